@@ -1,0 +1,113 @@
+"""What a benchmark is: a named, versioned recipe that makes its stories in blocks.
+
+A block is made from (benchmark, config, seed, split, block index) alone, so workers, machines and order never change a
+byte, and a longer dataset begins with the shorter one.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+import pyarrow as pa
+
+from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.example import SPLITS
+
+BLOCK_STORIES = 6144  # a multiple of every benchmark's round; large enough to hide the cost of a NumPy call
+
+
+@dataclass(frozen=True)
+class Config:
+    """Base of all settings that change content."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the settings as plain values, for a manifest and for the seed."""
+        return asdict(self)
+
+
+class Benchmark(ABC):
+    """A recipe. Subclasses say what it makes, and set the class variables.
+
+    Attributes:
+        name: How users call it.
+        version: Counts up whenever the content for a seed changes.
+        round: Stories come in rounds that are balanced in themselves; a count must be a multiple.
+        config_type: The frozen dataclass of its settings.
+        readings: The readings that its answers are judged under.
+    """
+
+    name: ClassVar[str]
+    version: ClassVar[int]
+    round: ClassVar[int]
+    config_type: ClassVar[type[Config]]
+    readings: ClassVar[tuple[str, ...]]
+
+    def __init__(self, config: Config, seed: int) -> None:
+        if seed < 0:
+            raise ConfigError(f"the seed is {seed}; use a number from 0 on.")
+        self.config = config
+        self.seed = seed
+
+    @property
+    def identity(self) -> list[object]:
+        """What all random draws of this benchmark hang on, besides split and block."""
+        return [self.name, self.version, self.config.as_dict(), self.seed]
+
+    @abstractmethod
+    def block(self, split: str, index: int) -> pa.Table:
+        """Make one block of BLOCK_STORIES stories."""
+
+    @abstractmethod
+    def rows_per_story(self, split: str) -> int:
+        """Say how many questions each story of a split has."""
+
+    @abstractmethod
+    def capacity(self, split: str) -> int:
+        """Say how many different stories the vocabulary allows in a split."""
+
+    def check_count(self, split: str, count: int) -> None:
+        """Raise ConfigError unless so many stories can be made for a split."""
+        if split not in SPLITS:
+            raise UnknownNameError("split", split, SPLITS)
+        if count < 0:
+            raise ConfigError(f"--{split} is {count}; the number of stories cannot be negative (0 leaves a split out).")
+        if count % self.round:
+            below = count - count % self.round
+            near = f"{below} or {below + self.round}" if below else f"{self.round}"
+            raise ConfigError(
+                f"--{split} is {count}; {self.name} is balanced in rounds of {self.round} stories, so use {near}."
+            )
+        if count > self.capacity(split):
+            most = self.capacity(split) // self.round * self.round
+            raise ConfigError(
+                f"--{split} is {count}; this vocabulary gives at most {most} different stories there; add words."
+            )
+
+    def blocks(self, split: str, count: int) -> Iterator[pa.Table]:
+        """Make `count` stories, block by block."""
+        self.check_count(split, count)
+        for index in range(block_count(count)):
+            yield self.part(split, count, index)
+
+    def part(self, split: str, count: int, index: int) -> pa.Table:
+        """Make the block with the given index of a split of `count` stories; the last one is cut to size."""
+        wanted = min(BLOCK_STORIES, count - index * BLOCK_STORIES)
+        block = self.block(split, index)
+        return block if wanted == BLOCK_STORIES else _cut(block, wanted * self.rows_per_story(split))
+
+
+def _cut(table: pa.Table, rows: int) -> pa.Table:
+    """Keep the first rows, and in the dictionaries only what they use: nobody gets stories they did not ask for."""
+    columns = [
+        column.cast(column.type.value_type).dictionary_encode() if pa.types.is_dictionary(column.type) else column
+        for column in table.slice(0, rows).columns
+    ]
+    return pa.table(columns, schema=table.schema)
+
+
+def block_count(stories: int) -> int:
+    """Say how many blocks so many stories take."""
+    return -(-stories // BLOCK_STORIES)

@@ -1,0 +1,1 @@
+"""Files in and out: a dataset is a folder of splits with a manifest."""

@@ -1,0 +1,101 @@
+"""A hash of what a table says, whatever file, chunking or Arrow version it travels in."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from storyproof.example import plain
+
+
+class ContentHash:
+    """Hashes tables of examples as they pass, column by column.
+
+    Each column feeds two streams, lengths and bytes, so that it does not matter where one table ends and the next
+    begins. A story told once for several questions is hashed once, with how often it stands there.
+    """
+
+    def __init__(self) -> None:
+        self._columns: dict[str, _Column] = {}
+
+    def add(self, table: pa.Table) -> None:
+        """Take in the next rows."""
+        for field in table.schema:
+            if field.name not in self._columns:
+                self._columns[field.name] = _Runs() if field.name in ("story", "story_id") else _Column()
+            for chunk in table.column(field.name).chunks:
+                if len(chunk):
+                    self._columns[field.name].add(chunk)
+
+    def hexdigest(self) -> str:
+        """Give the hash of all rows so far."""
+        total = hashlib.sha256()
+        for name in sorted(self._columns):
+            total.update(name.encode() + b"\0" + self._columns[name].digest())
+        return total.hexdigest()
+
+
+class _Column:
+    def __init__(self) -> None:
+        self._lengths, self._values = hashlib.sha256(), hashlib.sha256()
+
+    def add(self, array: pa.Array) -> None:
+        if pa.types.is_dictionary(array.type):
+            array = array.dictionary.take(array.indices)
+        if array.null_count:
+            array = pc.fill_null(array, _nothing(plain(array.type)))
+        if pa.types.is_list(array.type):
+            self._lengths.update(_bytes(pc.list_value_length(array).cast(pa.int32())))
+            array = array.flatten()
+        if pa.types.is_string(array.type):
+            offsets = np.frombuffer(array.buffers()[1], np.int32, len(array) + 1, array.offset * 4)
+            self._lengths.update(np.diff(offsets).astype("<i4").tobytes())
+            data = array.buffers()[2]
+            self._values.update(memoryview(data)[offsets[0] : offsets[-1]] if data is not None else b"")
+        else:
+            self._values.update(_bytes(array.cast(pa.int64() if not pa.types.is_boolean(array.type) else pa.int8())))
+
+    def digest(self) -> bytes:
+        return self._lengths.digest() + self._values.digest()
+
+
+class _Runs(_Column):
+    """A column whose equal neighbours count as one."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._last: str | None = None
+        self._count = 0
+        self._counts = hashlib.sha256()
+
+    def add(self, array: pa.Array) -> None:
+        codes = array.indices if pa.types.is_dictionary(array.type) else array
+        changes = np.flatnonzero(np.asarray(pc.not_equal(codes[1:], codes[:-1]))) + 1
+        starts = np.concatenate([[0], changes])
+        counts = np.diff(np.concatenate([starts, [len(array)]]))
+        firsts = array.take(pa.array(starts))
+        if firsts[0].as_py() == self._last:
+            self._count += int(counts[0])
+            firsts, counts = firsts[1:], counts[1:]
+        if not len(firsts):
+            return
+        self._counts.update(np.concatenate([[self._count], counts[:-1]]).astype("<i8").tobytes())
+        super().add(firsts)
+        self._last, self._count = firsts[-1].as_py(), int(counts[-1])
+
+    def digest(self) -> bytes:
+        return super().digest() + self._counts.digest() + self._count.to_bytes(8, "little")
+
+
+def _bytes(array: pa.Array) -> bytes:
+    return bytes(np.ascontiguousarray(array.to_numpy(zero_copy_only=False)).tobytes())
+
+
+def _nothing(kind: pa.DataType) -> Any:
+    if pa.types.is_list(kind):
+        return pa.scalar([], kind)
+    return pa.scalar("" if pa.types.is_string(kind) else 0, kind)

@@ -1,0 +1,89 @@
+"""JSON lines: one object a row, with the columns of an example."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from storyproof.errors import DataError
+from storyproof.example import SCHEMA, plain_schema
+
+REQUIRED = ("story", "question", "answer")
+
+
+class JsonlSplit:
+    """Writes one split."""
+
+    def __init__(self, folder: Path, split: str) -> None:
+        self._path = folder / f"{split}.jsonl"
+        self._file = self._path.open("w", encoding="utf-8", newline="\n")
+
+    def write(self, table: pa.Table) -> None:
+        """Add rows."""
+        for row in table.to_pylist():
+            self._file.write(json.dumps(row, ensure_ascii=False, separators=(", ", ": ")) + "\n")
+
+    def close(self) -> list[Path]:
+        """Finish the file; gives what was written."""
+        self._file.close()
+        return [self._path]
+
+
+def read_jsonl(path: Path, rows: int) -> Iterator[pa.Table]:
+    """Read a file in tables of so many rows; columns it lacks are null.
+
+    Raises:
+        DataError: If a line is no such object; the message names the line.
+    """
+    waiting: list[dict[str, Any]] = []
+    try:
+        with path.open(encoding="utf-8") as file:
+            for number, line in enumerate(file, start=1):
+                if line.strip():
+                    row = _row(line, f"{path}, line {number}")
+                    row.setdefault("id", f"{path.stem}-{number}")
+                    waiting.append(row)
+                if len(waiting) == rows:
+                    yield pa.Table.from_pylist(waiting, schema=plain_schema())
+                    waiting = []
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot read {path}: {error}.") from error
+    if waiting:
+        yield pa.Table.from_pylist(waiting, schema=plain_schema())
+
+
+def _row(line: str, where: str) -> dict[str, Any]:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise DataError(f"{where}: no valid JSON ({error}); expected one object a line.") from error
+    if not isinstance(row, dict):
+        raise DataError(f"{where}: found {type(row).__name__}, expected an object with {', '.join(REQUIRED)}.")
+    for name in REQUIRED:
+        if not isinstance(row.get(name), str):
+            raise DataError(f"{where}: '{name}' is {row.get(name)!r}, expected text.")
+    for field in SCHEMA:
+        value = row.get(field.name)
+        if value is not None and not _fits(value, field.type):
+            raise DataError(f"{where}: '{field.name}' is {value!r}, expected {_expected(field.type)}.")
+    return row
+
+
+def _fits(value: Any, kind: pa.DataType) -> bool:
+    if pa.types.is_list(kind):
+        return isinstance(value, list) and all(_fits(item, kind.value_type) for item in value)
+    if pa.types.is_boolean(kind):
+        return isinstance(value, bool)
+    if pa.types.is_integer(kind):
+        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << (kind.bit_width - 1)
+    return isinstance(value, str)
+
+
+def _expected(kind: pa.DataType) -> str:
+    if pa.types.is_list(kind):
+        return "a list of " + ("numbers" if pa.types.is_integer(kind.value_type) else "words")
+    return "true or false" if pa.types.is_boolean(kind) else "a number" if pa.types.is_integer(kind) else "text"

@@ -1,0 +1,87 @@
+"""Opens whatever holds examples: a dataset folder, one of its splits, or a single file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from storyproof.datasets.babi import MIXED_NAME, read_babi
+from storyproof.datasets.jsonl import read_jsonl
+from storyproof.datasets.parquet import read_parquet
+from storyproof.errors import DataError, UnknownNameError
+from storyproof.example import SPLITS
+
+CHUNK_ROWS = 36_864  # read at a time: bounded memory, and large enough for arrays to pay
+
+_READERS: dict[str, Callable[[Path, int], Iterator[pa.Table]]] = {
+    ".parquet": read_parquet,
+    ".jsonl": read_jsonl,
+    ".txt": read_babi,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Files that hold examples, and the split they are of, if that can be told."""
+
+    files: tuple[Path, ...]
+    split: str | None
+
+    def tables(self, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
+        """Read all examples in tables of about so many rows."""
+        for file in self.files:
+            yield from _READERS[file.suffix](file, rows)
+
+
+def find_sources(path: str | Path) -> list[Source]:
+    """Find all examples at a path: one source for a file, one a split for a folder.
+
+    Raises:
+        DataError: If there is nothing there that can be read.
+    """
+    path = Path(path)
+    if path.is_file():
+        if path.suffix not in _READERS:
+            raise DataError(f"{path} has an unknown form; expected a file ending in {', '.join(sorted(_READERS))}.")
+        return [Source((path,), _split_of(path))]
+    if not path.is_dir():
+        raise DataError(f"{path} does not exist; give a dataset folder or a file.")
+    files = sorted(file for file in path.iterdir() if file.suffix in _READERS and file.is_file())
+    if not files:
+        raise DataError(f"{path} holds no data; expected files ending in {', '.join(sorted(_READERS))}.")
+    splits = {file: _split_of(file) for file in files}
+    order = [*SPLITS, None]
+    return [
+        Source(tuple(file for file in files if splits[file] == split), split)
+        for split in order
+        if split in splits.values()
+    ]
+
+
+def find_source(path: str | Path, split: str | None = None) -> Source:
+    """Find the examples of one split at a path; of a folder the test split unless another is named.
+
+    Raises:
+        DataError: If there is no such split, naming those there are.
+    """
+    if split is not None and split not in SPLITS:
+        raise UnknownNameError("split", split, SPLITS)
+    sources = find_sources(path)
+    if Path(path).is_file() and split is None:
+        return sources[0]
+    wanted = split or "test"
+    for source in sources:
+        if source.split == wanted:
+            return source
+    known = ", ".join(source.split or "unnamed" for source in sources)
+    raise DataError(f"{path} has no {wanted} split, only: {known}; choose one with --split.")
+
+
+def _split_of(file: Path) -> str | None:
+    if file.name == MIXED_NAME:
+        return "train"
+    parts = file.stem.replace("-", "_").replace(".", "_").split("_")
+    return next((split for split in SPLITS if split in parts), None)

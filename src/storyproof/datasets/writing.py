@@ -1,0 +1,214 @@
+"""Makes a dataset folder: whole, or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from storyproof import __version__
+from storyproof.benchmark import Benchmark, block_count
+from storyproof.datasets.babi import TomBabiSplit, TomiSplit
+from storyproof.datasets.content import ContentHash
+from storyproof.datasets.jsonl import JsonlSplit
+from storyproof.datasets.manifest import file_sha256, write_manifest
+from storyproof.datasets.parquet import ParquetSplit
+from storyproof.errors import ConfigError, DataError, UnknownNameError
+from storyproof.example import SPLITS
+
+Progress = Callable[[int], None]
+
+
+class SplitWriter(Protocol):
+    """Writes one split in one format."""
+
+    def write(self, table: pa.Table) -> None:
+        """Add rows."""
+
+    def close(self) -> list[Path]:
+        """Finish; gives what was written."""
+
+
+_FORMATS: dict[str, Callable[[Path, str], SplitWriter]] = {"parquet": ParquetSplit, "jsonl": JsonlSplit}
+_ORIGINAL: dict[str, Callable[[Path, str], SplitWriter]] = {
+    "tomi": TomiSplit,
+    "tom-babi": TomBabiSplit,
+    "tom-babi-easy": TomBabiSplit,
+}
+FORMATS = (*_FORMATS, "babi")
+
+
+def _writer(benchmark: Benchmark, format_name: str) -> Callable[[Path, str], SplitWriter]:
+    if format_name == "babi" and benchmark.name in _ORIGINAL:
+        return _ORIGINAL[benchmark.name]
+    if format_name not in _FORMATS:
+        raise UnknownNameError("format", format_name, FORMATS if benchmark.name in _ORIGINAL else _FORMATS)
+    return _FORMATS[format_name]
+
+
+def write_dataset(
+    benchmark: Benchmark,
+    counts: Mapping[str, int],
+    out: str | Path,
+    *,
+    format_name: str = "parquet",
+    workers: int = 1,
+    force: bool = False,
+    progress: Progress = lambda stories: None,
+) -> dict[str, Any]:
+    """Make a dataset folder with its manifest.
+
+    Everything is written to a hidden folder beside `out` that takes its name when all is done.
+
+    Args:
+        benchmark: What to make.
+        counts: Stories for each split; 0 leaves a split out.
+        out: The folder; must not hold anything yet unless `force` is set.
+        format_name: One of FORMATS.
+        workers: How many processes make blocks; the content is the same for any number.
+        force: Whether to replace a folder that is there.
+        progress: Told how many stories are done since the last time.
+
+    Returns:
+        The manifest.
+
+    Raises:
+        ConfigError: If the counts cannot be made.
+        DataError: If the folder cannot be written.
+    """
+    writer = _writer(benchmark, format_name)
+    if workers < 1:
+        raise ConfigError(f"--workers is {workers}; use 1 or more.")
+    for split, count in counts.items():
+        benchmark.check_count(split, count)
+    if not any(counts.values()):
+        raise ConfigError("no stories asked for; give --train, --val or --test a number above 0.")
+    with _whole_folder(Path(out), force) as folder:
+        splits: dict[str, Any] = {}
+        files: list[Path] = []
+        for split in SPLITS:
+            if counts.get(split, 0):
+                splits[split], written = _write_split(
+                    benchmark, split, counts[split], writer(folder, split), workers, progress
+                )
+                files += written
+        manifest = {
+            "storyproof": __version__,
+            "benchmark": benchmark.name,
+            "version": benchmark.version,
+            "seed": benchmark.seed,
+            "config": benchmark.config.as_dict(),
+            "readings": list(benchmark.readings),
+            "format": format_name,
+            "splits": splits,
+            "files": {
+                path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)
+            },
+        }
+        write_manifest(folder, manifest)
+    return manifest
+
+
+def _write_split(
+    benchmark: Benchmark, split: str, count: int, writer: SplitWriter, workers: int, progress: Progress
+) -> tuple[dict[str, Any], list[Path]]:
+    content = ContentHash()
+    story_types: Counter[str] = Counter()
+    question_types: Counter[str] = Counter()
+    questions = 0
+    for table in _blocks(benchmark, split, count, workers):
+        writer.write(table)
+        content.add(table)
+        _tally(table, story_types, question_types)
+        questions += table.num_rows
+        progress(table.num_rows // benchmark.rows_per_story(split))
+    summary = {
+        "stories": count,
+        "questions": questions,
+        "story_types": dict(sorted(story_types.items())),
+        "question_types": dict(sorted(question_types.items())),
+        "content_sha256": content.hexdigest(),
+    }
+    return summary, writer.close()
+
+
+def _tally(table: pa.Table, story_types: Counter[str], question_types: Counter[str]) -> None:
+    """Count question types by row, story types by telling."""
+    stories = table.column("story").combine_chunks().indices.to_numpy()
+    first = np.concatenate([[True], stories[1:] != stories[:-1]])
+    for counter, column in (
+        (story_types, table.column("story_type").filter(pa.array(first))),
+        (question_types, table.column("question_type")),
+    ):
+        for entry in pc.value_counts(column.combine_chunks()).to_pylist():
+            counter[entry["values"]] += entry["counts"]
+
+
+def _blocks(benchmark: Benchmark, split: str, count: int, workers: int) -> Iterator[pa.Table]:
+    """Make a split's blocks in order, here or in worker processes."""
+    blocks = block_count(count)
+    if workers == 1 or blocks == 1:
+        yield from benchmark.blocks(split, count)
+        return
+    jobs = ((split, count, index) for index in range(blocks))
+    with get_context("spawn").Pool(min(workers, blocks), _start_worker, (benchmark,)) as pool:
+        waiting = [pool.apply_async(_make_block, job) for job in islice(jobs, 2 * workers)]
+        while waiting:  # a bounded queue: workers must not run ahead of the disk
+            table = waiting.pop(0).get()
+            waiting += [pool.apply_async(_make_block, job) for job in islice(jobs, 1)]
+            yield table
+
+
+_benchmark: Benchmark | None = None
+
+
+def _start_worker(benchmark: Benchmark) -> None:
+    global _benchmark
+    _benchmark = benchmark
+
+
+def _make_block(split: str, count: int, index: int) -> pa.Table:
+    assert _benchmark is not None
+    return _benchmark.part(split, count, index)
+
+
+@contextmanager
+def _whole_folder(out: Path, force: bool) -> Iterator[Path]:
+    """Give a hidden folder that becomes `out` if all goes well and vanishes if not."""
+    if out.exists() and not out.is_dir():
+        raise DataError(f"{out} is a file; choose a folder for --out.")
+    if out.is_dir() and any(out.iterdir()) and not force:
+        raise DataError(f"{out} is not empty; choose another folder or replace it with --force.")
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.unfinished-", dir=out.parent))
+    except OSError as error:
+        raise DataError(f"cannot write to {out.parent}: {error.strerror}; choose another folder for --out.") from error
+    try:
+        yield draft
+        draft.chmod(0o755)  # a temporary folder is private by birth
+        _replace(draft, out)
+    except OSError as error:
+        raise DataError(f"cannot write {out}: {error.strerror or error}; nothing was kept.") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _replace(draft: Path, out: Path) -> None:
+    if not out.exists():
+        draft.rename(out)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old-", dir=out.parent))
+    out.rename(old / out.name)
+    draft.rename(out)
+    shutil.rmtree(old, ignore_errors=True)

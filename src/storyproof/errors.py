@@ -1,0 +1,52 @@
+"""The exception tree.
+
+::
+
+    StoryproofError            a user's mistake or unusable input; the CLI prints it and exits with 2
+    ├── ConfigError            a setting that cannot be honoured
+    │   └── UnknownNameError   a name that is in no table; lists the known ones
+    ├── VocabularyError        a word list that cannot be used
+    └── DataError              a file that cannot be read or written
+        └── ParseError         a line of text that is not in any known form
+
+    ProofError                 oracle and checker differ while generating: a bug of storyproof's, never a user's mistake
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class StoryproofError(Exception):
+    """Base of everything storyproof raises on purpose."""
+
+
+class ConfigError(StoryproofError):
+    """A setting that cannot be honoured."""
+
+
+class UnknownNameError(ConfigError):
+    """A name that is in no table."""
+
+    def __init__(self, what: str, name: str, known: Iterable[str]) -> None:
+        names = sorted(known)
+        close = difflib.get_close_matches(name, names, n=1)
+        hint = f" Did you mean '{close[0]}'?" if close else ""
+        super().__init__(f"unknown {what} '{name}'.{hint} Known: {', '.join(names)}.")
+
+
+class VocabularyError(StoryproofError):
+    """A word list that cannot be used."""
+
+
+class DataError(StoryproofError):
+    """A file that cannot be read or written."""
+
+
+class ParseError(DataError):
+    """A line of text that is not in any known form."""
+
+
+class ProofError(RuntimeError):
+    """Oracle and checker differ while generating; nothing is shipped."""

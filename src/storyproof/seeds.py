@@ -1,0 +1,74 @@
+"""The only source of randomness.
+
+Every draw comes from the raw output of a counter-based bit generator (Philox) whose key is a hash of what the draw is
+for. Nothing depends on the order in which blocks are made, on the machine, or on how a NumPy version turns bits into
+numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import numpy as np
+import numpy.typing as npt
+
+Indices = npt.NDArray[np.int64]
+_ROUNDS = 6
+
+
+def digest(*purpose: object) -> bytes:
+    """Hash what something is for; equal purposes give equal bytes everywhere."""
+    text = json.dumps(purpose, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).digest()
+
+
+class Draws:
+    """A stream of uniform draws that belongs to one purpose alone."""
+
+    def __init__(self, *purpose: object) -> None:
+        key = np.frombuffer(digest(*purpose)[:16], dtype="<u8").astype(np.uint64)
+        self._bits = np.random.Philox(key=key)
+
+    def below(self, limit: int | Indices, size: int) -> Indices:
+        """Draw `size` integers from 0 up to, not including, `limit` (at most 2³¹; bias below limit / 2³²)."""
+        raw = self._bits.random_raw((size + 1) // 2).astype("<u8", copy=False).view("<u4")[:size]
+        found: Indices = ((raw * np.asarray(limit, np.uint64)) >> np.uint64(32)).astype(np.int64)
+        return found
+
+    def order(self, count: int) -> Indices:
+        """Draw a random order of 0 … count-1."""
+        return np.argsort(self._bits.random_raw(count), kind="stable").astype(np.int64)
+
+
+class Permutation:
+    """A random order of 0 … size-1 in which any place can be looked up without making the rest.
+
+    A Feistel network over the next power of four, walked until it lands inside: distinct places give distinct values,
+    which is how no two stories of a dataset come out the same although every block is made alone.
+    """
+
+    def __init__(self, size: int, *purpose: object) -> None:
+        self.size = size
+        self._half = np.uint64(max(1, ((size - 1).bit_length() + 1) // 2))
+        self._low = np.uint64((1 << int(self._half)) - 1)
+        raw = b"".join(digest(*purpose, number) for number in range(_ROUNDS))
+        self._keys = np.frombuffer(raw, dtype="<u8").astype(np.uint64)[:: 4]
+
+    def __call__(self, places: Indices) -> Indices:
+        """Look up the values at the given places."""
+        values = self._shuffle(places.astype(np.uint64))
+        outside = np.flatnonzero(values >= np.uint64(self.size))
+        while outside.size:
+            values[outside] = self._shuffle(values[outside])
+            outside = outside[values[outside] >= np.uint64(self.size)]
+        return values.astype(np.int64)
+
+    def _shuffle(self, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        left, right = values >> self._half, values & self._low
+        for key in self._keys:
+            mixed = (right ^ key) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(29)
+            mixed *= np.uint64(0xBF58476D1CE4E5B9)
+            left, right = right, left ^ ((mixed >> np.uint64(32)) & self._low)
+        return (left << self._half) | right

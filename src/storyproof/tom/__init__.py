@@ -1,0 +1,1 @@
+"""Theory-of-mind stories: who was where, who saw what, who believes what."""

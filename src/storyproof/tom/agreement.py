@@ -1,0 +1,86 @@
+"""The oracle's answers held against the checker's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.errors import ProofError
+from storyproof.tom.arrays import NOBODY, Names, Small, Stories, decode
+from storyproof.tom.events import Event
+from storyproof.tom.labels import STORY_TYPES, Questions
+from storyproof.tom.possible_worlds import Worlds
+from storyproof.tom.readings import READINGS
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A question, by its place among those asked, on which oracle and checker differ."""
+
+    question: int
+    what: str
+    oracle: str | None
+    checker: str | None
+
+
+def compare(
+    events: Sequence[Event], names: Names, questions: Questions, asked: Sequence[int], pair: tuple[str, str] | None
+) -> Iterator[Disagreement]:
+    """Ask the checker what the oracle has answered about one story.
+
+    Args:
+        events: The story.
+        names: What the oracle's local numbers stand for in it.
+        questions: The oracle's answers.
+        asked: Which of the questions are about this story.
+        pair: The mover and the other queried agent, if known.
+    """
+    worlds: dict[int, Worlds] = {}
+    for number in asked:
+        thing = int(questions.thing[number])
+        if thing not in worlds:
+            worlds[thing] = Worlds(events, names.things[thing])
+        world = worlds[thing]
+        chain = tuple(names.agents[agent] for agent in questions.chain[:, number].tolist() if agent >= 0)
+        for reading, place in zip(READINGS, questions.labels.by_reading[:, number].tolist(), strict=True):
+            oracle = None if place == NOBODY else names.containers[place]
+            if chain:
+                checker = world.belief(chain, reading)
+            else:
+                checker = world.memory if questions.memory[number] else world.reality
+            if oracle != checker:
+                yield Disagreement(number, f"answer under {reading}", oracle, checker)
+        if pair is not None:
+            judged = world.story_type(*pair)
+            if judged != STORY_TYPES[questions.story_type[number]]:
+                yield Disagreement(number, "story type", STORY_TYPES[questions.story_type[number]], judged)
+
+
+def confirm(
+    stories: Stories, questions: Questions, chosen: npt.NDArray[np.int64], mover: Small, other: Small
+) -> None:
+    """Have the checker confirm every answer about the chosen stories of a block.
+
+    Args:
+        stories: The block.
+        questions: What the oracle answered; a story's questions stand side by side.
+        chosen: Which stories to look at.
+        mover: Who moves the object, one a story.
+        other: The other queried agent, one a story.
+
+    Raises:
+        ProofError: If the two differ; nothing is shipped that they do not agree on.
+    """
+    most = 1 + max(int(array.max(initial=0)) for array in (stories.agent, stories.room, stories.thing, stories.container))
+    names = Names(*(tuple(f"{role}{number}" for number in range(most)) for role in "arsc"))
+    starts = np.searchsorted(questions.story, np.arange(stories.count + 1))
+    for story in chosen.tolist():
+        events = decode(stories, story, names)
+        pair = names.agents[mover[story]], names.agents[other[story]]
+        for found in compare(events, names, questions, range(starts[story], starts[story + 1]), pair):
+            raise ProofError(
+                f"oracle and checker differ on the {found.what}: {found.oracle} against {found.checker}, in {events}"
+            )

@@ -1,0 +1,94 @@
+"""What happens in a theory-of-mind story.
+
+An event is one sentence. Rooms are resolved: a placing or a move says in which room the container stands, even though
+the text leaves it to the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Kind(IntEnum):
+    """The kinds of sentence a story is made of."""
+
+    ENTER = 0  # "Ada entered the attic."
+    EXIT = 1  # "Ada exited the attic."
+    IS_IN = 2  # "Ada is in the attic." (was there already)
+    PLACE = 3  # "The key is in the box."
+    MOVE = 4  # "Ada moved the key to the jar."
+    FEEL = 5  # "Ada likes the jar."
+    NOISE = 6  # "Phone rang."
+
+
+FEELINGS = ("likes", "dislikes", "loves", "hates")
+NOISE = "Phone rang."
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One sentence of a story.
+
+    Attributes:
+        kind: What sort of thing happens.
+        agent: Who does it (not for PLACE and NOISE).
+        room: Where (not for FEEL and NOISE).
+        thing: The object placed or moved, or whatever is liked.
+        container: Where the object ends up (PLACE and MOVE).
+        feeling: One of FEELINGS (FEEL only).
+        observers: Who in fact notices. None, the usual case, means everybody in the room. A private event names them:
+            somebody in the room who is missing did not look, and somebody elsewhere who is listed peeked. Those in the
+            room take it that exactly those in the room noticed; a peeker takes it that nobody else peeked.
+    """
+
+    kind: Kind
+    agent: str | None = None
+    room: str | None = None
+    thing: str | None = None
+    container: str | None = None
+    feeling: str | None = None
+    observers: frozenset[str] | None = None
+
+
+def presence(events: Sequence[Event]) -> list[dict[str, str]]:
+    """Give for each event the room of every agent right after it; who is nowhere is missing."""
+    where: dict[str, str] = {}
+    after = []
+    for event in events:
+        if event.agent is not None and event.room is not None:
+            if event.kind in (Kind.ENTER, Kind.IS_IN):
+                where[event.agent] = event.room
+            elif event.kind is Kind.EXIT:
+                where.pop(event.agent, None)
+        after.append(dict(where))
+    return after
+
+
+def impossibilities(events: Sequence[Event]) -> list[tuple[int, str]]:
+    """List what cannot happen, as (1-based sentence number, what is wrong)."""
+    where: dict[str, str] = {}
+    objects: dict[str, tuple[str | None, str | None]] = {}
+    found: list[tuple[int, str]] = []
+    for number, event in enumerate(events, start=1):
+        agent, room, thing = event.agent, event.room, event.thing
+        if event.kind is Kind.EXIT and agent is not None:
+            if where.get(agent) != room:
+                found.append((number, f"{agent} exits the {room} without being there"))
+            where.pop(agent, None)
+        elif event.kind in (Kind.ENTER, Kind.IS_IN) and agent is not None and room is not None:
+            if event.kind is Kind.ENTER and where.get(agent) == room:
+                found.append((number, f"{agent} enters the {room}, being there already"))
+            where[agent] = room
+        elif event.kind is Kind.PLACE and thing is not None:
+            if objects.get(thing, (room, event.container)) != (room, event.container):
+                found.append((number, f"the {thing} is said to be in the {event.container} but was left elsewhere"))
+            objects[thing] = (room, event.container)
+        elif event.kind is Kind.MOVE and agent is not None and thing is not None:
+            if thing not in objects:
+                found.append((number, f"{agent} moves the {thing}, which is nowhere yet"))
+            elif where.get(agent) != objects[thing][0]:
+                found.append((number, f"{agent} moves the {thing} from another room"))
+            objects[thing] = (room, event.container)
+    return found

@@ -1,0 +1,290 @@
+"""Arrays to Arrow: text is looked up and joined, not formatted line by line.
+
+Every sentence is two or three fragments ("Ada moved the ", "key to the ", "box."). One `take` over a small table of
+fragments lays all sentences of a block end to end in one buffer; stories are then offsets into that buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from storyproof.example import SCHEMA
+from storyproof.tom.arrays import PAD, Flags, Small, Stories
+from storyproof.tom.events import FEELINGS, NOISE, Kind
+from storyproof.tom.labels import QUESTION_TYPES, STORY_TYPES, Questions
+from storyproof.tom.readings import READINGS
+
+Words = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+
+NO_WORD = -1
+_UNUSED = 255  # the form of a fragment that is not there
+
+# A fragment's form is its index here; each form times each word is one fragment.
+_SENTENCE_FORMS = (
+    "{} entered the ",
+    "{} exited the ",
+    "{} is in the ",
+    "The {} is in the ",
+    "{} moved the ",
+    *(f"{{}} {feeling} the " for feeling in FEELINGS),
+    NOISE,
+    "{} to the ",
+    "{}.",
+)
+_NOISE, _TO, _END = (_SENTENCE_FORMS.index(form) for form in (NOISE, "{} to the ", "{}."))
+_NEXT_LINE = len(_SENTENCE_FORMS)  # added to a form, it begins with a line break
+_QUESTION_FORMS = (
+    "Where was the {} at the beginning?",
+    "Where is the {} really?",
+    "Where will {} look for the ",
+    "Where does {} think that ",
+    "{} thinks that ",
+    "{} searches for the ",
+    "{}?",
+)
+_MEMORY, _REALITY, _LOOKS, _THINKS, _THOUGHT, _SEARCHES, _ASKED = map(np.uint8, range(len(_QUESTION_FORMS)))
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """What local numbers stand for, as word numbers [local number, story]."""
+
+    agents: Words
+    rooms: Words
+    things: Words
+    containers: Words
+
+
+class Lexicon:
+    """Words by number, in alphabetical order, with all fragments of text that they occur in."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.list = sorted(set(words))
+        self.words = pa.array(self.list, pa.string())
+        self.number = {word: number for number, word in enumerate(self.list)}
+        lines = (*_SENTENCE_FORMS, *("\n" + form for form in _SENTENCE_FORMS))
+        self._sentences = pa.array([form.format(word) for form in lines for word in self.list], pa.string())
+        self._questions = pa.array([form.format(word) for form in _QUESTION_FORMS for word in self.list], pa.string())
+
+    def numbers(self, words: Sequence[str]) -> Words:
+        """Look up the numbers of words."""
+        return np.array([self.number[word] for word in words], np.int32)
+
+    def narrate(self, stories: Stories, cast: Cast) -> pa.Array:
+        """Tell all stories, one sentence a line."""
+        kind, count = stories.kind, stories.count
+        forms = np.full((kind.shape[0], 3, count), _UNUSED, np.uint8)
+        forms[:, 0] = kind + np.where(kind == Kind.FEEL, stories.feeling.view(np.uint8), np.uint8(0))
+        np.copyto(forms[:, 0], np.uint8(_NOISE), where=kind == Kind.NOISE)
+        forms[1:, 0] += np.uint8(_NEXT_LINE)
+        np.copyto(forms[:, 0], np.uint8(_UNUSED), where=kind == PAD)
+        np.copyto(forms[:, 1], np.uint8(_TO), where=kind == Kind.MOVE)
+        np.copyto(forms[:, 2], np.uint8(_END), where=kind < Kind.NOISE)
+
+        names = np.concatenate([cast.agents, cast.rooms, cast.things, cast.containers])
+        to_room = np.int8(len(cast.agents))
+        to_thing = to_room + np.int8(len(cast.rooms))
+        to_container = to_thing + np.int8(len(cast.things))
+        thing = stories.thing + to_thing
+        slots = np.empty(forms.shape, np.int8)
+        slots[:, 0] = np.where(kind == Kind.PLACE, thing, np.maximum(stories.agent, np.int8(0)))
+        slots[:, 1] = thing
+        slots[:, 2] = np.where(
+            kind <= Kind.IS_IN,
+            stories.room + to_room,
+            np.where(kind == Kind.FEEL, thing, stories.container + to_container),
+        )
+        used, ends, form = _lay_out(forms.reshape(-1, count))
+        slot = _by_row(slots.reshape(-1, count))[used]
+        story = np.repeat(np.arange(count, dtype=np.int32), np.diff(ends))
+        word = names.reshape(-1)[slot * np.int32(count) + story]
+        return _join(self._sentences, form * np.int32(len(self.list)) + word, ends)
+
+    def ask(self, thing: Words, chain: Words, memory: Flags) -> pa.Array:
+        """Word all questions.
+
+        Args:
+            thing: The object asked about, a word number a row.
+            chain: Word numbers [place in the chain, row], NO_WORD after the end.
+            memory: Whether a question without a chain asks for memory.
+        """
+        asked = chain != NO_WORD
+        order = asked.sum(axis=0, dtype=np.int8)
+        forms = np.empty((len(chain) + 1, len(thing)), np.uint8)
+        for place in range(len(chain)):
+            if place == 0:
+                form = np.where(order == 1, _LOOKS, _THINKS)
+            else:
+                form = np.where(order == place + 1, _SEARCHES, _THOUGHT)
+            forms[place] = np.where(asked[place], form, np.uint8(_UNUSED))
+        forms[-1] = np.where(order > 0, _ASKED, np.where(memory, _MEMORY, _REALITY))
+        used, ends, form = _lay_out(forms)
+        word = _by_row(np.concatenate([chain, thing[None]]))[used]
+        return _join(self._questions, form * np.int32(len(self.list)) + word, ends)
+
+
+def _lay_out(forms: Bytes) -> tuple[Flags, Words, Bytes]:
+    """Give for [item, row] forms which are used as [row, item] flags, where rows begin and end, and the used ones."""
+    used, ends = _used(forms != _UNUSED)
+    return used, ends, _by_row(forms)[used]
+
+
+def _by_row(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.ascontiguousarray(array.T)  # flags pick from contiguous arrays several times as fast
+
+
+def _used(flags: Flags) -> tuple[Flags, Words]:
+    """Turn [item, row] flags into [row, item] ones, and say where each row's items begin and end."""
+    ends = np.zeros(flags.shape[1] + 1, np.int32)
+    np.cumsum(flags.sum(axis=0, dtype=np.uint8), dtype=np.int32, out=ends[1:])
+    return _by_row(flags), ends
+
+
+def _join(fragments: pa.Array, chosen: Words, ends: Words) -> pa.Array:
+    """Join each row's fragments to one string."""
+    texts = fragments.take(pa.array(chosen))
+    offsets = np.frombuffer(texts.buffers()[1], np.int32, len(texts) + 1)[ends]
+    return pa.Array.from_buffers(pa.string(), len(ends) - 1, [None, pa.py_buffer(offsets), texts.buffers()[2]])
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Questions and their labels, one a row, in words.
+
+    Attributes:
+        questions: What is asked, and what the oracle says.
+        thing: The object asked about.
+        chain: [place in the chain, row].
+        answer: The right answer.
+        candidates: [candidate, row], NO_WORD where fewer.
+    """
+
+    questions: Questions
+    thing: Words
+    chain: Words
+    answer: Words
+    candidates: Words
+
+
+def in_words(questions: Questions, cast: Cast, candidates: Words | None = None) -> Rows:
+    """Replace local numbers by words.
+
+    Args:
+        questions: What is asked.
+        cast: What the local numbers stand for.
+        candidates: [candidate, row]; by default all containers of the story.
+    """
+    story = questions.story
+    if candidates is None:
+        candidates = np.take(np.sort(cast.containers, axis=0), story, axis=1)
+    return Rows(
+        questions,
+        _named(cast.things, questions.thing, story),
+        np.where(questions.chain >= 0, _named(cast.agents, questions.chain, story), np.int32(NO_WORD)),
+        _named(cast.containers, questions.labels.place, story),
+        candidates,
+    )
+
+
+def _named(names: Words, local: Small, story: npt.NDArray[np.intp]) -> Words:
+    """Look up local numbers in the stories' casts; what stands where there is none is not used."""
+    return np.take(names, local * np.int32(names.shape[1]) + story.astype(np.int32), mode="wrap")
+
+
+def table(lexicon: Lexicon, texts: pa.Array, who: dict[str, pa.Array], rows: Rows, proof: pa.Array) -> pa.Table:
+    """Lay rows out as an Arrow table of examples.
+
+    Args:
+        lexicon: The words.
+        texts: The stories.
+        who: The columns id, story_id, benchmark and split.
+        rows: What is asked and what is right.
+        proof: The sentences each answer rests on.
+    """
+    columns = {
+        **who,
+        "story": _coded(rows.questions.story, texts),
+        "question": lexicon.ask(rows.thing, rows.chain, rows.questions.memory),
+        **label_columns(lexicon, rows, proof),
+    }
+    return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
+
+
+def label_columns(lexicon: Lexicon, rows: Rows, proof: pa.Array) -> dict[str, pa.Array]:
+    """Lay out all that the oracle says of the rows."""
+    questions, labels = rows.questions, rows.questions.labels
+    return {
+        "answer": _coded(rows.answer, lexicon.words),
+        "candidates": _word_lists(lexicon, rows.candidates),
+        "question_type": _coded(labels.question_type, _words(QUESTION_TYPES)),
+        "order": pa.array(labels.order),
+        "chain": _word_lists(lexicon, rows.chain),
+        "story_type": _coded(questions.story_type, _words(STORY_TYPES)),
+        "false_belief": pa.array(labels.false_belief),
+        "readings": _flag_lists(labels.holds, _words(READINGS)),
+        "proof": proof,
+    }
+
+
+@cache
+def _words(words: tuple[str, ...]) -> pa.Array:
+    return pa.array(words, pa.string())  # kept, because Arrow looks for pandas at each list it is given
+
+
+def _coded(numbers: npt.NDArray[Any], words: pa.Array) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32, copy=False)), words)
+
+
+def _word_lists(lexicon: Lexicon, words: Words) -> pa.Array:
+    used, ends = _used(words != NO_WORD)
+    return pa.ListArray.from_arrays(pa.array(ends), lexicon.words.take(pa.array(_by_row(words)[used])))
+
+
+def number_lists(flags: Flags, numbers: Small) -> pa.Array:
+    """List in each row those of its numbers that are flagged; both [item, row]."""
+    used, ends = _used(flags)
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(_by_row(numbers)[used].astype(np.int16)))
+
+
+def _flag_lists(flags: Flags, values: pa.Array) -> pa.Array:
+    used, ends = _used(flags)
+    return pa.ListArray.from_arrays(pa.array(ends), values.take(pa.array(np.nonzero(used)[1])))
+
+
+def identity(benchmark: str, split: str, first: int, stories: int, questions: int) -> dict[str, pa.Array]:
+    """Make the columns id, story_id, benchmark and split of consecutive stories with so many questions each.
+
+    Stories are called `train-000000012`, their questions `train-000000012-3`.
+    """
+    head, digits = f"{split}-".encode(), 9
+    width = len(head) + digits
+    numbers = np.arange(first, first + stories)
+    letters = np.empty((stories, width), np.uint8)
+    letters[:, : len(head)] = np.frombuffer(head, np.uint8)
+    for place in range(digits):
+        letters[:, width - 1 - place] = numbers // 10**place % 10 + ord("0")
+    rows = np.empty((stories, questions, width + 2), np.uint8)
+    rows[:, :, :width] = letters[:, None]
+    rows[:, :, width] = ord("-")
+    rows[:, :, width + 1] = np.arange(questions) + ord("0")
+    same = np.zeros(stories * questions, np.int32)
+    return {
+        "id": _fixed(rows.reshape(-1, width + 2)),
+        "story_id": _coded(np.repeat(np.arange(stories), questions), _fixed(letters)),
+        "benchmark": _coded(same, _words((benchmark,))),
+        "split": _coded(same, _words((split,))),
+    }
+
+
+def _fixed(letters: npt.NDArray[np.uint8]) -> pa.Array:
+    count, width = letters.shape
+    offsets = np.arange(0, (count + 1) * width, width, dtype=np.int32)
+    return pa.Array.from_buffers(pa.string(), count, [None, pa.py_buffer(offsets), pa.py_buffer(letters.tobytes())])

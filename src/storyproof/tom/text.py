@@ -1,0 +1,189 @@
+"""Events to sentences and back.
+
+The dialect is that of the published files, so that whatever reads those reads ours. The parser takes both dialects:
+in the published ToMi files a sentence of liking has no full stop, in ours every sentence has one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from storyproof.errors import ParseError
+from storyproof.tom.events import FEELINGS, NOISE, Event, Kind
+
+_NAME = r"([^\s.?]+)"
+_SENTENCES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (Kind.ENTER, re.compile(rf"{_NAME} entered the {_NAME}\.")),
+    (Kind.EXIT, re.compile(rf"{_NAME} exited the {_NAME}\.")),
+    (Kind.PLACE, re.compile(rf"The {_NAME} is in the {_NAME}\.")),
+    (Kind.MOVE, re.compile(rf"{_NAME} moved the {_NAME} to the {_NAME}\.")),
+    (Kind.IS_IN, re.compile(rf"{_NAME} is in the {_NAME}\.")),
+    (Kind.FEEL, re.compile(rf"{_NAME} ({'|'.join(FEELINGS)}) the {_NAME}\.?")),
+)
+_MEMORY = re.compile(rf"Where was the {_NAME} at the beginning\?")
+_REALITY = re.compile(rf"Where is the {_NAME} really\?")
+_FIRST = re.compile(rf"Where will {_NAME} look for the {_NAME}\?")
+_HIGHER = re.compile(rf"Where does {_NAME} think that ((?:{_NAME} thinks that )*){_NAME} searches for the {_NAME}\?")
+
+SENTENCE_FORMS = (
+    "A entered the R. / A exited the R. / A is in the R. / The O is in the C. / A moved the O to the C. / "
+    f"A {'|'.join(FEELINGS)} the T. / {NOISE}"
+)
+QUESTION_FORMS = (
+    "Where was the O at the beginning? / Where is the O really? / Where will A look for the O? / "
+    "Where does A think that (B thinks that)* C searches for the O?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: `memory`, `reality`, or where the last of a chain of agents believes the thing to be."""
+
+    thing: str
+    chain: tuple[str, ...] = ()
+    memory: bool = False
+
+    @property
+    def order(self) -> int:
+        """How many minds the question goes through; 0 for memory and reality."""
+        return len(self.chain)
+
+
+def narrate_sentence(event: Event, *, published: bool = False) -> str:
+    """Tell one event; with `published`, liking goes without a full stop as in the published ToMi files."""
+    match event.kind:
+        case Kind.ENTER:
+            return f"{event.agent} entered the {event.room}."
+        case Kind.EXIT:
+            return f"{event.agent} exited the {event.room}."
+        case Kind.IS_IN:
+            return f"{event.agent} is in the {event.room}."
+        case Kind.PLACE:
+            return f"The {event.thing} is in the {event.container}."
+        case Kind.MOVE:
+            return f"{event.agent} moved the {event.thing} to the {event.container}."
+        case Kind.FEEL:
+            return f"{event.agent} {event.feeling} the {event.thing}" + ("" if published else ".")
+        case Kind.NOISE:
+            return NOISE
+
+
+def narrate(events: Iterable[Event], *, published: bool = False) -> str:
+    """Tell a story, one sentence a line."""
+    return "\n".join(narrate_sentence(event, published=published) for event in events)
+
+
+@lru_cache(maxsize=200_000)
+def parse_sentence(sentence: str) -> Event:
+    """Read one sentence; the room of a placing or move is left open (see `parse`).
+
+    Raises:
+        ParseError: If the sentence has none of the known forms.
+    """
+    if sentence == NOISE:
+        return Event(Kind.NOISE)
+    for kind, pattern in _SENTENCES:
+        match = pattern.fullmatch(sentence)
+        if match is None:
+            continue
+        first, second = match[1], match[2]
+        match kind:
+            case Kind.PLACE:
+                return Event(kind, thing=first, container=second)
+            case Kind.MOVE:
+                return Event(kind, agent=first, thing=second, container=match[3])
+            case Kind.FEEL:
+                return Event(kind, agent=first, feeling=second, thing=match[3])
+            case _:
+                return Event(kind, agent=first, room=second)
+    raise ParseError(f"not a sentence of a story: '{sentence}'; expected one of: {SENTENCE_FORMS}.")
+
+
+def parse(story: str | Sequence[str]) -> list[Event]:
+    """Read a story, one sentence a line, and find out in which room each placing and move happens.
+
+    The text says where a container stands only through who moves things there, so a placing takes the room of whoever
+    next moves the object, if somebody was in that room to see it placed; failing that, the object's or the container's
+    earlier room; failing that, the room last entered.
+
+    Raises:
+        ParseError: Naming the sentence by number, if one has no known form.
+    """
+    sentences = story.split("\n") if isinstance(story, str) else story
+    events = []
+    for number, sentence in enumerate(sentences, start=1):
+        try:
+            events.append(parse_sentence(sentence))
+        except ParseError as error:
+            raise ParseError(f"sentence {number}: {error}") from None
+    return _resolve_rooms(events)
+
+
+def _resolve_rooms(events: list[Event]) -> list[Event]:
+    where: dict[str, str | None] = {}
+    waiting: dict[str, list[tuple[int, set[str | None]]]] = {}  # object → placings without a mover yet, rooms then in use
+    object_room: dict[str, str | None] = {}
+    container_room: dict[str, str | None] = {}
+    last_entered: str | None = None
+    guesses: dict[int, str | None] = {}
+    for index, event in enumerate(events):
+        kind, agent, thing, container = event.kind, event.agent, event.thing, event.container
+        if kind is Kind.ENTER or kind is Kind.IS_IN:
+            where[agent or ""] = last_entered = event.room
+        elif kind is Kind.EXIT:
+            where.pop(agent or "", None)
+        elif kind is Kind.PLACE:
+            assert thing is not None
+            assert container is not None
+            guesses[index] = object_room.get(thing) or container_room.get(container) or last_entered
+            waiting.setdefault(thing, []).append((index, set(where.values())))
+        elif kind is Kind.MOVE:
+            assert thing is not None
+            assert container is not None
+            room = where.get(agent or "") or object_room.get(thing)
+            for placing, in_use in waiting.pop(thing, ()):
+                if room in in_use:
+                    guesses[placing] = room
+                container_room[events[placing].container or ""] = guesses[placing]
+                room = room or guesses[placing]
+            object_room[thing] = container_room[container] = guesses[index] = room
+    for index, room in guesses.items():
+        events[index] = _in_room(events[index], room)
+    return events
+
+
+@lru_cache(maxsize=200_000)
+def _in_room(event: Event, room: str | None) -> Event:
+    return replace(event, room=room)
+
+
+def ask(question: Question) -> str:
+    """Word a question."""
+    thing, chain = question.thing, question.chain
+    if not chain:
+        return f"Where was the {thing} at the beginning?" if question.memory else f"Where is the {thing} really?"
+    if len(chain) == 1:
+        return f"Where will {chain[0]} look for the {thing}?"
+    middle = "".join(f"{agent} thinks that " for agent in chain[1:-1])
+    return f"Where does {chain[0]} think that {middle}{chain[-1]} searches for the {thing}?"
+
+
+def parse_question(question: str) -> Question:
+    """Read a question.
+
+    Raises:
+        ParseError: If it has none of the known forms.
+    """
+    if match := _HIGHER.fullmatch(question):
+        middle = match[2].split(" thinks that ")[:-1] if match[2] else []
+        return Question(match[5], (match[1], *middle, match[4]))
+    if match := _FIRST.fullmatch(question):
+        return Question(match[2], (match[1],))
+    if match := _REALITY.fullmatch(question):
+        return Question(match[1])
+    if match := _MEMORY.fullmatch(question):
+        return Question(match[1], memory=True)
+    raise ParseError(f"not a question about a story: '{question}'; expected one of: {QUESTION_FORMS}.")

@@ -1,0 +1,110 @@
+"""Which words each split may use, and distinct casts of words for distinct stories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from storyproof.benchmark import Config
+from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.example import SPLITS
+from storyproof.seeds import Draws, Indices, Permutation
+from storyproof.tom.vocabulary import ROLES, Vocabulary, default_vocabulary, shares
+
+_SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
+
+
+@dataclass(frozen=True)
+class TomConfig(Config):
+    """Settings that every theory-of-mind benchmark has.
+
+    Attributes:
+        vocabulary: The words to use.
+        disjoint: Roles of which no word may occur in two splits.
+    """
+
+    vocabulary: Vocabulary = field(default_factory=default_vocabulary)
+    disjoint: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.vocabulary, Vocabulary):
+            raise ConfigError("the vocabulary must be a Vocabulary; read one with load_vocabulary(PATH).")
+        for role in self.disjoint:
+            if role not in ROLES:
+                raise UnknownNameError("role to keep disjoint", role, ROLES)
+        object.__setattr__(self, "disjoint", tuple(sorted(set(self.disjoint))))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the settings as plain values."""
+        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {**plain, "vocabulary": self.vocabulary.as_dict(), "disjoint": list(self.disjoint)}
+
+
+def split_vocabulary(config: TomConfig, seed: int, split: str, needed: dict[str, int], who: str) -> Vocabulary:
+    """Give the words that a split may use.
+
+    Args:
+        config: The settings.
+        seed: Which words go to which split hangs on it.
+        split: The split.
+        needed: How many words of each role a story needs.
+        who: The benchmark, for messages.
+    """
+    config.vocabulary.require(needed, who)
+    lists = {}
+    for role in ROLES:
+        words: Sequence[str] = getattr(config.vocabulary, role)
+        if role in config.disjoint:
+            shuffled = [words[number] for number in Draws("disjoint", role, list(words), seed).order(len(words))]
+            pieces = dict(zip(SPLITS, shares(shuffled, [_SHARES[name] for name in SPLITS]), strict=True))
+            short = [name for name in SPLITS if len(pieces[name]) < needed[role]]
+            if short:
+                raise ConfigError(
+                    f"{role} cannot be kept disjoint: {len(words)} words leave {len(pieces[short[0]])} for {short[0]}, "
+                    f"and {who} needs {needed[role]} in each split; add {role}."
+                )
+            words = sorted(pieces[split])
+        lists[role] = tuple(words)
+    return Vocabulary(**lists)
+
+
+class Casting:
+    """Hands out the words that every telling of a story shows, never the same ones twice.
+
+    Two agents, a room, an object and two containers name a story's visible core. Each story has a place of its own in
+    one long random order of all such casts, so stories of a dataset differ by construction, whatever block they are in.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, *purpose: object) -> None:
+        agents, rooms = len(vocabulary.agents), len(vocabulary.rooms)
+        containers, objects = len(vocabulary.containers), len(vocabulary.objects)
+        self._sizes = (agents, agents - 1, rooms, objects, containers, containers - 1)
+        self._order = Permutation(prod(self._sizes), "cast", *purpose)
+
+    @property
+    def capacity(self) -> int:
+        """How many stories one split can have; the splits share the order between them."""
+        return self._order.size // len(SPLITS)
+
+    def __call__(self, split: str, first: int, count: int) -> tuple[Indices, ...]:
+        """Give mover, other agent, room, object and both containers of stories `first`, `first + 1`, …"""
+        stories = np.minimum(np.arange(first, first + count), self.capacity - 1)  # a block may reach past the last story
+        rank = self._order(stories * len(SPLITS) + SPLITS.index(split))
+        digits = []
+        for size in self._sizes:
+            rank, digit = np.divmod(rank, size)
+            digits.append(digit)
+        mover, other, room, thing, before, after = digits
+        return mover, other + (other >= mover), room, thing, before, after + (after >= before)
+
+
+def another(draws: Draws, limit: int, taken: Sequence[Indices]) -> Indices:
+    """Draw numbers below `limit` that differ from those taken (which differ among themselves)."""
+    found = draws.below(limit - len(taken), len(taken[0]))
+    for used in np.sort(np.stack(taken), axis=0):
+        found += found >= used
+    return found

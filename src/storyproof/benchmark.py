@@ -34,6 +34,7 @@ class Benchmark(ABC):
     Attributes:
         name: How users call it.
         version: Counts up whenever the content for a seed changes.
+        usual_stories: How many stories a split has unless somebody says otherwise.
         round: Stories come in rounds that are balanced in themselves; a count must be a multiple.
         config_type: The frozen dataclass of its settings.
         readings: The readings that its answers are judged under.
@@ -41,6 +42,7 @@ class Benchmark(ABC):
 
     name: ClassVar[str]
     version: ClassVar[int]
+    usual_stories: ClassVar[int]
     round: ClassVar[int]
     config_type: ClassVar[type[Config]]
     readings: ClassVar[tuple[str, ...]]

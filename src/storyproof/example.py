@@ -1,6 +1,6 @@
 """The one shape that all stages share: a row is an example.
 
-Words that recur are dictionary-encoded in memory; on disk they are plain strings, so that every Arrow reader takes them.
+Words that recur are dictionary-encoded in memory; on disk they are plain strings, so that every reader takes them.
 """
 
 from __future__ import annotations

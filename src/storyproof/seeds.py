@@ -53,7 +53,7 @@ class Permutation:
         self._half = np.uint64(max(1, ((size - 1).bit_length() + 1) // 2))
         self._low = np.uint64((1 << int(self._half)) - 1)
         raw = b"".join(digest(*purpose, number) for number in range(_ROUNDS))
-        self._keys = np.frombuffer(raw, dtype="<u8").astype(np.uint64)[:: 4]
+        self._keys = np.frombuffer(raw, dtype="<u8").astype(np.uint64)[::4]
 
     def __call__(self, places: Indices) -> Indices:
         """Look up the values at the given places."""

@@ -81,9 +81,7 @@ def generate(
     made = make_benchmark(benchmark, seed, **settings)
     counts = dict(zip(SPLITS, (train, val, test), strict=True))
     if out is not None:
-        return write_dataset(
-            made, counts, out, format_name=format, workers=workers, force=force, progress=progress
-        )
+        return write_dataset(made, counts, out, format_name=format, workers=workers, force=force, progress=progress)
     for split, count in counts.items():
         made.check_count(split, count)
     if not any(counts.values()):

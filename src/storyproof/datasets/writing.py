@@ -111,9 +111,7 @@ def write_dataset(
             "readings": list(benchmark.readings),
             "format": format_name,
             "splits": splits,
-            "files": {
-                path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)
-            },
+            "files": {path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)},
         }
         write_manifest(folder, manifest)
     return manifest

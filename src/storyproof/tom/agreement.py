@@ -27,42 +27,40 @@ class Disagreement:
 
 
 def compare(
-    events: Sequence[Event], names: Names, questions: Questions, asked: Sequence[int], pair: tuple[str, str] | None
+    events: Sequence[Event], names: Names, questions: Questions, asked: Sequence[int], pair: tuple[int, int] | None
 ) -> Iterator[Disagreement]:
-    """Ask the checker what the oracle has answered about one story.
+    """Ask the checker what the oracle has answered about one object of one story.
 
     Args:
         events: The story.
         names: What the oracle's local numbers stand for in it.
         questions: The oracle's answers.
-        asked: Which of the questions are about this story.
+        asked: Which of the questions are about this story and object.
         pair: The mover and the other queried agent, if known.
     """
-    worlds: dict[int, Worlds] = {}
+    agents, containers = tuple(names.agents), tuple(names.containers)
+    world = Worlds(events, tuple(names.things)[questions.thing[asked[0]]])
     for number in asked:
-        thing = int(questions.thing[number])
-        if thing not in worlds:
-            worlds[thing] = Worlds(events, names.things[thing])
-        world = worlds[thing]
-        chain = tuple(names.agents[agent] for agent in questions.chain[:, number].tolist() if agent >= 0)
+        chain = tuple(agents[agent] for agent in questions.chain[:, number].tolist() if agent >= 0)
         for reading, place in zip(READINGS, questions.labels.by_reading[:, number].tolist(), strict=True):
-            oracle = None if place == NOBODY else names.containers[place]
+            oracle = None if place == NOBODY else containers[place]
             if chain:
                 checker = world.belief(chain, reading)
             else:
                 checker = world.memory if questions.memory[number] else world.reality
             if oracle != checker:
                 yield Disagreement(number, f"answer under {reading}", oracle, checker)
-        if pair is not None:
-            judged = world.story_type(*pair)
-            if judged != STORY_TYPES[questions.story_type[number]]:
-                yield Disagreement(number, "story type", STORY_TYPES[questions.story_type[number]], judged)
+    if pair is not None:
+        oracle, checker = (
+            STORY_TYPES[questions.story_type[asked[0]]],
+            world.story_type(agents[pair[0]], agents[pair[1]]),
+        )
+        if oracle != checker:
+            yield Disagreement(asked[0], "story type", oracle, checker)
 
 
-def confirm(
-    stories: Stories, questions: Questions, chosen: npt.NDArray[np.int64], mover: Small, other: Small
-) -> None:
-    """Have the checker confirm every answer about the chosen stories of a block.
+def confirm(stories: Stories, questions: Questions, chosen: npt.NDArray[np.int64], mover: Small, other: Small) -> None:
+    """Have the checker confirm every answer about the chosen stories of a block, each asked about one object.
 
     Args:
         stories: The block.
@@ -74,13 +72,15 @@ def confirm(
     Raises:
         ProofError: If the two differ; nothing is shipped that they do not agree on.
     """
-    most = 1 + max(int(array.max(initial=0)) for array in (stories.agent, stories.room, stories.thing, stories.container))
-    names = Names(*(tuple(f"{role}{number}" for number in range(most)) for role in "arsc"))
+    most = 1 + max(
+        int(array.max(initial=0)) for array in (stories.agent, stories.room, stories.thing, stories.container)
+    )
+    names = Names.generic(most)
     starts = np.searchsorted(questions.story, np.arange(stories.count + 1))
     for story in chosen.tolist():
         events = decode(stories, story, names)
-        pair = names.agents[mover[story]], names.agents[other[story]]
-        for found in compare(events, names, questions, range(starts[story], starts[story + 1]), pair):
+        asked = range(starts[story], starts[story + 1])
+        for found in compare(events, names, questions, asked, (int(mover[story]), int(other[story]))):
             raise ProofError(
                 f"oracle and checker differ on the {found.what}: {found.oracle} against {found.checker}, in {events}"
             )

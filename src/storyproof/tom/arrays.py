@@ -6,8 +6,9 @@ time-major, so that one step of all stories is one contiguous row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -64,120 +65,122 @@ class Stories:
                 return kind
         return np.uint64
 
+    def change(self, how: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Stories:
+        """Do the same to every array."""
+        arrays = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "agents"}
+        changed: dict[str, Any] = {name: how(array) for name, array in arrays.items() if array is not None}
+        return replace(self, **changed)
+
     def pick(self, columns: npt.NDArray[np.intp]) -> Stories:
         """Give the stories in the given columns, in that order."""
-        return Stories(
-            *(getattr(self, name)[:, columns] for name in ("kind", "agent", "room", "thing", "container", "feeling")),
-            agents=self.agents,
-            private=None if self.private is None else self.private[:, columns],
-            observers=None if self.observers is None else self.observers[:, columns],
-        )
+        return self.change(lambda array: array[:, columns])
 
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What a story's local numbers stand for."""
+    """What a story's local numbers stand for; each dict maps names to numbers, in order."""
 
-    agents: tuple[str, ...]
-    rooms: tuple[str, ...]
-    things: tuple[str, ...]
-    containers: tuple[str, ...]
+    agents: dict[str, int]
+    rooms: dict[str, int]
+    things: dict[str, int]
+    containers: dict[str, int]
 
-
-class _Numbers(dict[str | None, int]):
-    """Numbers names as they come."""
-
-    def __init__(self) -> None:
-        super().__init__({None: NOBODY})
-
-    def __missing__(self, name: str) -> int:
-        number = self[name] = len(self) - 1
-        return number
-
-    def names(self) -> tuple[str, ...]:
-        return tuple(name for name in self if name is not None)
+    @classmethod
+    def generic(cls, most: int) -> Names:
+        """Make up names, so many of each role."""
+        return cls(*({f"{role}{number}": number for number in range(most)} for role in ("a", "r", "o", "c")))
 
 
-def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[Names]]:
-    """Turn stories into arrays, and say what the local numbers stand for.
+Numbers = tuple[int, int, int, int, int, int, int]  # kind, agent, room, thing, container, feeling, observers
+
+
+def number(events: Sequence[Event]) -> tuple[tuple[Numbers, ...], Names]:
+    """Replace a story's names by local numbers, counted in order of appearance: alike stories become equal."""
+    agents: dict[str, int] = {}
+    rooms: dict[str, int] = {}
+    things: dict[str, int] = {}
+    containers: dict[str, int] = {}
+    found = []
+    for event in events:
+        agent, room, thing, container = event.agent, event.room, event.thing, event.container
+        found.append(
+            (
+                int(event.kind),
+                NOBODY if agent is None else agents.setdefault(agent, len(agents)),
+                NOBODY if room is None else rooms.setdefault(room, len(rooms)),
+                NOBODY if thing is None else things.setdefault(thing, len(things)),
+                NOBODY if container is None else containers.setdefault(container, len(containers)),
+                NOBODY if event.feeling is None else FEELINGS.index(event.feeling),
+                NOBODY
+                if event.observers is None
+                else sum(1 << agents.setdefault(name, len(agents)) for name in sorted(event.observers)),
+            )
+        )
+    return tuple(found), Names(agents, rooms, things, containers)
+
+
+def stack(stories: Sequence[Sequence[Numbers]]) -> Stories:
+    """Lay numbered stories out as arrays.
 
     Raises:
         DataError: If a story has more names of one role than an array can number.
     """
     longest = max(map(len, stories), default=0)
-    fields = np.full((len(stories), longest, 6), NOBODY, np.int8)
-    fields[:, :, 0] = PAD
-    names, watched = [], []
-    for row, events in enumerate(stories):
-        agents, rooms, things, containers = _Numbers(), _Numbers(), _Numbers(), _Numbers()
-        numbers = [
-            (
-                event.kind,
-                agents[event.agent],
-                rooms[event.room],
-                things[event.thing],
-                containers[event.container],
-                FEELINGS.index(event.feeling) if event.feeling else NOBODY,
-            )
-            for event in events
-        ]
-        for time, event in enumerate(events):
-            if event.observers is not None:
-                watched.append((time, row, sum(1 << agents[name] for name in sorted(event.observers))))
-        most = max(len(things), len(rooms), len(containers)) - 1
-        if most > MOST_NAMES or len(agents) - 1 > MOST_AGENTS:
-            raise DataError(
-                f"a story names {max(most, len(agents) - 1)} things of one role; at most {MOST_AGENTS} agents and "
-                f"{MOST_NAMES} rooms, objects or containers are handled."
-            )
-        if numbers:
-            fields[row, : len(numbers)] = numbers
-        names.append(Names(agents.names(), rooms.names(), things.names(), containers.names()))
-    columns = [np.ascontiguousarray(fields[:, :, index].T) for index in range(6)]
-    agents_most = max((len(name.agents) for name in names), default=0)
-    found = Stories(columns[0].view(np.uint8), *columns[1:], agents=agents_most)
-    return (_with_observers(found, watched) if watched else found), names
-
-
-def _with_observers(stories: Stories, watched: list[tuple[int, int, int]]) -> Stories:
-    private = np.zeros(stories.kind.shape, np.bool_)
-    observers = np.zeros(stories.kind.shape, stories.mask_type)
-    for time, row, mask in watched:
-        private[time, row] = True
-        observers[time, row] = mask
-    return Stories(
-        stories.kind,
-        stories.agent,
-        stories.room,
-        stories.thing,
-        stories.container,
-        stories.feeling,
-        stories.agents,
-        private,
-        observers,
+    nothing: Numbers = (PAD, *(NOBODY,) * 6)
+    rows = [[*story, *(nothing,) * (longest - len(story))] for story in stories]
+    cells = np.array(rows, object if _watched(stories) else np.int64).reshape(len(stories), longest, 7)
+    named = cells[:, :, 1:5].astype(np.int64)
+    if named.size and (named.max() >= MOST_NAMES or named[:, :, 0].max() >= MOST_AGENTS):
+        raise DataError(
+            f"a story names too many people or things; at most {MOST_AGENTS} agents and {MOST_NAMES} rooms, objects or "
+            "containers are handled."
+        )
+    kind, agent, room, thing, container, feeling = (
+        np.ascontiguousarray(cells[:, :, index].T.astype(np.int8)) for index in range(6)
     )
+    observers = cells[:, :, 6].T
+    private = observers != NOBODY
+    agents = 1 + max(int(agent.max(initial=NOBODY)), int(observers.max(initial=0)).bit_length() - 1)
+    made = Stories(kind.view(np.uint8), agent, room, thing, container, feeling, agents)
+    if not private.any():
+        return made
+    masks = np.where(private, observers, 0).astype(made.mask_type)
+    return replace(made, private=private.astype(np.bool_), observers=masks)
 
 
-def decode(stories: Stories, row: int, names: Names) -> list[Event]:
+def _watched(stories: Sequence[Sequence[Numbers]]) -> bool:
+    """Say whether any event has observers of its own; their masks may need more than 63 bits."""
+    return any(event[6] != NOBODY for story in stories for event in story)
+
+
+def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[Names]]:
+    """Turn stories into arrays, and say what the local numbers stand for."""
+    numbered = [number(events) for events in stories]
+    return stack([numbers for numbers, _ in numbered]), [names for _, names in numbered]
+
+
+def decode(stories: Stories, column: int, names: Names) -> list[Event]:
     """Turn one story back into events."""
+    agents, rooms, things, containers = (
+        dict(enumerate(known)) for known in (names.agents, names.rooms, names.things, names.containers)
+    )
+    arrays = (stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.feeling)
     events = []
-    for time in range(stories.kind.shape[0]):
-        if stories.kind[time, row] == PAD:
+    for time, numbers in enumerate(zip(*(array[:, column].tolist() for array in arrays), strict=True)):
+        kind, agent, room, thing, container, feeling = numbers
+        if kind == PAD:
             break
-        agent, room = int(stories.agent[time, row]), int(stories.room[time, row])
-        thing, container = int(stories.thing[time, row]), int(stories.container[time, row])
-        feeling = int(stories.feeling[time, row])
         observers = None
-        if stories.private is not None and stories.observers is not None and stories.private[time, row]:
-            mask = int(stories.observers[time, row])
-            observers = frozenset(name for number, name in enumerate(names.agents) if mask >> number & 1)
+        if stories.private is not None and stories.observers is not None and stories.private[time, column]:
+            mask = int(stories.observers[time, column])
+            observers = frozenset(name for number, name in agents.items() if mask >> number & 1)
         events.append(
             Event(
-                Kind(int(stories.kind[time, row])),
-                None if agent < 0 else names.agents[agent],
-                None if room < 0 else names.rooms[room],
-                None if thing < 0 else names.things[thing],
-                None if container < 0 else names.containers[container],
+                Kind(kind),
+                agents.get(agent),
+                rooms.get(room),
+                things.get(thing),
+                containers.get(container),
                 None if feeling < 0 else FEELINGS[feeling],
                 observers,
             )

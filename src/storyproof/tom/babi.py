@@ -14,8 +14,10 @@ Sources: Nematzadeh et al., "Evaluating Theory of Mind in Question Answering" (2
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -57,6 +59,10 @@ class BabiConfig(TomConfig):
             raise ConfigError(f"--noise is {self.noise}; it is a probability, so use a number from 0 to 1.")
 
 
+Field = Indices | int
+Step = tuple[Field, Field, Field, Field, Field]  # kind, agent, room, thing, container
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is to happen in each scenario of each story, as [scenario, story] arrays of local numbers."""
@@ -74,13 +80,19 @@ class TomBabi(Benchmark):
 
     name = "tom-babi"
     version = 1
+    usual_stories = 1200
     round = _KINDS
     config_type = BabiConfig
     readings = READINGS
 
     config: BabiConfig
-    scenarios = {"train": 5, "val": 4, "test": 4}
-    needed = {"agents": _AGENTS, "rooms": _ROOMS, "containers": 2 * _ROOMS, "objects": 2 * _ROOMS}
+    scenarios: ClassVar[dict[str, int]] = {"train": 5, "val": 4, "test": 4}
+    needed: ClassVar[dict[str, int]] = {
+        "agents": _AGENTS,
+        "rooms": _ROOMS,
+        "containers": 2 * _ROOMS,
+        "objects": 2 * _ROOMS,
+    }
 
     def __init__(self, config: BabiConfig | None = None, seed: int = 0) -> None:
         super().__init__(config or BabiConfig(), seed)
@@ -174,8 +186,8 @@ class TomBabiEasy(TomBabi):
     """ToM-bAbI with one scenario a story; see the module."""
 
     name = "tom-babi-easy"
-    scenarios = {"train": 1, "val": 1, "test": 1}
-    needed = {"agents": 2, "rooms": 1, "containers": 2, "objects": 1}
+    scenarios: ClassVar[dict[str, int]] = {"train": 1, "val": 1, "test": 1}
+    needed: ClassVar[dict[str, int]] = {"agents": 2, "rooms": 1, "containers": 2, "objects": 1}
 
 
 def act(plan: Plan, draws: Draws, noise: float) -> tuple[Stories, Indices]:
@@ -190,7 +202,8 @@ def act(plan: Plan, draws: Draws, noise: float) -> tuple[Stories, Indices]:
     side = np.zeros((2 * _ROOMS, count), np.int64)  # in which of its room's two containers each object is
     side[1:] = draws.below(2, (2 * _ROOMS - 1) * count).reshape(-1, count)
     threshold = round(noise * 2**31)
-    steps, present = [], []
+    steps: list[Step] = []
+    present = []
     for number in range(scenarios):
         task, mover, other = plan.task[number], plan.mover[number], plan.other[number]
         room, thing = plan.room[number], plan.thing[number]
@@ -221,28 +234,38 @@ def act(plan: Plan, draws: Draws, noise: float) -> tuple[Stories, Indices]:
     return _compact(steps, np.stack(present), scenarios)
 
 
-def _compact(steps: list[tuple[Indices | int, ...]], present: Flags, scenarios: int) -> tuple[Stories, Indices]:
+def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories, Indices]:
     """Leave out the sentences that are not there, and move the rest up."""
     so_far = present.cumsum(axis=0)
     time, story = np.nonzero(present)
-    fields = []
-    for values, empty in zip(zip(*steps, strict=True), (PAD, *(NOBODY,) * 4), strict=True):
+    height = int(so_far[-1].max())
+
+    def moved_up(values: Iterable[Field], empty: int) -> Small:
         wide = np.stack([np.broadcast_to(value, present.shape[1]) for value in values]).astype(np.int8)
-        field = np.full((int(so_far[-1].max()), present.shape[1]), empty, np.int8)
-        field[so_far[time, story] - 1, story] = wide[time, story]
-        fields.append(field)
+        found = np.full((height, present.shape[1]), empty, np.int8)
+        found[so_far[time, story] - 1, story] = wide[time, story]
+        return found
+
+    kinds, agents, rooms, things, containers = zip(*steps, strict=True)
+    stories = Stories(
+        kind=moved_up(kinds, PAD).view(np.uint8),
+        agent=moved_up(agents, NOBODY),
+        room=moved_up(rooms, NOBODY),
+        thing=moved_up(things, NOBODY),
+        container=moved_up(containers, NOBODY),
+        feeling=np.full((height, present.shape[1]), NOBODY, np.int8),
+        agents=_AGENTS,
+    )
     ends = so_far[2 * _ACTS :: 2 * _ACTS + 1]
     assert len(ends) == scenarios
-    feeling = np.full(fields[0].shape, NOBODY, np.int8)
-    return Stories(fields[0].view(np.uint8), *fields[1:], feeling, agents=_AGENTS), ends
+    return stories, ends
 
 
 def _until(stories: Stories, end: Indices) -> Stories:
     """Cut each story off after so many sentences."""
     over = np.arange(len(stories.kind))[:, None] >= end
-    kind = np.where(over, np.uint8(PAD), stories.kind)
-    rest = (stories.agent, stories.room, stories.thing, stories.container, stories.feeling)
-    return Stories(kind, *(np.where(over, np.int8(NOBODY), field) for field in rest), agents=stories.agents)
+    cut = stories.change(lambda array: np.where(over, np.array(NOBODY).astype(array.dtype), array))
+    return replace(cut, kind=np.where(over, np.uint8(PAD), stories.kind))
 
 
 def _ask(told: Stories, mover: Small, other: Small, thing: Indices, question: Indices) -> Questions:

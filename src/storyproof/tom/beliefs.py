@@ -11,7 +11,7 @@ agent numbers. To ask several questions of a story, pick its column several time
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -55,12 +55,7 @@ class View:
 
     def pick(self, columns: npt.NDArray[np.intp]) -> View:
         """Give the views of the stories in the given columns, in that order."""
-        return View(
-            *(array[..., columns] for array in (self.present, self.noticing, self.place, self.put, self.shown, self.room)),
-            position=self.position[..., columns],
-            actor=self.actor[..., columns],
-            entering=self.entering[..., columns],
-        )
+        return replace(self, **{item.name: getattr(self, item.name)[..., columns] for item in fields(self)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +130,8 @@ def belief(seen: View, chain: Small, reading: str) -> Belief:
 
     Args:
         seen: The stories, with an eye on the object.
-        chain: Local agent numbers [place in the chain, column]; shorter chains end in NOBODY, somebody who is not in the story
-            is STRANGER.
+        chain: Local agent numbers [place in the chain, column]; shorter chains end in NOBODY, and somebody who is not in
+            the story is STRANGER.
         reading: One of READINGS.
     """
     informed = _shared(seen, chain) & (seen.put if reading == CLOSED else seen.shown)

@@ -23,6 +23,9 @@ class Kind(IntEnum):
     NOISE = 6  # "Phone rang."
 
 
+# Looking a member up in its class costs more than comparing it; these are for loops over events.
+_ENTER, _EXIT, _IS_IN, _PLACE, _MOVE = Kind.ENTER, Kind.EXIT, Kind.IS_IN, Kind.PLACE, Kind.MOVE
+
 FEELINGS = ("likes", "dislikes", "loves", "hates")
 NOISE = "Phone rang."
 
@@ -68,27 +71,27 @@ def presence(events: Sequence[Event]) -> list[dict[str, str]]:
 
 def impossibilities(events: Sequence[Event]) -> list[tuple[int, str]]:
     """List what cannot happen, as (1-based sentence number, what is wrong)."""
-    where: dict[str, str] = {}
-    objects: dict[str, tuple[str | None, str | None]] = {}
+    where: dict[str | None, str | None] = {}
+    left: dict[str | None, tuple[str | None, str | None]] = {}  # object → room and container it was left in
     found: list[tuple[int, str]] = []
     for number, event in enumerate(events, start=1):
-        agent, room, thing = event.agent, event.room, event.thing
-        if event.kind is Kind.EXIT and agent is not None:
-            if where.get(agent) != room:
-                found.append((number, f"{agent} exits the {room} without being there"))
-            where.pop(agent, None)
-        elif event.kind in (Kind.ENTER, Kind.IS_IN) and agent is not None and room is not None:
-            if event.kind is Kind.ENTER and where.get(agent) == room:
+        kind, agent, room, thing = event.kind, event.agent, event.room, event.thing
+        if kind == _ENTER or kind == _IS_IN:
+            if kind == _ENTER and where.get(agent) == room:
                 found.append((number, f"{agent} enters the {room}, being there already"))
             where[agent] = room
-        elif event.kind is Kind.PLACE and thing is not None:
-            if objects.get(thing, (room, event.container)) != (room, event.container):
+        elif kind == _EXIT:
+            if where.pop(agent, None) != room:
+                found.append((number, f"{agent} exits the {room} without being there"))
+        elif kind == _PLACE:
+            place = room, event.container
+            if left.setdefault(thing, place) != place:
                 found.append((number, f"the {thing} is said to be in the {event.container} but was left elsewhere"))
-            objects[thing] = (room, event.container)
-        elif event.kind is Kind.MOVE and agent is not None and thing is not None:
-            if thing not in objects:
+            left[thing] = place
+        elif kind == _MOVE:
+            if thing not in left:
                 found.append((number, f"{agent} moves the {thing}, which is nowhere yet"))
-            elif where.get(agent) != objects[thing][0]:
+            elif where.get(agent) != left[thing][0]:
                 found.append((number, f"{agent} moves the {thing} from another room"))
-            objects[thing] = (room, event.container)
+            left[thing] = room, event.container
     return found

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -87,16 +88,19 @@ class Questions:
 
 def join(parts: Sequence[Questions]) -> Questions:
     """Put questions one after the other; the stories of each part are numbered on from the last."""
+
+    def end_to_end(arrays: Iterable[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        return np.concatenate(list(arrays), axis=-1)
+
     firsts = np.cumsum([0] + [int(part.story[-1]) + 1 for part in parts[:-1]])
+    labels = [item.name for item in fields(Labels)]
     return Questions(
-        np.concatenate([part.story + first for part, first in zip(parts, firsts, strict=True)]),
-        *(
-            np.concatenate([getattr(part, name) for part in parts], axis=-1)
-            for name in ("thing", "chain", "memory", "story_type")
-        ),
-        labels=Labels(
-            *(np.concatenate([getattr(part.labels, item.name) for part in parts], axis=-1) for item in fields(Labels))
-        ),
+        story=end_to_end(part.story + first for part, first in zip(parts, firsts, strict=True)),
+        thing=end_to_end(part.thing for part in parts),
+        chain=end_to_end(part.chain for part in parts),
+        memory=end_to_end(part.memory for part in parts),
+        story_type=end_to_end(part.story_type for part in parts),
+        labels=Labels(**{name: end_to_end(getattr(part.labels, name) for part in parts) for name in labels}),
     )
 
 
@@ -141,9 +145,7 @@ def _question_type(order: Small, second_agent: Flags, tom: Flags, asks_memory: F
 def story_type(seen: View, mover: Small, other: Small) -> Codes:
     """Judge stories by the beliefs of the two queried agents, as indices into STORY_TYPES."""
     alone = [beliefs.belief(seen, np.stack([agent]), DEFAULT).place for agent in (mover, other)]
-    of_each_other = [
-        beliefs.belief(seen, np.stack(pair), DEFAULT).place for pair in ((other, mover), (mover, other))
-    ]
+    of_each_other = [beliefs.belief(seen, np.stack(pair), DEFAULT).place for pair in ((other, mover), (mover, other))]
     real = beliefs.reality(seen).place
     wrong = (alone[0] != real) | (alone[1] != real)
     misjudged = (of_each_other[0] != alone[0]) | (of_each_other[1] != alone[1])

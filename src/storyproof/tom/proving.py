@@ -1,4 +1,7 @@
-"""Works out from the text alone what rows should say: parse, ask the oracle, ask the checker."""
+"""Works out from the text alone what rows should say: parse, ask the oracle, ask the checker.
+
+Plots recur, so each distinct question about each distinct plot is asked once and the answer shared.
+"""
 
 from __future__ import annotations
 
@@ -8,38 +11,22 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from storyproof.errors import DataError, ParseError
 from storyproof.tom import beliefs
 from storyproof.tom.agreement import compare
-from storyproof.tom.arrays import NOBODY, Names, Small, encode
+from storyproof.tom.arrays import NOBODY, Numbers, stack
 from storyproof.tom.beliefs import STRANGER
-from storyproof.tom.events import Event, Kind, impossibilities
 from storyproof.tom.labels import Questions, label, story_type
 from storyproof.tom.pairs import companion_of, mover_of, other_of
 from storyproof.tom.tables import NO_WORD, Cast, Lexicon, Words, in_words, label_columns, number_lists
-from storyproof.tom.text import Question, parse, parse_question
+from storyproof.tom.tellings import Problem, Telling, read_question, read_stories
+from storyproof.tom.text import Question
 
+Asked = tuple[int, int, int, tuple[int, ...], bool]  # plot, thing, the other queried agent, chain, memory?
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something about a row that cannot be right, whatever its labels say."""
-
-    row: int
-    what: str
-    found: str
-    expected: str
-
-
-@dataclass(slots=True)
-class Scene:
-    """A story with one object asked about."""
-
-    events: list[Event]
-    thing: str
-    chains: list[tuple[str, ...]] = field(default_factory=list)
-    mover: str | None = None
-    other: str | None = None
+_agreed: set[int] = set()  # hashes of questions on which oracle and checker have met before
+_REMEMBERED = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +35,54 @@ class Proved:
 
     Attributes:
         rows: Which rows could be worked out.
-        columns: The expected label columns, for those rows.
-        typed: For those rows, whether the story type could be told.
-        scenes: The stories, with what is asked about.
-        scene_of: For those rows, which scene each asks about.
-        problems: What is wrong with the text or the question of a row, or where oracle and checker differ.
+        columns: The expected label columns, for those rows; null where there is no right value.
+        problems: What is wrong with the text or question of a row, and where oracle and checker differ.
+        tellings: The stories by their number; None where one cannot be read.
+        pairs: For those rows, the mover and the other queried agent as far as they can be told.
     """
 
     rows: npt.NDArray[np.int64]
     columns: dict[str, pa.Array]
-    typed: npt.NDArray[np.bool_]
-    scenes: list[Scene]
-    scene_of: npt.NDArray[np.intp]
     problems: list[Problem]
+    tellings: list[Telling | None]
+    pairs: list[tuple[str | None, str | None]]
+
+
+@dataclass(slots=True)
+class _Book:
+    """Each distinct question about each distinct plot, and which rows ask it."""
+
+    plots: dict[tuple[Numbers, ...], int] = field(default_factory=dict)
+    entries: dict[Asked, int] = field(default_factory=dict)
+    movers: list[int] = field(default_factory=list)  # of each entry
+    source: list[tuple[int, Telling]] = field(default_factory=list)  # of each entry: a row that asks it, and its story
+    rows: list[int] = field(default_factory=list)
+    row_entry: list[int] = field(default_factory=list)
+    row_story: list[int] = field(default_factory=list)
+    pairs: list[tuple[str | None, str | None]] = field(default_factory=list)
+    things: list[str] = field(default_factory=list)  # of each row
+
+    def enter(self, story: int, telling: Telling, thing: str, asked: list[tuple[int, Question]]) -> None:
+        """Take in the rows that ask about one object of one story."""
+        numbers = telling.names.agents
+        mover = mover_of(telling.events, thing)
+        other = other_of(mover, [question.chain for _, question in asked])
+        if other is None:
+            other = companion_of(telling.events, thing, mover)
+        plot = self.plots.setdefault(telling.plot, len(self.plots))
+        local = telling.names.things[thing]
+        local_other = numbers.get(other or "", STRANGER)
+        for row, question in asked:
+            chain = tuple(numbers.get(agent, STRANGER) for agent in question.chain)
+            entry = self.entries.setdefault((plot, local, local_other, chain, question.memory), len(self.entries))
+            if entry == len(self.movers):
+                self.movers.append(numbers.get(mover or "", STRANGER))
+                self.source.append((row, telling))
+            self.rows.append(row)
+            self.row_entry.append(entry)
+            self.row_story.append(story)
+            self.pairs.append((mover, other))
+            self.things.append(thing)
 
 
 def prove(stories: Sequence[str], story_of: Sequence[int], questions: Sequence[str], *, check: bool = True) -> Proved:
@@ -73,155 +95,109 @@ def prove(stories: Sequence[str], story_of: Sequence[int], questions: Sequence[s
         check: Whether to ask the checker as well as the oracle.
     """
     problems: list[Problem] = []
-    parsed = _parse_stories(stories, story_of, problems)
-    scenes: list[Scene] = []
-    numbers: dict[tuple[int, str], int] = {}
-    rows, scene_of, asked = [], [], []
+    tellings = read_stories(stories, story_of, problems)
+    scenes: dict[tuple[int, str], list[tuple[int, Question]]] = {}
     for row, (story, text) in enumerate(zip(story_of, questions, strict=True)):
-        events = parsed[story]
-        if events is None:
-            continue
-        question = _parse_question(text, events, row, problems)
-        if question is None:
-            continue
-        key = story, question.thing
-        if key not in numbers:
-            numbers[key] = len(scenes)
-            scenes.append(Scene(events, question.thing))
-        scenes[numbers[key]].chains.append(question.chain)
-        rows.append(row)
-        scene_of.append(numbers[key])
-        asked.append(question)
-    for scene in scenes:
-        scene.mover = mover_of(scene.events, scene.thing)
-        if any(scene.chains):
-            scene.other = other_of(scene.mover, scene.chains)
-        scene.other = scene.other or companion_of(scene.events, scene.thing, scene.mover)
-    if not rows:
-        return Proved(np.empty(0, np.int64), {}, np.empty(0, np.bool_), [], np.empty(0, np.intp), problems)
-    return _label(rows, np.array(scene_of), scenes, asked, problems, check)
-
-
-def _parse_stories(
-    stories: Sequence[str], story_of: Sequence[int], problems: list[Problem]
-) -> list[list[Event] | None]:
-    """Read the stories; who cannot be read or cannot happen is a problem of its first row."""
-    first: dict[int, int] = {}
-    for row, story in enumerate(story_of):
-        first.setdefault(story, row)
-    parsed: list[list[Event] | None] = []
-    for number, story in enumerate(stories):
-        try:
-            events = parse(story)
-            parsed.append(events)
-        except ParseError as error:
-            parsed.append(None)
-            problems.append(Problem(first.get(number, 0), "story", str(error).rstrip("."), "a story that can be read"))
-            continue
-        for sentence, what in impossibilities(events):
-            problems.append(
-                Problem(first.get(number, 0), "story", f"sentence {sentence}: {what}", "a story that can happen")
-            )
-    return parsed
-
-
-def _parse_question(text: str, events: list[Event], row: int, problems: list[Problem]) -> Question | None:
-    try:
-        question = parse_question(text)
-    except ParseError as error:
-        problems.append(Problem(row, "question", str(error).rstrip("."), "a question that can be read"))
-        return None
-    if not any(event.thing == question.thing and event.container for event in events):
-        problems.append(Problem(row, "question", f"the {question.thing} is nowhere in the story", "an object of it"))
-        return None
-    return question
-
-
-def _label(
-    rows: list[int],
-    scene_of: npt.NDArray[np.intp],
-    scenes: list[Scene],
-    asked: list[Question],
-    problems: list[Problem],
-    check: bool,
-) -> Proved:
-    stories, names = encode([scene.events for scene in scenes])
-    agent_numbers = [{name: number for number, name in enumerate(known.agents)} for known in names]
-    things = np.array([known.things.index(scene.thing) for known, scene in zip(names, scenes, strict=True)], np.int8)
-    movers, others = (
-        np.array([known.get(person or "", STRANGER) for known, person in zip(agent_numbers, people, strict=True)], np.int8)
-        for people in ([scene.mover for scene in scenes], [scene.other for scene in scenes])
-    )
-    depth = max(1, max(question.order for question in asked))
-    chains = np.full((len(asked), depth), NOBODY, np.int8)
-    for row, (question, scene) in enumerate(zip(asked, scene_of.tolist(), strict=True)):
-        if question.chain:
-            known = agent_numbers[scene]
-            chains[row, : question.order] = [known.get(agent, STRANGER) for agent in question.chain]
-    seen = beliefs.view(stories, things)
-    memory = np.array([question.memory for question in asked])
-    labels = label(seen.pick(scene_of), chains.T.copy(), memory, movers[scene_of])
-    typed = (movers != STRANGER) & (others != STRANGER)
-    types = story_type(seen, movers, others)
-    questions = Questions(scene_of, things[scene_of], chains.T.copy(), memory, types[scene_of], labels)
+        telling = tellings[story]
+        question = read_question(text, telling, row, problems) if telling is not None else None
+        if question is not None:
+            scenes.setdefault((story, question.thing), []).append((row, question))
+    book = _Book()
+    for (story, thing), asked in scenes.items():
+        telling = tellings[story]
+        assert telling is not None
+        book.enter(story, telling, thing, asked)
+    if not book.rows:
+        return Proved(np.empty(0, np.int64), {}, problems, tellings, [])
+    answers = _answer(book)
     if check:
-        problems += _differences(scenes, names, questions, typed, rows)
-    lexicon, cast = _cast(names)
-    candidates = _candidates(lexicon, scenes)
-    numbers = np.broadcast_to(np.arange(1, len(stories.kind) + 1)[:, None], (len(stories.kind), len(rows)))
+        problems += _differences(book, answers)
+    return Proved(np.array(book.rows), _columns(book, answers, tellings), problems, tellings, book.pairs)
+
+
+def _answer(book: _Book) -> Questions:
+    """Ask the oracle."""
+    plots, things, others, chains, memory = zip(*book.entries, strict=True)
+    depth = max(1, max(map(len, chains)))
+    chain = np.array([agents + (NOBODY,) * (depth - len(agents)) for agents in chains], np.int8).T.copy()
+    thing, other, mover = (np.array(numbers, np.int8) for numbers in (things, others, book.movers))
+    seen = beliefs.view(stack(list(book.plots)).pick(np.array(plots)), thing)
+    labels = label(seen, chain, np.array(memory), mover)
+    return Questions(np.array(plots), thing, chain, np.array(memory), story_type(seen, mover, other), labels)
+
+
+def _differences(book: _Book, answers: Questions) -> Iterator[Problem]:
+    """Ask the checker whatever it has not agreed on before."""
+    plot_hashes = [hash(plot) for plot in book.plots]
+    groups: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
+    for entry, (plot, thing, other, chain, memory) in enumerate(book.entries):
+        remembered = hash((plot_hashes[plot], thing, other, chain, memory))
+        if remembered not in _agreed:
+            groups.setdefault((plot, thing, other), []).append((entry, remembered))
+    for (_, _, other), new in groups.items():
+        mover, telling = book.movers[new[0][0]], book.source[new[0][0]][1]
+        pair = (mover, other) if mover >= 0 and other >= 0 else None
+        found = list(compare(telling.events, telling.names, answers, [entry for entry, _ in new], pair))
+        for difference in found:
+            row = book.source[difference.question][0]
+            what = f"{difference.what} (oracle and checker)"
+            yield Problem(row, what, str(difference.oracle), str(difference.checker))
+        if not found:
+            _agreed.update(remembered for _, remembered in new)
+    if len(_agreed) > _REMEMBERED:
+        _agreed.clear()
+
+
+def _columns(book: _Book, answers: Questions, tellings: list[Telling | None]) -> dict[str, pa.Array]:
+    """Lay out what the rows should say, in their own words."""
+    told = [telling for telling in tellings if telling is not None]
+    place = {id(telling): number for number, telling in enumerate(told)}
+    lexicon, cast = _cast(told)
+    story = np.array([place[id(tellings[number])] for number in book.row_story])
+    rows = answers.pick(np.array(book.row_entry), story)
+    sentences = _matrix([telling.sentences for telling in told], len(rows.labels.proof))
     columns = label_columns(
         lexicon,
-        in_words(questions, cast, candidates[:, scene_of]),
-        number_lists(labels.proof, numbers),
+        in_words(rows, cast, _candidates(book, lexicon, tellings)),
+        number_lists(rows.labels.proof, sentences[:, story]),
     )
-    unanswered = pa.array(labels.place == NOBODY)
-    columns["answer"] = pa.compute.if_else(unanswered, pa.scalar(None, pa.string()), columns["answer"].cast(pa.string()))
-    return Proved(np.array(rows), columns, typed[scene_of], scenes, scene_of, problems)
+    answered = pa.array(rows.labels.place != NOBODY)
+    others = np.array([key[2] for key in book.entries])
+    typed = (np.array(book.movers) != STRANGER) & (others != STRANGER)
+    columns["answer"] = _only(columns["answer"], answered)
+    columns["story_type"] = _only(columns["story_type"], pa.array(typed[book.row_entry]))
+    return columns
 
 
-def _differences(
-    scenes: list[Scene], names: list[Names], questions: Questions, typed: npt.NDArray[np.bool_], rows: list[int]
-) -> Iterator[Problem]:
-    order = np.argsort(questions.story, kind="stable")
-    starts = np.searchsorted(questions.story[order], np.arange(len(scenes) + 1))
-    for number, scene in enumerate(scenes):
-        pair = (scene.mover or "", scene.other or "") if typed[number] else None
-        asked = order[starts[number] : starts[number + 1]].tolist()
-        for found in compare(scene.events, names[number], questions, asked, pair):
-            yield Problem(rows[found.question], f"{found.what} (oracle and checker)", f"{found.oracle}", f"{found.checker}")
+def _only(column: pa.Array, where: pa.Array) -> pa.Array:
+    indices = pc.if_else(where, column.indices, pa.scalar(None, pa.int32()))
+    return pa.DictionaryArray.from_arrays(indices, column.dictionary)
 
 
-def _cast(names: list[Names]) -> tuple[Lexicon, Cast]:
-    words = {word for known in names for role in (known.agents, known.rooms, known.things, known.containers) for word in role}
+def _cast(told: list[Telling]) -> tuple[Lexicon, Cast]:
+    roles = [[getattr(telling.names, role) for telling in told] for role in ("agents", "rooms", "things", "containers")]
+    words: set[str] = set()
+    for role in roles:
+        words.update(*role)
     lexicon = Lexicon(words)
-
-    def numbers(lists: list[tuple[str, ...]]) -> Words:
-        return _matrix([[lexicon.number[word] for word in words] for words in lists])
-
-    return lexicon, Cast(
-        numbers([known.agents for known in names]),
-        numbers([known.rooms for known in names]),
-        numbers([known.things for known in names]),
-        numbers([known.containers for known in names]),
-    )
+    numbers = lexicon.number
+    return lexicon, Cast(*(_matrix([[numbers[word] for word in names] for names in role]) for role in roles))
 
 
-def _matrix(lists: list[list[int]]) -> Words:
+def _matrix(lists: list[list[int]], height: int = 1) -> Words:
     """Lay lists out as [place, list], NO_WORD where they are shorter."""
-    width = max(1, max(map(len, lists)))
-    return np.array([numbers + [NO_WORD] * (width - len(numbers)) for numbers in lists], np.int32).T.copy()
+    height = max(height, max(map(len, lists)))
+    return np.array([numbers + [NO_WORD] * (height - len(numbers)) for numbers in lists], np.int32).T.copy()
 
 
-def _candidates(lexicon: Lexicon, scenes: list[Scene]) -> Words:
-    return _matrix(
-        [
-            sorted(
-                {
-                    lexicon.number[event.container or ""]
-                    for event in scene.events
-                    if event.thing == scene.thing and event.kind in (Kind.PLACE, Kind.MOVE)
-                }
-            )
-            for scene in scenes
-        ]
-    )
+def _candidates(book: _Book, lexicon: Lexicon, tellings: list[Telling | None]) -> Words:
+    """Find the containers that each row's object was in, [candidate, row]."""
+    known: dict[tuple[int, str], list[int]] = {}
+    for key in zip(book.row_story, book.things, strict=True):
+        telling = tellings[key[0]]
+        if key not in known and telling is not None:
+            places = {event.container for event in telling.events if event.thing == key[1] and event.container}
+            known[key] = sorted(lexicon.number[place] for place in places)
+    numbers = {key: number for number, key in enumerate(known)}
+    matrix = _matrix(list(known.values()))
+    return matrix[:, [numbers[key] for key in zip(book.row_story, book.things, strict=True)]]

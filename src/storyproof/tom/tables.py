@@ -248,7 +248,7 @@ def _word_lists(lexicon: Lexicon, words: Words) -> pa.Array:
     return pa.ListArray.from_arrays(pa.array(ends), lexicon.words.take(pa.array(_by_row(words)[used])))
 
 
-def number_lists(flags: Flags, numbers: Small) -> pa.Array:
+def number_lists(flags: Flags, numbers: npt.NDArray[Any]) -> pa.Array:
     """List in each row those of its numbers that are flagged; both [item, row]."""
     used, ends = _used(flags)
     return pa.ListArray.from_arrays(pa.array(ends), pa.array(_by_row(numbers)[used].astype(np.int16)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from storyproof.errors import ParseError
@@ -23,10 +23,15 @@ _SENTENCES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (Kind.IS_IN, re.compile(rf"{_NAME} is in the {_NAME}\.")),
     (Kind.FEEL, re.compile(rf"{_NAME} ({'|'.join(FEELINGS)}) the {_NAME}\.?")),
 )
-_MEMORY = re.compile(rf"Where was the {_NAME} at the beginning\?")
-_REALITY = re.compile(rf"Where is the {_NAME} really\?")
-_FIRST = re.compile(rf"Where will {_NAME} look for the {_NAME}\?")
-_HIGHER = re.compile(rf"Where does {_NAME} think that ((?:{_NAME} thinks that )*){_NAME} searches for the {_NAME}\?")
+_ENTER, _EXIT, _IS_IN, _PLACE, _MOVE = Kind.ENTER, Kind.EXIT, Kind.IS_IN, Kind.PLACE, Kind.MOVE
+_QUESTIONS = {
+    "Where was": re.compile(rf"Where was the {_NAME} at the beginning\?"),
+    "Where is ": re.compile(rf"Where is the {_NAME} really\?"),
+    "Where wil": re.compile(rf"Where will {_NAME} look for the {_NAME}\?"),
+    "Where doe": re.compile(
+        rf"Where does {_NAME} think that ((?:{_NAME} thinks that )*){_NAME} searches for the {_NAME}\?"
+    ),
+}
 
 SENTENCE_FORMS = (
     "A entered the R. / A exited the R. / A is in the R. / The O is in the C. / A moved the O to the C. / "
@@ -113,51 +118,45 @@ def parse(story: str | Sequence[str]) -> list[Event]:
         ParseError: Naming the sentence by number, if one has no known form.
     """
     sentences = story.split("\n") if isinstance(story, str) else story
-    events = []
-    for number, sentence in enumerate(sentences, start=1):
-        try:
+    events: list[Event] = []
+    try:
+        for sentence in sentences:
             events.append(parse_sentence(sentence))
-        except ParseError as error:
-            raise ParseError(f"sentence {number}: {error}") from None
+    except ParseError as error:
+        raise ParseError(f"sentence {len(events) + 1}: {error}") from None
     return _resolve_rooms(events)
 
 
 def _resolve_rooms(events: list[Event]) -> list[Event]:
-    where: dict[str, str | None] = {}
-    waiting: dict[str, list[tuple[int, set[str | None]]]] = {}  # object → placings without a mover yet, rooms then in use
-    object_room: dict[str, str | None] = {}
-    container_room: dict[str, str | None] = {}
+    where: dict[str | None, str | None] = {}
+    waiting: dict[str | None, list[tuple[int, set[str | None]]]] = {}  # placings without a mover yet, rooms then in use
+    object_room: dict[str | None, str | None] = {}
+    container_room: dict[str | None, str | None] = {}
     last_entered: str | None = None
-    guesses: dict[int, str | None] = {}
+    rooms: dict[int, str | None] = {}
     for index, event in enumerate(events):
-        kind, agent, thing, container = event.kind, event.agent, event.thing, event.container
-        if kind is Kind.ENTER or kind is Kind.IS_IN:
-            where[agent or ""] = last_entered = event.room
-        elif kind is Kind.EXIT:
-            where.pop(agent or "", None)
-        elif kind is Kind.PLACE:
-            assert thing is not None
-            assert container is not None
-            guesses[index] = object_room.get(thing) or container_room.get(container) or last_entered
+        kind = event.kind
+        if kind == _ENTER or kind == _IS_IN:
+            where[event.agent] = last_entered = event.room
+        elif kind == _EXIT:
+            where.pop(event.agent, None)
+        elif kind == _PLACE:
+            thing = event.thing
+            rooms[index] = object_room.get(thing) or container_room.get(event.container) or last_entered
             waiting.setdefault(thing, []).append((index, set(where.values())))
-        elif kind is Kind.MOVE:
-            assert thing is not None
-            assert container is not None
-            room = where.get(agent or "") or object_room.get(thing)
+        elif kind == _MOVE:
+            thing = event.thing
+            room = where.get(event.agent) or object_room.get(thing)
             for placing, in_use in waiting.pop(thing, ()):
                 if room in in_use:
-                    guesses[placing] = room
-                container_room[events[placing].container or ""] = guesses[placing]
-                room = room or guesses[placing]
-            object_room[thing] = container_room[container] = guesses[index] = room
-    for index, room in guesses.items():
-        events[index] = _in_room(events[index], room)
+                    rooms[placing] = room
+                container_room[events[placing].container] = rooms[placing]
+                room = room or rooms[placing]
+            object_room[thing] = container_room[event.container] = rooms[index] = room
+    for index, room in rooms.items():
+        event = events[index]
+        events[index] = Event(event.kind, event.agent, room, event.thing, event.container)
     return events
-
-
-@lru_cache(maxsize=200_000)
-def _in_room(event: Event, room: str | None) -> Event:
-    return replace(event, room=room)
 
 
 def ask(question: Question) -> str:
@@ -177,13 +176,14 @@ def parse_question(question: str) -> Question:
     Raises:
         ParseError: If it has none of the known forms.
     """
-    if match := _HIGHER.fullmatch(question):
-        middle = match[2].split(" thinks that ")[:-1] if match[2] else []
+    start = question[:9]
+    pattern = _QUESTIONS.get(start)
+    match = pattern.fullmatch(question) if pattern else None
+    if match is None:
+        raise ParseError(f"not a question about a story: '{question}'; expected one of: {QUESTION_FORMS}.")
+    if start == "Where doe":
+        middle = match[2].split(" thinks that ")[:-1] if match[2] else ()
         return Question(match[5], (match[1], *middle, match[4]))
-    if match := _FIRST.fullmatch(question):
+    if start == "Where wil":
         return Question(match[2], (match[1],))
-    if match := _REALITY.fullmatch(question):
-        return Question(match[1])
-    if match := _MEMORY.fullmatch(question):
-        return Question(match[1], memory=True)
-    raise ParseError(f"not a question about a story: '{question}'; expected one of: {QUESTION_FORMS}.")
+    return Question(match[1], memory=start == "Where was")

@@ -33,7 +33,7 @@ from storyproof.tom.words import Casting, TomConfig, another, split_vocabulary
 
 _NEEDED = {"agents": 3, "rooms": 2, "containers": 2, "objects": 1}
 
-# The six questions in the published order: memory, what Anne believes, and believes of Sally; reality, and so for Sally.
+# The six questions in the published order: memory, what Anne believes, and believes of Sally; reality, and so on.
 _CHAINS = np.array([(NOBODY, NOBODY), (ANNE, NOBODY), (ANNE, SALLY)] * 2, np.int8)
 _CHAINS[4:] = [(SALLY, NOBODY), (SALLY, ANNE)]
 _MEMORY = np.array([True] + [False] * 5)
@@ -85,6 +85,7 @@ class Tomi(Benchmark):
 
     name = "tomi"
     version = 1
+    usual_stories = 999
     round = 3
     config_type = TomConfig
     readings = READINGS
@@ -93,9 +94,7 @@ class Tomi(Benchmark):
 
     def __init__(self, config: TomConfig | None = None, seed: int = 0) -> None:
         super().__init__(config or TomConfig(), seed)
-        self.vocabularies = {
-            split: split_vocabulary(self.config, seed, split, _NEEDED, self.name) for split in SPLITS
-        }
+        self.vocabularies = {split: split_vocabulary(self.config, seed, split, _NEEDED, self.name) for split in SPLITS}
         self._proved = _Proved()
 
     @cached_property

@@ -64,11 +64,11 @@ ROLES = tuple(field.name for field in fields(Vocabulary))
 
 def _check_word(word: object, role: str) -> None:
     if not isinstance(word, str):
-        raise VocabularyError(f"{word!r} in '{role}' is no text; put it in quotes (YAML reads yes, no and 12 as values).")
-    if not _WORD.fullmatch(word):
         raise VocabularyError(
-            f"'{word}' in '{role}' is no single word; use letters, digits, hyphens and underscores, beginning with a letter."
+            f"{word!r} in '{role}' is no text; put it in quotes (YAML reads yes, no and 12 as values)."
         )
+    if not _WORD.fullmatch(word):
+        raise VocabularyError(f"'{word}' in '{role}' is no single word; use letters, digits, hyphens and underscores.")
     if word.lower() in _RESERVED:
         raise VocabularyError(f"'{word}' in '{role}' is a word of the sentences themselves; choose another.")
 

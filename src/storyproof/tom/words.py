@@ -91,8 +91,10 @@ class Casting:
         return self._order.size // len(SPLITS)
 
     def __call__(self, split: str, first: int, count: int) -> tuple[Indices, ...]:
-        """Give mover, other agent, room, object and both containers of stories `first`, `first + 1`, …"""
-        stories = np.minimum(np.arange(first, first + count), self.capacity - 1)  # a block may reach past the last story
+        """Give mover, other agent, room, object and both containers of stories from `first` on."""
+        stories = np.minimum(
+            np.arange(first, first + count), self.capacity - 1
+        )  # a block may reach past the last story
         rank = self._order(stories * len(SPLITS) + SPLITS.index(split))
         digits = []
         for size in self._sizes:

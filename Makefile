@@ -1,0 +1,39 @@
+# Everything on a machine that has Python 3.11 or newer with venv and pip, and make.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: demo test lint unit test-slow bench docs clean
+
+demo: $(READY)
+	@$(BIN)/python -m demo.run
+
+test: lint unit
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+
+unit: $(READY)
+	$(BIN)/pytest -n 2 -m "not slow"
+
+test-slow: $(READY)
+	$(BIN)/pytest -n 2 -m slow
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks.run
+
+docs: $(READY)
+	$(BIN)/python -m docs.generate
+
+clean:
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+# The lock pins everything; installing again is a matter of touching it.
+$(READY): requirements.lock pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $(READY)

@@ -1,0 +1,46 @@
+"""storyproof evaluate."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def evaluate(
+    model: Annotated[str, typer.Option(help="A solver: rules, oracle, random or majority; several with commas.")],
+    data: Annotated[Path, typer.Option(help="A dataset folder or a file.")],
+    split: Annotated[str | None, typer.Option(help="Which split of a folder; by default test.")] = None,
+    labels: Annotated[
+        str, typer.Option(help="Score against the labels as 'given' or as 'proved' from the text.")
+    ] = "given",
+    max_stories: Annotated[int | None, typer.Option(help="Use only so many stories.")] = None,
+    seed: Annotated[int, typer.Option(help="For solvers that draw.")] = 0,
+    json_out: Annotated[
+        Path | None, typer.Option("--json", help="Write the scores to a file; - for standard output.")
+    ] = None,
+) -> None:
+    """Put a solver through a dataset."""
+    from rich.console import Console
+
+    import storyproof
+    from storyproof.errors import DataError
+    from storyproof.report.terminal import scores_view
+
+    evaluations = [
+        storyproof.evaluate(name.strip(), data, split=split, labels=labels, max_stories=max_stories, seed=seed)
+        for name in model.split(",")
+    ]
+    results = [each.as_dict() for each in evaluations]
+    text = json.dumps(results[0] if len(results) == 1 else results, indent=2)
+    if json_out is not None and str(json_out) == "-":
+        typer.echo(text)
+        return
+    if json_out is not None:
+        try:
+            json_out.write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise DataError(f"cannot write {json_out}: {error.strerror}.") from error
+    Console().print(scores_view(evaluations))

@@ -1,0 +1,47 @@
+"""storyproof verify."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storyproof.cli.progress import progress_bar
+
+
+def verify(
+    path: Annotated[Path, typer.Argument(help="A dataset folder or a file (.parquet, .jsonl, .txt).")],
+    most: Annotated[int, typer.Option(help="List at most so many disagreements; 0 lists all.")] = 0,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write all disagreements to a file.")] = None,
+) -> None:
+    """Parse the text, ask oracle and checker, and list every disagreement. Exit code 1 if there is one."""
+    import storyproof
+
+    with progress_bar("questions", None) as progress:
+        result = storyproof.verify(path, progress=progress)
+    shown = result.findings if most <= 0 else result.findings[:most]
+    for finding in shown:
+        typer.echo(str(finding))
+    if len(shown) < len(result.findings):
+        typer.echo(f"… and {len(result.findings) - len(shown):,} more")
+    unchecked = {name: count for name, count in result.unchecked.items() if count}
+    summary = {
+        "questions": result.questions,
+        "stories": result.stories,
+        "disagreements": len(result.findings),
+        "by_field": result.by_field(),
+        "unchecked": unchecked,
+    }
+    if json_out is not None:
+        findings = [asdict(finding) for finding in result.findings]
+        json_out.write_text(json.dumps({**summary, "findings": findings}, indent=2) + "\n", encoding="utf-8")
+    typer.echo(f"{result.questions:,} questions of {result.stories:,} stories: {len(result.findings):,} disagreements")
+    for name, count in result.by_field().items():
+        typer.echo(f"  {name}: {count:,}")
+    if unchecked:
+        typer.echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
+    if not result.ok:
+        raise typer.Exit(1)

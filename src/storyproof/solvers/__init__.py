@@ -1,0 +1,1 @@
+"""Whatever answers examples: rules, baselines, and later neural and language models."""

@@ -37,7 +37,7 @@ def load(what: str, name: str) -> Any:
 
     Raises:
         UnknownNameError: If there is no such name.
-        ConfigError: If it needs a package that is not installed.
+        ConfigError: If it needs a package that is not installed, or is not where it should be.
     """
     known = names(what)
     if name not in known:
@@ -47,3 +47,5 @@ def load(what: str, name: str) -> Any:
         return getattr(import_module(module), attribute)
     except ImportError as error:
         raise ConfigError(f"{what} '{name}' needs the package '{error.name}', which is not installed.") from error
+    except AttributeError as error:
+        raise ConfigError(f"{what} '{name}' should be at '{known[name]}', but it is not; mend its package.") from error

@@ -5,12 +5,14 @@ Words that recur are dictionary-encoded in memory; on disk they are plain string
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from typing import Any
 
 import pyarrow as pa
 
 SPLITS = ("train", "val", "test")
+REQUIRED = ("story", "question", "answer")  # what data must have; the rest can be worked out
 
 WORD = pa.dictionary(pa.int32(), pa.string())
 
@@ -77,6 +79,15 @@ class Example:
     def from_row(cls, row: dict[str, Any]) -> Example:
         """Make an example from a row of a table, leaving out columns it has no place for."""
         return cls(**{field.name: row[field.name] for field in fields(cls)})
+
+
+_OUR_ID = re.compile(rf"((?:{'|'.join(SPLITS)})-\d{{9}})-\d")
+
+
+def story_of_id(row_id: str) -> str | None:
+    """Give the story that a row's id belongs to, if storyproof made the id (`train-000000012-3`)."""
+    match = _OUR_ID.fullmatch(row_id)
+    return match[1] if match else None
 
 
 def plain(kind: pa.DataType) -> pa.DataType:

@@ -44,9 +44,10 @@ def main() -> None:
     except StoryproofError as error:
         typer.echo(f"storyproof: {error}", err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
-        typer.echo("storyproof: interrupted; nothing half-written was kept.", err=True)
-        sys.exit(130)
+    except SystemExit as stop:
+        if stop.code == 130:  # what Typer makes of Ctrl-C
+            typer.echo("storyproof: interrupted; nothing half-written was kept.", err=True)
+        raise
     except BrokenPipeError:
         sys.stderr.close()  # whoever read us has left
         sys.exit(141)

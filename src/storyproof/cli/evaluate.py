@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from storyproof.cli.output import console, write_text
+
 
 def evaluate(
     model: Annotated[str, typer.Option(help="A solver: rules, oracle, random or majority; several with commas.")],
@@ -23,10 +25,7 @@ def evaluate(
     ] = None,
 ) -> None:
     """Put a solver through a dataset."""
-    from rich.console import Console
-
     import storyproof
-    from storyproof.errors import DataError
     from storyproof.report.terminal import scores_view
 
     evaluations = [
@@ -39,8 +38,5 @@ def evaluate(
         typer.echo(text)
         return
     if json_out is not None:
-        try:
-            json_out.write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise DataError(f"cannot write {json_out}: {error.strerror}.") from error
-    Console().print(scores_view(evaluations))
+        write_text(json_out, text + "\n")
+    console().print(scores_view(evaluations))

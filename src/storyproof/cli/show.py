@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from storyproof.cli.output import console
+
 
 def show(
     path: Annotated[Path, typer.Argument(help="A dataset folder or a file.")],
@@ -14,12 +16,7 @@ def show(
     split: Annotated[str | None, typer.Option(help="Which split of a folder; by default test.")] = None,
 ) -> None:
     """Show a story: where everybody is, and who believes what, after each sentence."""
-    from rich.console import Console
-
     import storyproof
     from storyproof.report.terminal import timeline_view
 
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=200)  # nothing to fit into, so nothing to fold
-    console.print(timeline_view(storyproof.show(path, index, split=split)))
+    console().print(timeline_view(storyproof.show(path, index, split=split)))

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from storyproof.cli.output import write_text
 from storyproof.cli.progress import progress_bar
 
 
@@ -37,7 +38,7 @@ def verify(
     }
     if json_out is not None:
         findings = [asdict(finding) for finding in result.findings]
-        json_out.write_text(json.dumps({**summary, "findings": findings}, indent=2) + "\n", encoding="utf-8")
+        write_text(json_out, json.dumps({**summary, "findings": findings}, indent=2) + "\n")
     typer.echo(f"{result.questions:,} questions of {result.stories:,} stories: {len(result.findings):,} disagreements")
     for name, count in result.by_field().items():
         typer.echo(f"  {name}: {count:,}")

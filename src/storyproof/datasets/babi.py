@@ -7,11 +7,11 @@ into one file, questions between the sentences.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, TypeVar
 
 import pyarrow as pa
 
@@ -20,11 +20,12 @@ from storyproof.example import SPLITS, plain_schema
 from storyproof.tom.events import Event, Kind
 from storyproof.tom.labels import STORY_TYPES
 from storyproof.tom.pairs import mover_of, other_of
-from storyproof.tom.text import narrate, parse, parse_question
+from storyproof.tom.text import narrate, parse, parse_question, parse_sentence
 from storyproof.tom.trace import observers, trace
 
 TASKS = dict(zip(STORY_TYPES, ("tb", "fb", "sofb"), strict=True))
 MIXED_NAME = "qa21_task_AB_train.txt"  # as the original calls it
+Parsed = TypeVar("Parsed")
 _SCHEMA = pa.schema([*plain_schema(), ("trace", pa.string()), ("observers", pa.string())])
 
 
@@ -119,6 +120,8 @@ class _Reader:
     story: int = -1
     last_story: str = ""
     fresh: bool = True
+    asked: bool = True
+    last_count: int = 0
 
     def fail(self, found: str, expected: str) -> DataError:
         return DataError(f"{self.path}, line {self.number}: {found}; expected {expected}.")
@@ -128,12 +131,18 @@ class _Reader:
         count, space, rest = line.partition(" ")
         if not space or not count.isdecimal():
             raise self.fail(f"found '{line[:60]}'", "a sentence number, a space and a sentence")
+        if int(count) not in (1, self.last_count + 1):
+            raise self.fail(f"found number {count} after {self.last_count}", "the next number, or 1 for a new story")
         if int(count) == 1:
+            self.end()
             self.sentences, self.seen, self.fresh = [], [], True
+        self.last_count = int(count)
         cells = rest.split("\t")
         if not cells[0].endswith("?"):
             if len(cells) > 2:
                 raise self.fail(f"found {len(cells)} columns", "a sentence, and at most one column of observers")
+            self._check(parse_sentence, cells[0])
+            self.asked = False
             self.sentences.append(cells[0])
             self.seen.append(cells[1].strip() if len(cells) == 2 else "-")
             return None
@@ -143,11 +152,20 @@ class _Reader:
             raise self.fail("a question without a story", "sentences before it, numbered from 1")
         return self._row(cells[0], cells[1])
 
-    def _row(self, question: str, answer: str) -> dict[str, Any]:
+    def end(self) -> None:
+        """Make sure that whatever was told was also asked about."""
+        if not self.asked:
+            raise self.fail("the story before it ends without a question", "a question with tab and answer")
+
+    def _check(self, parser: Callable[[str], Parsed], text: str) -> Parsed:
         try:
-            asked = parse_question(question)
+            return parser(text)
         except ParseError as error:
             raise DataError(f"{self.path}, line {self.number}: {error}") from error
+
+    def _row(self, question: str, answer: str) -> dict[str, Any]:
+        asked = self._check(parse_question, question)
+        self.asked = True
         story = "\n".join(self.sentences)
         if self.fresh and story != self.last_story:
             self.story += 1
@@ -195,6 +213,8 @@ def read_babi(path: Path, rows: int) -> Iterator[pa.Table]:
             yield pa.Table.from_pylist(waiting, schema=_SCHEMA)
             waiting = []
         waiting.append(row)
+    state.number += 1
+    state.end()
     if traces is not None and (left := sum(1 for _ in traces)):
         raise DataError(f"{path.with_suffix('.trace')} has {left} lines more than {path.name} has questions.")
     if not waiting and state.story < 0:
@@ -212,18 +232,19 @@ def _lines(path: Path) -> Iterator[str]:
         raise DataError(f"cannot read {path}: {error}.") from error
 
 
-def _read_trace(path: Path) -> Iterator[str] | None:
-    return (line for line in _lines(path) if line) if path.exists() else None
+def _read_trace(path: Path) -> Iterator[tuple[int, str]] | None:
+    return ((number, line) for number, line in enumerate(_lines(path), start=1) if line) if path.exists() else None
 
 
-def _add_trace(row: dict[str, Any], traces: Iterable[str], state: _Reader) -> None:
-    line = next(iter(traces), None)
-    if line is None:
-        raise DataError(f"{state.path.with_suffix('.trace')} ends before line {state.number} of {state.path.name}.")
+def _add_trace(row: dict[str, Any], traces: Iterator[tuple[int, str]], state: _Reader) -> None:
+    path = state.path.with_suffix(".trace")
+    number, line = next(traces, (0, ""))
+    if not line:
+        raise DataError(f"{path} ends before line {state.number} of {state.path.name}; make both again.")
     cells = line.split(",")
     if len(cells) < 3 or cells[-1] not in STORY_TYPES:
         raise DataError(
-            f"{state.path.with_suffix('.trace')}: '{line[:60]}' does not end in a question type and one of "
+            f"{path}, line {number}: found '{line[:60]}'; expected it to end in a question type and one of "
             f"{', '.join(STORY_TYPES)}."
         )
     row["question_type"], row["story_type"], row["trace"] = cells[-2], cells[-1], ",".join(cells[:-2])

@@ -6,17 +6,16 @@ import hashlib
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-
-from storyproof.example import plain
 
 
 class ContentHash:
     """Hashes tables of examples as they pass, column by column.
 
-    Each column feeds two streams, lengths and bytes, so that it does not matter where one table ends and the next
-    begins. A story told once for several questions is hashed once, with how often it stands there.
+    Each column feeds separate streams of gaps, counts, lengths and bytes, so that it does not matter where one table
+    ends and the next begins. A story told once for several questions is hashed once, with how often it stands there.
     """
 
     def __init__(self) -> None:
@@ -41,15 +40,19 @@ class ContentHash:
 
 class _Column:
     def __init__(self) -> None:
+        self._rows = 0
+        self._gaps, self._sizes = hashlib.sha256(), hashlib.sha256()
         self._lengths, self._values = hashlib.sha256(), hashlib.sha256()
 
     def add(self, array: pa.Array) -> None:
-        if pa.types.is_dictionary(array.type):
-            array = array.dictionary.take(array.indices)
+        array = _spelt_out(array)
         if array.null_count:
-            array = pc.fill_null(array, _nothing(plain(array.type)))
+            gaps = np.flatnonzero(np.asarray(array.is_null())) + self._rows
+            self._gaps.update(gaps.astype("<i8").tobytes())
+            array = pc.fill_null(array, _nothing(array.type))
+        self._rows += len(array)
         if pa.types.is_list(array.type):
-            self._lengths.update(_bytes(pc.list_value_length(array).cast(pa.int32())))
+            self._sizes.update(_bytes(pc.list_value_length(array).cast(pa.int32())))
             array = array.flatten()
         if pa.types.is_string(array.type):
             offsets = np.frombuffer(array.buffers()[1], np.int32, len(array) + 1, array.offset * 4)
@@ -60,7 +63,7 @@ class _Column:
             self._values.update(_bytes(array.cast(pa.int64() if not pa.types.is_boolean(array.type) else pa.int8())))
 
     def digest(self) -> bytes:
-        return self._lengths.digest() + self._values.digest()
+        return b"".join(stream.digest() for stream in (self._gaps, self._sizes, self._lengths, self._values))
 
 
 class _Runs(_Column):
@@ -68,16 +71,17 @@ class _Runs(_Column):
 
     def __init__(self) -> None:
         super().__init__()
-        self._last: str | None = None
+        self._last: object = self  # equal to no value
         self._count = 0
         self._counts = hashlib.sha256()
 
     def add(self, array: pa.Array) -> None:
-        codes = array.indices if pa.types.is_dictionary(array.type) else array
-        changes = np.flatnonzero(np.asarray(pc.not_equal(codes[1:], codes[:-1]))) + 1
-        starts = np.concatenate([[0], changes])
+        starts = _starts(array)
+        firsts = _spelt_out(array.take(pa.array(starts)))
+        if pa.types.is_dictionary(array.type):  # which may hold a word twice
+            again = _starts(firsts)
+            starts, firsts = starts[again], firsts.take(pa.array(again))
         counts = np.diff(np.concatenate([starts, [len(array)]]))
-        firsts = array.take(pa.array(starts))
         if firsts[0].as_py() == self._last:
             self._count += int(counts[0])
             firsts, counts = firsts[1:], counts[1:]
@@ -91,6 +95,17 @@ class _Runs(_Column):
         return super().digest() + self._counts.digest() + self._count.to_bytes(8, "little")
 
 
+def _starts(array: pa.Array) -> npt.NDArray[np.intp]:
+    """Find where a value differs from the one before it."""
+    codes = (array if pa.types.is_dictionary(array.type) else array.dictionary_encode()).indices
+    numbers = np.asarray(pc.fill_null(codes, -1))
+    return np.concatenate([[0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1])
+
+
+def _spelt_out(array: pa.Array) -> pa.Array:
+    return array.dictionary.take(array.indices) if pa.types.is_dictionary(array.type) else array
+
+
 def _bytes(array: pa.Array) -> bytes:
     return bytes(np.ascontiguousarray(array.to_numpy(zero_copy_only=False)).tobytes())
 
@@ -98,4 +113,4 @@ def _bytes(array: pa.Array) -> bytes:
 def _nothing(kind: pa.DataType) -> Any:
     if pa.types.is_list(kind):
         return pa.scalar([], kind)
-    return pa.scalar("" if pa.types.is_string(kind) else 0, kind)
+    return pa.scalar("" if pa.types.is_string(kind) else False if pa.types.is_boolean(kind) else 0, kind)

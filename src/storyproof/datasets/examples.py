@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pyarrow as pa
 
 from storyproof.datasets.reading import Source
 from storyproof.errors import DataError
 from storyproof.example import SCHEMA, Example, plain_schema
+from storyproof.seeds import digest
 from storyproof.tom.proving import prove
 
 
@@ -24,7 +26,11 @@ def read_examples(source: Source, *, proved: bool = False, max_stories: int | No
     examples: list[Example] = []
     stories: set[tuple[str, str]] = set()
     for table in source.tables():
-        for row in complete(table, proved=proved).to_pylist():
+        try:
+            rows = complete(table, proved=proved).to_pylist()
+        except DataError as error:
+            raise DataError(f"{source.name}: {error}") from error
+        for row in rows:
             stories.add((row["split"], row["story_id"]))
             if max_stories is not None and len(stories) > max_stories:
                 return examples
@@ -40,9 +46,11 @@ def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
     rows = table.to_pylist()
     stories: dict[str, int] = {}
     story_of = [stories.setdefault(row["story"], len(stories)) for row in rows]
-    found = prove(list(stories), story_of, [row["question"] for row in rows], check=False)
+    asked = pa.array([row["question"] for row in rows], pa.string())
+    found = prove(pa.array(stories, pa.string()), np.array(story_of), asked, check=False)
+    readable = set(found.rows.tolist())
     for problem in found.problems:
-        if problem.row not in set(found.rows.tolist()):
+        if problem.row not in readable:
             raise DataError(f"row {rows[problem.row].get('id')}: {problem.what}: {problem.found}.")
     expected = {name: column.to_pylist() for name, column in found.columns.items()}
     for place, number in enumerate(found.rows.tolist()):
@@ -50,5 +58,5 @@ def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
         for name, values in expected.items():
             if row.get(name) is None or (proved and values[place] is not None):
                 row[name] = values[place]
-        row["story_id"] = row.get("story_id") or f"story-{story_of[number]}"
+        row["story_id"] = row.get("story_id") or f"story-{digest(row['story']).hex()[:16]}"
     return pa.Table.from_pylist(rows, schema=plain_schema())

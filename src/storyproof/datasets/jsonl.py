@@ -10,9 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from storyproof.errors import DataError
-from storyproof.example import SCHEMA, plain_schema
-
-REQUIRED = ("story", "question", "answer")
+from storyproof.example import REQUIRED, SCHEMA, plain_schema
 
 
 class JsonlSplit:
@@ -50,16 +48,16 @@ def read_jsonl(path: Path, rows: int) -> Iterator[pa.Table]:
                 if len(waiting) == rows:
                     yield pa.Table.from_pylist(waiting, schema=plain_schema())
                     waiting = []
-    except (OSError, UnicodeDecodeError) as error:
+        if waiting:
+            yield pa.Table.from_pylist(waiting, schema=plain_schema())
+    except (OSError, UnicodeError) as error:
         raise DataError(f"cannot read {path}: {error}.") from error
-    if waiting:
-        yield pa.Table.from_pylist(waiting, schema=plain_schema())
 
 
 def _row(line: str, where: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: no valid JSON ({error}); expected one object a line.") from error
     if not isinstance(row, dict):
         raise DataError(f"{where}: found {type(row).__name__}, expected an object with {', '.join(REQUIRED)}.")

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from storyproof.errors import DataError
-from storyproof.example import SCHEMA, plain_schema
+from storyproof.example import REQUIRED, SCHEMA, plain, plain_schema
 
 _DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once a question
 _CODED = [field.name for field in SCHEMA if pa.types.is_dictionary(field.type)]
@@ -54,9 +54,27 @@ def read_parquet(path: Path, rows: int) -> Iterator[pa.Table]:
         DataError: If it is no whole Parquet file.
     """
     try:
-        file = pq.ParquetFile(path, read_dictionary=_CODED)
+        _check_columns(path, found := pq.read_schema(path))
+        file = pq.ParquetFile(path, read_dictionary=[name for name in _CODED if name in found.names])
         for batch in file.iter_batches(batch_size=rows, use_threads=False):
             yield pa.Table.from_batches([batch])
     except (pa.ArrowException, OSError) as error:
         reason = str(error).split("\n")[0].rstrip(".")
         raise DataError(f"{path} is no readable Parquet file ({reason}); copy or make it again.") from error
+
+
+def _check_columns(path: Path, found: pa.Schema) -> None:
+    for name in REQUIRED:
+        if name not in found.names:
+            raise DataError(f"{path} has no column '{name}'; expected at least {', '.join(REQUIRED)}.")
+    for field in plain_schema():
+        if field.name in found.names and not _fits(plain(found.field(field.name).type), field.type):
+            raise DataError(
+                f"{path}: column '{field.name}' is {found.field(field.name).type}, expected {field.type}; write it so."
+            )
+
+
+def _fits(found: pa.DataType, expected: pa.DataType) -> bool:
+    if pa.types.is_list(expected):
+        return bool(pa.types.is_list(found)) and _fits(found.value_type, expected.value_type)
+    return bool(found == expected or (pa.types.is_integer(found) and pa.types.is_integer(expected)))

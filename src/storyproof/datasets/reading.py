@@ -30,6 +30,11 @@ class Source:
     files: tuple[Path, ...]
     split: str | None
 
+    @property
+    def name(self) -> str:
+        """Where it is, for messages."""
+        return str(self.files[0] if len(self.files) == 1 else self.files[0].parent)
+
     def tables(self, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
         """Read all examples in tables of about so many rows."""
         for file in self.files:

@@ -124,12 +124,15 @@ def _write_split(
     story_types: Counter[str] = Counter()
     question_types: Counter[str] = Counter()
     questions = 0
-    for table in _blocks(benchmark, split, count, workers):
-        writer.write(table)
-        content.add(table)
-        _tally(table, story_types, question_types)
-        questions += table.num_rows
-        progress(table.num_rows // benchmark.rows_per_story(split))
+    try:
+        for table in _blocks(benchmark, split, count, workers):
+            writer.write(table)
+            content.add(table)
+            _tally(table, story_types, question_types)
+            questions += table.num_rows
+            progress(table.num_rows // benchmark.rows_per_story(split))
+    finally:
+        files = writer.close()
     summary = {
         "stories": count,
         "questions": questions,
@@ -137,7 +140,7 @@ def _write_split(
         "question_types": dict(sorted(question_types.items())),
         "content_sha256": content.hexdigest(),
     }
-    return summary, writer.close()
+    return summary, files
 
 
 def _tally(table: pa.Table, story_types: Counter[str], question_types: Counter[str]) -> None:
@@ -207,6 +210,10 @@ def _replace(draft: Path, out: Path) -> None:
         draft.rename(out)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old-", dir=out.parent))
-    out.rename(old / out.name)
-    draft.rename(out)
-    shutil.rmtree(old, ignore_errors=True)
+    try:
+        out.rename(old / out.name)
+        draft.rename(out)
+    finally:
+        if not out.exists():
+            (old / out.name).rename(out)  # the new one did not make it, so the old one stays
+        shutil.rmtree(old, ignore_errors=True)

@@ -22,9 +22,9 @@ def timeline_view(timeline: Timeline) -> RenderableType:
     table.add_column("", justify="right", style="dim")
     table.add_column("story")
     table.add_column("rooms", style="dim")
-    table.add_column(f"the {timeline.thing} is in", style="bold")
+    table.add_column(Text(f"the {timeline.thing} is in"), style="bold")
     for chain in chains:
-        table.add_column(" thinks ".join(chain))
+        table.add_column(Text(" thinks ".join(chain)))
     for row, step in enumerate(timeline.steps, start=1):
         rooms = "  ".join(f"{room}: {', '.join(agents)}" for room, agents in step.rooms.items())
         beliefs = [
@@ -39,11 +39,11 @@ def timeline_view(timeline: Timeline) -> RenderableType:
         questions.add_row(
             Text(example.question),
             Text(example.answer, style=_FALSE if example.false_belief else "bold"),
-            example.question_type,
-            ", ".join(map(str, example.proof)),
-            ", ".join(example.readings),
+            Text(example.question_type),
+            Text(", ".join(map(str, example.proof))),
+            Text(", ".join(example.readings)),
         )
-    title = Text.assemble(("story ", "dim"), timeline.story_id, ("  type ", "dim"), timeline.story_type)
+    title = Text.assemble(("story ", "dim"), timeline.story_id, ("  type ", "dim"), timeline.story_type or "unknown")
     note = Text("red: a belief that is false", style="dim")
     return Group(title, table, questions, note)
 
@@ -68,7 +68,7 @@ def scores_view(evaluations: Sequence[Evaluation]) -> RenderableType:
         cells = [each.scores.accuracy, each.scores.joint_accuracy, true.get("memory"), true.get("reality")]
         for kind in orders:
             cells += [true.get(kind), false.get(kind)]
-        table.add_row(each.model, *("" if cell is None else f"{100 * cell:.1f}" for cell in cells))
+        table.add_row(Text(each.model), *("" if cell is None else f"{100 * cell:.1f}" for cell in cells))
     first = evaluations[0]
     caption = Text(
         f"{first.scores.questions:,} questions of {first.scores.stories:,} stories, {first.labels} labels; "

@@ -10,7 +10,7 @@ import numpy as np
 
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source, find_sources
-from storyproof.errors import ConfigError
+from storyproof.errors import ConfigError, DataError, ParseError
 from storyproof.example import Example
 from storyproof.tom import beliefs
 from storyproof.tom.arrays import NOBODY, Names, Stories, number, stack
@@ -67,7 +67,10 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None) -> Timel
     stories = [list(rows) for _, rows in groupby(examples, key=lambda example: example.story_id)]
     if index >= len(stories):
         raise ConfigError(f"--index is {index}, but there are only {len(stories)} stories; they are counted from 0.")
-    return lay_out(stories[index])
+    try:
+        return lay_out(stories[index])
+    except ParseError as error:
+        raise DataError(f"{source.name}, story {index}: {error}") from error
 
 
 def lay_out(examples: list[Example]) -> Timeline:

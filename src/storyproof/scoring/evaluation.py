@@ -9,7 +9,7 @@ from typing import Any
 from storyproof import __version__
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import ConfigError, DataError, ParseError, UnknownNameError
 from storyproof.scoring.metrics import Scores, score
 from storyproof.solvers.solver import load_solver
 
@@ -63,4 +63,10 @@ def evaluate(
     solver = load_solver(model, seed)
     source = find_source(data, split)
     examples = read_examples(source, proved=labels == PROVED, max_stories=max_stories)
-    return Evaluation(model, str(data), source.split, labels, seed, score(examples, solver.predict(examples)))
+    if not examples:
+        raise DataError(f"{source.name} holds no questions, so there is nothing to score; make or choose other data.")
+    try:
+        answers = solver.predict(examples)
+    except ParseError as error:
+        raise DataError(f"{source.name}: {error}") from error
+    return Evaluation(model, str(data), source.split, labels, seed, score(examples, answers))

@@ -50,6 +50,9 @@ class Random:
         answers = []
         for example in examples:
             places = sorted(places_of(example))
+            if not places:
+                answers.append("")
+                continue
             choice = int(Draws("random solver", self._seed, example.story, example.question).below(len(places), 1)[0])
             answers.append(places[choice])
         return answers
@@ -73,7 +76,10 @@ class Majority:
             if example.answer in known:
                 right[kind][known.index(example.answer)] += 1
         best = {kind: counts.most_common(1)[0][0] for kind, counts in right.items()}
-        return [known[min(best.get(kind, 0), len(known) - 1)] for known, kind in zip(places, kinds, strict=True)]
+        return [
+            known[min(best.get(kind, 0), len(known) - 1)] if known else ""
+            for known, kind in zip(places, kinds, strict=True)
+        ]
 
     def _kind(self, example: Example) -> str:
         question = parse_question(example.question)

@@ -16,6 +16,9 @@ from storyproof.tom.possible_worlds import Worlds
 from storyproof.tom.readings import READINGS
 
 
+_STRANGER = "?"  # no agent's name
+
+
 @dataclass(frozen=True, slots=True)
 class Disagreement:
     """A question, by its place among those asked, on which oracle and checker differ."""
@@ -41,7 +44,8 @@ def compare(
     agents, containers = tuple(names.agents), tuple(names.containers)
     world = Worlds(events, tuple(names.things)[questions.thing[asked[0]]])
     for number in asked:
-        chain = tuple(agents[agent] for agent in questions.chain[:, number].tolist() if agent >= 0)
+        asked_of = questions.chain[:, number].tolist()
+        chain = tuple(agents[agent] if agent >= 0 else _STRANGER for agent in asked_of if agent != NOBODY)
         for reading, place in zip(READINGS, questions.labels.by_reading[:, number].tolist(), strict=True):
             oracle = None if place == NOBODY else containers[place]
             if chain:

@@ -130,8 +130,8 @@ def belief(seen: View, chain: Small, reading: str) -> Belief:
 
     Args:
         seen: The stories, with an eye on the object.
-        chain: Local agent numbers [place in the chain, column]; shorter chains end in NOBODY, and somebody who is not in
-            the story is STRANGER.
+        chain: Local agent numbers [place in the chain, column]; shorter chains end in NOBODY, and who is not in the
+            story is STRANGER.
         reading: One of READINGS.
     """
     informed = _shared(seen, chain) & (seen.put if reading == CLOSED else seen.shown)

@@ -79,6 +79,8 @@ def impossibilities(events: Sequence[Event]) -> list[tuple[int, str]]:
         if kind == _ENTER or kind == _IS_IN:
             if kind == _ENTER and where.get(agent) == room:
                 found.append((number, f"{agent} enters the {room}, being there already"))
+            if kind == _IS_IN and where.get(agent, room) != room:
+                found.append((number, f"{agent} is said to be in the {room} but went elsewhere"))
             where[agent] = room
         elif kind == _EXIT:
             if where.pop(agent, None) != room:

@@ -18,20 +18,14 @@ def other_of(mover: str | None, chains: Iterable[Sequence[str]]) -> str | None:
     return others.pop() if len(others) == 1 else None
 
 
-def companion_of(events: Sequence[Event], thing: str, mover: str | None) -> str | None:
-    """Say who came into the scene with the mover, for stories whose question names nobody.
+def pair_on_stage(events: Sequence[Event], thing: str) -> tuple[str | None, str | None]:
+    """Say who came into the scene, for stories whose question names nobody, in order.
 
     These are the agents of the two sentences nearest before the object's last placing that tell of somebody's being in
-    a room. None if the mover is not one of the two.
+    a room.
     """
-    placed = [time for time, event in enumerate(events) if event.kind is Kind.PLACE and event.thing == thing]
-    if not placed:
-        return None
-    near: list[str | None] = []
-    for event in reversed(events[: placed[-1]]):
-        if event.kind in (Kind.ENTER, Kind.IS_IN):
-            near.append(event.agent)
-        if len(near) == 2:
-            break
-    others = [agent for agent in near if agent != mover]
-    return others[0] if mover in near and len(others) == 1 else None
+    placed = max(
+        (time for time, event in enumerate(events) if event.kind is Kind.PLACE and event.thing == thing), default=0
+    )
+    near = [event.agent for event in events[:placed] if event.kind in (Kind.ENTER, Kind.IS_IN)]
+    return (near[-2], near[-1]) if len(near) > 1 else (None, None)

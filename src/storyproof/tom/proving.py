@@ -5,28 +5,36 @@ Plots recur, so each distinct question about each distinct plot is asked once an
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from storyproof.errors import ParseError
 from storyproof.tom import beliefs
 from storyproof.tom.agreement import compare
-from storyproof.tom.arrays import NOBODY, Numbers, stack
+from storyproof.tom.arrays import NOBODY, Flags, Small, stack
+from storyproof.tom.asking import Asked, read_questions
 from storyproof.tom.beliefs import STRANGER
-from storyproof.tom.labels import Questions, label, story_type
-from storyproof.tom.pairs import companion_of, mover_of, other_of
-from storyproof.tom.tables import NO_WORD, Cast, Lexicon, Words, in_words, label_columns, number_lists
-from storyproof.tom.tellings import Problem, Telling, read_question, read_stories
-from storyproof.tom.text import Question
+from storyproof.tom.events import impossibilities
+from storyproof.tom.labels import MOST_ORDER, Questions, label, story_type
+from storyproof.tom.plots import Plot, find_plots
+from storyproof.tom.sheets import Sheets, read_sheets
+from storyproof.tom.tables import NO_WORD, Cast, Words, in_words, label_columns, number_lists
+from storyproof.tom.text import parse, parse_question
 
-Asked = tuple[int, int, int, tuple[int, ...], bool]  # plot, thing, the other queried agent, chain, memory?
 
-_agreed: set[int] = set()  # hashes of questions on which oracle and checker have met before
-_REMEMBERED = 1_000_000
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something about a row that cannot be right, whatever its labels say."""
+
+    row: int
+    what: str
+    found: str
+    expected: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,55 +45,24 @@ class Proved:
         rows: Which rows could be worked out.
         columns: The expected label columns, for those rows; null where there is no right value.
         problems: What is wrong with the text or question of a row, and where oracle and checker differ.
-        tellings: The stories by their number; None where one cannot be read.
-        pairs: For those rows, the mover and the other queried agent as far as they can be told.
+        plots: The distinct plots.
+        plot: For those rows, which plot each has.
+        thing: For those rows, the local number of the object asked about.
+        mover: For those rows, the local number of agent 0, or STRANGER.
+        other: For those rows, the local number of agent 1, or STRANGER.
     """
 
-    rows: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.intp]
     columns: dict[str, pa.Array]
     problems: list[Problem]
-    tellings: list[Telling | None]
-    pairs: list[tuple[str | None, str | None]]
+    plots: list[Plot]
+    plot: npt.NDArray[np.intp]
+    thing: Small
+    mover: Small
+    other: Small
 
 
-@dataclass(slots=True)
-class _Book:
-    """Each distinct question about each distinct plot, and which rows ask it."""
-
-    plots: dict[tuple[Numbers, ...], int] = field(default_factory=dict)
-    entries: dict[Asked, int] = field(default_factory=dict)
-    movers: list[int] = field(default_factory=list)  # of each entry
-    source: list[tuple[int, Telling]] = field(default_factory=list)  # of each entry: a row that asks it, and its story
-    rows: list[int] = field(default_factory=list)
-    row_entry: list[int] = field(default_factory=list)
-    row_story: list[int] = field(default_factory=list)
-    pairs: list[tuple[str | None, str | None]] = field(default_factory=list)
-    things: list[str] = field(default_factory=list)  # of each row
-
-    def enter(self, story: int, telling: Telling, thing: str, asked: list[tuple[int, Question]]) -> None:
-        """Take in the rows that ask about one object of one story."""
-        numbers = telling.names.agents
-        mover = mover_of(telling.events, thing)
-        other = other_of(mover, [question.chain for _, question in asked])
-        if other is None:
-            other = companion_of(telling.events, thing, mover)
-        plot = self.plots.setdefault(telling.plot, len(self.plots))
-        local = telling.names.things[thing]
-        local_other = numbers.get(other or "", STRANGER)
-        for row, question in asked:
-            chain = tuple(numbers.get(agent, STRANGER) for agent in question.chain)
-            entry = self.entries.setdefault((plot, local, local_other, chain, question.memory), len(self.entries))
-            if entry == len(self.movers):
-                self.movers.append(numbers.get(mover or "", STRANGER))
-                self.source.append((row, telling))
-            self.rows.append(row)
-            self.row_entry.append(entry)
-            self.row_story.append(story)
-            self.pairs.append((mover, other))
-            self.things.append(thing)
-
-
-def prove(stories: Sequence[str], story_of: Sequence[int], questions: Sequence[str], *, check: bool = True) -> Proved:
+def prove(stories: pa.Array, story_of: npt.NDArray[np.intp], questions: pa.Array, *, check: bool = True) -> Proved:
     """Work out what rows should say.
 
     Args:
@@ -94,110 +71,149 @@ def prove(stories: Sequence[str], story_of: Sequence[int], questions: Sequence[s
         questions: What each row asks.
         check: Whether to ask the checker as well as the oracle.
     """
-    problems: list[Problem] = []
-    tellings = read_stories(stories, story_of, problems)
-    scenes: dict[tuple[int, str], list[tuple[int, Question]]] = {}
-    for row, (story, text) in enumerate(zip(story_of, questions, strict=True)):
-        telling = tellings[story]
-        question = read_question(text, telling, row, problems) if telling is not None else None
-        if question is not None:
-            scenes.setdefault((story, question.thing), []).append((row, question))
-    book = _Book()
-    for (story, thing), asked in scenes.items():
-        telling = tellings[story]
-        assert telling is not None
-        book.enter(story, telling, thing, asked)
-    if not book.rows:
-        return Proved(np.empty(0, np.int64), {}, problems, tellings, [])
-    answers = _answer(book)
+    sheets = read_sheets(stories)
+    plots, plot_of = find_plots(sheets.cells)
+    texts = questions.to_pylist()
+    asked = read_questions(texts, sheets, story_of)
+    problems = [
+        *_story_problems(stories, story_of, sheets, plots, plot_of),
+        *_question_problems(texts, asked, sheets.broken[story_of]),
+    ]
+    rows = np.flatnonzero(~sheets.broken[story_of] & ~asked.broken & (asked.thing != STRANGER))
+    asked = Asked(asked.thing[rows], asked.chain[rows], asked.memory[rows], asked.broken[rows])
+    story, plot = story_of[rows], plot_of[story_of[rows]]
+    mover, other = _pairs(plots, plot, story, asked)
+    if not len(rows):
+        return Proved(rows, {}, problems, plots, plot, asked.thing, mover, other)
+    keys = np.column_stack([plot, asked.thing, mover, other, asked.memory, asked.chain]).astype(np.int32)
+    distinct, first, entry = _distinct(keys)
+    answers = _answer(plots, distinct)
     if check:
-        problems += _differences(book, answers)
-    return Proved(np.array(book.rows), _columns(book, answers, tellings), problems, tellings, book.pairs)
+        problems += _differences(plots, distinct, answers, rows[first])
+    columns = _columns(sheets, plots, answers.pick(entry, story), plot, mover, other)
+    return Proved(rows, columns, problems, plots, plot, asked.thing, mover, other)
 
 
-def _answer(book: _Book) -> Questions:
-    """Ask the oracle."""
-    plots, things, others, chains, memory = zip(*book.entries, strict=True)
-    depth = max(1, max(map(len, chains)))
-    chain = np.array([agents + (NOBODY,) * (depth - len(agents)) for agents in chains], np.int8).T.copy()
-    thing, other, mover = (np.array(numbers, np.int8) for numbers in (things, others, book.movers))
-    seen = beliefs.view(stack(list(book.plots)).pick(np.array(plots)), thing)
-    labels = label(seen, chain, np.array(memory), mover)
-    return Questions(np.array(plots), thing, chain, np.array(memory), story_type(seen, mover, other), labels)
+def _distinct(keys: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    flat = np.ascontiguousarray(keys).view(np.dtype((np.void, keys.shape[1] * keys.itemsize))).reshape(-1)
+    _, first, entry = np.unique(flat, return_index=True, return_inverse=True)
+    return keys[first], first, entry.reshape(-1)
 
 
-def _differences(book: _Book, answers: Questions) -> Iterator[Problem]:
-    """Ask the checker whatever it has not agreed on before."""
-    plot_hashes = [hash(plot) for plot in book.plots]
-    groups: dict[tuple[int, int, int], list[tuple[int, int]]] = {}
-    for entry, (plot, thing, other, chain, memory) in enumerate(book.entries):
-        remembered = hash((plot_hashes[plot], thing, other, chain, memory))
-        if remembered not in _agreed:
-            groups.setdefault((plot, thing, other), []).append((entry, remembered))
-    for (_, _, other), new in groups.items():
-        mover, telling = book.movers[new[0][0]], book.source[new[0][0]][1]
-        pair = (mover, other) if mover >= 0 and other >= 0 else None
-        found = list(compare(telling.events, telling.names, answers, [entry for entry, _ in new], pair))
-        for difference in found:
-            row = book.source[difference.question][0]
-            what = f"{difference.what} (oracle and checker)"
-            yield Problem(row, what, str(difference.oracle), str(difference.checker))
-        if not found:
-            _agreed.update(remembered for _, remembered in new)
-    if len(_agreed) > _REMEMBERED:
-        _agreed.clear()
+def _story_problems(
+    stories: pa.Array, story_of: npt.NDArray[np.intp], sheets: Sheets, plots: list[Plot], plot_of: npt.NDArray[np.intp]
+) -> Iterator[Problem]:
+    """Say of each story that cannot be read or cannot happen what is wrong, at its first row."""
+    impossible = np.array([not plot.possible for plot in plots], np.bool_)
+    for story in np.flatnonzero(sheets.broken | impossible[plot_of]).tolist():
+        row = int((story_of == story).argmax())
+        try:
+            events = parse(stories[story].as_py())
+        except ParseError as error:
+            yield Problem(row, "story", str(error).rstrip("."), "a story that can be read")
+            continue
+        if sheets.broken[story]:
+            yield Problem(row, "story", "more names than can be handled", "at most 64 agents in a story")
+        for sentence, what in impossibilities(events):
+            yield Problem(row, "story", f"sentence {sentence}: {what}", "a story that can happen")
 
 
-def _columns(book: _Book, answers: Questions, tellings: list[Telling | None]) -> dict[str, pa.Array]:
-    """Lay out what the rows should say, in their own words."""
-    told = [telling for telling in tellings if telling is not None]
-    place = {id(telling): number for number, telling in enumerate(told)}
-    lexicon, cast = _cast(told)
-    story = np.array([place[id(tellings[number])] for number in book.row_story])
-    rows = answers.pick(np.array(book.row_entry), story)
-    sentences = _matrix([telling.sentences for telling in told], len(rows.labels.proof))
-    columns = label_columns(
-        lexicon,
-        in_words(rows, cast, _candidates(book, lexicon, tellings)),
-        number_lists(rows.labels.proof, sentences[:, story]),
+def _question_problems(texts: list[str], asked: Asked, unread: Flags) -> Iterator[Problem]:
+    for row in np.flatnonzero(~unread & (asked.broken | (asked.thing == STRANGER))).tolist():
+        try:
+            question = parse_question(texts[row])
+        except ParseError as error:
+            yield Problem(row, "question", str(error).rstrip("."), "a question that can be read")
+            continue
+        if asked.broken[row]:
+            yield Problem(row, "question", f"order {question.order}", f"at most order {MOST_ORDER}")
+        else:
+            yield Problem(row, "question", f"the {question.thing} is nowhere in the story", "an object of it")
+
+
+def _pairs(
+    plots: list[Plot], plot: npt.NDArray[np.intp], story: npt.NDArray[np.intp], asked: Asked
+) -> tuple[Small, Small]:
+    """Find for each row agent 0, who moves the object, and agent 1, the other one its story's questions ask about."""
+    widest = max((len(each.scenes) for each in plots), default=0)
+    movers, companions = (
+        np.array(
+            [
+                [*(getattr(scene, role) for scene in each.scenes), *(STRANGER,) * (widest - len(each.scenes))]
+                for each in plots
+            ],
+            np.int8,
+        ).reshape(len(plots), widest)
+        for role in ("mover", "companion")
     )
-    answered = pa.array(rows.labels.place != NOBODY)
-    others = np.array([key[2] for key in book.entries])
-    typed = (np.array(book.movers) != STRANGER) & (others != STRANGER)
-    columns["answer"] = _only(columns["answer"], answered)
-    columns["story_type"] = _only(columns["story_type"], pa.array(typed[book.row_entry]))
+    mover = movers[plot, asked.thing]
+    scene = story * max(widest, 1) + asked.thing
+    _, scene = np.unique(scene, return_inverse=True)
+    scenes = int(scene.max(initial=-1)) + 1
+    lowest, highest = np.full(scenes, 127, np.int8), np.full(scenes, -128, np.int8)
+    for agents in asked.chain.T:
+        counts = (agents != NOBODY) & (agents != mover)
+        np.minimum.at(lowest, scene[counts], agents[counts])
+        np.maximum.at(highest, scene[counts], agents[counts])
+    alone = (lowest == highest)[scene]
+    return mover, np.where(alone, lowest[scene], companions[plot, asked.thing])
+
+
+def _answer(plots: list[Plot], keys: npt.NDArray[np.int32]) -> Questions:
+    """Ask the oracle the distinct questions."""
+    plot = keys[:, 0].astype(np.intp)
+    thing, mover, other = (keys[:, column].astype(np.int8) for column in (1, 2, 3))
+    memory, chain = keys[:, 4].astype(np.bool_), keys[:, 5:].T.astype(np.int8)
+    seen = beliefs.view(stack([each.numbers for each in plots]).pick(plot), thing)
+    return Questions(plot, thing, chain, memory, story_type(seen, mover, other), label(seen, chain, memory, mover))
+
+
+def _differences(
+    plots: list[Plot], keys: npt.NDArray[np.int32], answers: Questions, rows: npt.NDArray[np.intp]
+) -> Iterator[Problem]:
+    """Ask the checker whatever it has not agreed on before."""
+    groups: dict[tuple[int, ...], list[int]] = {}
+    questions = [tuple(key) for key in keys.tolist()]
+    for entry, (plot, *question) in enumerate(questions):
+        if tuple(question) not in plots[plot].agreed:
+            groups.setdefault(questions[entry][:4], []).append(entry)
+    for (plot, _, mover, other), entries in groups.items():
+        pair = (mover, other) if mover >= 0 and other >= 0 else None
+        found = list(compare(plots[plot].events, plots[plot].names, answers, entries, pair))
+        for difference in found:
+            what = f"{difference.what} (oracle and checker)"
+            yield Problem(int(rows[difference.question]), what, str(difference.oracle), str(difference.checker))
+        if not found:
+            plots[plot].agreed.update(questions[entry][1:] for entry in entries)
+
+
+def _columns(
+    sheets: Sheets, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp], mover: Small, other: Small
+) -> dict[str, pa.Array]:
+    """Lay out what the rows should say, in their own words."""
+    cast = Cast(*(names.T for names in (sheets.agents, sheets.agents, sheets.things, sheets.containers)))
+    columns = label_columns(
+        sheets.words,
+        in_words(rows, cast, _candidates(sheets, plots, rows, plot)),
+        number_lists(rows.labels.proof, sheets.sentences.T[: len(rows.labels.proof), rows.story]),
+    )
+    columns["story_type"] = _only(columns["story_type"], (mover != STRANGER) & (other != STRANGER))
     return columns
 
 
-def _only(column: pa.Array, where: pa.Array) -> pa.Array:
-    indices = pc.if_else(where, column.indices, pa.scalar(None, pa.int32()))
+def _only(column: pa.Array, where: Flags) -> pa.Array:
+    indices = pc.if_else(pa.array(where), column.indices, pa.scalar(None, pa.int32()))
     return pa.DictionaryArray.from_arrays(indices, column.dictionary)
 
 
-def _cast(told: list[Telling]) -> tuple[Lexicon, Cast]:
-    roles = [[getattr(telling.names, role) for telling in told] for role in ("agents", "rooms", "things", "containers")]
-    words: set[str] = set()
-    for role in roles:
-        words.update(*role)
-    lexicon = Lexicon(words)
-    numbers = lexicon.number
-    return lexicon, Cast(*(_matrix([[numbers[word] for word in names] for names in role]) for role in roles))
-
-
-def _matrix(lists: list[list[int]], height: int = 1) -> Words:
-    """Lay lists out as [place, list], NO_WORD where they are shorter."""
-    height = max(height, max(map(len, lists)))
-    return np.array([numbers + [NO_WORD] * (height - len(numbers)) for numbers in lists], np.int32).T.copy()
-
-
-def _candidates(book: _Book, lexicon: Lexicon, tellings: list[Telling | None]) -> Words:
-    """Find the containers that each row's object was in, [candidate, row]."""
-    known: dict[tuple[int, str], list[int]] = {}
-    for key in zip(book.row_story, book.things, strict=True):
-        telling = tellings[key[0]]
-        if key not in known and telling is not None:
-            places = {event.container for event in telling.events if event.thing == key[1] and event.container}
-            known[key] = sorted(lexicon.number[place] for place in places)
-    numbers = {key: number for number, key in enumerate(known)}
-    matrix = _matrix(list(known.values()))
-    return matrix[:, [numbers[key] for key in zip(book.row_story, book.things, strict=True)]]
+def _candidates(sheets: Sheets, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp]) -> Words:
+    """Find the containers that each row's object was in, [candidate, row], in alphabetical order."""
+    most = max(len(scene.containers) for each in plots for scene in each.scenes)
+    widest = max(len(each.scenes) for each in plots)
+    places = np.full((len(plots), widest, most), NOBODY, np.int64)
+    for number, each in enumerate(plots):
+        for thing, scene in enumerate(each.scenes):
+            places[number, thing, : len(scene.containers)] = scene.containers
+    local = places[plot, rows.thing]
+    words = np.take_along_axis(sheets.containers[rows.story], np.maximum(local, 0), axis=1)
+    return np.sort(np.where(local == NOBODY, NO_WORD, words), axis=1).T.astype(np.int32)

@@ -163,7 +163,7 @@ class Rows:
         questions: What is asked, and what the oracle says.
         thing: The object asked about.
         chain: [place in the chain, row].
-        answer: The right answer.
+        answer: The right answer; NO_WORD if there is none.
         candidates: [candidate, row], NO_WORD where fewer.
     """
 
@@ -189,7 +189,9 @@ def in_words(questions: Questions, cast: Cast, candidates: Words | None = None) 
         questions,
         _named(cast.things, questions.thing, story),
         np.where(questions.chain >= 0, _named(cast.agents, questions.chain, story), np.int32(NO_WORD)),
-        _named(cast.containers, questions.labels.place, story),
+        np.where(
+            questions.labels.place >= 0, _named(cast.containers, questions.labels.place, story), np.int32(NO_WORD)
+        ),
         candidates,
     )
 
@@ -213,20 +215,20 @@ def table(lexicon: Lexicon, texts: pa.Array, who: dict[str, pa.Array], rows: Row
         **who,
         "story": _coded(rows.questions.story, texts),
         "question": lexicon.ask(rows.thing, rows.chain, rows.questions.memory),
-        **label_columns(lexicon, rows, proof),
+        **label_columns(lexicon.words, rows, proof),
     }
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
 
-def label_columns(lexicon: Lexicon, rows: Rows, proof: pa.Array) -> dict[str, pa.Array]:
-    """Lay out all that the oracle says of the rows."""
+def label_columns(words: pa.Array, rows: Rows, proof: pa.Array) -> dict[str, pa.Array]:
+    """Lay out all that the oracle says of the rows; `words` are what word numbers stand for."""
     questions, labels = rows.questions, rows.questions.labels
     return {
-        "answer": _coded(rows.answer, lexicon.words),
-        "candidates": _word_lists(lexicon, rows.candidates),
+        "answer": _coded(rows.answer, words),
+        "candidates": _word_lists(words, rows.candidates),
         "question_type": _coded(labels.question_type, _words(QUESTION_TYPES)),
         "order": pa.array(labels.order),
-        "chain": _word_lists(lexicon, rows.chain),
+        "chain": _word_lists(words, rows.chain),
         "story_type": _coded(questions.story_type, _words(STORY_TYPES)),
         "false_belief": pa.array(labels.false_belief),
         "readings": _flag_lists(labels.holds, _words(READINGS)),
@@ -240,12 +242,15 @@ def _words(words: tuple[str, ...]) -> pa.Array:
 
 
 def _coded(numbers: npt.NDArray[Any], words: pa.Array) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(pa.array(numbers.astype(np.int32, copy=False)), words)
+    """Make a column of words; null where the number is NO_WORD."""
+    indices = numbers.astype(np.int32, copy=False)
+    missing = indices == NO_WORD
+    return pa.DictionaryArray.from_arrays(pa.array(indices, mask=missing if missing.any() else None), words)
 
 
-def _word_lists(lexicon: Lexicon, words: Words) -> pa.Array:
-    used, ends = _used(words != NO_WORD)
-    return pa.ListArray.from_arrays(pa.array(ends), lexicon.words.take(pa.array(_by_row(words)[used])))
+def _word_lists(words: pa.Array, numbers: Words) -> pa.Array:
+    used, ends = _used(numbers != NO_WORD)
+    return pa.ListArray.from_arrays(pa.array(ends), words.take(pa.array(_by_row(numbers)[used])))
 
 
 def number_lists(flags: Flags, numbers: npt.NDArray[Any]) -> pa.Array:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from storyproof.errors import ParseError
 from storyproof.tom.events import FEELINGS, NOISE, Event, Kind
@@ -43,8 +43,7 @@ QUESTION_FORMS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """What is asked: `memory`, `reality`, or where the last of a chain of agents believes the thing to be."""
 
     thing: str
@@ -124,10 +123,11 @@ def parse(story: str | Sequence[str]) -> list[Event]:
             events.append(parse_sentence(sentence))
     except ParseError as error:
         raise ParseError(f"sentence {len(events) + 1}: {error}") from None
-    return _resolve_rooms(events)
+    return resolve_rooms(events)
 
 
-def _resolve_rooms(events: list[Event]) -> list[Event]:
+def resolve_rooms(events: list[Event]) -> list[Event]:
+    """Find out in which room each placing and move happens; see `parse`."""
     where: dict[str | None, str | None] = {}
     waiting: dict[str | None, list[tuple[int, set[str | None]]]] = {}  # placings without a mover yet, rooms then in use
     object_room: dict[str | None, str | None] = {}

@@ -1,0 +1,180 @@
+"""Every label of a row held against what follows from the row's text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from storyproof.errors import ParseError
+from storyproof.example import story_of_id
+from storyproof.tom.proving import Proved, prove
+from storyproof.tom.recipes import breach
+from storyproof.tom.text import parse
+from storyproof.tom.trace import observers, trace
+
+LABELS = (
+    "answer",
+    "candidates",
+    "question_type",
+    "order",
+    "chain",
+    "story_type",
+    "false_belief",
+    "readings",
+    "proof",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One disagreement.
+
+    Attributes:
+        where: The split or file it is in.
+        id: The row's id; empty if it is about the file.
+        field: What is wrong.
+        found: What the data say.
+        expected: What follows from the text.
+    """
+
+    where: str
+    id: str
+    field: str
+    found: str
+    expected: str
+
+    def __str__(self) -> str:
+        row = f" {self.id}" if self.id else ""
+        return f"{self.where}{row}: {self.field}: found {self.found}, expected {self.expected}"
+
+
+@dataclass(slots=True)
+class TableReport:
+    """What was seen in one table."""
+
+    stories: int
+    findings: list[Finding] = field(default_factory=list)
+    unchecked: Counter[str] = field(default_factory=Counter)
+
+
+def verify_table(table: pa.Table, where: str) -> TableReport:
+    """Hold the rows of a table against what follows from their text."""
+    coded = _combined(table, "story")
+    if not pa.types.is_dictionary(coded.type):
+        coded = coded.dictionary_encode()
+    ids = _combined(table, "id").to_pylist()
+    used, story_of = np.unique(coded.indices.to_numpy(), return_inverse=True)
+    stories = coded.dictionary.take(pa.array(used))
+    proved = prove(stories, story_of, _combined(table, "question"))
+    report = TableReport(len(stories))
+    report.findings += [Finding(where, ids[each.row], each.what, each.found, each.expected) for each in proved.problems]
+    if not len(proved.rows):
+        return report
+    for name in LABELS:
+        if name in table.column_names:
+            given = _combined(table, name).take(pa.array(proved.rows))
+            report.findings += _differing(given, proved.columns[name], name, where, ids, proved, report)
+    if "benchmark" in table.column_names:
+        report.findings += _off_recipe(table, where, ids, proved)
+    if "trace" in table.column_names:
+        report.findings += _wrong_traces(table, where, ids, proved)
+    if "observers" in table.column_names:
+        report.findings += _wrong_observers(table, where, ids)
+    return report
+
+
+def _combined(table: pa.Table, name: str) -> pa.Array:
+    column = table.column(name).combine_chunks()
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def _plain(array: pa.Array) -> pa.Array:
+    return array.dictionary.take(array.indices) if pa.types.is_dictionary(array.type) else array
+
+
+def _differing(
+    given: pa.Array,
+    expected: pa.Array,
+    name: str,
+    where: str,
+    ids: list[str],
+    proved: Proved,
+    report: TableReport,
+) -> Iterator[Finding]:
+    """Find the rows whose given value differs; rows without one, or without a right one, are only counted."""
+    given, expected = _plain(given), _plain(expected)
+    missing = given.null_count
+    if not missing and given.cast(expected.type).equals(expected):
+        return
+    report.unchecked[name] += missing
+    for place, (found, right) in enumerate(zip(given.to_pylist(), expected.to_pylist(), strict=True)):
+        if found is None or found == right:
+            continue
+        if right is None and name == "story_type":
+            report.unchecked[name] += 1  # nobody says whom the story is about
+            continue
+        yield Finding(
+            where, ids[proved.rows[place]], name, _shown(found), "no belief" if right is None else _shown(right)
+        )
+
+
+def _shown(value: Any) -> str:
+    return "[" + ", ".join(map(str, value)) + "]" if isinstance(value, list) else str(value)
+
+
+def _off_recipe(table: pa.Table, where: str, ids: list[str], proved: Proved) -> Iterator[Finding]:
+    """Find stories that their benchmark would not tell."""
+    coded = _combined(table, "benchmark").take(pa.array(proved.rows))
+    benchmarks = _plain(coded).to_pylist()
+    known: dict[tuple[str | None, int, int, bool], str | None] = {}
+    rows = proved.rows.tolist()
+    ours = [story_of_id(ids[row] or "") is not None for row in rows]
+    keys = zip(benchmarks, proved.plot.tolist(), proved.thing.tolist(), ours, strict=True)
+    for row, key in zip(rows, keys, strict=True):
+        if key not in known:
+            benchmark, plot, thing, made_here = key
+            known[key] = breach(benchmark, proved.plots[plot], thing, ours=made_here) if benchmark else None
+        if (what := known[key]) is not None:
+            yield Finding(where, ids[row], "story", what, f"a story of {key[0]}")
+
+
+def _wrong_traces(table: pa.Table, where: str, ids: list[str], proved: Proved) -> Iterator[Finding]:
+    known: dict[tuple[int, int, int], str] = {}
+    traces = table.column("trace").to_pylist()
+    keys = zip(proved.plot.tolist(), proved.mover.tolist(), proved.other.tolist(), strict=True)
+    for row, key in zip(proved.rows.tolist(), keys, strict=True):
+        if traces[row] is None:
+            continue
+        if key not in known:
+            plot = proved.plots[key[0]]
+            mover, other = (dict(enumerate(plot.names.agents)).get(agent) for agent in key[1:])
+            known[key] = ",".join(trace(plot.events, mover, other))
+        if known[key] != traces[row]:
+            yield Finding(where, ids[row], "trace", traces[row], known[key])
+
+
+def _wrong_observers(table: pa.Table, where: str, ids: list[str]) -> Iterator[Finding]:
+    """Check that the numbers after each sentence fit one numbering of the agents who are there."""
+    stories = table.column("story").to_pylist()
+    for row, marks in enumerate(table.column("observers").to_pylist()):
+        if marks is None:
+            continue
+        try:
+            watching = observers(parse(stories[row]))
+        except ParseError:
+            continue  # said already
+        number_of: dict[str, str] = {}
+        for sentence, (mark, seen) in enumerate(zip(marks.split("\n"), watching, strict=True), start=1):
+            numbers = mark.split()
+            fits = len(numbers) == len(seen) and all(
+                number_of.setdefault(agent, number) == number for agent, number in zip(seen, numbers, strict=True)
+            )
+            if not fits or len(set(number_of.values())) < len(number_of):
+                expected = " ".join(number_of.get(agent, agent) for agent in seen) or "nobody"
+                yield Finding(where, ids[row], f"observers of sentence {sentence}", mark or "nobody", expected)
+                break

@@ -1,0 +1,103 @@
+"""What happens in a story, whatever the names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.tom.arrays import NOBODY, PAD, Names, Numbers, number
+from storyproof.tom.beliefs import STRANGER
+from storyproof.tom.events import Event, Kind, impossibilities
+from storyproof.tom.pairs import mover_of, pair_on_stage
+from storyproof.tom.text import resolve_rooms
+
+_REMEMBERED = 50_000
+_plots: dict[bytes, Plot] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A plot with one object in view, in local numbers.
+
+    Attributes:
+        mover: Who moves it, or STRANGER.
+        leader: Who came into the scene first, or STRANGER.
+        companion: Who came into the scene with the mover, or STRANGER.
+        containers: Where it was, in order.
+    """
+
+    mover: int
+    leader: int
+    companion: int
+    containers: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """What happens, told with made-up names.
+
+    Attributes:
+        events: What happens, with all rooms resolved.
+        numbers: The same in local numbers.
+        names: What the numbers stand for.
+        possible: Whether it can happen.
+        scenes: By the local number of the object.
+        agreed: Questions on which oracle and checker have been found to agree.
+    """
+
+    events: list[Event]
+    numbers: tuple[Numbers, ...]
+    names: Names
+    possible: bool
+    scenes: list[Scene]
+    agreed: set[tuple[int, ...]] = field(default_factory=set)
+
+
+def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.intp]]:
+    """Find the distinct plots among stories, and which each story has.
+
+    Args:
+        cells: [story, event, 5], as sheets have them.
+    """
+    flat = np.ascontiguousarray(cells.reshape(len(cells), -1))
+    keys = flat.view(np.dtype((np.void, flat.shape[1]))).reshape(-1)
+    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    if len(_plots) > _REMEMBERED:
+        _plots.clear()
+    found = []
+    for story in first.tolist():
+        end = int((cells[story, :, 0] != PAD).sum())
+        key = cells[story, :end].tobytes()
+        if key not in _plots:
+            _plots[key] = _make_plot(cells[story, :end].tolist())
+        found.append(_plots[key])
+    return found, which.reshape(-1)
+
+
+def _make_plot(cells: Sequence[Sequence[int]]) -> Plot:
+    def name(role: str, local: int) -> str | None:
+        return None if local == NOBODY else f"{role}{local}"
+
+    events = resolve_rooms(
+        [
+            Event(Kind(kind), name("a", agent), name("r", room), name("o", thing), name("c", container))
+            for kind, agent, room, thing, container in cells
+        ]
+    )
+    numbers, names = number(events)
+    scenes = [_scene(events, thing, names) for thing in names.things]
+    return Plot(events, numbers, names, not impossibilities(events), scenes)
+
+
+def _scene(events: list[Event], thing: str, names: Names) -> Scene:
+    def local(agent: str | None) -> int:
+        return STRANGER if agent is None else names.agents[agent]
+
+    mover, pair = mover_of(events, thing), pair_on_stage(events, thing)
+    companion = next((agent for agent in pair if agent != mover), None) if mover in pair else None
+    places = dict.fromkeys(event.container for event in events if event.thing == thing)
+    containers = tuple(names.containers[place] for place in places if place is not None)
+    return Scene(local(mover), local(pair[0]), local(companion), containers)

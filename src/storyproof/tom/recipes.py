@@ -1,0 +1,41 @@
+"""What a benchmark's stories must look like besides being possible and rightly labelled.
+
+A changed sentence can leave a story possible and its labels true of the new story; that it is no longer a story of its
+benchmark then gives it away.
+"""
+
+from __future__ import annotations
+
+from storyproof.tom.events import Event, Kind, presence
+from storyproof.tom.plots import Plot
+
+
+def breach(benchmark: str, plot: Plot, thing: int, *, ours: bool) -> str | None:
+    """Say how a story with one object in view departs from its benchmark's recipe; None if it does not.
+
+    Args:
+        benchmark: Whose recipe.
+        plot: What happens.
+        thing: The local number of the object.
+        ours: Whether storyproof made the story; others begin with somebody who "is in" a room.
+    """
+    if ours and not _always_announced(plot.events):
+        return "somebody 'is in' a room without having come there"
+    if benchmark == "tomi":
+        name = tuple(plot.names.things)[thing]
+        moves = sum(event.kind is Kind.MOVE and event.thing == name for event in plot.events)
+        return None if moves == 1 else f"the object is moved {moves} times, not once"
+    scene = plot.scenes[thing]
+    if benchmark in ("tom-babi", "tom-babi-easy") and scene.mover != scene.leader:
+        return "the object is not moved by the one who came into the scene first"
+    return None
+
+
+def _always_announced(events: list[Event]) -> bool:
+    """Say whether "is in" is told only of those who are there already."""
+    before: dict[str, str] = {}
+    for event, after in zip(events, presence(events), strict=True):
+        if event.kind is Kind.IS_IN and before.get(event.agent or "") != event.room:
+            return False
+        before = after
+    return True

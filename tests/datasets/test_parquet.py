@@ -1,0 +1,89 @@
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from storyproof.datasets.parquet import ParquetSplit, read_parquet
+from storyproof.errors import DataError
+from storyproof.example import plain_schema
+from tests.samples import example, plain_table, table
+
+
+def write(folder: Path, *tables: pa.Table) -> Path:
+    split = ParquetSplit(folder, "test")
+    for each in tables:
+        split.write(each)
+    (path,) = split.close()
+    return path
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    made = table("tomi", "test")
+    path = write(tmp_path, made.slice(0, 100), made.slice(100))
+    assert path == tmp_path / "test.parquet"
+    assert pa.concat_tables(read_parquet(path, 50), promote_options="permissive").to_pylist() == made.to_pylist()
+
+
+def test_others_see_plain_strings(tmp_path: Path) -> None:
+    path = write(tmp_path, table("tomi", "test"))
+    found = pq.read_schema(path)
+    assert found.names == plain_schema().names
+    assert found.field("story").type == pa.string()
+    assert found.field("candidates").type == pa.list_(pa.string())
+
+
+def test_a_story_is_stored_once(tmp_path: Path) -> None:
+    made = table("tomi", "test")
+    path = write(tmp_path, made)
+    stories = pq.ParquetFile(path).metadata.row_group(0).column(plain_schema().names.index("story"))
+    told_once = sum(map(len, made.column("story").unique().to_pylist()))
+    assert stories.total_uncompressed_size < 2 * told_once
+
+
+def test_rows_bound_a_table(tmp_path: Path) -> None:
+    path = write(tmp_path, table("tomi", "test"))
+    assert [each.num_rows for each in read_parquet(path, 250)] == [250, 250, 76]
+
+
+def test_nothing_written_is_an_empty_file(tmp_path: Path) -> None:
+    assert pq.read_table(write(tmp_path)).schema.names == plain_schema().names
+
+
+@pytest.mark.parametrize("keep", [0, 1, 100, -1, -9])
+def test_truncated(tmp_path: Path, keep: int) -> None:
+    path = write(tmp_path, table("tomi", "test"))
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(DataError, match=r"test\.parquet is no readable Parquet file \(.*\); copy or make it again"):
+        list(read_parquet(path, 100))
+
+
+def test_garbage_within(tmp_path: Path) -> None:
+    path = write(tmp_path, table("tomi", "test"))
+    whole = bytearray(path.read_bytes())
+    whole[4:2000] = bytes(1996)
+    path.write_bytes(whole)
+    with pytest.raises(DataError, match=r"test\.parquet is no readable Parquet file"):
+        list(read_parquet(path, 100))
+
+
+@pytest.mark.parametrize("name", ["story", "question", "answer"])
+def test_missing_column(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "x.parquet"
+    pq.write_table(plain_table(example()).drop_columns([name]), path)
+    with pytest.raises(DataError, match=rf"x\.parquet has no column '{name}'; expected at least story, question"):
+        list(read_parquet(path, 100))
+
+
+@pytest.mark.parametrize(("name", "value"), [("answer", 3), ("proof", "1, 2"), ("false_belief", 1), ("chain", "Ben")])
+def test_wrong_type(tmp_path: Path, name: str, value: object) -> None:
+    path, good = tmp_path / "x.parquet", plain_table(example())
+    pq.write_table(good.set_column(good.schema.get_field_index(name), name, pa.array([value])), path)
+    with pytest.raises(DataError, match=rf"x\.parquet: column '{name}' is .*, expected "):
+        list(read_parquet(path, 100))
+
+
+def test_other_integers_are_welcome(tmp_path: Path) -> None:
+    path, good = tmp_path / "x.parquet", plain_table(example())
+    pq.write_table(good.set_column(good.schema.get_field_index("proof"), "proof", pa.array([[2, 3]])), path)
+    assert next(read_parquet(path, 100)).column("proof").to_pylist() == [[2, 3]]

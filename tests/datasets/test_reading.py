@@ -1,0 +1,81 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from storyproof.datasets.babi import MIXED_NAME
+from storyproof.datasets.reading import find_source, find_sources
+from storyproof.errors import DataError, UnknownNameError
+from tests.samples import REALITY, STORY
+
+LINE = json.dumps({"story": STORY, "question": REALITY, "answer": "jar"}) + "\n"
+
+
+def folder_with(folder: Path, *names: str) -> Path:
+    for name in names:
+        (folder / name).write_text(LINE)
+    return folder
+
+
+def test_folder_has_a_source_for_each_split(tmp_path: Path) -> None:
+    folder_with(tmp_path, "val.jsonl", "test.jsonl", "train.jsonl", "manifest.json", "test.trace")
+    assert [(source.split, len(source.files)) for source in find_sources(tmp_path)] == [
+        ("train", 1),
+        ("val", 1),
+        ("test", 1),
+    ]
+
+
+def test_files_of_one_split_belong_together(tmp_path: Path) -> None:
+    folder_with(tmp_path, "tb_memory_test_test.txt", "fb_memory_test_test.txt", "tb_memory_val_test.txt", MIXED_NAME)
+    found = {source.split: [path.name for path in source.files] for source in find_sources(tmp_path)}
+    assert found == {
+        "train": [MIXED_NAME],
+        "val": ["tb_memory_val_test.txt"],
+        "test": ["fb_memory_test_test.txt", "tb_memory_test_test.txt"],
+    }
+
+
+@pytest.mark.parametrize("name", ["fb_all_val.jsonl", "data-val.jsonl", "x.val.jsonl", "val.jsonl"])
+def test_split_is_told_from_the_name(tmp_path: Path, name: str) -> None:
+    assert find_source(folder_with(tmp_path, name) / name).split == "val"
+
+
+def test_a_word_is_no_split_because_it_begins_like_one(tmp_path: Path) -> None:
+    assert find_source(folder_with(tmp_path, "testing.jsonl") / "testing.jsonl").split is None
+
+
+def test_file(tmp_path: Path) -> None:
+    path = folder_with(tmp_path, "mine.jsonl") / "mine.jsonl"
+    (source,) = find_sources(path)
+    assert (source.files, source.split, source.name) == ((path,), None, str(path))
+    assert next(source.tables()).num_rows == 1
+
+
+def test_test_split_unless_another_is_named(tmp_path: Path) -> None:
+    folder_with(tmp_path, "train.jsonl", "test.jsonl")
+    assert find_source(tmp_path).split == "test"
+    assert find_source(tmp_path, "train").files == (tmp_path / "train.jsonl",)
+
+
+def test_missing_split_names_those_there_are(tmp_path: Path) -> None:
+    folder_with(tmp_path, "train.jsonl", "mine.jsonl")
+    with pytest.raises(DataError, match="has no test split, only: train, unnamed; choose one with --split"):
+        find_source(tmp_path)
+    with pytest.raises(DataError, match="has no val split, only: train"):
+        find_source(tmp_path / "train.jsonl", "val")
+
+
+def test_unknown_split(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError, match="unknown split 'tets'"):
+        find_source(folder_with(tmp_path, "test.jsonl"), "tets")
+
+
+def test_wrong_paths(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"nowhere does not exist; give a dataset folder or a file"):
+        find_sources(tmp_path / "nowhere")
+    with pytest.raises(DataError, match=r"holds no data; expected files ending in .jsonl, .parquet, .txt"):
+        find_sources(tmp_path)
+    (tmp_path / "data.xlsx").write_text("")
+    with pytest.raises(DataError, match=r"data.xlsx has an unknown form; expected a file ending in"):
+        find_sources(tmp_path / "data.xlsx")

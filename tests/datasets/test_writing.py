@@ -14,6 +14,7 @@ from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets import writing
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.generation import make_benchmark
+from storyproof.datasets.jsonl import JsonlSplit
 from storyproof.datasets.manifest import file_sha256
 from storyproof.datasets.writing import write_dataset
 from storyproof.errors import ConfigError, DataError, UnknownNameError
@@ -92,9 +93,25 @@ def test_failure_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_failure_closes_the_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[str] = []
+    close = JsonlSplit.close
+
+    def recorded(self: JsonlSplit) -> list[Path]:
+        (path,) = close(self)
+        closed.append(path.name)
+        return [path]
+
+    monkeypatch.setattr(JsonlSplit, "close", recorded)
+    break_blocks(monkeypatch, RuntimeError("no"))
+    with pytest.raises(RuntimeError):
+        write(tmp_path / "data", format_name="jsonl")
+    assert closed == ["test.jsonl"]
+
+
 def test_full_disk_is_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     break_blocks(monkeypatch, OSError(28, "No space left on device"))
-    with pytest.raises(DataError, match="cannot write .*data: No space left on device; nothing was kept"):
+    with pytest.raises(DataError, match=r"cannot write .*data: No space left on device; nothing was kept"):
         write(tmp_path / "data")
 
 
@@ -161,9 +178,9 @@ def test_unwritable(tmp_path: Path) -> None:
     file.write_text("mine")
     with pytest.raises(DataError, match="file is a file; choose a folder for --out"):
         write(file)
-    with pytest.raises(DataError, match="cannot write to .*file: .*; choose another folder for --out"):
+    with pytest.raises(DataError, match=r"cannot write to .*file: .*; choose another folder for --out"):
         write(file / "data")
-    with pytest.raises(DataError, match="cannot write to /proc: .*; choose another folder for --out"):
+    with pytest.raises(DataError, match=r"cannot write to /proc: .*; choose another folder for --out"):
         write(Path("/proc/data"))
     assert contents(tmp_path) == {"file": b"mine"}
 

@@ -15,7 +15,6 @@ from storyproof.tom.labels import STORY_TYPES, Questions
 from storyproof.tom.possible_worlds import Worlds
 from storyproof.tom.readings import READINGS
 
-
 _STRANGER = "?"  # no agent's name
 
 

@@ -178,7 +178,7 @@ class TomBabi(Benchmark):
             self._lexicon.narrate(told, casts),
             who,
             in_words(questions, casts, candidates),
-            number_lists(questions.labels.proof, numbers),
+            number_lists(questions.labels.proof.T, numbers.T),
         )
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -84,24 +82,6 @@ class Questions:
             self.story_type[rows],
             Labels(*(np.take(getattr(self.labels, item.name), rows, axis=-1) for item in fields(Labels))),
         )
-
-
-def join(parts: Sequence[Questions]) -> Questions:
-    """Put questions one after the other; the stories of each part are numbered on from the last."""
-
-    def end_to_end(arrays: Iterable[npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        return np.concatenate(list(arrays), axis=-1)
-
-    firsts = np.cumsum([0] + [int(part.story[-1]) + 1 for part in parts[:-1]])
-    labels = [item.name for item in fields(Labels)]
-    return Questions(
-        story=end_to_end(part.story + first for part, first in zip(parts, firsts, strict=True)),
-        thing=end_to_end(part.thing for part in parts),
-        chain=end_to_end(part.chain for part in parts),
-        memory=end_to_end(part.memory for part in parts),
-        story_type=end_to_end(part.story_type for part in parts),
-        labels=Labels(**{name: end_to_end(getattr(part.labels, name) for part in parts) for name in labels}),
-    )
 
 
 def label(seen: View, chain: Small, asks_memory: Flags, mover: Small) -> Labels:

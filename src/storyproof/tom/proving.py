@@ -195,7 +195,7 @@ def _columns(
     columns = label_columns(
         sheets.words,
         in_words(rows, cast, _candidates(sheets, plots, rows, plot)),
-        number_lists(rows.labels.proof, sheets.sentences.T[: len(rows.labels.proof), rows.story]),
+        number_lists(rows.labels.proof.T, sheets.sentences[rows.story, : len(rows.labels.proof)]),
     )
     columns["story_type"] = _only(columns["story_type"], (mover != STRANGER) & (other != STRANGER))
     return columns

@@ -25,7 +25,7 @@ Words = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 
 NO_WORD = -1
-_UNUSED = 255  # the form of a fragment that is not there
+UNUSED = 255  # the form of a fragment that is not there
 
 # A fragment's form is its index here; each form times each word is one fragment.
 _SENTENCE_FORMS = (
@@ -39,7 +39,7 @@ _SENTENCE_FORMS = (
     "{} to the ",
     "{}.",
 )
-_NOISE, _TO, _END = (_SENTENCE_FORMS.index(form) for form in (NOISE, "{} to the ", "{}."))
+_NOISE, TO, END = (_SENTENCE_FORMS.index(form) for form in (NOISE, "{} to the ", "{}."))
 _NEXT_LINE = len(_SENTENCE_FORMS)  # added to a form, it begins with a line break
 _QUESTION_FORMS = (
     "Where was the {} at the beginning?",
@@ -81,15 +81,12 @@ class Lexicon:
     def narrate(self, stories: Stories, cast: Cast) -> pa.Array:
         """Tell all stories, one sentence a line."""
         kind, count = stories.kind, stories.count
-        forms = np.full((kind.shape[0], 3, count), _UNUSED, np.uint8)
+        forms = np.full((kind.shape[0], 3, count), UNUSED, np.uint8)
         forms[:, 0] = kind + np.where(kind == Kind.FEEL, stories.feeling.view(np.uint8), np.uint8(0))
         np.copyto(forms[:, 0], np.uint8(_NOISE), where=kind == Kind.NOISE)
-        forms[1:, 0] += np.uint8(_NEXT_LINE)
-        np.copyto(forms[:, 0], np.uint8(_UNUSED), where=kind == PAD)
-        np.copyto(forms[:, 1], np.uint8(_TO), where=kind == Kind.MOVE)
-        np.copyto(forms[:, 2], np.uint8(_END), where=kind < Kind.NOISE)
-
-        names = np.concatenate([cast.agents, cast.rooms, cast.things, cast.containers])
+        np.copyto(forms[:, 0], np.uint8(UNUSED), where=kind == PAD)
+        np.copyto(forms[:, 1], np.uint8(TO), where=kind == Kind.MOVE)
+        np.copyto(forms[:, 2], np.uint8(END), where=kind < Kind.NOISE)
         to_room = np.int8(len(cast.agents))
         to_thing = to_room + np.int8(len(cast.rooms))
         to_container = to_thing + np.int8(len(cast.things))
@@ -102,11 +99,50 @@ class Lexicon:
             stories.room + to_room,
             np.where(kind == Kind.FEEL, thing, stories.container + to_container),
         )
+        return self.tell(forms, slots, np.concatenate([cast.agents, cast.rooms, cast.things, cast.containers]))
+
+    def tell(self, forms: Bytes, slots: Small, names: Words) -> pa.Array:
+        """Join sentences to stories.
+
+        Args:
+            forms: [time, fragment, story], the forms of each sentence's fragments; UNUSED where there are fewer.
+            slots: [time, fragment, story], whose name goes into each.
+            names: [slot, story], word numbers; a number may stand for a form and a word at once, with form 0.
+        """
+        count = forms.shape[2]
+        heads = forms[1:, 0]
+        heads += np.where(heads == UNUSED, np.uint8(0), np.uint8(_NEXT_LINE))
         used, ends, form = _lay_out(forms.reshape(-1, count))
         slot = _by_row(slots.reshape(-1, count))[used]
         story = np.repeat(np.arange(count, dtype=np.int32), np.diff(ends))
         word = names.reshape(-1)[slot * np.int32(count) + story]
         return _join(self._sentences, form * np.int32(len(self.list)) + word, ends)
+
+    def ask_alike(self, asked: Sequence[tuple[bool, tuple[int, ...]]], cast: Cast) -> tuple[pa.Array, pa.Array]:
+        """Word the same questions for every story.
+
+        Args:
+            asked: For each question whether it is for memory, and the chain's local numbers.
+            cast: The names; object 0 is asked about.
+
+        Returns:
+            The questions, and the names of their chains.
+        """
+        forms, slots, ends, chains, chain_ends = [], [], [0], list[int](), [0]
+        for memory, chain in asked:
+            inner = [_THOUGHT] * (len(chain) - 2) + [_SEARCHES] * (len(chain) > 1)
+            outer = [_LOOKS if len(chain) == 1 else _THINKS] if chain else []
+            last = _ASKED if chain else _MEMORY if memory else _REALITY
+            forms += [*outer, *inner, last]
+            slots += [*chain, len(cast.agents)]
+            ends.append(len(forms))
+            chains += chain
+            chain_ends.append(len(chains))
+        names = _by_row(np.concatenate([cast.agents, cast.things[:1]]))
+        chosen = names[:, slots] + np.array(forms, np.int32) * np.int32(len(self.list))
+        questions = _join(self._questions, chosen.reshape(-1), _repeated(ends, len(names)))
+        people = self.words.take(pa.array(names[:, chains].reshape(-1)))
+        return questions, pa.ListArray.from_arrays(pa.array(_repeated(chain_ends, len(names))), people)
 
     def ask(self, thing: Words, chain: Words, memory: Flags) -> pa.Array:
         """Word all questions.
@@ -124,7 +160,7 @@ class Lexicon:
                 form = np.where(order == 1, _LOOKS, _THINKS)
             else:
                 form = np.where(order == place + 1, _SEARCHES, _THOUGHT)
-            forms[place] = np.where(asked[place], form, np.uint8(_UNUSED))
+            forms[place] = np.where(asked[place], form, np.uint8(UNUSED))
         forms[-1] = np.where(order > 0, _ASKED, np.where(memory, _MEMORY, _REALITY))
         used, ends, form = _lay_out(forms)
         word = _by_row(np.concatenate([chain, thing[None]]))[used]
@@ -133,7 +169,7 @@ class Lexicon:
 
 def _lay_out(forms: Bytes) -> tuple[Flags, Words, Bytes]:
     """Give for [item, row] forms which are used as [row, item] flags, where rows begin and end, and the used ones."""
-    used, ends = _used(forms != _UNUSED)
+    used, ends = _used(forms != UNUSED)
     return used, ends, _by_row(forms)[used]
 
 
@@ -146,6 +182,12 @@ def _used(flags: Flags) -> tuple[Flags, Words]:
     ends = np.zeros(flags.shape[1] + 1, np.int32)
     np.cumsum(flags.sum(axis=0, dtype=np.uint8), dtype=np.int32, out=ends[1:])
     return _by_row(flags), ends
+
+
+def _repeated(ends: Sequence[int], times: int) -> Words:
+    """Go on counting in the same steps, so many times over."""
+    starts = np.arange(times, dtype=np.int32)[:, None] * np.int32(ends[-1])
+    return np.concatenate([[0], (starts + np.array(ends[1:], np.int32)).reshape(-1)]).astype(np.int32)
 
 
 def _join(fragments: pa.Array, chosen: Words, ends: Words) -> pa.Array:
@@ -213,7 +255,7 @@ def table(lexicon: Lexicon, texts: pa.Array, who: dict[str, pa.Array], rows: Row
     """
     columns = {
         **who,
-        "story": _coded(rows.questions.story, texts),
+        "story": coded(rows.questions.story, texts),
         "question": lexicon.ask(rows.thing, rows.chain, rows.questions.memory),
         **label_columns(lexicon.words, rows, proof),
     }
@@ -224,44 +266,54 @@ def label_columns(words: pa.Array, rows: Rows, proof: pa.Array) -> dict[str, pa.
     """Lay out all that the oracle says of the rows; `words` are what word numbers stand for."""
     questions, labels = rows.questions, rows.questions.labels
     return {
-        "answer": _coded(rows.answer, words),
-        "candidates": _word_lists(words, rows.candidates),
-        "question_type": _coded(labels.question_type, _words(QUESTION_TYPES)),
+        "answer": coded(rows.answer, words),
+        "candidates": word_lists(words, rows.candidates.T),
+        "question_type": coded(labels.question_type, constant_words(QUESTION_TYPES)),
         "order": pa.array(labels.order),
-        "chain": _word_lists(words, rows.chain),
-        "story_type": _coded(questions.story_type, _words(STORY_TYPES)),
+        "chain": word_lists(words, rows.chain.T),
+        "story_type": coded(questions.story_type, constant_words(STORY_TYPES)),
         "false_belief": pa.array(labels.false_belief),
-        "readings": _flag_lists(labels.holds, _words(READINGS)),
+        "readings": flag_lists(labels.holds.T, constant_words(READINGS)),
         "proof": proof,
     }
 
 
 @cache
-def _words(words: tuple[str, ...]) -> pa.Array:
-    return pa.array(words, pa.string())  # kept, because Arrow looks for pandas at each list it is given
+def constant_words(words: tuple[str, ...]) -> pa.Array:
+    """Make an array of words that is kept, because Arrow looks for pandas at each list it is given."""
+    return pa.array(words, pa.string())
 
 
-def _coded(numbers: npt.NDArray[Any], words: pa.Array) -> pa.Array:
-    """Make a column of words; null where the number is NO_WORD."""
+def coded(numbers: npt.NDArray[Any], words: pa.Array) -> pa.Array:
+    """Make a column of words from their numbers; null where the number is NO_WORD."""
     indices = numbers.astype(np.int32, copy=False)
     missing = indices == NO_WORD
     return pa.DictionaryArray.from_arrays(pa.array(indices, mask=missing if missing.any() else None), words)
 
 
-def _word_lists(words: pa.Array, numbers: Words) -> pa.Array:
-    used, ends = _used(numbers != NO_WORD)
-    return pa.ListArray.from_arrays(pa.array(ends), words.take(pa.array(_by_row(numbers)[used])))
+def word_lists(words: pa.Array, numbers: Words) -> pa.Array:
+    """List in each row the words of its numbers, [row, item], leaving NO_WORD out."""
+    used = numbers != NO_WORD
+    return pa.ListArray.from_arrays(_ends(used), words.take(pa.array(numbers[used])))
 
 
 def number_lists(flags: Flags, numbers: npt.NDArray[Any]) -> pa.Array:
-    """List in each row those of its numbers that are flagged; both [item, row]."""
-    used, ends = _used(flags)
-    return pa.ListArray.from_arrays(pa.array(ends), pa.array(_by_row(numbers)[used].astype(np.int16)))
+    """List in each row those of its numbers that are flagged; both [row, item]."""
+    return pa.ListArray.from_arrays(_ends(flags), pa.array(numbers[flags].astype(np.int16)))
 
 
-def _flag_lists(flags: Flags, values: pa.Array) -> pa.Array:
-    used, ends = _used(flags)
-    return pa.ListArray.from_arrays(pa.array(ends), values.take(pa.array(np.nonzero(used)[1])))
+def flag_lists(flags: Flags, values: pa.Array) -> pa.Array:
+    """List in each row the values whose flags are set, [row, value]."""
+    numbers = np.broadcast_to(np.arange(len(values), dtype=np.int8), flags.shape)
+    return pa.ListArray.from_arrays(_ends(flags), values.take(pa.array(numbers[flags])))
+
+
+def _ends(flags: Flags) -> pa.Array:
+    """Say where each row's flagged items begin and end."""
+    counts = np.zeros(len(flags) + 1, np.int32)
+    for column in flags.T:  # a short axis: adding columns up is several times as fast as summing along it
+        counts[1:] += column
+    return pa.array(np.cumsum(counts, dtype=np.int32))
 
 
 def identity(benchmark: str, split: str, first: int, stories: int, questions: int) -> dict[str, pa.Array]:
@@ -283,9 +335,9 @@ def identity(benchmark: str, split: str, first: int, stories: int, questions: in
     same = np.zeros(stories * questions, np.int32)
     return {
         "id": _fixed(rows.reshape(-1, width + 2)),
-        "story_id": _coded(np.repeat(np.arange(stories), questions), _fixed(letters)),
-        "benchmark": _coded(same, _words((benchmark,))),
-        "split": _coded(same, _words((split,))),
+        "story_id": coded(np.repeat(np.arange(stories), questions), _fixed(letters)),
+        "benchmark": coded(same, constant_words((benchmark,))),
+        "split": coded(same, constant_words((split,))),
     }
 
 

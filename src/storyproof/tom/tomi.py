@@ -13,31 +13,49 @@ three algorithms of its supplement, with the labels taken from the oracle after 
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.benchmark import BLOCK_STORIES, Benchmark
-from storyproof.example import SPLITS
+from storyproof.example import SCHEMA, SPLITS
 from storyproof.seeds import Draws
 from storyproof.tom import beliefs
 from storyproof.tom.agreement import confirm
-from storyproof.tom.arrays import NOBODY
-from storyproof.tom.labels import Codes, Questions, join, label, story_type
+from storyproof.tom.arrays import NOBODY, Flags
+from storyproof.tom.labels import QUESTION_TYPES, STORY_TYPES, Codes, Questions, label, story_type
 from storyproof.tom.readings import READINGS
-from storyproof.tom.tables import Cast, Lexicon, identity, in_words, number_lists, table
+from storyproof.tom.tables import (
+    Cast,
+    Lexicon,
+    coded,
+    constant_words,
+    flag_lists,
+    identity,
+    number_lists,
+    word_lists,
+)
 from storyproof.tom.tomi_plots import ANNE, SALLY, Plots, add_distractors, balanced_cores, cells, keys, spell
+from storyproof.tom.tomi_text import told, told_names
 from storyproof.tom.words import Casting, TomConfig, another, split_vocabulary
 
 _NEEDED = {"agents": 3, "rooms": 2, "containers": 2, "objects": 1}
 
 # The six questions in the published order: memory, what Anne believes, and believes of Sally; reality, and so on.
-_CHAINS = np.array([(NOBODY, NOBODY), (ANNE, NOBODY), (ANNE, SALLY)] * 2, np.int8)
-_CHAINS[4:] = [(SALLY, NOBODY), (SALLY, ANNE)]
-_MEMORY = np.array([True] + [False] * 5)
-_ASKED = len(_CHAINS)
+_QUESTIONS = (
+    (True, ()),
+    (False, (ANNE,)),
+    (False, (ANNE, SALLY)),
+    (False, ()),
+    (False, (SALLY,)),
+    (False, (SALLY, ANNE)),
+)
+_ASKED = len(_QUESTIONS)
+_ORDERS = np.array([len(chain) for _, chain in _QUESTIONS], np.int8)
 
 
 def ask(bare: Codes) -> Questions:
@@ -46,38 +64,86 @@ def ask(bare: Codes) -> Questions:
     zeros = np.zeros(count, np.int8)
     seen = beliefs.view(spell(bare), zeros)
     story = np.repeat(np.arange(count), _ASKED)
-    chain = np.tile(_CHAINS.T, count)
-    memory = np.tile(_MEMORY, count)
+    chain = np.tile(np.array([(*chain, NOBODY, NOBODY)[:2] for _, chain in _QUESTIONS], np.int8).T, count)
+    memory = np.tile(np.array([memory for memory, _ in _QUESTIONS]), count)
     labels = label(seen.pick(story), chain, memory, np.full(len(story), ANNE, np.int8))
     types = story_type(seen, zeros + np.int8(ANNE), zeros + np.int8(SALLY))
     return Questions(story, np.zeros(len(story), np.int8), chain, memory, types[story], labels)
 
 
+@dataclass(frozen=True, slots=True)
+class _Labels:
+    """All that plots decide about their six questions, as [plot, question, …] arrays.
+
+    Attributes:
+        place: Which of the two containers is the answer.
+        holds: Under which of READINGS it holds.
+        proof: The sentences of the bare plot that it rests on.
+        false_belief: Whether the belief is false.
+        question_type: Index into QUESTION_TYPES.
+        story_type: Index into STORY_TYPES.
+    """
+
+    place: npt.NDArray[np.int8]
+    holds: Flags
+    proof: Flags
+    false_belief: Flags
+    question_type: Codes
+    story_type: Codes
+
+    @classmethod
+    def of(cls, questions: Questions) -> _Labels:
+        """Lay the oracle's answers out by plot."""
+
+        def by_plot(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return np.ascontiguousarray(array).reshape(-1, _ASKED, *array.shape[1:])
+
+        labels = questions.labels
+        return cls(
+            place=by_plot(labels.place),
+            holds=by_plot(labels.holds.T),
+            proof=by_plot(labels.proof.T),
+            false_belief=by_plot(labels.false_belief),
+            question_type=by_plot(labels.question_type),
+            story_type=by_plot(questions.story_type),
+        )
+
+    def pick(self, plots: npt.NDArray[np.intp]) -> _Labels:
+        """Give the labels of the given plots."""
+        return _Labels(*(getattr(self, item.name)[plots] for item in fields(self)))
+
+    def join(self, other: _Labels) -> _Labels:
+        """Add the labels of more plots."""
+        return _Labels(
+            *(np.concatenate([getattr(self, item.name), getattr(other, item.name)]) for item in fields(self))
+        )
+
+
 class _Proved:
-    """Answers by plot. Some thousand plots underlie all stories, so oracle and checker meet each plot once."""
+    """Labels by plot. Some thousand plots underlie all stories, so oracle and checker meet each plot once."""
 
     def __init__(self) -> None:
         self._keys = np.empty(0, np.uint64)
-        self._learnt: list[Questions] = []
+        self._labels: _Labels | None = None
 
-    def __call__(self, bare: Codes) -> Questions:
-        """Give the six questions of every plot with their answers."""
+    def __call__(self, bare: Codes) -> _Labels:
+        """Give the labels of every plot."""
         wanted = keys(bare)
         distinct, first, which = np.unique(wanted, return_index=True, return_inverse=True)
         new = ~np.isin(distinct, self._keys, assume_unique=True)
         if new.any():
             self._learn(distinct[new], bare[:, first[new]])
+        assert self._labels is not None
         order = np.argsort(self._keys)
-        slot = order[np.searchsorted(self._keys, distinct, sorter=order)][which]
-        rows = (slot[:, None] * _ASKED + np.arange(_ASKED)).reshape(-1)
-        return self._learnt[0].pick(rows, story=np.repeat(np.arange(len(wanted)), _ASKED))
+        return self._labels.pick(order[np.searchsorted(self._keys, distinct, sorter=order)][which])
 
     def _learn(self, new_keys: npt.NDArray[np.uint64], bare: Codes) -> None:
         questions = ask(bare)
         mover, other = (np.full(bare.shape[1], agent, np.int8) for agent in (ANNE, SALLY))
         confirm(spell(bare), questions, np.arange(bare.shape[1]), mover, other)
         self._keys = np.concatenate([self._keys, new_keys])
-        self._learnt = [join([*self._learnt, questions])]
+        learnt = _Labels.of(questions)
+        self._labels = learnt if self._labels is None else self._labels.join(learnt)
 
 
 class Tomi(Benchmark):
@@ -139,8 +205,25 @@ class Tomi(Benchmark):
     def block(self, split: str, index: int) -> pa.Table:
         """Make one block: draw, label each plot by the oracle and have the checker confirm it, tell."""
         drawn, cast = self.plots(split, index), self.cast(split, index)
-        questions = self._proved(drawn.bare)
-        proof = number_lists(questions.labels.proof, np.repeat(drawn.sentence + np.int8(1), _ASKED, axis=1))
-        texts = self._lexicon.narrate(drawn.stories(), cast)
-        who = identity(self.name, split, index * BLOCK_STORIES, BLOCK_STORIES, _ASKED)
-        return table(self._lexicon, texts, who, in_words(questions, cast), proof)
+        labels = self._proved(drawn.bare)
+        words = self._lexicon.words
+        questions, chains = self._lexicon.ask_alike(_QUESTIONS, cast)
+        story = np.repeat(np.arange(BLOCK_STORIES, dtype=np.int32), _ASKED)
+        answer = np.where(labels.place.reshape(-1) == 0, cast.containers[0][story], cast.containers[1][story])
+        candidates = np.repeat(np.sort(cast.containers, axis=0).T, _ASKED, axis=0)
+        sentences = np.repeat(drawn.sentence.T + np.int8(1), _ASKED, axis=0)
+        columns = {
+            **identity(self.name, split, index * BLOCK_STORIES, BLOCK_STORIES, _ASKED),
+            "story": coded(story, self._lexicon.tell(*told(drawn), told_names(drawn, cast, len(words)))),
+            "question": questions,
+            "answer": coded(answer, words),
+            "candidates": word_lists(words, candidates),
+            "question_type": coded(labels.question_type.reshape(-1), constant_words(QUESTION_TYPES)),
+            "order": pa.array(np.tile(_ORDERS, BLOCK_STORIES)),
+            "chain": chains,
+            "story_type": coded(labels.story_type.reshape(-1), constant_words(STORY_TYPES)),
+            "false_belief": pa.array(labels.false_belief.reshape(-1)),
+            "readings": flag_lists(labels.holds.reshape(-1, len(READINGS)), constant_words(READINGS)),
+            "proof": number_lists(labels.proof.reshape(-1, len(drawn.bare)), sentences),
+        }
+        return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)

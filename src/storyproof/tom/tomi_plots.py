@@ -22,7 +22,7 @@ ANNE, SALLY, THIRD = 0, 1, 2  # the mover is agent 0, the other queried agent is
 HOME, ELSEWHERE = 0, 1
 
 # Every sentence that a story may hold, as (kind, agent, room, thing, container).
-_SENTENCES = {
+SENTENCES = {
     "anne enters": (Kind.ENTER, ANNE, HOME, NOBODY, NOBODY),
     "sally enters": (Kind.ENTER, SALLY, HOME, NOBODY, NOBODY),
     "object placed": (Kind.PLACE, NOBODY, HOME, 0, 0),
@@ -38,8 +38,8 @@ _SENTENCES = {
     "second statement": (Kind.FEEL, NOBODY, NOBODY, 2, NOBODY),
     "": (PAD, NOBODY, NOBODY, NOBODY, NOBODY),
 }
-_CODE = {name: code for code, name in enumerate(_SENTENCES)}
-_FIELDS = np.array(list(_SENTENCES.values()), np.int8).T.copy()
+_CODE = {name: code for code, name in enumerate(SENTENCES)}
+_FIELDS = np.array(list(SENTENCES.values()), np.int8).T.copy()
 _END = _CODE[""]
 LONGEST = 11  # three opening sentences, four actions, two comings and goings, two statements
 
@@ -72,14 +72,11 @@ def cells() -> tuple[Codes, Codes]:
     return cores, types
 
 
-def spell(codes: Codes, feeler: Small | None = None, feeling: Small | None = None) -> Stories:
-    """Spell sentence codes out as arrays; `feeler` and `feeling` are those of the statements."""
-    kind, agent, room, thing, container = (fields[codes] for fields in _FIELDS)
-    nobody = np.full(codes.shape, NOBODY, np.int8)
-    stated = kind == Kind.FEEL
-    agent = agent if feeler is None else np.where(stated, feeler, agent)
-    felt = nobody if feeling is None else np.where(stated, feeling, nobody)
-    return Stories(kind.view(np.uint8), agent, room, thing, container, felt, agents=3)
+def spell(bare: Codes) -> Stories:
+    """Spell the codes of bare plots out as arrays."""
+    kind, agent, room, thing, container = (fields[bare] for fields in _FIELDS)
+    nobody = np.full(bare.shape, NOBODY, np.int8)
+    return Stories(kind.view(np.uint8), agent, room, thing, container, nobody, agents=3)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +96,6 @@ class Plots:
     sentence: Small
     feelers: Small
     feelings: Small
-
-    def stories(self) -> Stories:
-        """Spell the sentences out as arrays."""
-        second = self.told == _CODE["second statement"]
-        agent = np.where(second, self.feelers[1], self.feelers[0])
-        feeling = np.where(second, self.feelings[1], self.feelings[0])
-        return spell(self.told, agent, feeling)
 
 
 def draw_cores(draws: Draws, count: int) -> Indices:

@@ -1,0 +1,5 @@
+"""`python -m storyproof`."""
+
+from storyproof.cli import main
+
+main()

@@ -1,0 +1,241 @@
+"""A user's mistake gets one sentence on standard error that names the place and the remedy, exit code 2, no traceback,
+and nothing written."""
+
+import json
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+
+from storyproof import cli
+from tests.samples import STORY, example, plain_table
+
+WORDS = {
+    "agents": ["Ada", "Ben", "Cleo"],
+    "rooms": ["attic", "barn"],
+    "containers": ["box", "jar"],
+    "objects": ["key"],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def refuse(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str) -> str:
+    """Run a command that must be refused as promised; gives what it said."""
+    before = {path: path.stat().st_mtime_ns for path in Path.cwd().rglob("*")}
+    monkeypatch.setattr(sys, "argv", ["storyproof", *command.split()])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    said = capsys.readouterr()
+    assert stop.value.code == 2
+    assert said.out == ""
+    assert said.err.startswith("storyproof: ")
+    assert said.err.count("\n") == 1
+    assert said.err.endswith(".\n")
+    assert {path: path.stat().st_mtime_ns for path in Path.cwd().rglob("*")} == before
+    return said.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place", "remedy"),
+    [
+        ("tomy", "unknown benchmark 'tomy'", "Did you mean 'tomi'? Known: tom-babi, tom-babi-easy, tomi"),
+        ("tomi --train -3", "--train is -3", "0 leaves a split out"),
+        ("tomi --val 1000", "--val is 1000", "use 999 or 1002"),
+        ("tom-babi --test 1", "--test is 1", "use 12"),
+        ("tomi --train 0 --val 0 --test 0", "no stories asked for", "give --train, --val or --test a number above 0"),
+        ("tom-babi --noise 1.01", "--noise is 1.01", "use a number from 0 to 1"),
+        ("tom-babi --noise -0.1", "--noise is -0.1", "use a number from 0 to 1"),
+        ("tom-babi --noise nan", "--noise is nan", "use a number from 0 to 1"),
+        ("tomi --noise 0.1", "unknown setting of tomi 'noise'", "Known: disjoint, vocabulary"),
+        ("tomi --disjoint agent", "unknown role to keep disjoint 'agent'", "Did you mean 'agents'?"),
+        ("tom-babi --disjoint containers", "containers cannot be kept disjoint", "add containers"),
+        ("tomi --seed -1", "the seed is -1", "use a number from 0 on"),
+        ("tomi --format csv", "unknown format 'csv'", "Known: babi, jsonl, parquet"),
+        ("tomi --workers 0", "--workers is 0", "use 1 or more"),
+    ],
+)
+def test_generate(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: str,
+    place: str,
+    remedy: str,
+) -> None:
+    said = refuse(monkeypatch, capsys, f"generate {arguments} --out out")
+    assert place in said
+    assert remedy in said
+
+
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("file", "file is a file; choose a folder for --out"),
+        ("file/below", "cannot write to file: File exists; choose another folder for --out"),
+        ("/proc/below", "cannot write to /proc: No such file or directory; choose another folder for --out"),
+        ("full", "full is not empty; choose another folder or replace it with --force"),
+    ],
+)
+def test_unwritable_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], out: str, message: str
+) -> None:
+    (folder / "file").write_text("mine")
+    (folder / "full").mkdir()
+    (folder / "full" / "note").write_text("mine")
+    assert message in refuse(monkeypatch, capsys, f"generate tomi --out {out} --train 3")
+
+
+@pytest.mark.parametrize(
+    ("words", "place", "remedy"),
+    [
+        ({**WORDS, "objects": ["box"]}, "words.yaml: 'box'", "a word may have one role only"),
+        (
+            {**WORDS, "agents": ["Ada", "Ben", "Cleo", "Ada"]},
+            "words.yaml: 'Ada' stands twice in 'agents'",
+            "remove one",
+        ),
+        ({**WORDS, "objects": []}, "words.yaml: the list 'objects' is empty", "give it at least one word"),
+        ({**WORDS, "objects": None}, "words.yaml: the list 'objects' is empty", "give it at least one word"),
+        ({**WORDS, "rooms": ["attic"]}, "too few rooms: 1 found", "needs at least 2"),
+        ({"agents": ["Ada"]}, "words.yaml: the list 'rooms' is missing", "expected agents, rooms, containers, objects"),
+        ({**WORDS, "people": ["Ada"]}, "words.yaml: unknown list 'people'", "expected agents, rooms"),
+        ({**WORDS, "objects": "key"}, "words.yaml: 'objects' is no list", "write it as [a, b, …]"),
+        ({**WORDS, "objects": [True]}, "words.yaml: True in 'objects'", "put it in quotes"),
+        ({**WORDS, "objects": ["my key"]}, "words.yaml: 'my key' in 'objects' is no single word", "use letters"),
+        ({**WORDS, "agents": ["The", "Ben", "Cleo"]}, "words.yaml: 'The' in 'agents'", "choose another"),
+        ([], "words.yaml: ", "expected the lists agents, rooms, containers, objects"),
+        ("agents: [", "words.yaml, line 1: not valid YAML", ""),
+        ("agents: [Ada]\n\trooms: []", "words.yaml, line 2: not valid YAML", ""),
+        ("", "words.yaml: ", "expected the lists"),
+    ],
+)
+def test_vocabulary(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: object,
+    place: str,
+    remedy: str,
+) -> None:
+    (folder / "words.yaml").write_text(words if isinstance(words, str) else json.dumps(words))
+    said = refuse(monkeypatch, capsys, "generate tomi --out out --train 3 --vocabulary words.yaml")
+    assert place in said
+    assert remedy in said
+
+
+def test_vocabulary_that_is_not_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = refuse(monkeypatch, capsys, "generate tomi --out out --train 3 --vocabulary nowhere.yaml")
+    assert "cannot read the vocabulary nowhere.yaml" in said
+
+
+def test_vocabulary_too_small_for_so_many_stories(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "words.yaml").write_text(json.dumps(WORDS))
+    # 3 x 2 agents, 2 rooms, 1 object, 2 x 1 containers: 24 casts, 8 a split, of which 6 are two rounds.
+    said = refuse(monkeypatch, capsys, "generate tomi --out out --train 9 --vocabulary words.yaml")
+    assert "--train is 9; this vocabulary gives at most 6 different stories there; add words" in said
+
+
+def make_data(folder: Path) -> None:
+    row = json.dumps(asdict(example()))
+    (folder / "broken.jsonl").write_text(f"{row}\n{row[:-5]}\n")
+    (folder / "lacking.jsonl").write_text('{"story": "x"}\n')
+    pq.write_table(plain_table(example()), folder / "whole.parquet")
+    (folder / "cut.parquet").write_bytes((folder / "whole.parquet").read_bytes()[:-20])
+    pq.write_table(plain_table(example()).select(["id"]), folder / "lacking.parquet")
+    told = "".join(f"{number} {line}\n" for number, line in enumerate(STORY.split("\n"), start=1))
+    (folder / "broken.txt").write_text(told.replace("moved", "took") + "6 Where is the key really?\tjar\t1\n")
+    (folder / "cut.txt").write_text(told)
+    (folder / "data.csv").write_text("")
+    (folder / "empty").mkdir()
+    (folder / "whole").mkdir()
+    (folder / "whole" / "train.jsonl").write_text(row + "\n")
+    (folder / "odd").mkdir()
+    (folder / "odd" / "test.jsonl").write_text(row + "\n")
+    (folder / "odd" / "manifest.json").write_text("{")
+
+
+@pytest.mark.parametrize("verb", ["verify", "show", "evaluate --model rules --data"])
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("broken.jsonl", "broken.jsonl, line 2: no valid JSON"),
+        ("lacking.jsonl", "lacking.jsonl, line 1: 'question' is None, expected text"),
+        ("cut.parquet", "cut.parquet is no readable Parquet file"),
+        ("lacking.parquet", "lacking.parquet has no column 'story'; expected at least story, question, answer"),
+        (
+            "broken.txt",
+            "broken.txt, line 5: not a sentence of a story: 'Ada took the key to the jar.'; expected one of",
+        ),
+        ("cut.txt", "cut.txt, line 6: the story before it ends without a question; expected a question"),
+        ("nowhere", "nowhere does not exist; give a dataset folder or a file"),
+        ("data.csv", "data.csv has an unknown form; expected a file ending in .jsonl, .parquet, .txt"),
+        ("empty", "empty holds no data; expected files ending in .jsonl, .parquet, .txt"),
+    ],
+)
+def test_data(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    verb: str,
+    path: str,
+    message: str,
+) -> None:
+    make_data(folder)
+    assert message in refuse(monkeypatch, capsys, f"{verb} {path}")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("verify odd", "manifest.json is no readable JSON"),
+        ("show whole --index 1", "--index is 1, but there are only 1 stories; they are counted from 0"),
+        ("show whole --index -1", "--index is -1; stories are counted from 0"),
+        ("show whole --split dev", "unknown split 'dev'. Known: test, train, val"),
+        ("show whole --split val", "whole has no val split, only: train; choose one with --split"),
+        ("evaluate --model rules --data whole", "whole has no test split, only: train; choose one with --split"),
+        ("evaluate --model ruler --data odd", "unknown solver 'ruler'. Did you mean 'rules'?"),
+        ("evaluate --model rules,ruler --data odd", "unknown solver 'ruler'. Did you mean 'rules'?"),
+        ("evaluate --model rules --data odd --labels best", "unknown kind of labels 'best'. Known: given, proved"),
+        ("evaluate --model rules --data odd --max-stories 0", "--max-stories is 0; use 1 or more"),
+        ("evaluate --model rules --data odd --json empty", "cannot write empty: Is a directory; choose another file"),
+    ],
+)
+def test_options(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, message: str
+) -> None:
+    make_data(folder)
+    assert message in refuse(monkeypatch, capsys, command)
+
+
+def test_verify_that_cannot_write_its_findings(folder: Path) -> None:
+    make_data(folder)
+    executable = Path(sys.executable).with_name("storyproof")
+    command = [executable, "verify", "whole.parquet", "--json", "nowhere/found.json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("storyproof: cannot write nowhere/found.json: No such file or directory; choose")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments", ["generate tomi", "generate tomi --out out --train many", "show", "shew x", "evaluate --data whole"]
+)
+def test_usage(folder: Path, arguments: str) -> None:
+    executable = Path(sys.executable).with_name("storyproof")
+    done = subprocess.run([executable, *arguments.split()], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "--help" in done.stderr
+    assert list(folder.iterdir()) == []

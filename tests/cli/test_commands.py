@@ -1,0 +1,167 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import storyproof
+from storyproof import cli
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("data") / "tomi"
+    storyproof.generate("tomi", train=3, test=6, seed=7, out=out)
+    return out
+
+
+def test_version() -> None:
+    assert run("--version").stdout == f"storyproof {storyproof.__version__}\n"
+
+
+def test_help_names_the_commands() -> None:
+    help_text = run("--help").stdout
+    for verb in ("generate", "verify", "evaluate", "show"):
+        assert verb in help_text
+
+
+def test_every_verb_is_a_command_and_a_function() -> None:
+    commands = {command.name for command in cli.app.registered_commands}
+    assert commands == set(storyproof.__all__) - {"__version__"}
+
+
+def test_generate(tmp_path: Path) -> None:
+    out = tmp_path / "x"
+    done = run(
+        "generate", "tomi", "--out", out, "--train", 3, "--val", 0, "--test", 6, "--seed", 7, "--format", "jsonl"
+    )
+    assert done.exit_code == 0
+    assert done.stdout.split("\n")[:2] == ["train: 3 stories, 18 questions", "test: 6 stories, 36 questions"]
+    assert f"written to {out}" in done.stdout
+    assert done.stderr == ""  # no progress bar in a pipe
+    assert {path.name for path in out.iterdir()} == {"train.jsonl", "test.jsonl", "manifest.json"}
+
+
+def test_generate_takes_the_usual_number(tmp_path: Path) -> None:
+    run("generate", "tomi", "--out", tmp_path / "x", "--train", 0, "--val", 3)
+    splits = json.loads((tmp_path / "x" / "manifest.json").read_text())["splits"]
+    assert {split: entry["stories"] for split, entry in splits.items()} == {"val": 3, "test": 999}
+
+
+def test_generate_makes_what_the_function_makes(tmp_path: Path, data: Path) -> None:
+    run("generate", "tomi", "--out", tmp_path / "x", "--train", 3, "--val", 0, "--test", 6, "--seed", 7)
+    assert (tmp_path / "x" / "manifest.json").read_bytes() == (data / "manifest.json").read_bytes()
+
+
+def test_generate_with_settings(tmp_path: Path) -> None:
+    words = {
+        "agents": [f"Agent{number}" for number in range(15)],
+        "rooms": ["attic", "barn", "cellar"],
+        "containers": ["box", "jar"],
+        "objects": ["key", "map"],
+    }
+    vocabulary = tmp_path / "words.yaml"
+    vocabulary.write_text(json.dumps(words))
+    common = ("--out", tmp_path / "x", "--vocabulary", vocabulary, "--train", 12, "--val", 0, "--test", 12)
+    done = run("generate", "tom-babi-easy", *common, "--noise", 1, "--disjoint", "agents", "--format", "jsonl")
+    assert done.exit_code == 0
+    config = json.loads((tmp_path / "x" / "manifest.json").read_text())["config"]
+    assert config == {"vocabulary": words, "disjoint": ["agents"], "noise": 1.0}
+    agents = {}
+    for split in ("train", "test"):
+        rows = [json.loads(line) for line in (tmp_path / "x" / f"{split}.jsonl").read_text().splitlines()]
+        agents[split] = {word for row in rows for word in row["story"].split() if word.startswith("Agent")}
+    assert not agents["train"] & agents["test"]
+
+
+def test_force(tmp_path: Path) -> None:
+    out, counts = tmp_path / "x", ("--train", 0, "--val", 0, "--test", 3)
+    (out / "sub").mkdir(parents=True)
+    assert isinstance(run("generate", "tomi", "--out", out, *counts).exception, storyproof.errors.DataError)
+    assert run("generate", "tomi", "--out", out, *counts, "--force").exit_code == 0
+    assert {path.name for path in out.iterdir()} == {"test.parquet", "manifest.json"}
+
+
+def test_verify(data: Path, tmp_path: Path) -> None:
+    done = run("verify", data, "--json", tmp_path / "found.json")
+    assert done.exit_code == 0
+    assert done.stdout == "54 questions of 9 stories: 0 disagreements\n"
+    found = json.loads((tmp_path / "found.json").read_text())
+    assert (found["questions"], found["stories"], found["disagreements"], found["findings"]) == (54, 9, 0, [])
+
+
+def test_verify_lists_what_is_wrong(tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=3, out=tmp_path / "x", format="jsonl")
+    path = tmp_path / "x" / "test.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    rows[1]["answer"], rows[2]["answer"] = "nowhere", "nowhere"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("verify", path, "--json", tmp_path / "found.json")
+    assert done.exit_code == 1
+    lines = done.stdout.split("\n")
+    assert lines[0].startswith("test test-000000000-1: answer: found nowhere, expected ")
+    assert lines[2:4] == ["18 questions of 3 stories: 2 disagreements", "  answer: 2"]
+    assert len(json.loads((tmp_path / "found.json").read_text())["findings"]) == 2
+    assert "… and 1 more" in run("verify", path, "--most", 1).stdout
+    folder = run("verify", tmp_path / "x")  # where the manifest knows as well
+    assert folder.exit_code == 1
+    assert "test.jsonl differs from the manifest (sha256)" in folder.stdout
+
+
+def test_evaluate(data: Path, tmp_path: Path) -> None:
+    done = run("evaluate", "--model", "oracle", "--data", data, "--json", tmp_path / "scores.json")
+    assert done.exit_code == 0
+    assert "oracle" in done.stdout
+    assert "36 questions of 6 stories" in done.stdout
+    scores = json.loads((tmp_path / "scores.json").read_text())
+    assert scores["accuracy"] == scores["joint_accuracy"] == 1.0
+    assert set(scores["by_false_belief"]) == {"false_belief", "no_false_belief"}
+    assert "memory" in scores["by_question_type"]
+
+
+def test_evaluate_several_to_standard_output(data: Path) -> None:
+    done = run("evaluate", "--model", "rules, random", "--data", data, "--split", "train", "--json", "-")
+    assert [(each["model"], each["split"]) for each in json.loads(done.stdout)] == [
+        ("rules", "train"),
+        ("random", "train"),
+    ]
+
+
+def test_evaluate_is_not_cut_short_in_a_pipe(data: Path) -> None:
+    assert "…" not in run("evaluate", "--model", "majority", "--data", data).stdout
+
+
+def test_show(data: Path) -> None:
+    done = run("show", data, "--index", 5)
+    assert done.exit_code == 0
+    assert "story test-000000005" in done.stdout
+    assert "Where was the" in done.stdout
+    assert "story train-000000001" in run("show", data, "--index", 1, "--split", "train").stdout
+
+
+def test_interrupt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("storyproof.report.timeline.show", interrupted)
+    monkeypatch.setattr(sys, "argv", ["storyproof", "show", str(data)])
+    with pytest.raises(SystemExit) as stop:
+        cli.main()
+    assert stop.value.code == 130
+    assert capsys.readouterr().err == "storyproof: interrupted; nothing half-written was kept.\n"
+
+
+def test_reader_who_leaves(data: Path) -> None:
+    executable = Path(sys.executable).with_name("storyproof")
+    command = [executable, "show", data]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert "Traceback" not in process.stderr.read()

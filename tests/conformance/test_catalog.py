@@ -1,0 +1,121 @@
+"""What every benchmark and every solver in the catalog must keep to, found through the catalog."""
+
+import sys
+from collections import Counter
+
+import pyarrow as pa
+import pytest
+
+from storyproof.catalog import load, names
+from storyproof.datasets.generation import make_benchmark
+from storyproof.errors import ConfigError
+from storyproof.example import SCHEMA, SPLITS
+from storyproof.solvers.solver import load_solver
+from tests.samples import examples, table
+
+BENCHMARKS = sorted(names("benchmark"))
+SOLVERS = sorted(names("solver"))
+each_benchmark = pytest.mark.parametrize("name", BENCHMARKS)
+
+
+def all_splits(name: str) -> pa.Table:
+    return pa.concat_tables([table(name, split) for split in SPLITS])
+
+
+@each_benchmark
+def test_same_seed_same_table(name: str) -> None:
+    # The test split is the cheapest; what differs between splits is no source of chance.
+    again = pa.concat_tables(make_benchmark(name, seed=0).blocks("test", 96))
+    assert again.to_pylist() == table(name, "test").to_pylist()
+
+
+@each_benchmark
+def test_seeds_and_splits_differ(name: str) -> None:
+    def stories(made: pa.Table) -> set[str]:
+        return set(made.column("story").to_pylist())
+
+    made = [stories(table(name, "test")), stories(table(name, "test", seed=1)), stories(table(name, "val"))]
+    assert len(set.union(*made)) == sum(map(len, made))
+
+
+@each_benchmark
+def test_no_story_twice(name: str) -> None:
+    told: dict[str, str] = {}
+    for row in all_splits(name).select(["story", "story_id"]).to_pylist():
+        assert told.setdefault(row["story"], row["story_id"]) == row["story_id"]
+    # Also under other words for what does not happen: the events alone must differ.
+    shorn = {
+        (row["story_id"], tuple(line for line in row["story"].split("\n") if " is in " in line or " moved " in line))
+        for row in all_splits(name).to_pylist()
+    }
+    assert len({lines for _, lines in shorn}) == len(shorn)
+
+
+@each_benchmark
+def test_rows_are_whole(name: str) -> None:
+    made = all_splits(name)
+    assert made.schema == SCHEMA
+    assert {column: made.column(column).null_count for column in made.column_names} == dict.fromkeys(SCHEMA.names, 0)
+    ids = made.column("id").to_pylist()
+    assert len(set(ids)) == len(ids)
+    assert set(made.column("benchmark").to_pylist()) == {name}
+    benchmark = make_benchmark(name)
+    for split in SPLITS:
+        rows = table(name, split)
+        assert set(rows.column("split").to_pylist()) == {split}
+        per_story = Counter(rows.column("story_id").to_pylist())
+        assert set(per_story.values()) == {benchmark.rows_per_story(split)}
+        assert len(per_story) == 96
+
+
+@each_benchmark
+def test_rows_make_sense(name: str) -> None:
+    known = set(make_benchmark(name).readings)
+    for row in all_splits(name).to_pylist():
+        assert row["answer"] in row["candidates"]
+        assert row["candidates"] == sorted(set(row["candidates"]))
+        assert len(row["candidates"]) > 1
+        assert row["proof"]
+        assert row["proof"] == sorted(set(row["proof"]))
+        assert row["proof"][0] >= 1
+        assert row["proof"][-1] <= row["story"].count("\n") + 1
+        assert row["order"] == len(row["chain"])
+        assert row["readings"]
+        assert set(row["readings"]) <= known
+        assert all(agent in row["story"] and agent in row["question"] for agent in row["chain"])
+        assert row["false_belief"] == ("_tom" in row["question_type"].replace("_no_tom", ""))
+
+
+@each_benchmark
+def test_story_types_are_balanced(name: str) -> None:
+    for split in SPLITS:
+        types = Counter(table(name, split).column("story_type").to_pylist())
+        assert len(types) == 3
+        assert len(set(types.values())) == 1
+
+
+@each_benchmark
+def test_counts_are_checked(name: str) -> None:
+    benchmark = make_benchmark(name)
+    assert benchmark.usual_stories % benchmark.round == 0
+    assert all(benchmark.capacity(split) > 3_000_000 for split in SPLITS)
+    with pytest.raises(ConfigError, match="balanced in rounds"):
+        benchmark.check_count("test", benchmark.round + 1)
+
+
+@each_benchmark
+def test_docstring_says_what_it_is(name: str) -> None:
+    about = sys.modules[load("benchmark", name).__module__].__doc__ or ""
+    for word in ("World:", "uestions", "Known artefacts", "Source"):
+        assert word in about, word
+
+
+@each_benchmark
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_solvers_answer_every_example(name: str, solver: str) -> None:
+    asked = examples(name, "test")
+    answers = load_solver(solver).predict(asked)
+    assert len(answers) == len(asked)
+    assert all(answer in each.candidates for answer, each in zip(answers, asked, strict=True))
+    assert load_solver(solver).predict(asked) == answers
+    assert load_solver(solver).predict([]) == []

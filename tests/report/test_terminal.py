@@ -1,0 +1,95 @@
+from io import StringIO
+from typing import Any
+
+from rich.console import Console, RenderableType
+
+from storyproof.report.terminal import scores_view, timeline_view
+from storyproof.report.timeline import lay_out
+from storyproof.scoring.evaluation import Evaluation
+from storyproof.scoring.metrics import score
+from tests.samples import REALITY, STORY, example
+
+
+def rendered(view: RenderableType, width: int = 200) -> list[str]:
+    out = StringIO()
+    Console(file=out, width=width, color_system=None).print(view)
+    return out.getvalue().split("\n")
+
+
+def line_with(lines: list[str], text: str) -> str:
+    (line,) = [line for line in lines if text in line]
+    return " ".join(line.split())
+
+
+def evaluation(model: str, answers: list[str]) -> Evaluation:
+    asked: list[Any] = [
+        example(question_type="memory", order=0, false_belief=False),
+        example(question_type="first_order_0_no_tom", order=1, false_belief=False),
+        example(question_type="first_order_1_tom", order=1),
+        example(question_type="second_order_0_tom", order=2),
+    ]
+    return Evaluation(model, "data", "test", "given", 0, score(asked, answers))
+
+
+def test_timeline() -> None:
+    lines = rendered(timeline_view(lay_out([example()])))
+    assert lines[0].split() == ["story", "s", "type", "false_belief"]
+    assert line_with(lines, "moved the key") == "5 Ada moved the key to the jar. attic: Ada jar jar box"
+    assert line_with(lines, "Where will") == (
+        "Where will Ben look for the key? box first_order_1_tom 2, 3, 4, 5 open, closed, infer-mover"
+    )
+
+
+def test_false_beliefs_stand_out() -> None:
+    out = StringIO()
+    Console(file=out, width=200, force_terminal=True, color_system="standard").print(
+        timeline_view(lay_out([example()]))
+    )
+    red = "\x1b[1;31m"
+    assert f"{red}box" in out.getvalue()
+    assert f"{red}jar" not in out.getvalue()
+
+
+def test_data_are_no_markup() -> None:
+    def odd(text: str) -> str:
+        return text.replace("Ben", "[red]Ben").replace("key", "[/x]:key:").replace("attic", "[b]attic[/b]")
+
+    story = odd(STORY)
+    asked = example(
+        story=story,
+        question=odd("Where will Ben look for the key?"),
+        chain=["[red]Ben"],
+        question_type="[bold]type",
+        readings=["[/open]"],
+        story_id="[i]s",
+        story_type="[u]t",
+    )
+    text = "\n".join(rendered(timeline_view(lay_out([asked]))))
+    for part in (*story.split("\n"), asked.question, "[bold]type", "[/open]", "[i]s", "[u]t", "the [/x]:key: is in"):
+        assert part in text
+
+
+def test_story_of_no_known_type() -> None:
+    lines = rendered(timeline_view(lay_out([example(story_type=None)])))
+    assert lines[0].split() == ["story", "s", "type", "unknown"]
+
+
+def test_story_without_a_chain() -> None:
+    asked = example(story="Ada entered the attic.\nThe key is in the box.", question=REALITY, chain=[])
+    lines = rendered(timeline_view(lay_out([asked])))
+    assert line_with(lines, "The key is") == "2 The key is in the box. attic: Ada box box"
+
+
+def test_scores() -> None:
+    views = [evaluation("good", ["box"] * 4), evaluation("poor", ["box", "box", "jar", "jar"])]
+    lines = rendered(scores_view(views))
+    assert line_with(lines, "solver") == (
+        "solver average joint memory reality first order false belief second order false belief"
+    )
+    assert line_with(lines, "good") == "good 100.0 100.0 100.0 100.0 100.0 100.0"
+    assert line_with(lines, "poor") == "poor 50.0 0.0 100.0 100.0 0.0 0.0"
+    assert "4 questions of 1 stories, given labels" in lines[-2]
+
+
+def test_models_are_no_markup() -> None:
+    assert line_with(rendered(scores_view([evaluation("[red]me[/x]", ["box"] * 4)])), "[red]me[/x]")

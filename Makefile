@@ -6,7 +6,14 @@ READY := .venv/.ready
 .PHONY: demo test lint unit test-slow bench docs clean
 
 demo: $(READY)
-	@$(BIN)/python -m demo.run
+	$(BIN)/storyproof generate tomi --out demo/tomi --train 9999 --val 999 --test 999 --seed 7 --force
+	$(BIN)/storyproof generate tom-babi --out demo/tom-babi --train 0 --val 0 --test 1200 --seed 7 --force
+	$(BIN)/storyproof verify demo/tomi
+	$(BIN)/storyproof verify demo/tom-babi
+	$(BIN)/storyproof evaluate --model random,majority,rules,oracle --data demo/tom-babi
+	$(BIN)/storyproof evaluate --model random,majority,rules,oracle --data demo/tomi
+	$(BIN)/storyproof show demo/tomi --index 7
+	@echo "The files are in $(CURDIR)/demo: tomi and tom-babi, with a manifest.json each."
 
 test: lint unit
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections import Counter
 
 import pyarrow as pa
-from benchmarks.plain_tomi import PlainTomi
 
+from benchmarks.plain_tomi import PlainTomi
 from storyproof.audit.labels import verify_table
 from storyproof.tom.vocabulary import default_vocabulary
 

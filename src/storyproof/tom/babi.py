@@ -32,8 +32,9 @@ from storyproof.tom.agreement import confirm
 from storyproof.tom.arrays import NOBODY, PAD, Flags, Small, Stories
 from storyproof.tom.events import Kind
 from storyproof.tom.labels import Questions, label, story_type
+from storyproof.tom.lexicon import Cast, Lexicon
 from storyproof.tom.readings import READINGS
-from storyproof.tom.tables import Cast, Lexicon, identity, in_words, number_lists, table
+from storyproof.tom.tables import identity, in_words, number_lists, table
 from storyproof.tom.words import Casting, TomConfig, another, split_vocabulary
 
 TASKS = ("tb", "fb", "sofb")

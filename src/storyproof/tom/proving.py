@@ -21,9 +21,10 @@ from storyproof.tom.asking import Asked, read_questions
 from storyproof.tom.beliefs import STRANGER
 from storyproof.tom.events import impossibilities
 from storyproof.tom.labels import MOST_ORDER, Questions, label, story_type
+from storyproof.tom.lexicon import NO_WORD, Cast, Words
 from storyproof.tom.plots import Plot, find_plots
 from storyproof.tom.sheets import Sheets, read_sheets
-from storyproof.tom.tables import NO_WORD, Cast, Words, in_words, label_columns, number_lists
+from storyproof.tom.tables import in_words, label_columns, number_lists
 from storyproof.tom.text import parse, parse_question
 
 

@@ -28,17 +28,9 @@ from storyproof.tom import beliefs
 from storyproof.tom.agreement import confirm
 from storyproof.tom.arrays import NOBODY, Flags
 from storyproof.tom.labels import QUESTION_TYPES, STORY_TYPES, Codes, Questions, label, story_type
+from storyproof.tom.lexicon import Cast, Lexicon
 from storyproof.tom.readings import READINGS
-from storyproof.tom.tables import (
-    Cast,
-    Lexicon,
-    coded,
-    constant_words,
-    flag_lists,
-    identity,
-    number_lists,
-    word_lists,
-)
+from storyproof.tom.tables import coded, constant_words, flag_lists, identity, number_lists, word_lists
 from storyproof.tom.tomi_plots import ANNE, SALLY, Plots, add_distractors, balanced_cores, cells, keys, spell
 from storyproof.tom.tomi_text import told, told_names
 from storyproof.tom.words import Casting, TomConfig, another, split_vocabulary

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from storyproof.tom.arrays import PAD, Small
 from storyproof.tom.events import Kind
-from storyproof.tom.tables import END, TO, UNUSED, Bytes, Cast, Words
+from storyproof.tom.lexicon import END, TO, UNUSED, Bytes, Cast, Words
 from storyproof.tom.tomi_plots import SENTENCES, Plots
 
 # The slots of a story's names: three agents, two rooms, the object, two containers; then for each of the two statements

@@ -1,0 +1,193 @@
+"""Text from arrays: looked up and joined, not formatted line by line.
+
+Every sentence is two or three fragments ("Ada moved the ", "key to the ", "box."). One `take` over a small table of
+fragments lays all sentences of a block end to end in one buffer; stories are then offsets into that buffer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from storyproof.tom.arrays import PAD, Flags, Small, Stories
+from storyproof.tom.events import FEELINGS, NOISE, Kind
+
+Words = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+
+NO_WORD = -1
+UNUSED = 255  # the form of a fragment that is not there
+
+# A fragment's form is its index here; each form times each word is one fragment.
+_SENTENCE_FORMS = (
+    "{} entered the ",
+    "{} exited the ",
+    "{} is in the ",
+    "The {} is in the ",
+    "{} moved the ",
+    *(f"{{}} {feeling} the " for feeling in FEELINGS),
+    NOISE,
+    "{} to the ",
+    "{}.",
+)
+_NOISE, TO, END = (_SENTENCE_FORMS.index(form) for form in (NOISE, "{} to the ", "{}."))
+_NEXT_LINE = len(_SENTENCE_FORMS)  # added to a form, it begins with a line break
+_QUESTION_FORMS = (
+    "Where was the {} at the beginning?",
+    "Where is the {} really?",
+    "Where will {} look for the ",
+    "Where does {} think that ",
+    "{} thinks that ",
+    "{} searches for the ",
+    "{}?",
+)
+_MEMORY, _REALITY, _LOOKS, _THINKS, _THOUGHT, _SEARCHES, _ASKED = map(np.uint8, range(len(_QUESTION_FORMS)))
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """What local numbers stand for, as word numbers [local number, story]."""
+
+    agents: Words
+    rooms: Words
+    things: Words
+    containers: Words
+
+
+class Lexicon:
+    """Words by number, in alphabetical order, with all fragments of text that they occur in."""
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self.list = sorted(set(words))
+        self.words = pa.array(self.list, pa.string())
+        self.number = {word: number for number, word in enumerate(self.list)}
+        lines = (*_SENTENCE_FORMS, *("\n" + form for form in _SENTENCE_FORMS))
+        self._sentences = pa.array([form.format(word) for form in lines for word in self.list], pa.string())
+        self._questions = pa.array([form.format(word) for form in _QUESTION_FORMS for word in self.list], pa.string())
+
+    def numbers(self, words: Sequence[str]) -> Words:
+        """Look up the numbers of words."""
+        return np.array([self.number[word] for word in words], np.int32)
+
+    def narrate(self, stories: Stories, cast: Cast) -> pa.Array:
+        """Tell all stories, one sentence a line."""
+        kind, count = stories.kind, stories.count
+        forms = np.full((kind.shape[0], 3, count), UNUSED, np.uint8)
+        forms[:, 0] = kind + np.where(kind == Kind.FEEL, stories.feeling.view(np.uint8), np.uint8(0))
+        np.copyto(forms[:, 0], np.uint8(_NOISE), where=kind == Kind.NOISE)
+        np.copyto(forms[:, 0], np.uint8(UNUSED), where=kind == PAD)
+        np.copyto(forms[:, 1], np.uint8(TO), where=kind == Kind.MOVE)
+        np.copyto(forms[:, 2], np.uint8(END), where=kind < Kind.NOISE)
+        to_room = np.int8(len(cast.agents))
+        to_thing = to_room + np.int8(len(cast.rooms))
+        to_container = to_thing + np.int8(len(cast.things))
+        thing = stories.thing + to_thing
+        slots = np.empty(forms.shape, np.int8)
+        slots[:, 0] = np.where(kind == Kind.PLACE, thing, np.maximum(stories.agent, np.int8(0)))
+        slots[:, 1] = thing
+        slots[:, 2] = np.where(
+            kind <= Kind.IS_IN,
+            stories.room + to_room,
+            np.where(kind == Kind.FEEL, thing, stories.container + to_container),
+        )
+        return self.tell(forms, slots, np.concatenate([cast.agents, cast.rooms, cast.things, cast.containers]))
+
+    def tell(self, forms: Bytes, slots: Small, names: Words) -> pa.Array:
+        """Join sentences to stories.
+
+        Args:
+            forms: [time, fragment, story], the forms of each sentence's fragments; UNUSED where there are fewer.
+            slots: [time, fragment, story], whose name goes into each.
+            names: [slot, story], word numbers; a number may stand for a form and a word at once, with form 0.
+        """
+        count = forms.shape[2]
+        heads = forms[1:, 0]
+        heads += np.where(heads == UNUSED, np.uint8(0), np.uint8(_NEXT_LINE))
+        used, ends, form = _lay_out(forms.reshape(-1, count))
+        slot = _by_row(slots.reshape(-1, count))[used]
+        story = np.repeat(np.arange(count, dtype=np.int32), np.diff(ends))
+        word = names.reshape(-1)[slot * np.int32(count) + story]
+        return _join(self._sentences, form * np.int32(len(self.list)) + word, ends)
+
+    def ask_alike(self, asked: Sequence[tuple[bool, tuple[int, ...]]], cast: Cast) -> tuple[pa.Array, pa.Array]:
+        """Word the same questions for every story.
+
+        Args:
+            asked: For each question whether it is for memory, and the chain's local numbers.
+            cast: The names; object 0 is asked about.
+
+        Returns:
+            The questions, and the names of their chains.
+        """
+        forms, slots, ends, chains, chain_ends = [], [], [0], list[int](), [0]
+        for memory, chain in asked:
+            inner = [_THOUGHT] * (len(chain) - 2) + [_SEARCHES] * (len(chain) > 1)
+            outer = [_LOOKS if len(chain) == 1 else _THINKS] if chain else []
+            last = _ASKED if chain else _MEMORY if memory else _REALITY
+            forms += [*outer, *inner, last]
+            slots += [*chain, len(cast.agents)]
+            ends.append(len(forms))
+            chains += chain
+            chain_ends.append(len(chains))
+        names = _by_row(np.concatenate([cast.agents, cast.things[:1]]))
+        chosen = names[:, slots] + np.array(forms, np.int32) * np.int32(len(self.list))
+        questions = _join(self._questions, chosen.reshape(-1), _repeated(ends, len(names)))
+        people = self.words.take(pa.array(names[:, chains].reshape(-1)))
+        return questions, pa.ListArray.from_arrays(pa.array(_repeated(chain_ends, len(names))), people)
+
+    def ask(self, thing: Words, chain: Words, memory: Flags) -> pa.Array:
+        """Word all questions.
+
+        Args:
+            thing: The object asked about, a word number a row.
+            chain: Word numbers [place in the chain, row], NO_WORD after the end.
+            memory: Whether a question without a chain asks for memory.
+        """
+        asked = chain != NO_WORD
+        order = asked.sum(axis=0, dtype=np.int8)
+        forms = np.empty((len(chain) + 1, len(thing)), np.uint8)
+        for place in range(len(chain)):
+            if place == 0:
+                form = np.where(order == 1, _LOOKS, _THINKS)
+            else:
+                form = np.where(order == place + 1, _SEARCHES, _THOUGHT)
+            forms[place] = np.where(asked[place], form, np.uint8(UNUSED))
+        forms[-1] = np.where(order > 0, _ASKED, np.where(memory, _MEMORY, _REALITY))
+        used, ends, form = _lay_out(forms)
+        word = _by_row(np.concatenate([chain, thing[None]]))[used]
+        return _join(self._questions, form * np.int32(len(self.list)) + word, ends)
+
+
+def _lay_out(forms: Bytes) -> tuple[Flags, Words, Bytes]:
+    """Give for [item, row] forms which are used as [row, item] flags, where rows begin and end, and the used ones."""
+    used, ends = _used(forms != UNUSED)
+    return used, ends, _by_row(forms)[used]
+
+
+def _by_row(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return np.ascontiguousarray(array.T)  # flags pick from contiguous arrays several times as fast
+
+
+def _used(flags: Flags) -> tuple[Flags, Words]:
+    """Turn [item, row] flags into [row, item] ones, and say where each row's items begin and end."""
+    ends = np.zeros(flags.shape[1] + 1, np.int32)
+    np.cumsum(flags.sum(axis=0, dtype=np.uint8), dtype=np.int32, out=ends[1:])
+    return _by_row(flags), ends
+
+
+def _repeated(ends: Sequence[int], times: int) -> Words:
+    """Go on counting in the same steps, so many times over."""
+    starts = np.arange(times, dtype=np.int32)[:, None] * np.int32(ends[-1])
+    return np.concatenate([[0], (starts + np.array(ends[1:], np.int32)).reshape(-1)]).astype(np.int32)
+
+
+def _join(fragments: pa.Array, chosen: Words, ends: Words) -> pa.Array:
+    """Join each row's fragments to one string."""
+    texts = fragments.take(pa.array(chosen))
+    offsets = np.frombuffer(texts.buffers()[1], np.int32, len(texts) + 1)[ends]
+    return pa.Array.from_buffers(pa.string(), len(ends) - 1, [None, pa.py_buffer(offsets), texts.buffers()[2]])

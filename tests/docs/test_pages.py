@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from docs.generate import PAGE, page
+from storyproof import catalog
+from storyproof.tom.readings import READINGS
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+
+
+def test_the_command_line_page_is_up_to_date() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(), "run make docs"
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_links_lead_somewhere(path: Path) -> None:
+    for target in re.findall(r"\]\((?!http)([^)#]+)", path.read_text(encoding="utf-8")):
+        assert (path.parent / target).exists(), target
+
+
+def test_every_benchmark_solver_and_reading_is_in_the_docs() -> None:
+    text = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
+    for name in [*catalog.BENCHMARKS, *catalog.SOLVERS, *READINGS]:
+        assert f"`{name}`" in text, name

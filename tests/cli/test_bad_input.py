@@ -79,7 +79,7 @@ def test_generate(
     ("out", "message"),
     [
         ("file", "file is a file; choose a folder for --out"),
-        ("file/below", "cannot write to file: File exists; choose another folder for --out"),
+        ("file/below", "file: File exists; choose another folder for --out"),
         ("/proc/below", "cannot write to /proc: No such file or directory; choose another folder for --out"),
         ("full", "full is not empty; choose another folder or replace it with --force"),
     ],

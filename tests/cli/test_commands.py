@@ -82,10 +82,17 @@ def test_generate_with_settings(tmp_path: Path) -> None:
 
 def test_force(tmp_path: Path) -> None:
     out, counts = tmp_path / "x", ("--train", 0, "--val", 0, "--test", 3)
-    (out / "sub").mkdir(parents=True)
+    assert run("generate", "tomi", "--out", out, *counts, "--format", "jsonl").exit_code == 0
     assert isinstance(run("generate", "tomi", "--out", out, *counts).exception, storyproof.errors.DataError)
     assert run("generate", "tomi", "--out", out, *counts, "--force").exit_code == 0
     assert {path.name for path in out.iterdir()} == {"test.parquet", "manifest.json"}
+
+
+def test_force_replaces_datasets_only(tmp_path: Path) -> None:
+    (tmp_path / "letters").write_text("mine")
+    done = run("generate", "tomi", "--out", tmp_path, "--test", 3, "--force")
+    assert "is no dataset" in str(done.exception)
+    assert [path.name for path in tmp_path.iterdir()] == ["letters"]
 
 
 def test_verify(data: Path, tmp_path: Path) -> None:

@@ -234,3 +234,12 @@ def test_hash_seed_changes_nothing(tmp_path: Path) -> None:
             subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONHASHSEED": hash_seed})
             made.append((out / "manifest.json").read_bytes())
         assert made[0] == made[1]
+
+
+def test_an_empty_folder_stays_the_same_folder(tmp_path: Path) -> None:
+    out = tmp_path / "data"
+    out.mkdir()
+    before = out.stat().st_ino
+    write(out)
+    assert out.stat().st_ino == before
+    assert (out / "manifest.json").exists()

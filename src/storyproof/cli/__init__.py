@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import typer
 
@@ -10,10 +11,11 @@ from storyproof import __version__
 from storyproof.cli import evaluate, generate, show, verify
 from storyproof.errors import StoryproofError
 
+_UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps it
+
 app = typer.Typer(
     name="storyproof",
     help="Reading tests of reasoning whose every answer is proved.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -30,24 +32,30 @@ def _version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(invoke_without_command=True)
 def _root(
+    context: typer.Context,
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
 ) -> None:
     """Reading tests of reasoning whose every answer is proved."""
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def main() -> None:
     """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
     try:
-        app()
+        code = app(standalone_mode=False) or 0
     except StoryproofError as error:
         typer.echo(f"storyproof: {error}", err=True)
-        sys.exit(2)
-    except SystemExit as stop:
-        if stop.code == 130:  # what Typer makes of Ctrl-C
-            typer.echo("storyproof: interrupted; nothing half-written was kept.", err=True)
-        raise
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read us has left
-        sys.exit(141)
+        code = 2
+    except _UsageError as error:
+        message = error.format_message().strip().rstrip(".").replace("\n", " ")
+        where = error.ctx.command_path if error.ctx is not None else "storyproof"
+        typer.echo(f"storyproof: {message}. See {where} --help.", err=True)
+        code = 2
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    if code == 130:
+        typer.echo("storyproof: interrupted; nothing half-written was kept.", err=True)
+    sys.exit(code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -21,7 +22,7 @@ from storyproof.benchmark import Benchmark, block_count
 from storyproof.datasets.babi import TomBabiSplit, TomiSplit
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.jsonl import JsonlSplit
-from storyproof.datasets.manifest import file_sha256, write_manifest
+from storyproof.datasets.manifest import MANIFEST, file_sha256, write_manifest
 from storyproof.datasets.parquet import ParquetSplit
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import SPLITS
@@ -176,6 +177,7 @@ _benchmark: Benchmark | None = None
 def _start_worker(benchmark: Benchmark) -> None:
     global _benchmark
     _benchmark = benchmark
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
 
 
 def _make_block(split: str, count: int, index: int) -> pa.Table:
@@ -188,8 +190,14 @@ def _whole_folder(out: Path, force: bool) -> Iterator[Path]:
     """Give a hidden folder that becomes `out` if all goes well and vanishes if not."""
     if out.exists() and not out.is_dir():
         raise DataError(f"{out} is a file; choose a folder for --out.")
-    if out.is_dir() and any(out.iterdir()) and not force:
-        raise DataError(f"{out} is not empty; choose another folder or replace it with --force.")
+    out = out.resolve()
+    if out.is_dir() and any(out.iterdir()):
+        if not force:
+            raise DataError(f"{out} is not empty; choose another folder or replace it with --force.")
+        if not (out / MANIFEST).exists():
+            raise DataError(
+                f"{out} is no dataset (it has no {MANIFEST}), so --force does not replace it; choose another."
+            )
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.unfinished-", dir=out.parent))
@@ -208,6 +216,10 @@ def _whole_folder(out: Path, force: bool) -> Iterator[Path]:
 def _replace(draft: Path, out: Path) -> None:
     if not out.exists():
         draft.rename(out)
+        return
+    if not any(out.iterdir()):  # somebody may stand in it, so it stays the same folder; the manifest comes last
+        for path in sorted(draft.iterdir(), key=lambda path: path.name == MANIFEST):
+            path.rename(out / path.name)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old-", dir=out.parent))
     try:

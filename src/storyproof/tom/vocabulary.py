@@ -52,7 +52,7 @@ class Vocabulary:
         for role, count in needed.items():
             have = len(getattr(self, role))
             if have < count:
-                raise VocabularyError(f"too few {role}: {have} found, {why} needs at least {count}.")
+                raise VocabularyError(f"too few {role}: {have} found, {why} needs at least {count}; add some.")
 
     def as_dict(self) -> dict[str, list[str]]:
         """Give the lists by role, for a manifest."""

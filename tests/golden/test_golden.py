@@ -1,0 +1,69 @@
+"""Same seed, same content, for ever: a change here is a new version of the benchmark, and the old one stays."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import storyproof
+
+CONTENT: dict[str, tuple[str, dict[str, Any], str]] = {
+    "tomi": (
+        "tomi",
+        {"train": 999, "val": 99, "test": 99, "seed": 7},
+        "45198c5536a5757cdb5f24f0d0ee4193186e962e141311d1a703729fa953d86e",
+    ),
+    "tomi, two blocks": (
+        "tomi",
+        {"train": 9999, "seed": 1},
+        "66b3ad96c3ea06fa4cfb19466a693fd8a45bcb76856341fb0f2e8a4fbd3d0f5d",
+    ),
+    "tomi, disjoint": (
+        "tomi",
+        {"train": 99, "test": 99, "seed": 7, "disjoint": ("agents", "rooms")},
+        "f97f5805ed011fc4b05eeff66bdd49b5f28c6a0a1d6a495753a1971ba51c8788",
+    ),
+    "tom-babi": (
+        "tom-babi",
+        {"train": 120, "test": 120, "seed": 7},
+        "7c9c1c506b0c9ed21dcb1b27c0661d9f3ea6e94bcd96b3d5e6599dc0510d9aa1",
+    ),
+    "tom-babi-easy": (
+        "tom-babi-easy",
+        {"train": 120, "test": 120, "seed": 7},
+        "5e00afe3420ca3ca74013ae22372f977dc7a48742860920b307e7c52bffbece8",
+    ),
+    "tom-babi-easy, noisy": (
+        "tom-babi-easy",
+        {"test": 120, "seed": 3, "noise": 0.5},
+        "d8139aa2823489249659b44ed0960f2e4dace90afaaf65c19cdbad060005d37b",
+    ),
+}
+TEXT = {
+    "tomi jsonl": ("tomi", "0dd088fecd90641e689650e262eba0bd75b8ae8dcb4f98c7e333578a01b96a1e"),
+    "tomi babi": ("tomi", "f34a430d840e98faa976b37b9014b8bcc5eda8c0e5a9b22045ddbde722e6477a"),
+    "tom-babi jsonl": ("tom-babi", "837deb770521185f3a9e0a8e00869cf768eaea1a996bdc0f971eb9729d708439"),
+    "tom-babi babi": ("tom-babi", "d7a474f52af44daa1d2a8a017d7eb53bcd8bb9412bc46d93c3798973898438a9"),
+    "tom-babi-easy jsonl": ("tom-babi-easy", "f942542e989d963b685b65b9cbaa0f30faf0711a80fcc8f2f62344545dd70dc1"),
+    "tom-babi-easy babi": ("tom-babi-easy", "6e9745e5899f02228e86350a51feca70ce603ca6b1035ba4f67c1c7ee7932f20"),
+}
+
+
+@pytest.mark.parametrize("name", CONTENT)
+def test_content_is_what_it_was(name: str, tmp_path: Path) -> None:
+    benchmark, options, expected = CONTENT[name]
+    manifest = storyproof.generate(benchmark, **options, out=tmp_path / "data")
+    found = {split: entry["content_sha256"] for split, entry in manifest["splits"].items()}
+    assert hashlib.sha256(repr(sorted(found.items())).encode()).hexdigest() == expected
+
+
+@pytest.mark.parametrize("name", TEXT)
+def test_text_files_are_the_same_bytes(name: str, tmp_path: Path) -> None:
+    benchmark, expected = TEXT[name]
+    storyproof.generate(benchmark, train=24, test=24, seed=7, format=name.split()[1], out=tmp_path / "data")
+    files = sorted(path for path in (tmp_path / "data").iterdir() if path.name != "manifest.json")
+    total = hashlib.sha256(b"".join(path.name.encode() + b"\0" + path.read_bytes() for path in files))
+    assert total.hexdigest() == expected

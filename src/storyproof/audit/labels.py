@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from storyproof.audit.findings import Finding
 from storyproof.errors import ParseError
 from storyproof.example import story_of_id
+from storyproof.tom.plots import distinct_rows
 from storyproof.tom.proving import Proved, prove
 from storyproof.tom.recipes import breach
 from storyproof.tom.text import parse
@@ -28,29 +30,6 @@ LABELS = (
     "readings",
     "proof",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One disagreement.
-
-    Attributes:
-        where: The split or file it is in.
-        id: The row's id; empty if it is about the file.
-        field: What is wrong.
-        found: What the data say.
-        expected: What follows from the text.
-    """
-
-    where: str
-    id: str
-    field: str
-    found: str
-    expected: str
-
-    def __str__(self) -> str:
-        row = f" {self.id}" if self.id else ""
-        return f"{self.where}{row}: {self.field}: found {self.found}, expected {self.expected}"
 
 
 @dataclass(slots=True)
@@ -129,18 +108,23 @@ def _shown(value: Any) -> str:
 
 def _off_recipe(table: pa.Table, where: str, ids: list[str], proved: Proved) -> Iterator[Finding]:
     """Find stories that their benchmark would not tell."""
-    coded = _combined(table, "benchmark").take(pa.array(proved.rows))
-    benchmarks = _plain(coded).to_pylist()
-    known: dict[tuple[str | None, int, int, bool], str | None] = {}
-    rows = proved.rows.tolist()
-    ours = [story_of_id(ids[row] or "") is not None for row in rows]
-    keys = zip(benchmarks, proved.plot.tolist(), proved.thing.tolist(), ours, strict=True)
-    for row, key in zip(rows, keys, strict=True):
-        if key not in known:
-            benchmark, plot, thing, made_here = key
-            known[key] = breach(benchmark, proved.plots[plot], thing, ours=made_here) if benchmark else None
-        if (what := known[key]) is not None:
-            yield Finding(where, ids[row], "story", what, f"a story of {key[0]}")
+    benchmarks = _combined(table, "benchmark").take(pa.array(proved.rows))
+    if not pa.types.is_dictionary(benchmarks.type):
+        benchmarks = benchmarks.dictionary_encode()
+    names = benchmarks.dictionary.to_pylist()
+    codes = np.asarray(benchmarks.indices.fill_null(-1))
+    first, which = distinct_rows(np.column_stack([codes, proved.plot, proved.thing]))
+    for number, place in enumerate(first.tolist()):
+        plot, thing = proved.plots[proved.plot[place]], int(proved.thing[place])
+        if codes[place] < 0:
+            continue
+        benchmark = names[codes[place]]
+        told = [breach(benchmark, plot, thing, ours=ours) for ours in (False, True)]
+        if not any(told):
+            continue
+        for row in proved.rows[which == number].tolist():
+            if (what := told[story_of_id(ids[row] or "") is not None]) is not None:
+                yield Finding(where, ids[row], "story", what, f"a story of {benchmark}")
 
 
 def _wrong_traces(table: pa.Table, where: str, ids: list[str], proved: Proved) -> Iterator[Finding]:

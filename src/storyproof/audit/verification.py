@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from storyproof.audit.labels import Finding, verify_table
+from storyproof.audit.findings import Finding
+from storyproof.audit.labels import verify_table
 from storyproof.audit.order import RowOrder
 from storyproof.datasets.manifest import MANIFEST, changed_files, read_manifest
 from storyproof.datasets.reading import Source, find_sources
@@ -63,16 +64,17 @@ def verify(path: str | Path, *, progress: Callable[[int], None] = lambda rows: N
 
 def _verify_source(source: Source, result: Verification, progress: Callable[[int], None]) -> None:
     where = source.split or source.files[0].name
-    order = RowOrder(source.split)
+    order = RowOrder(where, source.split)
     for table in source.tables():
         with _no_collection():
             report = verify_table(table, where)
-        result.findings += report.findings
-        result.findings += order.check(table, where)
+            result.findings += report.findings
+            result.findings += order.check(table)
         result.stories += report.stories
         result.questions += table.num_rows
         result.unchecked.update(report.unchecked)
         progress(table.num_rows)
+    result.findings += order.close()
 
 
 @contextmanager

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from storyproof.errors import ParseError
 from storyproof.tom.arrays import NOBODY, Flags
@@ -13,6 +15,15 @@ from storyproof.tom.beliefs import STRANGER
 from storyproof.tom.labels import MOST_ORDER
 from storyproof.tom.sheets import Sheets, Words
 from storyproof.tom.text import parse_question
+
+# The usual questions by how they begin; whatever fits none of these is left to `parse_question`.
+_THING, _FIRST, _SECOND = (rf"(?P<{role}>[^\s.?]+)" for role in ("thing", "first", "second"))
+_USUAL = {
+    "Where was ": rf"^Where was the {_THING} at the beginning\?$",
+    "Where is ": rf"^Where is the {_THING} really\?$",
+    "Where will ": rf"^Where will {_FIRST} look for the {_THING}\?$",
+    "Where does ": rf"^Where does {_FIRST} think that {_SECOND} searches for the {_THING}\?$",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,35 +42,54 @@ class Asked:
     memory: Flags
     broken: Flags
 
+    def pick(self, rows: npt.NDArray[np.intp]) -> Asked:
+        """Give the questions of the given rows."""
+        return Asked(self.thing[rows], self.chain[rows], self.memory[rows], self.broken[rows])
 
-def read_questions(questions: list[str], sheets: Sheets, story: npt.NDArray[np.intp]) -> Asked:
+
+def read_questions(questions: pa.Array, sheets: Sheets, story: npt.NDArray[np.intp]) -> Asked:
     """Read each row's question about its story."""
-    number = {word: place for place, word in enumerate(sheets.words.to_pylist())}
     count = len(questions)
-    things, memory, broken = [STRANGER] * count, [False] * count, [False] * count
-    chains: list[tuple[int, ...]] = [()] * count
-    for row, text in enumerate(questions):
+    things = np.full(count, STRANGER, np.int32)
+    chains = np.full((count, 2), NOBODY, np.int32)
+    memory, read = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    for start, pattern in _USUAL.items():
+        rows = np.flatnonzero(np.asarray(pc.starts_with(questions, start)))
+        found = pc.extract_regex(questions.take(pa.array(rows)), pattern)
+        fits = np.asarray(found.is_valid())
+        rows, found = rows[fits], found.filter(pa.array(fits))
+        read[rows] = True
+        memory[rows] = start == "Where was "
+        things[rows] = _words(found.field("thing"), sheets)
+        for place, role in enumerate(("first", "second")):
+            if f"<{role}>" in pattern:
+                chains[rows, place] = _words(found.field(role), sheets)
+    broken = np.zeros(count, np.bool_)
+    for row in np.flatnonzero(~read).tolist():
         try:
-            thing, chain, memory[row] = parse_question(text)
+            question = parse_question(questions[row].as_py())
         except ParseError:
             broken[row] = True
             continue
-        things[row] = number.get(thing, STRANGER)
-        if chain:
-            chains[row] = tuple([number.get(agent, STRANGER) for agent in chain])
-            broken[row] = len(chain) > MOST_ORDER
-    depth = min(MOST_ORDER, max(1, max(map(len, chains), default=1)))
-    padded = np.array([(*chain, *(NOBODY,) * (depth - len(chain)))[:depth] for chain in chains], np.int32)
-    return Asked(
-        _local(np.array(things, np.int32), sheets.things[story]),
-        np.stack([_local(agents, sheets.agents[story]) for agents in padded.reshape(count, depth).T], axis=1),
-        np.array(memory),
-        np.array(broken),
-    )
+        broken[row] = question.order > MOST_ORDER
+        if question.order > chains.shape[1]:
+            more = np.full((count, min(question.order, MOST_ORDER) - chains.shape[1]), NOBODY, np.int32)
+            chains = np.concatenate([chains, more], axis=1)
+        agents = question.chain[:MOST_ORDER]
+        things[row], memory[row] = _words(pa.array([question.thing]), sheets)[0], question.memory
+        chains[row, : len(agents)] = _words(pa.array(agents, pa.string()), sheets)
+    local = [_local(agents, sheets.agents[story]) for agents in chains.T]
+    return Asked(_local(things, sheets.things[story]), np.stack(local, axis=1), memory, broken)
+
+
+def _words(names: pa.Array, sheets: Sheets) -> Words:
+    """Look names up among the words of all stories."""
+    return np.asarray(pc.fill_null(pc.index_in(names, value_set=sheets.words), STRANGER), np.int32)
 
 
 def _local(words: Words, known: Words) -> npt.NDArray[np.int8]:
     """Find words among each row's names."""
-    same = known == words[:, None]
-    found = np.where(same.any(axis=1), same.argmax(axis=1), STRANGER)
-    return np.where(words == NOBODY, NOBODY, found).astype(np.int8)
+    found = np.full(len(words), STRANGER, np.int8)
+    for number, names in enumerate(known.T):
+        found[(names == words) & (words >= 0)] = number
+    return np.where(words == NOBODY, np.int8(NOBODY), found)

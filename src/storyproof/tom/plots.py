@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,7 @@ class Plot:
         possible: Whether it can happen.
         scenes: By the local number of the object.
         agreed: Questions on which oracle and checker have been found to agree.
+        breaches: What is known of how it departs from recipes; see `recipes`.
     """
 
     events: list[Event]
@@ -54,6 +56,7 @@ class Plot:
     possible: bool
     scenes: list[Scene]
     agreed: set[tuple[int, ...]] = field(default_factory=set)
+    breaches: dict[tuple[str, int, bool], str | None] = field(default_factory=dict)
 
 
 def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.intp]]:
@@ -62,9 +65,7 @@ def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.
     Args:
         cells: [story, event, 5], as sheets have them.
     """
-    flat = np.ascontiguousarray(cells.reshape(len(cells), -1))
-    keys = flat.view(np.dtype((np.void, flat.shape[1]))).reshape(-1)
-    _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+    first, which = distinct_rows(cells.reshape(len(cells), -1))
     if len(_plots) > _REMEMBERED:
         _plots.clear()
     found = []
@@ -74,7 +75,22 @@ def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.
         if key not in _plots:
             _plots[key] = _make_plot(cells[story, :end].tolist())
         found.append(_plots[key])
-    return found, which.reshape(-1)
+    return found, which
+
+
+def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Find the distinct rows of a matrix of integers: where each first occurs, and which of them each row is."""
+    low = keys.min(axis=0, initial=0).astype(np.int64)
+    widths = [int(span).bit_length() for span in keys.max(axis=0, initial=0) - low]
+    if sum(widths) < 63:  # sorting numbers is several times as fast as sorting rows
+        packed: npt.NDArray[Any] = np.zeros(len(keys), np.int64)
+        for column, start, width in zip(keys.T, low.tolist(), widths, strict=True):
+            packed = (packed << width) | (column.astype(np.int64) - start)
+    else:
+        whole = np.ascontiguousarray(keys)
+        packed = whole.view(np.dtype((np.void, whole.shape[1] * whole.itemsize))).reshape(-1)
+    _, first, which = np.unique(packed, return_index=True, return_inverse=True)
+    return first, which.reshape(-1)
 
 
 def _make_plot(cells: Sequence[Sequence[int]]) -> Plot:

@@ -22,7 +22,7 @@ from storyproof.tom.beliefs import STRANGER
 from storyproof.tom.events import impossibilities
 from storyproof.tom.labels import MOST_ORDER, Questions, label, story_type
 from storyproof.tom.lexicon import NO_WORD, Cast, Words
-from storyproof.tom.plots import Plot, find_plots
+from storyproof.tom.plots import Plot, distinct_rows, find_plots
 from storyproof.tom.sheets import Sheets, read_sheets
 from storyproof.tom.tables import in_words, label_columns, number_lists
 from storyproof.tom.text import parse, parse_question
@@ -74,31 +74,24 @@ def prove(stories: pa.Array, story_of: npt.NDArray[np.intp], questions: pa.Array
     """
     sheets = read_sheets(stories)
     plots, plot_of = find_plots(sheets.cells)
-    texts = questions.to_pylist()
-    asked = read_questions(texts, sheets, story_of)
+    asked = read_questions(questions, sheets, story_of)
     problems = [
         *_story_problems(stories, story_of, sheets, plots, plot_of),
-        *_question_problems(texts, asked, sheets.broken[story_of]),
+        *_question_problems(questions, asked, sheets.broken[story_of]),
     ]
     rows = np.flatnonzero(~sheets.broken[story_of] & ~asked.broken & (asked.thing != STRANGER))
-    asked = Asked(asked.thing[rows], asked.chain[rows], asked.memory[rows], asked.broken[rows])
+    asked = asked.pick(rows)
     story, plot = story_of[rows], plot_of[story_of[rows]]
     mover, other = _pairs(plots, plot, story, asked)
     if not len(rows):
         return Proved(rows, {}, problems, plots, plot, asked.thing, mover, other)
     keys = np.column_stack([plot, asked.thing, mover, other, asked.memory, asked.chain]).astype(np.int32)
-    distinct, first, entry = _distinct(keys)
-    answers = _answer(plots, distinct)
+    first, entry = distinct_rows(keys)
+    answers = _answer(plots, keys[first])
     if check:
-        problems += _differences(plots, distinct, answers, rows[first])
+        problems += _differences(plots, keys[first], answers, rows[first])
     columns = _columns(sheets, plots, answers.pick(entry, story), plot, mover, other)
     return Proved(rows, columns, problems, plots, plot, asked.thing, mover, other)
-
-
-def _distinct(keys: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    flat = np.ascontiguousarray(keys).view(np.dtype((np.void, keys.shape[1] * keys.itemsize))).reshape(-1)
-    _, first, entry = np.unique(flat, return_index=True, return_inverse=True)
-    return keys[first], first, entry.reshape(-1)
 
 
 def _story_problems(
@@ -119,10 +112,10 @@ def _story_problems(
             yield Problem(row, "story", f"sentence {sentence}: {what}", "a story that can happen")
 
 
-def _question_problems(texts: list[str], asked: Asked, unread: Flags) -> Iterator[Problem]:
+def _question_problems(questions: pa.Array, asked: Asked, unread: Flags) -> Iterator[Problem]:
     for row in np.flatnonzero(~unread & (asked.broken | (asked.thing == STRANGER))).tolist():
         try:
-            question = parse_question(texts[row])
+            question = parse_question(questions[row].as_py())
         except ParseError as error:
             yield Problem(row, "question", str(error).rstrip("."), "a question that can be read")
             continue

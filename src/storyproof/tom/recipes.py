@@ -19,6 +19,13 @@ def breach(benchmark: str, plot: Plot, thing: int, *, ours: bool) -> str | None:
         thing: The local number of the object.
         ours: Whether storyproof made the story; others begin with somebody who "is in" a room.
     """
+    key = benchmark, thing, ours
+    if key not in plot.breaches:
+        plot.breaches[key] = _find_breach(benchmark, plot, thing, ours)
+    return plot.breaches[key]
+
+
+def _find_breach(benchmark: str, plot: Plot, thing: int, ours: bool) -> str | None:
     if ours and not _always_announced(plot.events):
         return "somebody 'is in' a room without having come there"
     if benchmark == "tomi":

@@ -86,6 +86,7 @@ def read_sheets(stories: pa.Array) -> Sheets:
 def _parse_distinct(sentences: list[str]) -> tuple[pa.Array, npt.NDArray[np.int32]]:
     """Parse sentences to [sentence, 5] arrays of kind and names, and give the names in alphabetical order."""
     numbers: dict[str | None, int] = {None: NOBODY}
+    number = numbers.setdefault
     rows: list[tuple[int, ...]] = []
     for sentence in sentences:
         try:
@@ -95,11 +96,11 @@ def _parse_distinct(sentences: list[str]) -> tuple[pa.Array, npt.NDArray[np.int3
             continue
         rows.append(
             (
-                int(event.kind),
-                *(
-                    numbers.setdefault(name, len(numbers) - 1)
-                    for name in (event.agent, event.room, event.thing, event.container)
-                ),
+                event.kind,
+                number(event.agent, len(numbers) - 1),
+                number(event.room, len(numbers) - 1),
+                number(event.thing, len(numbers) - 1),
+                number(event.container, len(numbers) - 1),
             )
         )
     del numbers[None]

@@ -14,32 +14,32 @@ CONTENT: dict[str, tuple[str, dict[str, Any], str]] = {
     "tomi": (
         "tomi",
         {"train": 999, "val": 99, "test": 99, "seed": 7},
-        "45198c5536a5757cdb5f24f0d0ee4193186e962e141311d1a703729fa953d86e",
+        "13e44f496ac1c0da1636991178dec8559eff2e88fb9238abe79893e55bc30b1c",
     ),
     "tomi, two blocks": (
         "tomi",
         {"train": 9999, "seed": 1},
-        "66b3ad96c3ea06fa4cfb19466a693fd8a45bcb76856341fb0f2e8a4fbd3d0f5d",
+        "f977c5808b3929398bb976e147069ce66be4269e159ee6bce062da3386f29b27",
     ),
     "tomi, disjoint": (
         "tomi",
         {"train": 99, "test": 99, "seed": 7, "disjoint": ("agents", "rooms")},
-        "f97f5805ed011fc4b05eeff66bdd49b5f28c6a0a1d6a495753a1971ba51c8788",
+        "0c832a7e087fdf1a61866343ec29629df6d09c313684f42e7b953f174a1d56a3",
     ),
     "tom-babi": (
         "tom-babi",
         {"train": 120, "test": 120, "seed": 7},
-        "7c9c1c506b0c9ed21dcb1b27c0661d9f3ea6e94bcd96b3d5e6599dc0510d9aa1",
+        "5f981668346c1ba6a802d1db8de68e62e5d0dc1847038e7c65ebbe42d08f85b0",
     ),
     "tom-babi-easy": (
         "tom-babi-easy",
         {"train": 120, "test": 120, "seed": 7},
-        "5e00afe3420ca3ca74013ae22372f977dc7a48742860920b307e7c52bffbece8",
+        "e3a1abe3c39f6c505b729b4ff75c4cb61f0ea52cda01830adda8ddb7d2dcf399",
     ),
     "tom-babi-easy, noisy": (
         "tom-babi-easy",
         {"test": 120, "seed": 3, "noise": 0.5},
-        "d8139aa2823489249659b44ed0960f2e4dace90afaaf65c19cdbad060005d37b",
+        "07d750c908611ca965a5954237206d1e94c54f42a30fe1adc896fa89729afa26",
     ),
 }
 TEXT = {

@@ -62,7 +62,7 @@ class _Column:
             data = array.buffers()[2]
             self._values.update(memoryview(data)[offsets[0] : offsets[-1]] if data is not None else b"")
         else:
-            self._values.update(_bytes(array.cast(pa.int64() if not pa.types.is_boolean(array.type) else pa.int8())))
+            self._values.update(_bytes(array.cast(pa.int8()) if pa.types.is_boolean(array.type) else array))
 
     def digest(self) -> bytes:
         return b"".join(stream.digest() for stream in (self._gaps, self._sizes, self._lengths, self._values))
@@ -80,8 +80,8 @@ class _Runs(_Column):
     def add(self, array: pa.Array) -> None:
         starts = _starts(array)
         firsts = _spelt_out(array.take(pa.array(starts)))
-        if pa.types.is_dictionary(array.type):  # which may hold a word twice
-            again = _starts(firsts)
+        again = _starts(firsts)  # a dictionary may hold a word twice
+        if len(again) < len(firsts):
             starts, firsts = starts[again], firsts.take(pa.array(again))
         counts = np.diff(np.concatenate([starts, [len(array)]]))
         if firsts[0].as_py() == self._last:
@@ -99,16 +99,26 @@ class _Runs(_Column):
 
 def _starts(array: pa.Array) -> npt.NDArray[np.intp]:
     """Find where a value differs from the one before it."""
-    values = pc.fill_null(array.indices, -1) if pa.types.is_dictionary(array.type) else pc.fill_null(array, "\0")
-    return np.concatenate([[0], np.flatnonzero(np.asarray(pc.not_equal(values[1:], values[:-1]))) + 1])
+    values, gap = (array.indices, -1) if pa.types.is_dictionary(array.type) else (array, "\0")
+    if values.null_count:
+        values = pc.fill_null(values, gap)
+    changes = np.asarray(pc.not_equal(values[1:], values[:-1]))
+    return np.concatenate([[0], np.flatnonzero(changes) + 1])
 
 
 def _spelt_out(array: pa.Array) -> pa.Array:
-    return array.dictionary.take(array.indices) if pa.types.is_dictionary(array.type) else array
+    """Replace codes by their words."""
+    if not pa.types.is_dictionary(array.type):
+        return array
+    codes = array.indices
+    if len(codes) == len(array.dictionary) and np.array_equal(np.asarray(codes), np.arange(len(codes))):
+        return array.dictionary  # each once and in order, as stories are: nothing to copy
+    return array.dictionary.take(codes)
 
 
 def _bytes(array: pa.Array) -> bytes:
-    return bytes(np.ascontiguousarray(array.to_numpy(zero_copy_only=False)).tobytes())
+    numbers = array.to_numpy(zero_copy_only=False)
+    return bytes(numbers.astype(numbers.dtype.newbyteorder("<"), copy=False).tobytes())
 
 
 def _nothing(kind: pa.DataType) -> Any:

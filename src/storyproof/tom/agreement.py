@@ -42,15 +42,14 @@ def compare(
     """
     agents, containers = tuple(names.agents), tuple(names.containers)
     world = Worlds(events, tuple(names.things)[questions.thing[asked[0]]])
-    for number in asked:
-        asked_of = questions.chain[:, number].tolist()
-        chain = tuple(agents[agent] if agent >= 0 else _STRANGER for agent in asked_of if agent != NOBODY)
-        for reading, place in zip(READINGS, questions.labels.by_reading[:, number].tolist(), strict=True):
+    # Whole lists at once: picking single numbers out of arrays costs more than asking the checker.
+    chains, memory = questions.chain[:, asked].T.tolist(), questions.memory[asked].tolist()
+    believed = questions.labels.by_reading[:, asked].T.tolist()
+    for number, asked_of, is_memory, places in zip(asked, chains, memory, believed, strict=True):
+        chain = tuple([agents[agent] if agent >= 0 else _STRANGER for agent in asked_of if agent != NOBODY])
+        for reading, place in zip(READINGS, places, strict=True):
             oracle = None if place == NOBODY else containers[place]
-            if chain:
-                checker = world.belief(chain, reading)
-            else:
-                checker = world.memory if questions.memory[number] else world.reality
+            checker = world.belief(chain, reading) if chain else world.memory if is_memory else world.reality
             if oracle != checker:
                 yield Disagreement(number, f"answer under {reading}", oracle, checker)
     if pair is not None:

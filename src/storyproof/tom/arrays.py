@@ -159,30 +159,27 @@ def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[Names]]:
     return stack([numbers for numbers, _ in numbered]), [names for _, names in numbered]
 
 
+_KINDS = tuple(Kind)
+
+
 def decode(stories: Stories, column: int, names: Names) -> list[Event]:
     """Turn one story back into events."""
+    # A number of NOBODY picks the last of each, which is None.
     agents, rooms, things, containers = (
-        dict(enumerate(known)) for known in (names.agents, names.rooms, names.things, names.containers)
+        (*known, None) for known in (names.agents, names.rooms, names.things, names.containers)
     )
+    feelings = (*FEELINGS, None)
     arrays = (stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.feeling)
     events = []
-    for time, numbers in enumerate(zip(*(array[:, column].tolist() for array in arrays), strict=True)):
+    for numbers in zip(*(array[:, column].tolist() for array in arrays), strict=True):
         kind, agent, room, thing, container, feeling = numbers
         if kind == PAD:
             break
-        observers = None
-        if stories.private is not None and stories.observers is not None and stories.private[time, column]:
+        event = Event(_KINDS[kind], agents[agent], rooms[room], things[thing], containers[container], feelings[feeling])
+        events.append(event)
+    if stories.private is not None and stories.observers is not None:
+        for time in np.flatnonzero(stories.private[: len(events), column]).tolist():
             mask = int(stories.observers[time, column])
-            observers = frozenset(name for number, name in agents.items() if mask >> number & 1)
-        events.append(
-            Event(
-                Kind(kind),
-                agents.get(agent),
-                rooms.get(room),
-                things.get(thing),
-                containers.get(container),
-                None if feeling < 0 else FEELINGS[feeling],
-                observers,
-            )
-        )
+            seen = frozenset(name for number, name in enumerate(names.agents) if mask >> number & 1)
+            events[time] = replace(events[time], observers=seen)
     return events

@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.tom.arrays import PAD, Flags, Small, Stories
+from storyproof.tom.arrays import PAD, Flags, Stories
 from storyproof.tom.events import FEELINGS, NOISE, Kind
 
 Words = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 
 NO_WORD = -1
-UNUSED = 255  # the form of a fragment that is not there
+_UNUSED = 255  # the form of a question's fragment that is not there
 
 # A fragment's form is its index here; each form times each word is one fragment.
 _SENTENCE_FORMS = (
@@ -34,8 +34,9 @@ _SENTENCE_FORMS = (
     NOISE,
     "{} to the ",
     "{}.",
+    "",
 )
-_NOISE, TO, END = (_SENTENCE_FORMS.index(form) for form in (NOISE, "{} to the ", "{}."))
+_NOISE, TO, END, EMPTY = (_SENTENCE_FORMS.index(form) for form in (NOISE, "{} to the ", "{}.", ""))
 _NEXT_LINE = len(_SENTENCE_FORMS)  # added to a form, it begins with a line break
 _QUESTION_FORMS = (
     "Where was the {} at the beginning?",
@@ -76,43 +77,44 @@ class Lexicon:
 
     def narrate(self, stories: Stories, cast: Cast) -> pa.Array:
         """Tell all stories, one sentence a line."""
-        kind, count = stories.kind, stories.count
-        forms = np.full((kind.shape[0], 3, count), UNUSED, np.uint8)
-        forms[:, 0] = kind + np.where(kind == Kind.FEEL, stories.feeling.view(np.uint8), np.uint8(0))
-        np.copyto(forms[:, 0], np.uint8(_NOISE), where=kind == Kind.NOISE)
-        np.copyto(forms[:, 0], np.uint8(UNUSED), where=kind == PAD)
-        np.copyto(forms[:, 1], np.uint8(TO), where=kind == Kind.MOVE)
-        np.copyto(forms[:, 2], np.uint8(END), where=kind < Kind.NOISE)
-        to_room = np.int8(len(cast.agents))
-        to_thing = to_room + np.int8(len(cast.rooms))
-        to_container = to_thing + np.int8(len(cast.things))
-        thing = stories.thing + to_thing
-        slots = np.empty(forms.shape, np.int8)
-        slots[:, 0] = np.where(kind == Kind.PLACE, thing, np.maximum(stories.agent, np.int8(0)))
-        slots[:, 1] = thing
-        slots[:, 2] = np.where(
-            kind <= Kind.IS_IN,
-            stories.room + to_room,
-            np.where(kind == Kind.FEEL, thing, stories.container + to_container),
+        kind = stories.kind.T
+        agent, room, thing, container = (
+            array.T.astype(np.int32) for array in (stories.agent, stories.room, stories.thing, stories.container)
         )
-        return self.tell(forms, slots, np.concatenate([cast.agents, cast.rooms, cast.things, cast.containers]))
+        to_room = len(cast.agents)
+        to_thing = to_room + len(cast.rooms)
+        to_container = to_thing + len(cast.things)
+        forms = np.full((*kind.shape, 3), EMPTY, np.int32)
+        slots = np.zeros((*kind.shape, 3), np.int32)
+        forms[:, :, 0] = np.where(kind == Kind.FEEL, kind + stories.feeling.T, np.where(kind == PAD, EMPTY, kind))
+        np.copyto(forms[:, :, 0], _NOISE, where=kind == Kind.NOISE)
+        np.copyto(forms[:, :, 1], TO, where=kind == Kind.MOVE)
+        np.copyto(forms[:, :, 2], END, where=kind < Kind.NOISE)
+        slots[:, :, 0] = np.where(kind == Kind.PLACE, to_thing + thing, np.maximum(agent, 0))
+        slots[:, :, 1] = to_thing + np.maximum(thing, 0)
+        slots[:, :, 2] = np.where(
+            kind <= Kind.IS_IN,
+            to_room + room,
+            np.where(kind == Kind.FEEL, to_thing + thing, to_container + np.maximum(container, 0)),
+        )
+        names = np.concatenate([cast.agents, cast.rooms, cast.things, cast.containers])
+        return self.tell(forms, slots, _by_row(names))
 
-    def tell(self, forms: Bytes, slots: Small, names: Words) -> pa.Array:
-        """Join sentences to stories.
+    def tell(self, forms: Words, slots: Words, names: Words) -> pa.Array:
+        """Join sentences of as many fragments each to stories.
 
         Args:
-            forms: [time, fragment, story], the forms of each sentence's fragments; UNUSED where there are fewer.
-            slots: [time, fragment, story], whose name goes into each.
-            names: [slot, story], word numbers; a number may stand for a form and a word at once, with form 0.
+            forms: [story, sentence, fragment], the forms; EMPTY where there are fewer. That a line breaks before each
+                sentence but the first is seen to.
+            slots: [story, sentence, fragment], whose name goes into each.
+            names: [story, slot], word numbers; a number may stand for a form and a word at once, with form 0.
         """
-        count = forms.shape[2]
-        heads = forms[1:, 0]
-        heads += np.where(heads == UNUSED, np.uint8(0), np.uint8(_NEXT_LINE))
-        used, ends, form = _lay_out(forms.reshape(-1, count))
-        slot = _by_row(slots.reshape(-1, count))[used]
-        story = np.repeat(np.arange(count, dtype=np.int32), np.diff(ends))
-        word = names.reshape(-1)[slot * np.int32(count) + story]
-        return _join(self._sentences, form * np.int32(len(self.list)) + word, ends)
+        count, sentences, fragments = forms.shape
+        chosen = forms * np.int32(len(self.list))
+        chosen[:, 1:, 0] += np.where(forms[:, 1:, 0] == EMPTY, np.int32(0), np.int32(_NEXT_LINE * len(self.list)))
+        chosen += names.reshape(-1)[slots + np.arange(0, names.size, names.shape[1], dtype=np.int32)[:, None, None]]
+        ends = np.arange(0, count * sentences * fragments + 1, sentences * fragments, dtype=np.int32)
+        return _join(self._sentences, chosen.reshape(-1), ends)
 
     def ask_alike(self, asked: Sequence[tuple[bool, tuple[int, ...]]], cast: Cast) -> tuple[pa.Array, pa.Array]:
         """Word the same questions for every story.
@@ -156,7 +158,7 @@ class Lexicon:
                 form = np.where(order == 1, _LOOKS, _THINKS)
             else:
                 form = np.where(order == place + 1, _SEARCHES, _THOUGHT)
-            forms[place] = np.where(asked[place], form, np.uint8(UNUSED))
+            forms[place] = np.where(asked[place], form, np.uint8(_UNUSED))
         forms[-1] = np.where(order > 0, _ASKED, np.where(memory, _MEMORY, _REALITY))
         used, ends, form = _lay_out(forms)
         word = _by_row(np.concatenate([chain, thing[None]]))[used]
@@ -165,7 +167,7 @@ class Lexicon:
 
 def _lay_out(forms: Bytes) -> tuple[Flags, Words, Bytes]:
     """Give for [item, row] forms which are used as [row, item] flags, where rows begin and end, and the used ones."""
-    used, ends = _used(forms != UNUSED)
+    used, ends = _used(forms != _UNUSED)
     return used, ends, _by_row(forms)[used]
 
 

@@ -164,9 +164,9 @@ def _insert(codes: Codes, place: Indices, code: Indices | int, where: npt.NDArra
     """Make `code` the sentence at `place` in the stories chosen by `where`; what was there moves on by one."""
     times = np.arange(len(codes), dtype=np.int8)[:, None]
     at = np.where(where, place, len(codes)).astype(np.int8)
-    inserted = codes.copy()
-    np.copyto(inserted[1:], codes[:-1], where=times[1:] > at)
-    np.copyto(inserted, np.asarray(code, np.uint8), where=times == at)
+    # Products of bytes and flags: several times as fast as assignments under a mask.
+    inserted: Codes = codes * (times < at) + np.asarray(code, np.uint8) * (times == at)
+    inserted[1:] += codes[:-1] * (times[1:] > at)
     return inserted
 
 

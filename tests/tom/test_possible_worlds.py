@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -227,7 +226,7 @@ def test_the_objects_room_may_change() -> None:
 
 def test_names_and_containers_share_models() -> None:
     other = [enter("Max", "yard"), enter("Zoe", "yard"), place("pot", "yard"), leave("Max"), move("Zoe", "box")]
-    other[-1] = replace(other[-1], room="yard")
+    other[-1] = other[-1]._replace(room="yard")
     assert Worlds(other, MARBLE).model(OPEN) is Worlds(SALLY_ANNE, MARBLE).model(OPEN)
 
 
@@ -414,8 +413,7 @@ def all_beliefs(story: Story, chains: Sequence[tuple[str, ...]] = CHAINS) -> lis
 def test_names_do_not_matter(story: Story, agents: list[str], boxes: list[str], rooms: list[str]) -> None:
     names = dict(zip((*AGENTS, *BOXES, *ROOMS), (*agents, *boxes, *rooms), strict=True))
     renamed = [
-        replace(
-            event,
+        event._replace(
             agent=names.get(event.agent),
             room=names.get(event.room),
             container=names.get(event.container),

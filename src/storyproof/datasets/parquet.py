@@ -28,7 +28,7 @@ class ParquetSplit:
             self._writer = pq.ParquetWriter(
                 self._path,
                 table.schema,
-                compression="snappy",  # a fifth less CPU time than zstd for all of generate; files are 1.7 times as large
+                compression="snappy",  # a sixth less time to write than zstd; files are 1.7 times as large
                 # Readers see plain strings; dictionaries pay only where values recur.
                 store_schema=False,
                 use_dictionary=[*_CODED, "candidates.list.element", "chain.list.element", "readings.list.element"],

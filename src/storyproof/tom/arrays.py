@@ -159,7 +159,7 @@ def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[Names]]:
     return stack([numbers for numbers, _ in numbered]), [names for _, names in numbered]
 
 
-_KINDS = tuple(Kind)
+KINDS = tuple(Kind)
 
 
 def decode(stories: Stories, column: int, names: Names) -> list[Event]:
@@ -175,11 +175,11 @@ def decode(stories: Stories, column: int, names: Names) -> list[Event]:
         kind, agent, room, thing, container, feeling = numbers
         if kind == PAD:
             break
-        event = Event(_KINDS[kind], agents[agent], rooms[room], things[thing], containers[container], feelings[feeling])
+        event = Event(KINDS[kind], agents[agent], rooms[room], things[thing], containers[container], feelings[feeling])
         events.append(event)
     if stories.private is not None and stories.observers is not None:
         for time in np.flatnonzero(stories.private[: len(events), column]).tolist():
             mask = int(stories.observers[time, column])
             seen = frozenset(name for number, name in enumerate(names.agents) if mask >> number & 1)
-            events[time] = replace(events[time], observers=seen)
+            events[time] = events[time]._replace(observers=seen)
     return events

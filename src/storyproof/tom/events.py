@@ -7,8 +7,8 @@ the text leaves it to the reader.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 
 class Kind(IntEnum):
@@ -30,8 +30,7 @@ FEELINGS = ("likes", "dislikes", "loves", "hates")
 NOISE = "Phone rang."
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One sentence of a story.
 
     Attributes:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.tom.arrays import NOBODY, PAD, Names, Numbers, number
+from storyproof.tom.arrays import KINDS, MOST_NAMES, NOBODY, PAD, Names, Numbers
 from storyproof.tom.beliefs import STRANGER
-from storyproof.tom.events import Event, Kind, impossibilities
+from storyproof.tom.events import Event, impossibilities
 from storyproof.tom.pairs import mover_of, pair_on_stage
 from storyproof.tom.text import resolve_rooms
 
@@ -45,18 +46,24 @@ class Plot:
         numbers: The same in local numbers.
         names: What the numbers stand for.
         possible: Whether it can happen.
-        scenes: By the local number of the object.
         agreed: Questions on which oracle and checker have been found to agree.
         breaches: What is known of how it departs from recipes; see `recipes`.
+        scenes: What is known of its objects.
     """
 
     events: list[Event]
     numbers: tuple[Numbers, ...]
     names: Names
     possible: bool
-    scenes: list[Scene]
     agreed: set[tuple[int, ...]] = field(default_factory=set)
     breaches: dict[tuple[str, int, bool], str | None] = field(default_factory=dict)
+    scenes: dict[int, Scene] = field(default_factory=dict)
+
+    def scene(self, thing: int) -> Scene:
+        """Put one object in view."""
+        if thing not in self.scenes:
+            self.scenes[thing] = _scene(self.events, f"o{thing}", self.names)
+        return self.scenes[thing]
 
 
 def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.intp]]:
@@ -93,19 +100,31 @@ def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDA
     return first, which.reshape(-1)
 
 
-def _make_plot(cells: Sequence[Sequence[int]]) -> Plot:
-    def name(role: str, local: int) -> str | None:
-        return None if local == NOBODY else f"{role}{local}"
+# Made-up names by number; NOBODY picks the last, which is None.
+_AGENTS, _ROOMS, _THINGS, _CONTAINERS = (
+    (*(f"{role}{number}" for number in range(MOST_NAMES + 1)), None) for role in ("a", "r", "o", "c")
+)
 
+
+def _make_plot(cells: Sequence[Sequence[int]]) -> Plot:
     events = resolve_rooms(
         [
-            Event(Kind(kind), name("a", agent), name("r", room), name("o", thing), name("c", container))
+            Event(KINDS[kind], _AGENTS[agent], _ROOMS[room], _THINGS[thing], _CONTAINERS[container])
             for kind, agent, room, thing, container in cells
         ]
     )
-    numbers, names = number(events)
-    scenes = [_scene(events, thing, names) for thing in names.things]
-    return Plot(events, numbers, names, not impossibilities(events), scenes)
+    rooms = [NOBODY if event.room is None else int(event.room[1:]) for event in events]
+    numbers = tuple(
+        (kind, agent, room, thing, container, NOBODY, NOBODY)
+        for (kind, agent, _, thing, container), room in zip(cells, rooms, strict=True)
+    )
+    most = 1 + max((max(cell[1:]) for cell in cells), default=0)
+    return Plot(events, numbers, _names(most), not impossibilities(events))
+
+
+@cache
+def _names(most: int) -> Names:
+    return Names.generic(most)
 
 
 def _scene(events: list[Event], thing: str, names: Names) -> Scene:

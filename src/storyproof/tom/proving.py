@@ -129,28 +129,19 @@ def _pairs(
     plots: list[Plot], plot: npt.NDArray[np.intp], story: npt.NDArray[np.intp], asked: Asked
 ) -> tuple[Small, Small]:
     """Find for each row agent 0, who moves the object, and agent 1, the other one its story's questions ask about."""
-    widest = max((len(each.scenes) for each in plots), default=0)
-    movers, companions = (
-        np.array(
-            [
-                [*(getattr(scene, role) for scene in each.scenes), *(STRANGER,) * (widest - len(each.scenes))]
-                for each in plots
-            ],
-            np.int8,
-        ).reshape(len(plots), widest)
-        for role in ("mover", "companion")
+    first, which = distinct_rows(np.column_stack([plot, asked.thing]))
+    scenes = [plots[plot[row]].scene(int(asked.thing[row])) for row in first.tolist()]
+    mover, companion = (
+        np.array([getattr(scene, role) for scene in scenes], np.int8)[which] for role in ("mover", "companion")
     )
-    mover = movers[plot, asked.thing]
-    scene = story * max(widest, 1) + asked.thing
-    _, scene = np.unique(scene, return_inverse=True)
-    scenes = int(scene.max(initial=-1)) + 1
-    lowest, highest = np.full(scenes, 127, np.int8), np.full(scenes, -128, np.int8)
+    first, scene = distinct_rows(np.column_stack([story, asked.thing]))
+    lowest, highest = np.full(len(first), 127, np.int8), np.full(len(first), -128, np.int8)
     for agents in asked.chain.T:
         counts = (agents != NOBODY) & (agents != mover)
         np.minimum.at(lowest, scene[counts], agents[counts])
         np.maximum.at(highest, scene[counts], agents[counts])
     alone = (lowest == highest)[scene]
-    return mover, np.where(alone, lowest[scene], companions[plot, asked.thing])
+    return mover, np.where(alone, lowest[scene], companion)
 
 
 def _answer(plots: list[Plot], keys: npt.NDArray[np.int32]) -> Questions:
@@ -202,12 +193,10 @@ def _only(column: pa.Array, where: Flags) -> pa.Array:
 
 def _candidates(sheets: Sheets, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp]) -> Words:
     """Find the containers that each row's object was in, [candidate, row], in alphabetical order."""
-    most = max(len(scene.containers) for each in plots for scene in each.scenes)
-    widest = max(len(each.scenes) for each in plots)
-    places = np.full((len(plots), widest, most), NOBODY, np.int64)
-    for number, each in enumerate(plots):
-        for thing, scene in enumerate(each.scenes):
-            places[number, thing, : len(scene.containers)] = scene.containers
-    local = places[plot, rows.thing]
+    first, which = distinct_rows(np.column_stack([plot, rows.thing]))
+    scenes = [plots[plot[row]].scene(int(rows.thing[row])) for row in first.tolist()]
+    most = max(len(scene.containers) for scene in scenes)
+    places = np.array([(*scene.containers, *(NOBODY,) * (most - len(scene.containers))) for scene in scenes])
+    local = places[which]
     words = np.take_along_axis(sheets.containers[rows.story], np.maximum(local, 0), axis=1)
     return np.sort(np.where(local == NOBODY, NO_WORD, words), axis=1).T.astype(np.int32)

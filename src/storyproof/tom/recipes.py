@@ -6,7 +6,7 @@ benchmark then gives it away.
 
 from __future__ import annotations
 
-from storyproof.tom.events import Event, Kind, presence
+from storyproof.tom.events import Event, Kind
 from storyproof.tom.plots import Plot
 
 
@@ -32,7 +32,7 @@ def _find_breach(benchmark: str, plot: Plot, thing: int, ours: bool) -> str | No
         name = tuple(plot.names.things)[thing]
         moves = sum(event.kind is Kind.MOVE and event.thing == name for event in plot.events)
         return None if moves == 1 else f"the object is moved {moves} times, not once"
-    scene = plot.scenes[thing]
+    scene = plot.scene(thing)
     if benchmark in ("tom-babi", "tom-babi-easy") and scene.mover != scene.leader:
         return "the object is not moved by the one who came into the scene first"
     return None
@@ -40,9 +40,12 @@ def _find_breach(benchmark: str, plot: Plot, thing: int, ours: bool) -> str | No
 
 def _always_announced(events: list[Event]) -> bool:
     """Say whether "is in" is told only of those who are there already."""
-    before: dict[str, str] = {}
-    for event, after in zip(events, presence(events), strict=True):
-        if event.kind is Kind.IS_IN and before.get(event.agent or "") != event.room:
+    where: dict[str | None, str | None] = {}
+    for event in events:
+        if event.kind is Kind.IS_IN and where.get(event.agent) != event.room:
             return False
-        before = after
+        if event.kind is Kind.ENTER:
+            where[event.agent] = event.room
+        elif event.kind is Kind.EXIT:
+            where.pop(event.agent, None)
     return True

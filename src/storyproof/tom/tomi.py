@@ -14,7 +14,7 @@ three algorithms of its supplement, with the labels taken from the oracle after 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,7 @@ from storyproof.tom.labels import QUESTION_TYPES, STORY_TYPES, Codes, Questions,
 from storyproof.tom.lexicon import Cast, Lexicon
 from storyproof.tom.readings import READINGS
 from storyproof.tom.tables import coded, constant_words, flag_lists, identity, number_lists, word_lists
-from storyproof.tom.tomi_plots import ANNE, SALLY, Plots, add_distractors, balanced_cores, cells, keys, spell
+from storyproof.tom.tomi_plots import ANNE, SALLY, Plots, add_distractors, all_bare, balanced_cores, cells, keys, spell
 from storyproof.tom.tomi_text import told, told_names
 from storyproof.tom.words import Casting, TomConfig, another, split_vocabulary
 
@@ -104,38 +104,15 @@ class _Labels:
         """Give the labels of the given plots."""
         return _Labels(*(getattr(self, item.name)[plots] for item in fields(self)))
 
-    def join(self, other: _Labels) -> _Labels:
-        """Add the labels of more plots."""
-        return _Labels(
-            *(np.concatenate([getattr(self, item.name), getattr(other, item.name)]) for item in fields(self))
-        )
 
-
-class _Proved:
-    """Labels by plot. Some thousand plots underlie all stories, so oracle and checker meet each plot once."""
-
-    def __init__(self) -> None:
-        self._keys = np.empty(0, np.uint64)
-        self._labels: _Labels | None = None
-
-    def __call__(self, bare: Codes) -> _Labels:
-        """Give the labels of every plot."""
-        wanted = keys(bare)
-        distinct, first, which = np.unique(wanted, return_index=True, return_inverse=True)
-        new = ~np.isin(distinct, self._keys, assume_unique=True)
-        if new.any():
-            self._learn(distinct[new], bare[:, first[new]])
-        assert self._labels is not None
-        order = np.argsort(self._keys)
-        return self._labels.pick(order[np.searchsorted(self._keys, distinct, sorter=order)][which])
-
-    def _learn(self, new_keys: npt.NDArray[np.uint64], bare: Codes) -> None:
-        questions = ask(bare)
-        mover, other = (np.full(bare.shape[1], agent, np.int8) for agent in (ANNE, SALLY))
-        confirm(spell(bare), questions, np.arange(bare.shape[1]), mover, other)
-        self._keys = np.concatenate([self._keys, new_keys])
-        learnt = _Labels.of(questions)
-        self._labels = learnt if self._labels is None else self._labels.join(learnt)
+@cache
+def _proved() -> tuple[npt.NDArray[np.uint64], _Labels]:
+    """Label every plot there can be, confirmed by the checker; gives their keys, sorted, and their labels."""
+    bare = all_bare()
+    questions = ask(bare)
+    mover, other = (np.full(bare.shape[1], agent, np.int8) for agent in (ANNE, SALLY))
+    confirm(spell(bare), questions, np.arange(bare.shape[1]), mover, other)
+    return keys(bare), _Labels.of(questions)
 
 
 class Tomi(Benchmark):
@@ -153,7 +130,6 @@ class Tomi(Benchmark):
     def __init__(self, config: TomConfig | None = None, seed: int = 0) -> None:
         super().__init__(config or TomConfig(), seed)
         self.vocabularies = {split: split_vocabulary(self.config, seed, split, _NEEDED, self.name) for split in SPLITS}
-        self._proved = _Proved()
 
     @cached_property
     def _lexicon(self) -> Lexicon:
@@ -197,7 +173,8 @@ class Tomi(Benchmark):
     def block(self, split: str, index: int) -> pa.Table:
         """Make one block: draw, label each plot by the oracle and have the checker confirm it, tell."""
         drawn, cast = self.plots(split, index), self.cast(split, index)
-        labels = self._proved(drawn.bare)
+        known, proved = _proved()
+        labels = proved.pick(np.searchsorted(known, keys(drawn.bare)))
         words = self._lexicon.words
         questions, chains = self._lexicon.ask_alike(_QUESTIONS, cast)
         story = np.repeat(np.arange(BLOCK_STORIES, dtype=np.int32), _ASKED)

@@ -129,16 +129,11 @@ def add_distractors(draws: Draws, cores: Codes) -> Plots:
     one left, as the paper's procedure says.
     """
     count = cores.shape[1]
-    bare = np.full((LONGEST - 2, count), _END, np.uint8)
-    bare[: cores.shape[0]] = cores
-    length = (bare != _END).sum(axis=0)
+    length = (cores != _END).sum(axis=0)
     entrances = draws.below(3, count)
     places = _places(draws, length)
-    home = draws.below(2, count) == HOME
-    entry = np.where(home, _CODE["third enters"], _CODE["third enters elsewhere"])
-    leave = np.where(home, _CODE["third exits"], _CODE["third exits elsewhere"])
-    bare = _insert(bare, np.where(entrances == 1, places[0], places.min(axis=0)), entry, entrances > 0)
-    bare = _insert(bare, places.max(axis=0), leave, entrances > 1)
+    come = np.where(entrances == 1, places[0], places.min(axis=0))
+    bare = _come_and_go(cores, entrances, come, places.max(axis=0), draws.below(2, count) == HOME)
 
     statements = draws.below(3, count)
     places = _places(draws, length + entrances)
@@ -151,6 +146,34 @@ def add_distractors(draws: Draws, cores: Codes) -> Plots:
     feelers = draws.below(3, 2 * count).reshape(2, -1).astype(np.int8)
     feelings = draws.below(len(FEELINGS), 2 * count).reshape(2, -1).astype(np.int8)
     return Plots(bare, told, sentence, feelers, feelings)
+
+
+def _come_and_go(cores: Codes, entrances: Indices, come: Indices, go: Indices, home: npt.NDArray[np.bool_]) -> Codes:
+    """Insert the third agent's entry and exit."""
+    bare = np.full((LONGEST - 2, cores.shape[1]), _END, np.uint8)
+    bare[: cores.shape[0]] = cores
+    entry = np.where(home, _CODE["third enters"], _CODE["third enters elsewhere"])
+    leave = np.where(home, _CODE["third exits"], _CODE["third exits elsewhere"])
+    bare = _insert(bare, come, entry, entrances > 0)
+    return _insert(bare, go, leave, entrances > 1)
+
+
+def all_bare() -> Codes:
+    """Make every bare plot that there can be, once."""
+    ways = [
+        (core, entrances, come, go, home)
+        for core, length in enumerate((cells()[0] != _END).sum(axis=0).tolist())
+        for entrances, come, go in (
+            (0, 0, 0),
+            *((1, come, 0) for come in range(length)),
+            *((2, come, go) for come in range(length) for go in range(come + 1, length)),
+        )
+        for home in (True, False)
+    ]
+    core, entrances, come, go, home = (np.array(column) for column in zip(*ways, strict=True))
+    bare = _come_and_go(cells()[0][:, core], entrances, come, go, home)
+    _, first = np.unique(keys(bare), return_index=True)
+    return bare[:, first]
 
 
 def _places(draws: Draws, length: Indices) -> Indices:

@@ -36,7 +36,6 @@ LABELS = (
 class TableReport:
     """What was seen in one table."""
 
-    stories: int
     findings: list[Finding] = field(default_factory=list)
     unchecked: Counter[str] = field(default_factory=Counter)
 
@@ -50,7 +49,7 @@ def verify_table(table: pa.Table, where: str) -> TableReport:
     used, story_of = np.unique(coded.indices.to_numpy(), return_inverse=True)
     stories = coded.dictionary.take(pa.array(used))
     proved = prove(stories, story_of, _combined(table, "question"))
-    report = TableReport(len(stories))
+    report = TableReport()
     report.findings += [Finding(where, ids[each.row], each.what, each.found, each.expected) for each in proved.problems]
     if not len(proved.rows):
         return report

@@ -12,6 +12,7 @@ from pathlib import Path
 from storyproof.audit.findings import Finding
 from storyproof.audit.labels import verify_table
 from storyproof.audit.order import RowOrder
+from storyproof.datasets.chunks import in_parts, story_starts
 from storyproof.datasets.manifest import MANIFEST, changed_files, read_manifest
 from storyproof.datasets.reading import Source, find_sources
 
@@ -21,7 +22,7 @@ class Verification:
     """What verify saw.
 
     Attributes:
-        stories: How many distinct tellings.
+        stories: How many stories.
         questions: How many rows.
         findings: All disagreements.
         unchecked: How many rows had no value to hold against the proof, by column.
@@ -66,14 +67,15 @@ def _verify_source(source: Source, result: Verification, progress: Callable[[int
     where = source.split or source.files[0].name
     order = RowOrder(where, source.split)
     for table in source.tables():
-        with _no_collection():
-            report = verify_table(table, where)
+        for part in in_parts(table):
+            with _no_collection():
+                report = verify_table(part, where)
             result.findings += report.findings
-            result.findings += order.check(table)
-        result.stories += report.stories
+            result.unchecked.update(report.unchecked)
+            progress(part.num_rows)
+        result.findings += order.check(table)
+        result.stories += len(story_starts(table))
         result.questions += table.num_rows
-        result.unchecked.update(report.unchecked)
-        progress(table.num_rows)
     result.findings += order.close()
 
 

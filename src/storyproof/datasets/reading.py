@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from storyproof.datasets.babi import MIXED_NAME, read_babi
+from storyproof.datasets.chunks import whole_stories
 from storyproof.datasets.jsonl import read_jsonl
 from storyproof.datasets.parquet import read_parquet
 from storyproof.errors import DataError, UnknownNameError
@@ -36,9 +37,8 @@ class Source:
         return str(self.files[0] if len(self.files) == 1 else self.files[0].parent)
 
     def tables(self, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
-        """Read all examples in tables of about so many rows."""
-        for file in self.files:
-            yield from _READERS[file.suffix](file, rows)
+        """Read all examples in tables of about so many rows, whole stories each."""
+        yield from whole_stories(table for file in self.files for table in _READERS[file.suffix](file, rows))
 
 
 def find_sources(path: str | Path) -> list[Source]:

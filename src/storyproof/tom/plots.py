@@ -16,7 +16,7 @@ from storyproof.tom.events import Event, impossibilities
 from storyproof.tom.pairs import mover_of, pair_on_stage
 from storyproof.tom.text import resolve_rooms
 
-_REMEMBERED = 50_000
+_REMEMBERED = 20_000
 _plots: dict[bytes, Plot] = {}
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import itertools
 
 STORY_BYTES = 6 << 20  # of text to look at in one go; long stories take a thousand times their text to think about
 
@@ -43,7 +43,7 @@ def in_parts(table: pa.Table, most_bytes: int = STORY_BYTES) -> Iterator[pa.Tabl
     targets = np.linspace(0, table.num_rows, parts + 1)[1:-1]
     inner = starts[np.minimum(np.searchsorted(starts, targets), len(starts) - 1)]
     cuts = np.unique(np.concatenate([[0], inner, [table.num_rows]])).tolist()
-    for start, end in itertools.pairwise(cuts):
+    for start, end in pairwise(cuts):
         yield table.slice(start, end - start)
 
 
@@ -52,9 +52,7 @@ def story_starts(table: pa.Table) -> npt.NDArray[np.intp]:
     column = table.column("story")
     if "story_id" in table.column_names and not table.column("story_id").null_count:
         column = table.column("story_id")
-    values = (
-        column.cast(pa.string()).combine_chunks() if not pa.types.is_string(column.type) else column.combine_chunks()
-    )
+    values = column.cast(pa.string()).combine_chunks()
     changes = np.asarray(pc.not_equal(values[1:], values[:-1]))
     return np.concatenate([[0], np.flatnonzero(changes) + 1])
 

@@ -16,26 +16,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.benchmark import BLOCK_STORIES, Benchmark
+from storyproof.benchmark import BLOCK_STORIES
 from storyproof.errors import ConfigError
-from storyproof.example import SPLITS
 from storyproof.seeds import Draws, Indices
 from storyproof.tom import beliefs
 from storyproof.tom.agreement import confirm
 from storyproof.tom.arrays import NOBODY, PAD, Flags, Small, Stories
 from storyproof.tom.events import Kind
 from storyproof.tom.labels import Questions, label, story_type
-from storyproof.tom.lexicon import Cast, Lexicon
+from storyproof.tom.lexicon import Cast
 from storyproof.tom.readings import READINGS
 from storyproof.tom.tables import identity, in_words, number_lists, table
-from storyproof.tom.words import Casting, TomConfig, another, split_vocabulary
+from storyproof.tom.words import TomBenchmark, TomConfig, another
 
 TASKS = ("tb", "fb", "sofb")
 QUESTIONS = ("memory", "reality", "search", "belief")
@@ -76,7 +74,7 @@ class Plan:
     thing: Indices
 
 
-class TomBabi(Benchmark):
+class TomBabi(TomBenchmark):
     """ToM-bAbI with several scenarios a story; see the module."""
 
     name = "tom-babi"
@@ -95,28 +93,9 @@ class TomBabi(Benchmark):
         "objects": 2 * _ROOMS,
     }
 
-    def __init__(self, config: BabiConfig | None = None, seed: int = 0) -> None:
-        super().__init__(config or BabiConfig(), seed)
-        self.vocabularies = {
-            split: split_vocabulary(self.config, seed, split, self.needed, self.name) for split in SPLITS
-        }
-
-    @cached_property
-    def _lexicon(self) -> Lexicon:
-        vocabulary = self.config.vocabulary
-        return Lexicon((*vocabulary.agents, *vocabulary.rooms, *vocabulary.containers, *vocabulary.objects))
-
-    @cached_property
-    def _castings(self) -> dict[str, Casting]:
-        return {split: Casting(self.vocabularies[split], *self.identity) for split in SPLITS}
-
     def rows_per_story(self, split: str) -> int:
         """A question after each scenario in training, one at the end otherwise."""
         return self.scenarios[split] if split == "train" else 1
-
-    def capacity(self, split: str) -> int:
-        """As many stories as there are casts for the first scenario."""
-        return self._castings[split].capacity
 
     def plan(self, draws: Draws, split: str) -> Plan:
         """Draw what happens, in rounds that hold every task with every question equally often."""
@@ -138,8 +117,8 @@ class TomBabi(Benchmark):
     def cast(self, split: str, index: int) -> Cast:
         """Draw the words of a block's stories; a room's things and containers are numbered with it."""
         draws = Draws(*self.identity, split, index, "words")
-        words, number = self.vocabularies[split], self._lexicon.numbers
-        mover, other, room, thing, before, after = self._castings[split](split, index * BLOCK_STORIES, BLOCK_STORIES)
+        words, number = self.vocabularies[split], self.lexicon.numbers
+        mover, other, room, thing, before, after = self.castings[split](split, index * BLOCK_STORIES, BLOCK_STORIES)
 
         def fill(taken: list[Indices], role: str) -> npt.NDArray[np.int32]:
             known: tuple[str, ...] = getattr(words, role)
@@ -175,8 +154,8 @@ class TomBabi(Benchmark):
         numbers = np.broadcast_to(np.arange(1, len(told.kind) + 1)[:, None], told.kind.shape)
         who = identity(self.name, split, index * BLOCK_STORIES, BLOCK_STORIES, asked)
         return table(
-            self._lexicon,
-            self._lexicon.narrate(told, casts),
+            self.lexicon,
+            self.lexicon.narrate(told, casts),
             who,
             in_words(questions, casts, candidates),
             number_lists(questions.labels.proof.T, numbers.T),

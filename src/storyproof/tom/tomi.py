@@ -14,28 +14,26 @@ three algorithms of its supplement, with the labels taken from the oracle after 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
-from typing import Any
+from functools import cache
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.benchmark import BLOCK_STORIES, Benchmark
-from storyproof.example import SCHEMA, SPLITS
+from storyproof.benchmark import BLOCK_STORIES
+from storyproof.example import SCHEMA
 from storyproof.seeds import Draws
 from storyproof.tom import beliefs
 from storyproof.tom.agreement import confirm
 from storyproof.tom.arrays import NOBODY, Flags
 from storyproof.tom.labels import QUESTION_TYPES, STORY_TYPES, Codes, Questions, label, story_type
-from storyproof.tom.lexicon import Cast, Lexicon
+from storyproof.tom.lexicon import Cast
 from storyproof.tom.readings import READINGS
 from storyproof.tom.tables import coded, constant_words, flag_lists, identity, number_lists, word_lists
 from storyproof.tom.tomi_plots import ANNE, SALLY, Plots, add_distractors, all_bare, balanced_cores, cells, keys, spell
 from storyproof.tom.tomi_text import told, told_names
-from storyproof.tom.words import Casting, TomConfig, another, split_vocabulary
-
-_NEEDED = {"agents": 3, "rooms": 2, "containers": 2, "objects": 1}
+from storyproof.tom.words import TomBenchmark, TomConfig, another
 
 # The six questions in the published order: memory, what Anne believes, and believes of Sally; reality, and so on.
 _QUESTIONS = (
@@ -115,7 +113,7 @@ def _proved() -> tuple[npt.NDArray[np.uint64], _Labels]:
     return keys(bare), _Labels.of(questions)
 
 
-class Tomi(Benchmark):
+class Tomi(TomBenchmark):
     """ToMi with proved labels; see the module."""
 
     name = "tomi"
@@ -125,28 +123,11 @@ class Tomi(Benchmark):
     config_type = TomConfig
     readings = READINGS
 
-    config: TomConfig
-
-    def __init__(self, config: TomConfig | None = None, seed: int = 0) -> None:
-        super().__init__(config or TomConfig(), seed)
-        self.vocabularies = {split: split_vocabulary(self.config, seed, split, _NEEDED, self.name) for split in SPLITS}
-
-    @cached_property
-    def _lexicon(self) -> Lexicon:
-        vocabulary = self.config.vocabulary
-        return Lexicon((*vocabulary.agents, *vocabulary.rooms, *vocabulary.containers, *vocabulary.objects))
-
-    @cached_property
-    def _castings(self) -> dict[str, Casting]:
-        return {split: Casting(self.vocabularies[split], *self.identity) for split in SPLITS}
+    needed: ClassVar[dict[str, int]] = {"agents": 3, "rooms": 2, "containers": 2, "objects": 1}
 
     def rows_per_story(self, split: str) -> int:
         """Six questions a story."""
         return 6
-
-    def capacity(self, split: str) -> int:
-        """As many stories as there are casts of visible words."""
-        return self._castings[split].capacity
 
     def plots(self, split: str, index: int) -> Plots:
         """Draw a block of balanced stories, without their words."""
@@ -157,10 +138,10 @@ class Tomi(Benchmark):
         """Draw the words of a block's stories."""
         draws = Draws(*self.identity, split, index, "words")
         words = self.vocabularies[split]
-        mover, other, room, thing, before, after = self._castings[split](split, index * BLOCK_STORIES, BLOCK_STORIES)
+        mover, other, room, thing, before, after = self.castings[split](split, index * BLOCK_STORIES, BLOCK_STORIES)
         third = another(draws, len(words.agents), [mover, other])
         elsewhere = another(draws, len(words.rooms), [room])
-        number = self._lexicon.numbers
+        number = self.lexicon.numbers
         things = number((*words.containers, *words.objects))
         liked = things[draws.below(len(things), 2 * BLOCK_STORIES)].reshape(2, -1)
         return Cast(
@@ -175,15 +156,15 @@ class Tomi(Benchmark):
         drawn, cast = self.plots(split, index), self.cast(split, index)
         known, proved = _proved()
         labels = proved.pick(np.searchsorted(known, keys(drawn.bare)))
-        words = self._lexicon.words
-        questions, chains = self._lexicon.ask_alike(_QUESTIONS, cast)
+        words = self.lexicon.words
+        questions, chains = self.lexicon.ask_alike(_QUESTIONS, cast)
         story = np.repeat(np.arange(BLOCK_STORIES, dtype=np.int32), _ASKED)
         answer = np.where(labels.place.reshape(-1) == 0, cast.containers[0][story], cast.containers[1][story])
         candidates = np.repeat(np.sort(cast.containers, axis=0).T, _ASKED, axis=0)
         sentences = np.repeat(drawn.sentence.T + np.int8(1), _ASKED, axis=0)
         columns = {
             **identity(self.name, split, index * BLOCK_STORIES, BLOCK_STORIES, _ASKED),
-            "story": coded(story, self._lexicon.tell(*told(drawn), told_names(drawn, cast, len(words)))),
+            "story": coded(story, self.lexicon.tell(*told(drawn), told_names(drawn, cast, len(words)))),
             "question": questions,
             "answer": coded(answer, words),
             "candidates": word_lists(words, candidates),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from storyproof.benchmark import Config
+from storyproof.benchmark import Benchmark, Config
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SPLITS
 from storyproof.seeds import Draws, Indices, Permutation
+from storyproof.tom.lexicon import Lexicon
 from storyproof.tom.vocabulary import ROLES, Vocabulary, default_vocabulary, shares
 
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
@@ -102,6 +104,37 @@ class Casting:
             digits.append(digit)
         mover, other, room, thing, before, after = digits
         return mover, other + (other >= mover), room, thing, before, after + (after >= before)
+
+
+class TomBenchmark(Benchmark):
+    """What the theory-of-mind benchmarks share: words for each split, and distinct casts for distinct stories.
+
+    Attributes:
+        needed: How many words of each role a story needs.
+    """
+
+    needed: ClassVar[dict[str, int]]
+    config: TomConfig
+
+    def __init__(self, config: TomConfig | None = None, seed: int = 0) -> None:
+        super().__init__(config or self.config_type(), seed)
+        self.vocabularies = {
+            split: split_vocabulary(self.config, seed, split, self.needed, self.name) for split in SPLITS
+        }
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """All words, with the text that they occur in."""
+        return Lexicon(word for role in ROLES for word in getattr(self.config.vocabulary, role))
+
+    @cached_property
+    def castings(self) -> dict[str, Casting]:
+        """Who hands out the words, by split."""
+        return {split: Casting(self.vocabularies[split], *self.identity) for split in SPLITS}
+
+    def capacity(self, split: str) -> int:
+        """As many stories as there are casts of visible words."""
+        return self.castings[split].capacity
 
 
 def another(draws: Draws, limit: int, taken: Sequence[Indices]) -> Indices:

@@ -48,8 +48,8 @@ class Benchmark(ABC):
     readings: ClassVar[tuple[str, ...]]
 
     def __init__(self, config: Config, seed: int) -> None:
-        if seed < 0:
-            raise ConfigError(f"the seed is {seed}; use a number from 0 on.")
+        if not isinstance(seed, int) or seed < 0:
+            raise ConfigError(f"the seed is {seed!r}; use a whole number from 0 on.")
         self.config = config
         self.seed = seed
 
@@ -74,6 +74,8 @@ class Benchmark(ABC):
         """Raise ConfigError unless so many stories can be made for a split."""
         if split not in SPLITS:
             raise UnknownNameError("split", split, SPLITS)
+        if not isinstance(count, int):
+            raise ConfigError(f"{split} is {count!r}; give the number of stories as a whole number.")
         if count < 0:
             raise ConfigError(f"--{split} is {count}; the number of stories cannot be negative (0 leaves a split out).")
         if count % self.round:

@@ -11,9 +11,19 @@ from storyproof.errors import ConfigError
 from storyproof.seeds import Draws
 from storyproof.tom.labels import STORY_TYPES
 from storyproof.tom.tomi import Tomi
-from storyproof.tom.tomi_plots import _CODE, LONGEST, add_distractors, balanced_cores, cells, core_branches, draw_cores
+from storyproof.tom.tomi_plots import (
+    _CODE,
+    LONGEST,
+    add_distractors,
+    balanced_cores,
+    cells,
+    core_branches,
+    draw_cores,
+    send_elsewhere,
+    swappable,
+)
 from storyproof.tom.vocabulary import ROLES, from_lists
-from storyproof.tom.words import TomConfig
+from storyproof.tom.words import TomConfig, may_be_first
 
 DRAWN = 48_000
 
@@ -126,7 +136,7 @@ def test_bare_sentences_keep_their_place_in_the_telling() -> None:
 
 def test_words_are_drawn_alike() -> None:
     benchmark = Tomi(seed=5)
-    cast = benchmark.cast("train", 0)
+    cast, _ = benchmark.cast("train", 0, np.zeros(BLOCK_STORIES, np.bool_))
     number = benchmark.lexicon.numbers(benchmark.config.vocabulary.agents)
     for agents in cast.agents:
         counts = np.array([(agents == word).sum() for word in number])
@@ -193,3 +203,28 @@ def test_no_story_occurs_twice_in_many() -> None:
     table = generate("tomi", train=2 * BLOCK_STORIES, val=3_000, test=3_000, seed=11)
     stories = table.column("story").to_pylist()[::6]
     assert len(set(stories)) == len(stories)
+
+
+def test_of_two_agents_who_could_be_swapped_only_one_may_be_the_other() -> None:
+    """Else two stories could tell the same. With three agents there is often no third that fits: it goes elsewhere."""
+    few = {"agents": ["Ada", "Bo", "Cy"], "rooms": ["attic", "barn"], "containers": ["box", "jar"]}
+    small = TomConfig(vocabulary=from_lists({**few, "objects": [f"thing{number}" for number in range(2_000)]}))
+    for benchmark in (Tomi(seed=5), Tomi(small, seed=5)):
+        plots = benchmark.plots("train", 0)
+        alike = swappable(plots.bare)
+        cast, alone = benchmark.cast("train", 0, alike)
+        assert alike.sum() > 50
+        assert alone.any() == (benchmark.config is small)
+        visible = [cast.agents[0], cast.rooms[0], cast.things[0], *cast.containers]
+        fits = may_be_first(cast.agents[1], cast.agents[2], visible, 5)
+        assert fits[alike & ~alone].all()
+        assert (alone <= alike).all()
+        assert not swappable(send_elsewhere(plots, alone).bare)[alone].any()
+
+
+def test_a_coin_decides_who_may_be_first_and_not_the_names() -> None:
+    one, two = np.arange(2_000, dtype=np.int32), np.arange(2_000, dtype=np.int32)[::-1].copy()
+    ways = may_be_first(one, two, [one * 0], 5), may_be_first(two, one, [one * 0], 5)
+    different = one != two
+    assert (ways[0][different] != ways[1][different]).all()
+    assert 800 < ways[0][one < two].sum() * 2 < 1_200

@@ -77,12 +77,14 @@ def test_a_file_is_named_in_its_errors(tmp_path: Path) -> None:
 
 
 def test_shares_cut_a_list_without_remainder() -> None:
-    pieces = shares([str(number) for number in range(10)], [3, 1, 1])
-    assert [len(piece) for piece in pieces] == [6, 2, 2]
-    assert [word for piece in pieces for word in piece] == [str(number) for number in range(10)]
+    words = [str(number) for number in range(10)]
+    pieces = shares(words, [3, 1, 1], 1)
+    assert [len(piece) for piece in pieces] == [5, 3, 2]
+    assert [word for piece in pieces for word in piece] == words
+    assert [len(piece) for piece in shares(words, [3, 1, 1], 3)] == [4, 3, 3]
 
 
 def test_too_few_words_to_keep_apart_are_refused() -> None:
     words = replace(default_vocabulary(), agents=("Ada", "Bo", "Cy", "Di"))
-    with pytest.raises(ConfigError, match="agents cannot be kept disjoint: 4 words leave"):
+    with pytest.raises(ConfigError, match="agents cannot be kept disjoint: 4 found"):
         Tomi(TomConfig(vocabulary=words, disjoint=("agents",)))

@@ -54,7 +54,7 @@ class BabiConfig(TomConfig):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not 0 <= self.noise <= 1:
+        if not isinstance(self.noise, int | float) or not 0 <= self.noise <= 1:
             raise ConfigError(f"--noise is {self.noise}; it is a probability, so use a number from 0 to 1.")
 
 

@@ -31,9 +31,21 @@ from storyproof.tom.labels import QUESTION_TYPES, STORY_TYPES, Codes, Questions,
 from storyproof.tom.lexicon import Cast
 from storyproof.tom.readings import READINGS
 from storyproof.tom.tables import coded, constant_words, flag_lists, identity, number_lists, word_lists
-from storyproof.tom.tomi_plots import ANNE, SALLY, Plots, add_distractors, all_bare, balanced_cores, cells, keys, spell
+from storyproof.tom.tomi_plots import (
+    ANNE,
+    SALLY,
+    Plots,
+    add_distractors,
+    all_bare,
+    balanced_cores,
+    cells,
+    keys,
+    send_elsewhere,
+    spell,
+    swappable,
+)
 from storyproof.tom.tomi_text import told, told_names
-from storyproof.tom.words import TomBenchmark, TomConfig, another
+from storyproof.tom.words import TomBenchmark, TomConfig, another, may_be_first
 
 # The six questions in the published order: memory, what Anne believes, and believes of Sally; reality, and so on.
 _QUESTIONS = (
@@ -134,26 +146,51 @@ class Tomi(TomBenchmark):
         draws = Draws(*self.identity, split, index, "plot")
         return add_distractors(draws, cells()[0][:, balanced_cores(draws, BLOCK_STORIES)])
 
-    def cast(self, split: str, index: int) -> Cast:
-        """Draw the words of a block's stories."""
+    def cast(self, split: str, index: int, swappable: Flags) -> tuple[Cast, Flags]:
+        """Draw the words of a block's stories.
+
+        Two stories could tell the same with other and third agent swapped, where the telling does not show which is
+        which (`swappable`). There, of any two agents in any place only one may be the other: the third is the next one
+        that fits.
+
+        Returns:
+            The words, and the stories for which no third agent fits.
+        """
         draws = Draws(*self.identity, split, index, "words")
-        words = self.vocabularies[split]
+        words, number = self.vocabularies[split], self.lexicon.numbers
         mover, other, room, thing, before, after = self.castings[split](split, index * BLOCK_STORIES, BLOCK_STORIES)
         third = another(draws, len(words.agents), [mover, other])
         elsewhere = another(draws, len(words.rooms), [room])
-        number = self.lexicon.numbers
         things = number((*words.containers, *words.objects))
         liked = things[draws.below(len(things), 2 * BLOCK_STORIES)].reshape(2, -1)
-        return Cast(
-            agents=number(words.agents)[np.stack([mover, other, third])],
-            rooms=number(words.rooms)[np.stack([room, elsewhere])],
-            things=np.concatenate([number(words.objects)[thing][None], liked]),
-            containers=number(words.containers)[np.stack([before, after])],
+        agents, rooms = number(words.agents), number(words.rooms)
+        visible = [agents[mover], rooms[room], number(words.objects)[thing]]
+        visible += [number(words.containers)[place] for place in (before, after)]
+        unfit = np.flatnonzero(swappable)
+        for _ in agents:
+            here = [part[unfit] for part in visible]
+            taken = (third[unfit] == mover[unfit]) | (third[unfit] == other[unfit])
+            fits = ~taken & may_be_first(agents[other[unfit]], agents[third[unfit]], here, self.seed)
+            unfit = unfit[~fits]
+            if not len(unfit):
+                break
+            third[unfit] = (third[unfit] + 1) % len(agents)
+        alone = np.zeros(BLOCK_STORIES, np.bool_)
+        alone[unfit] = True
+        third = np.where(alone, another(draws, len(agents), [mover, other]), third) if len(unfit) else third
+        cast = Cast(
+            agents=agents[np.stack([mover, other, third])],
+            rooms=rooms[np.stack([room, elsewhere])],
+            things=np.concatenate([visible[2][None], liked]),
+            containers=np.stack(visible[3:]),
         )
+        return cast, alone
 
     def block(self, split: str, index: int) -> pa.Table:
         """Make one block: draw, label each plot by the oracle and have the checker confirm it, tell."""
-        drawn, cast = self.plots(split, index), self.cast(split, index)
+        drawn = self.plots(split, index)
+        cast, alone = self.cast(split, index, swappable(drawn.bare))
+        drawn = send_elsewhere(drawn, alone) if alone.any() else drawn
         known, proved = _proved()
         labels = proved.pick(np.searchsorted(known, keys(drawn.bare)))
         words = self.lexicon.words

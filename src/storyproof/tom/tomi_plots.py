@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
@@ -191,6 +191,28 @@ def _insert(codes: Codes, place: Indices, code: Indices | int, where: npt.NDArra
     inserted: Codes = codes * (times < at) + np.asarray(code, np.uint8) * (times == at)
     inserted[1:] += codes[:-1] * (times[1:] > at)
     return inserted
+
+
+def swappable(bare: Codes) -> npt.NDArray[np.bool_]:
+    """Find the plots whose telling does not show which of two agents is the third.
+
+    Sally and the third both came before the object was placed, both went, and neither came back. Told with the two
+    names swapped, such a story is the same.
+    """
+    comes, goes, placed = (bare == _CODE[name] for name in ("third enters", "third exits", "object placed"))
+    back = (bare == _CODE["sally enters"]).sum(axis=0) + (bare == _CODE["sally enters elsewhere"]).sum(axis=0) > 1
+    early = comes.argmax(axis=0) < placed.argmax(axis=0)
+    found: npt.NDArray[np.bool_] = comes.any(axis=0) & goes.any(axis=0) & early & ~back
+    return found
+
+
+def send_elsewhere(plots: Plots, chosen: npt.NDArray[np.bool_]) -> Plots:
+    """Let the third agent come to the other room instead, in the chosen stories."""
+    instead = np.arange(len(SENTENCES), dtype=np.uint8)
+    for verb in ("enters", "exits"):
+        instead[_CODE[f"third {verb}"]] = _CODE[f"third {verb} elsewhere"]
+    bare, told = (np.where(chosen, instead[codes], codes) for codes in (plots.bare, plots.told))
+    return replace(plots, bare=bare, told=told)
 
 
 def keys(bare: Codes) -> npt.NDArray[np.uint64]:

@@ -68,7 +68,9 @@ def _check_word(word: object, role: str) -> None:
             f"{word!r} in '{role}' is no text; put it in quotes (YAML reads yes, no and 12 as values)."
         )
     if not _WORD.fullmatch(word):
-        raise VocabularyError(f"'{word}' in '{role}' is no single word; use letters, digits, hyphens and underscores.")
+        raise VocabularyError(
+            f"'{word}' in '{role}' is no single word of letters, digits, - and _, beginning with a letter."
+        )
     if word.lower() in _RESERVED:
         raise VocabularyError(f"'{word}' in '{role}' is a word of the sentences themselves; choose another.")
 
@@ -117,10 +119,8 @@ def default_vocabulary() -> Vocabulary:
     return load_vocabulary(_DEFAULT_FILE)
 
 
-def shares(words: Sequence[str], parts: Sequence[float]) -> list[tuple[str, ...]]:
-    """Cut a list into consecutive pieces of about the given shares, none of them shared."""
-    total, cut, pieces = sum(parts), 0.0, []
-    for part in parts:
-        start, cut = cut, cut + part
-        pieces.append(tuple(words[round(len(words) * start / total) : round(len(words) * cut / total)]))
-    return pieces
+def shares(words: Sequence[str], parts: Sequence[float], least: int) -> list[tuple[str, ...]]:
+    """Cut a list into consecutive pieces: at least so many words each, and of the rest about the given shares."""
+    spare, total = len(words) - least * len(parts), sum(parts)
+    ends = [round(spare * sum(parts[: number + 1]) / total) + least * (number + 1) for number in range(len(parts))]
+    return [tuple(words[start:end]) for start, end in zip([0, *ends], ends, strict=False)]

@@ -9,12 +9,13 @@ from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from storyproof.benchmark import Benchmark, Config
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import ConfigError, UnknownNameError, VocabularyError
 from storyproof.example import SPLITS
 from storyproof.seeds import Draws, Indices, Permutation
-from storyproof.tom.lexicon import Lexicon
+from storyproof.tom.lexicon import Lexicon, Words
 from storyproof.tom.vocabulary import ROLES, Vocabulary, default_vocabulary, shares
 
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
@@ -35,6 +36,8 @@ class TomConfig(Config):
     def __post_init__(self) -> None:
         if not isinstance(self.vocabulary, Vocabulary):
             raise ConfigError("the vocabulary must be a Vocabulary; read one with load_vocabulary(PATH).")
+        if isinstance(self.disjoint, str):
+            raise ConfigError(f"disjoint is '{self.disjoint}'; give a list of roles.")
         for role in self.disjoint:
             if role not in ROLES:
                 raise UnknownNameError("role to keep disjoint", role, ROLES)
@@ -62,14 +65,13 @@ def split_vocabulary(config: TomConfig, seed: int, split: str, needed: dict[str,
         words: Sequence[str] = getattr(config.vocabulary, role)
         if role in config.disjoint:
             shuffled = [words[number] for number in Draws("disjoint", role, list(words), seed).order(len(words))]
-            pieces = dict(zip(SPLITS, shares(shuffled, [_SHARES[name] for name in SPLITS]), strict=True))
-            short = [name for name in SPLITS if len(pieces[name]) < needed[role]]
-            if short:
+            if len(words) < len(SPLITS) * needed[role]:
                 raise ConfigError(
-                    f"{role} cannot be kept disjoint: {len(words)} words leave {len(pieces[short[0]])} for {short[0]}, "
-                    f"and {who} needs {needed[role]} in each split; add {role}."
+                    f"{role} cannot be kept disjoint: {len(words)} found, and {who} needs {needed[role]} in each of "
+                    f"{len(SPLITS)} splits; add {role}."
                 )
-            words = sorted(pieces[split])
+            pieces = shares(shuffled, [_SHARES[name] for name in SPLITS], needed[role])
+            words = sorted(pieces[SPLITS.index(split)])
         lists[role] = tuple(words)
     return Vocabulary(**lists)
 
@@ -85,18 +87,19 @@ class Casting:
         agents, rooms = len(vocabulary.agents), len(vocabulary.rooms)
         containers, objects = len(vocabulary.containers), len(vocabulary.objects)
         self._sizes = (agents, agents - 1, rooms, objects, containers, containers - 1)
+        if prod(self._sizes) >= 1 << 62:
+            raise VocabularyError("the vocabulary gives more casts than can be numbered; use fewer words.")
         self._order = Permutation(prod(self._sizes), "cast", *purpose)
 
     @property
     def capacity(self) -> int:
-        """How many stories one split can have; the splits share the order between them."""
-        return self._order.size // len(SPLITS)
+        """How many stories one split can have; the splits share the order between them, and ids have nine digits."""
+        return min(self._order.size // len(SPLITS), 10**9)
 
     def __call__(self, split: str, first: int, count: int) -> tuple[Indices, ...]:
         """Give mover, other agent, room, object and both containers of stories from `first` on."""
-        stories = np.minimum(
-            np.arange(first, first + count), self.capacity - 1
-        )  # a block may reach past the last story
+        # A block may reach past the last story.
+        stories = np.minimum(np.arange(first, first + count), self.capacity - 1)
         rank = self._order(stories * len(SPLITS) + SPLITS.index(split))
         digits = []
         for size in self._sizes:
@@ -143,3 +146,14 @@ def another(draws: Draws, limit: int, taken: Sequence[Indices]) -> Indices:
     for used in np.sort(np.stack(taken), axis=0):
         found += found >= used
     return found
+
+
+def may_be_first(first: Words, second: Words, context: Sequence[Words], seed: int) -> npt.NDArray[np.bool_]:
+    """Decide which of two words may stand first in a context: a coin for each pair, whichever way round it is asked."""
+    mixed = np.full(len(first), seed, np.uint64)
+    for part in (np.minimum(first, second), np.maximum(first, second), *context):
+        mixed = (mixed ^ part.astype(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    decided: npt.NDArray[np.bool_] = (mixed >> np.uint64(63) == 0) == (first < second)
+    return decided

@@ -198,3 +198,22 @@ def test_a_wrong_task_in_a_file_name_is_found(tmp_path: Path) -> None:
 def test_a_folder_without_data_is_refused(tmp_path: Path) -> None:
     with pytest.raises(storyproof.errors.DataError, match="holds no data"):
         storyproof.verify(tmp_path)
+
+
+def test_an_empty_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "test.jsonl").write_text("")
+    with pytest.raises(storyproof.errors.DataError, match="holds no questions"):
+        storyproof.verify(tmp_path / "test.jsonl")
+
+
+def test_a_hand_made_text_is_held_to_no_recipe(tmp_path: Path) -> None:
+    path = tmp_path / "mine.txt"
+    path.write_text("1 Ada entered the attic.\n2 The key is in the box.\n3 Where will Ada look for the key?\tbox\t1\n")
+    assert storyproof.verify(path).ok
+
+
+def test_a_story_longer_than_can_be_handled_is_said_to_be(tmp_path: Path) -> None:
+    story = "Ada entered the attic.\nThe key is in the box." + "\nPhone rang." * 40_000
+    row = {"story": story, "question": "Where is the key really?", "answer": "box"}
+    (tmp_path / "test.jsonl").write_text(json.dumps(row) + "\n")
+    assert "more than can be handled" in str(storyproof.verify(tmp_path / "test.jsonl").findings[0])

@@ -112,13 +112,12 @@ def test_verify_lists_what_is_wrong(tmp_path: Path) -> None:
     done = run("verify", path, "--json", tmp_path / "found.json")
     assert done.exit_code == 1
     lines = done.stdout.split("\n")
-    assert lines[0].startswith("test test-000000000-1: answer: found nowhere, expected ")
-    assert lines[2:4] == ["18 questions of 3 stories: 2 disagreements", "  answer: 2"]
-    assert len(json.loads((tmp_path / "found.json").read_text())["findings"]) == 2
-    assert "… and 1 more" in run("verify", path, "--most", 1).stdout
-    folder = run("verify", tmp_path / "x")  # where the manifest knows as well
-    assert folder.exit_code == 1
-    assert "test.jsonl differs from the manifest (sha256)" in folder.stdout
+    assert "test.jsonl differs from the manifest (sha256)" in lines[0]  # a file is held against the folder's manifest
+    assert lines[1].startswith("test test-000000000-1: answer: found nowhere, expected ")
+    assert lines[3:6] == ["18 questions of 3 stories: 3 disagreements", "  answer: 2", "  file: 1"]
+    assert len(json.loads((tmp_path / "found.json").read_text())["findings"]) == 3
+    assert "… and 2 more" in run("verify", path, "--most", 1).stdout
+    assert run("verify", tmp_path / "x").exit_code == 1
 
 
 def test_evaluate(data: Path, tmp_path: Path) -> None:

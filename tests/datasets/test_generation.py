@@ -54,7 +54,7 @@ def test_settings_change_the_content() -> None:
     [
         ("tomy", {"test": 3}, "unknown benchmark 'tomy'. Did you mean 'tomi'?"),
         ("tomi", {"test": 3, "noise": 0.1}, "unknown setting of tomi 'noise'"),
-        ("tomi", {"test": 3, "seed": -1}, "the seed is -1; use a number from 0 on"),
+        ("tomi", {"test": 3, "seed": -1}, "the seed is -1; use a whole number from 0 on"),
         ("tomi", {"test": -3}, "--test is -3; the number of stories cannot be negative"),
         ("tomi", {"val": 4}, "--val is 4; tomi is balanced in rounds of 3 stories, so use 3 or 6"),
         ("tomi", {"train": 1}, "--train is 1; .* so use 3"),

@@ -1,10 +1,9 @@
 import hashlib
-import json
 from pathlib import Path
 
 import pytest
 
-from storyproof.datasets.manifest import changed_files, file_sha256, read_manifest, write_manifest
+from storyproof.datasets.manifest import MANIFEST, file_sha256, manifest_problems, read_manifest, write_manifest
 from storyproof.errors import DataError
 
 
@@ -31,15 +30,26 @@ def test_hash_is_of_the_bytes(tmp_path: Path) -> None:
     assert file_sha256(tmp_path / "a") == hashlib.sha256(b"x" * 100_000).hexdigest()
 
 
-def test_changed_files(tmp_path: Path) -> None:
+def test_what_does_not_fit_is_listed(tmp_path: Path) -> None:
     for name in ("same", "changed"):
         (tmp_path / name).write_bytes(b"abc")
     entry = {"sha256": file_sha256(tmp_path / "same")}
-    manifest = {"files": {"same": entry, "changed": entry, "missing": entry, "odd": "?"}}
+    write_manifest(tmp_path, {"files": {"same": entry, "changed": entry, "missing": entry, "odd": "?"}})
+    manifest = read_manifest(tmp_path)
+    assert manifest is not None
     (tmp_path / "changed").write_bytes(b"abd")
     (tmp_path / "odd").write_bytes(b"")
-    assert changed_files(tmp_path, json.loads(json.dumps(manifest))) == [
+    assert manifest_problems(tmp_path, manifest, [tmp_path / "same", tmp_path / "new"]) == [
         "changed differs from the manifest (sha256)",
         "missing is missing",
         "odd differs from the manifest (sha256)",
+        "new is not in the manifest",
     ]
+
+
+def test_a_changed_manifest_gives_itself_away(tmp_path: Path) -> None:
+    write_manifest(tmp_path, {"files": {}, "seed": 7})
+    (tmp_path / MANIFEST).write_text((tmp_path / MANIFEST).read_text().replace("7", "8"))
+    manifest = read_manifest(tmp_path)
+    assert manifest is not None
+    assert manifest_problems(tmp_path, manifest, []) == ["manifest.json itself was changed"]

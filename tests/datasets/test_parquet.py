@@ -4,6 +4,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import storyproof
 from storyproof.datasets.parquet import ParquetSplit, read_parquet
 from storyproof.errors import DataError
 from storyproof.example import plain_schema
@@ -87,3 +88,53 @@ def test_other_integers_are_welcome(tmp_path: Path) -> None:
     path, good = tmp_path / "x.parquet", plain_table(example())
     pq.write_table(good.set_column(good.schema.get_field_index("proof"), "proof", pa.array([[2, 3]])), path)
     assert next(read_parquet(path, 100)).column("proof").to_pylist() == [[2, 3]]
+
+
+def minimal(tmp_path: Path, **columns: pa.Array) -> Path:
+    story = "Ada entered the attic.\nThe key is in the box.\nAda moved the key to the jar."
+    plain = {"story": story, "question": "Where is the key really?", "answer": "jar"}
+    whole = {name: pa.array([text]) for name, text in plain.items()}
+    path = tmp_path / "test.parquet"
+    pq.write_table(pa.table({**whole, **columns}), path)
+    return path
+
+
+def test_story_question_and_answer_are_enough(tmp_path: Path) -> None:
+    path = minimal(tmp_path, observers=pa.array([5]), trace=pa.array(["mine"]))
+    assert storyproof.verify(path).ok
+    assert storyproof.evaluate("oracle", path).scores.accuracy == 1
+
+
+def test_large_strings_and_wide_numbers_are_taken(tmp_path: Path) -> None:
+    path = minimal(
+        tmp_path,
+        answer=pa.array(["jar"], pa.large_string()),
+        candidates=pa.array([["box", "jar"]], pa.large_list(pa.large_string())),
+        order=pa.array([0], pa.int64()),
+        proof=pa.array([[3]], pa.list_(pa.int64())),
+    )
+    assert storyproof.verify(path).ok
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"question": pa.array([None], pa.string())}, "row 0: 'question' is empty"),
+        ({"story": pa.array([None], pa.string())}, "row 0: 'story' is empty"),
+        ({"answer": pa.array([None], pa.string())}, "row 0: 'answer' is empty"),
+        ({"order": pa.array([1000], pa.int64())}, "column 'order' holds what is no int8"),
+        ({"proof": pa.array([[100_000]], pa.list_(pa.int64()))}, "column 'proof' holds what is no list"),
+    ],
+)
+def test_what_no_example_holds_is_named(tmp_path: Path, columns: dict[str, pa.Array], message: str) -> None:
+    path = minimal(tmp_path, **columns)
+    for look in (storyproof.verify, storyproof.show, lambda data: storyproof.evaluate("oracle", data)):
+        with pytest.raises(DataError, match=message):
+            look(path)
+
+
+def test_a_column_twice_is_named(tmp_path: Path) -> None:
+    table = pq.read_table(minimal(tmp_path))
+    pq.write_table(table.append_column("story", table.column("story")), tmp_path / "test.parquet")
+    with pytest.raises(DataError, match="2 columns 'story'"):
+        storyproof.verify(tmp_path / "test.parquet")

@@ -14,17 +14,17 @@ CONTENT: dict[str, tuple[str, dict[str, Any], str]] = {
     "tomi": (
         "tomi",
         {"train": 999, "val": 99, "test": 99, "seed": 7},
-        "13e44f496ac1c0da1636991178dec8559eff2e88fb9238abe79893e55bc30b1c",
+        "eccefdd2dbc36ab0c6f9ea95cdba62d6870576f386ad50a110fa1d01ce98f781",
     ),
     "tomi, two blocks": (
         "tomi",
         {"train": 9999, "seed": 1},
-        "f977c5808b3929398bb976e147069ce66be4269e159ee6bce062da3386f29b27",
+        "608efa2f710d46c448ad656ab334ebb696ad7e1ee84d822f74ad5d191d6f074e",
     ),
     "tomi, disjoint": (
         "tomi",
         {"train": 99, "test": 99, "seed": 7, "disjoint": ("agents", "rooms")},
-        "0c832a7e087fdf1a61866343ec29629df6d09c313684f42e7b953f174a1d56a3",
+        "61d234e7ac74b671380b3f328671a22db505e231c945544974536c7d82a91aaa",
     ),
     "tom-babi": (
         "tom-babi",

@@ -13,8 +13,9 @@ from storyproof.audit.findings import Finding
 from storyproof.audit.labels import verify_table
 from storyproof.audit.order import RowOrder
 from storyproof.datasets.chunks import in_parts, story_starts
-from storyproof.datasets.manifest import MANIFEST, changed_files, read_manifest
+from storyproof.datasets.manifest import MANIFEST, file_problem, manifest_problems, read_manifest
 from storyproof.datasets.reading import Source, find_sources
+from storyproof.errors import DataError
 
 
 @dataclass(slots=True)
@@ -55,12 +56,25 @@ def verify(path: str | Path, *, progress: Callable[[int], None] = lambda rows: N
     """
     path = Path(path)
     result = Verification()
-    if path.is_dir() and (manifest := read_manifest(path)) is not None:
-        for problem in changed_files(path, manifest):
-            result.findings.append(Finding(MANIFEST, "", "file", problem, "the file as it was written"))
-    for source in find_sources(path):
+    sources = find_sources(path)
+    for problem in _manifest_problems(path, sources):
+        result.findings.append(Finding(MANIFEST, "", "file", problem, "the file as it was written"))
+    for source in sources:
         _verify_source(source, result, progress)
+    if not result.questions:
+        raise DataError(f"{path} holds no questions, so there is nothing to verify.")
     return result
+
+
+def _manifest_problems(path: Path, sources: list[Source]) -> list[str]:
+    """Hold a folder, or a file in a folder, against the manifest that lies there."""
+    manifest = read_manifest(path if path.is_dir() else path.parent)
+    if manifest is None:
+        return []
+    if path.is_dir():
+        return manifest_problems(path, manifest, [file for source in sources for file in source.files])
+    problem = file_problem(path, manifest) if path.name in manifest["files"] else None
+    return [problem] if problem else []
 
 
 def _verify_source(source: Source, result: Verification, progress: Callable[[int], None]) -> None:

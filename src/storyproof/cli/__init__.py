@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 from typing import Any
 
@@ -44,8 +46,10 @@ def _root(
 
 def main() -> None:
     """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))  # so that what was begun is cleared away
     try:
         code = app(standalone_mode=False) or 0
+        sys.stdout.flush()
     except StoryproofError as error:
         typer.echo(f"storyproof: {error}", err=True)
         code = 2
@@ -54,6 +58,9 @@ def main() -> None:
         where = error.ctx.command_path if error.ctx is not None else "storyproof"
         typer.echo(f"storyproof: {message}. See {where} --help.", err=True)
         code = 2
+    except OSError as error:
+        typer.echo(f"storyproof: cannot write the output: {error.strerror}; send it elsewhere.", err=True)
+        os._exit(2)  # an ordinary exit would try to write it again
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     if code == 130:

@@ -14,7 +14,7 @@ from storyproof.cli.output import console, write_text
 def evaluate(
     model: Annotated[str, typer.Option(help="A solver: rules, oracle, random or majority; several with commas.")],
     data: Annotated[Path, typer.Option(help="A dataset folder or a file.")],
-    split: Annotated[str | None, typer.Option(help="Which split of a folder; by default test.")] = None,
+    split: Annotated[str | None, typer.Option(help="Which split; by default test, or the only one.")] = None,
     labels: Annotated[
         str, typer.Option(help="Score against the labels as 'given' or as 'proved' from the text.")
     ] = "given",

@@ -129,7 +129,7 @@ class _Reader:
     def take(self, line: str) -> dict[str, Any] | None:
         """Take in a line; gives a row where it is a question."""
         count, space, rest = line.partition(" ")
-        if not space or not count.isdecimal():
+        if not space or not count.isdecimal() or len(count) > 9:
             raise self.fail(f"found '{line[:60]}'", "a sentence number, a space and a sentence")
         if int(count) not in (1, self.last_count + 1):
             raise self.fail(f"found number {count} after {self.last_count}", "the next number, or 1 for a new story")
@@ -174,7 +174,7 @@ class _Reader:
         return {
             "id": f"{self.path.stem}-{self.number}",
             "story_id": f"{self.path.stem}-{self.story}",
-            "benchmark": "tom-babi" if watched else "tomi",
+            "benchmark": "tom-babi" if watched else None,
             "split": self.split,
             "story": story,
             "question": question,
@@ -225,7 +225,7 @@ def read_babi(path: Path, rows: int) -> Iterator[pa.Table]:
 
 def _lines(path: Path) -> Iterator[str]:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
+        with path.open(encoding="utf-8-sig", newline="") as file:
             for line in file:
                 yield line.rstrip("\r\n")
     except (OSError, UnicodeDecodeError) as error:
@@ -247,4 +247,5 @@ def _add_trace(row: dict[str, Any], traces: Iterator[tuple[int, str]], state: _R
             f"{path}, line {number}: found '{line[:60]}'; expected it to end in a question type and one of "
             f"{', '.join(STORY_TYPES)}."
         )
+    row["benchmark"] = "tomi"  # nobody else writes traces
     row["question_type"], row["story_type"], row["trace"] = cells[-2], cells[-1], ",".join(cells[:-2])

@@ -39,7 +39,7 @@ def read_jsonl(path: Path, rows: int) -> Iterator[pa.Table]:
     """
     waiting: list[dict[str, Any]] = []
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
                 if line.strip():
                     row = _row(line, f"{path}, line {number}")

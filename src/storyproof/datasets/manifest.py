@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ def file_sha256(path: Path) -> str:
 
 
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
-    """Write a folder's manifest."""
+    """Write a folder's manifest, with a hash of itself."""
+    manifest["manifest_sha256"] = _own_hash(manifest)
     text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
     (folder / MANIFEST).write_text(text, encoding="utf-8")
 
@@ -42,13 +44,26 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     return manifest
 
 
-def changed_files(folder: Path, manifest: dict[str, Any]) -> list[str]:
-    """List the files that are missing or differ from what the manifest says."""
+def _own_hash(manifest: dict[str, Any]) -> str:
+    rest = {name: value for name, value in manifest.items() if name != "manifest_sha256"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def manifest_problems(folder: Path, manifest: dict[str, Any], data: Iterable[Path]) -> list[str]:
+    """List what does not fit a manifest: itself, data files that are missing or differ, and some it does not know."""
     problems = []
-    for name, entry in manifest["files"].items():
-        path = folder / name
-        if not path.is_file():
-            problems.append(f"{name} is missing")
-        elif file_sha256(path) != (entry.get("sha256") if isinstance(entry, dict) else None):
-            problems.append(f"{name} differs from the manifest (sha256)")
+    if manifest.get("manifest_sha256") != _own_hash(manifest):
+        problems.append(f"{MANIFEST} itself was changed")
+    problems += [problem for name in manifest["files"] if (problem := file_problem(folder / name, manifest))]
+    problems += [f"{path.name} is not in the manifest" for path in data if path.name not in manifest["files"]]
     return problems
+
+
+def file_problem(path: Path, manifest: dict[str, Any]) -> str | None:
+    """Say what is wrong with one file of a manifest, if anything."""
+    entry = manifest["files"].get(path.name)
+    if not path.is_file():
+        return f"{path.name} is missing"
+    if file_sha256(path) != (entry.get("sha256") if isinstance(entry, dict) else None):
+        return f"{path.name} differs from the manifest (sha256)"
+    return None

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from storyproof.errors import DataError
@@ -47,33 +49,67 @@ class ParquetSplit:
 
 
 def read_parquet(path: Path, rows: int) -> Iterator[pa.Table]:
-    """Read a file in tables of about so many rows.
+    """Read a file in tables of about so many rows; columns that examples do not have are left out.
 
     Raises:
-        DataError: If it is no whole Parquet file.
+        DataError: If it is no whole Parquet file, or its columns are not those of examples.
     """
     try:
-        _check_columns(path, found := pq.read_schema(path))
-        file = pq.ParquetFile(path, read_dictionary=[name for name in _CODED if name in found.names])
-        for batch in file.iter_batches(batch_size=rows, use_threads=False):
-            yield pa.Table.from_batches([batch])
+        known = _check_columns(path, pq.read_schema(path))
+        file = pq.ParquetFile(path, read_dictionary=[name for name in known if name in _CODED])
+        first = 0
+        for batch in file.iter_batches(batch_size=rows, columns=known, use_threads=False):
+            yield _as_examples(pa.Table.from_batches([batch]), path, first)
+            first += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         reason = str(error).split("\n")[0].rstrip(".")
         raise DataError(f"{path} is no readable Parquet file ({reason}); copy or make it again.") from error
 
 
-def _check_columns(path: Path, found: pa.Schema) -> None:
+def _check_columns(path: Path, found: pa.Schema) -> list[str]:
+    """Give the columns that examples have; raises DataError if one is missing, twice there, or of another type."""
     for name in REQUIRED:
         if name not in found.names:
             raise DataError(f"{path} has no column '{name}'; expected at least {', '.join(REQUIRED)}.")
-    for field in plain_schema():
-        if field.name in found.names and not _fits(plain(found.field(field.name).type), field.type):
-            raise DataError(
-                f"{path}: column '{field.name}' is {found.field(field.name).type}, expected {field.type}; write it so."
-            )
+    known = [name for name in SCHEMA.names if name in found.names]
+    for name in known:
+        if found.names.count(name) > 1:
+            raise DataError(f"{path} has {found.names.count(name)} columns '{name}'; expected one.")
+        kind, expected = plain(found.field(name).type), plain(SCHEMA.field(name).type)
+        if not _fits(kind, expected):
+            raise DataError(f"{path}: column '{name}' is {found.field(name).type}, expected {expected}; write it so.")
+    return known
 
 
 def _fits(found: pa.DataType, expected: pa.DataType) -> bool:
     if pa.types.is_list(expected):
-        return bool(pa.types.is_list(found)) and _fits(found.value_type, expected.value_type)
+        is_list = pa.types.is_list(found) or pa.types.is_large_list(found)
+        return bool(is_list) and _fits(found.value_type, expected.value_type)
+    if pa.types.is_string(expected):
+        return bool(pa.types.is_string(found) or pa.types.is_large_string(found))
     return bool(found == expected or (pa.types.is_integer(found) and pa.types.is_integer(expected)))
+
+
+def _as_examples(table: pa.Table, path: Path, first: int) -> pa.Table:
+    """Bring columns to the types of examples; rows without an id get one."""
+    for place, name in enumerate(table.column_names):
+        column, expected = table.column(name), SCHEMA.field(name).type
+        if name in REQUIRED and column.null_count:
+            row = first + np.flatnonzero(np.asarray(column.is_null()))[0]
+            raise DataError(f"{path}, row {row}: '{name}' is empty, expected text.")
+        if column.type != expected and not pa.types.is_dictionary(column.type):
+            try:
+                table = table.set_column(place, name, column.cast(plain(expected)))
+            except pa.ArrowInvalid as error:
+                raise DataError(f"{path}: column '{name}' holds what is no {plain(expected)} ({error}).") from error
+    return _with_ids(table, path, first)
+
+
+def _with_ids(table: pa.Table, path: Path, first: int) -> pa.Table:
+    if "id" in table.column_names and not table.column("id").null_count:
+        return table
+    made = pa.array([f"{path.stem}-{row}" for row in range(first, first + table.num_rows)], pa.string())
+    if "id" not in table.column_names:
+        return table.append_column("id", made)
+    ids = table.column("id").combine_chunks()
+    return table.set_column(table.column_names.index("id"), "id", pc.if_else(ids.is_null(), made, ids))

@@ -67,7 +67,7 @@ def find_sources(path: str | Path) -> list[Source]:
 
 
 def find_source(path: str | Path, split: str | None = None) -> Source:
-    """Find the examples of one split at a path; of a folder the test split unless another is named.
+    """Find the examples of one split at a path; unless another is named, the test split or the only one there is.
 
     Raises:
         DataError: If there is no such split, naming those there are.
@@ -75,7 +75,7 @@ def find_source(path: str | Path, split: str | None = None) -> Source:
     if split is not None and split not in SPLITS:
         raise UnknownNameError("split", split, SPLITS)
     sources = find_sources(path)
-    if Path(path).is_file() and split is None:
+    if split is None and len(sources) == 1:
         return sources[0]
     wanted = split or "test"
     for source in sources:

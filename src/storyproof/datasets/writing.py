@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -163,12 +164,27 @@ def _blocks(benchmark: Benchmark, split: str, count: int, workers: int) -> Itera
         yield from benchmark.blocks(split, count)
         return
     jobs = ((split, count, index) for index in range(blocks))
-    with get_context("spawn").Pool(min(workers, blocks), _start_worker, (benchmark,)) as pool:
+    with _deaf_to_interrupts():
+        pool = get_context("spawn").Pool(min(workers, blocks), _start_worker, (benchmark,))
+    with pool:
         waiting = [pool.apply_async(_make_block, job) for job in islice(jobs, 2 * workers)]
         while waiting:  # a bounded queue: workers must not run ahead of the disk
             table = waiting.pop(0).get()
             waiting += [pool.apply_async(_make_block, job) for job in islice(jobs, 1)]
             yield table
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Start processes that leave Ctrl-C to this one; they inherit what is ignored while they start."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may say what is ignored
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 _benchmark: Benchmark | None = None
@@ -177,7 +193,6 @@ _benchmark: Benchmark | None = None
 def _start_worker(benchmark: Benchmark) -> None:
     global _benchmark
     _benchmark = benchmark
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
 
 
 def _make_block(split: str, count: int, index: int) -> pa.Table:

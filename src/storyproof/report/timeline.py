@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from storyproof.datasets.examples import read_examples
-from storyproof.datasets.reading import find_source, find_sources
+from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError, ParseError
 from storyproof.example import Example
 from storyproof.tom import beliefs
@@ -61,8 +61,7 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None) -> Timel
     """
     if index < 0:
         raise ConfigError(f"--index is {index}; stories are counted from 0.")
-    sources = find_sources(path)
-    source = sources[0] if split is None and len(sources) == 1 else find_source(path, split)
+    source = find_source(path, split)
     examples = read_examples(source, max_stories=index + 1)
     stories = [list(rows) for _, rows in groupby(examples, key=lambda example: example.story_id)]
     if index >= len(stories):
@@ -81,9 +80,9 @@ def lay_out(examples: list[Example]) -> Timeline:
     agents = list(dict.fromkeys(event.agent for event in events if event.agent and event.room))
     pair = list(dict.fromkeys(agent for example in examples for agent in example.chain)) or agents[:2]
     chains = [(agent,) for agent in agents] + [(a, b) for a in pair for b in pair if a != b]
-    prefixes = stack([numbers[: time + 1] for time in range(len(numbers))])
-    places = {chain: _places(prefixes, names, thing, chain) for chain in chains}
-    real = _places(prefixes, names, thing, ())
+    stories = stack([numbers])
+    places = {chain: _places(stories, names, thing, chain) for chain in chains}
+    real = _places(stories, names, thing, ())
     steps = [
         Step(sentence, _rooms(where), real[time], {chain: places[chain][time] for chain in chains})
         for time, (sentence, where) in enumerate(zip(last.story.split("\n"), presence(events), strict=True))
@@ -92,15 +91,14 @@ def lay_out(examples: list[Example]) -> Timeline:
 
 
 def _places(stories: Stories, names: Names, thing: str, chain: tuple[str, ...]) -> list[str | None]:
-    """Say where a chain believes the object to be after each prefix of a story; without a chain, where it is."""
-    seen = beliefs.view(stories, np.full(stories.count, names.things[thing], np.int8))
+    """Say where a chain believes the object to be after each sentence of a story; without a chain, where it is."""
+    seen = beliefs.view(stories, np.array([names.things[thing]], np.int8))
+    found = seen.place
     if chain:
-        asked = np.array([[names.agents[agent]] * stories.count for agent in chain], np.int8)
-        found = beliefs.belief(seen, asked, DEFAULT).place
-    else:
-        found = beliefs.reality(seen).place
+        asked = np.array([[names.agents[agent]] for agent in chain], np.int8)
+        found = beliefs.beliefs_so_far(seen, asked, DEFAULT)
     containers = tuple(names.containers)
-    return [None if place == NOBODY else containers[place] for place in found.tolist()]
+    return [None if place == NOBODY else containers[place] for place in found[:, 0].tolist()]
 
 
 def _rooms(where: dict[str, str]) -> dict[str, list[str]]:

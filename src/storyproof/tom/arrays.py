@@ -23,6 +23,7 @@ Flags = npt.NDArray[np.bool_]
 PAD = 7  # the kind of what comes after the end
 NOBODY = -1
 MOST_NAMES = 120  # of one role in one story: local numbers are int8
+MOST_SENTENCES = 30_000  # in one story: times are int16
 MOST_AGENTS = 64  # sets of agents are bit masks
 
 
@@ -126,6 +127,8 @@ def stack(stories: Sequence[Sequence[Numbers]]) -> Stories:
         DataError: If a story has more names of one role than an array can number.
     """
     longest = max(map(len, stories), default=0)
+    if longest > MOST_SENTENCES:
+        raise DataError(f"a story has {longest} sentences; at most {MOST_SENTENCES} are handled.")
     nothing: Numbers = (PAD, *(NOBODY,) * 6)
     rows = [[*story, *(nothing,) * (longest - len(story))] for story in stories]
     cells = np.array(rows, object if _watched(stories) else np.int64).reshape(len(stories), longest, 7)

@@ -134,11 +134,21 @@ def belief(seen: View, chain: Small, reading: str) -> Belief:
             story is STRANGER.
         reading: One of READINGS.
     """
-    informed = _shared(seen, chain) & (seen.put if reading == CLOSED else seen.shown)
+    decided = last_time(_informed(seen, chain, reading))
+    return Belief(at_time(seen.place, decided), decided)
+
+
+def beliefs_so_far(seen: View, chain: Small, reading: str) -> Small:
+    """Say after each event where each chain believes its object to be, [time, column]."""
+    return at_time(seen.place, last_times_so_far(_informed(seen, chain, reading)))
+
+
+def _informed(seen: View, chain: Small, reading: str) -> Flags:
+    """Tell which events a chain learns from."""
+    informed: Flags = _shared(seen, chain) & (seen.put if reading == CLOSED else seen.shown)
     if reading == INFER_MOVER and chain.shape[0] > 1:
         informed = informed | _blamed(seen, chain)
-    decided = last_time(informed)
-    return Belief(at_time(seen.place, decided), decided)
+    return informed
 
 
 def _member(agent: Small, kind: type[np.unsignedinteger]) -> Mask:

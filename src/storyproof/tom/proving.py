@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from storyproof.errors import ParseError
 from storyproof.tom import beliefs
 from storyproof.tom.agreement import compare
-from storyproof.tom.arrays import NOBODY, Flags, Small, stack
+from storyproof.tom.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES, NOBODY, Flags, Small, stack
 from storyproof.tom.asking import Asked, read_questions
 from storyproof.tom.beliefs import STRANGER
 from storyproof.tom.events import impossibilities
@@ -107,7 +107,10 @@ def _story_problems(
             yield Problem(row, "story", str(error).rstrip("."), "a story that can be read")
             continue
         if sheets.broken[story]:
-            yield Problem(row, "story", "more names than can be handled", "at most 64 agents in a story")
+            most = (
+                f"at most {MOST_SENTENCES} sentences, {MOST_AGENTS} agents, {MOST_NAMES} rooms, objects or containers"
+            )
+            yield Problem(row, "story", "more than can be handled", most)
         for sentence, what in impossibilities(events):
             yield Problem(row, "story", f"sentence {sentence}: {what}", "a story that can happen")
 

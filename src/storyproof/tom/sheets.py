@@ -14,14 +14,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.errors import ParseError
-from storyproof.tom.arrays import MOST_AGENTS, MOST_NAMES, NOBODY, PAD, Flags
+from storyproof.tom.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES, NOBODY, PAD, Flags
 from storyproof.tom.events import Kind
 from storyproof.tom.text import parse_sentence
 
 Words = npt.NDArray[np.int32]
 
 _BROKEN = 8  # the kind of a sentence that cannot be read
-_ROLES = ("agent", "room", "thing", "container")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +56,10 @@ def read_sheets(stories: pa.Array) -> Sheets:
     story = np.repeat(np.arange(len(stories)), lengths)
     starts = np.cumsum(lengths) - lengths
     sentence = np.arange(len(flat)) - starts[story] + 1
-    broken = np.zeros(len(stories), np.bool_)
+    broken = lengths > MOST_SENTENCES
     broken[story[flat[:, 0] == _BROKEN]] = True
 
-    happens = flat[:, 0] < Kind.FEEL
+    happens = (flat[:, 0] < Kind.FEEL) & ~broken[story]
     flat, story, sentence = flat[happens], story[happens], sentence[happens]
     counts = np.bincount(story, minlength=len(stories))
     firsts = np.cumsum(counts) - counts

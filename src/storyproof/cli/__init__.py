@@ -44,9 +44,17 @@ def _root(
         typer.echo(context.get_help())
 
 
+def _terminate(number: int, frame: object) -> None:
+    """Clear away what was begun, and go at once: worker processes may be gone already and are not waited for."""
+    writing = sys.modules.get("storyproof.datasets.writing")
+    if writing is not None:
+        writing.clear_drafts()
+    os._exit(128 + number)
+
+
 def main() -> None:
     """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))  # so that what was begun is cleared away
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         code = app(standalone_mode=False) or 0
         sys.stdout.flush()

@@ -200,6 +200,9 @@ def _make_block(split: str, count: int, index: int) -> pa.Table:
     return _benchmark.part(split, count, index)
 
 
+_drafts: set[Path] = set()
+
+
 @contextmanager
 def _whole_folder(out: Path, force: bool) -> Iterator[Path]:
     """Give a hidden folder that becomes `out` if all goes well and vanishes if not."""
@@ -218,6 +221,7 @@ def _whole_folder(out: Path, force: bool) -> Iterator[Path]:
         draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.unfinished-", dir=out.parent))
     except OSError as error:
         raise DataError(f"cannot write to {out.parent}: {error.strerror}; choose another folder for --out.") from error
+    _drafts.add(draft)
     try:
         yield draft
         draft.chmod(0o755)  # a temporary folder is private by birth
@@ -225,6 +229,13 @@ def _whole_folder(out: Path, force: bool) -> Iterator[Path]:
     except OSError as error:
         raise DataError(f"cannot write {out}: {error.strerror or error}; nothing was kept.") from error
     finally:
+        shutil.rmtree(draft, ignore_errors=True)
+        _drafts.discard(draft)
+
+
+def clear_drafts() -> None:
+    """Remove whatever is being written; for when the process must go at once."""
+    for draft in _drafts:
         shutil.rmtree(draft, ignore_errors=True)
 
 

@@ -17,13 +17,14 @@ import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError
 from storyproof.example import SPLITS, plain_schema
+from storyproof.tom.babi import QUESTIONS, TASKS
 from storyproof.tom.events import Event, Kind
 from storyproof.tom.labels import STORY_TYPES
 from storyproof.tom.pairs import mover_of, other_of
 from storyproof.tom.text import narrate, parse, parse_question, parse_sentence
 from storyproof.tom.trace import observers, trace
 
-TASKS = dict(zip(STORY_TYPES, ("tb", "fb", "sofb"), strict=True))
+_TASK_OF = dict(zip(STORY_TYPES, TASKS, strict=True))
 MIXED_NAME = "qa21_task_AB_train.txt"  # as the original calls it
 Parsed = TypeVar("Parsed")
 _SCHEMA = pa.schema([*plain_schema(), ("trace", pa.string()), ("observers", pa.string())])
@@ -89,7 +90,7 @@ class TomBabiSplit:
     def _file(self, rows: Sequence[dict[str, Any]]) -> TextIO:
         name = MIXED_NAME
         if len(rows) == 1:
-            task, question = TASKS[rows[0]["story_type"]], _question_name(rows[0]["question_type"])
+            task, question = _TASK_OF[rows[0]["story_type"]], _question_name(rows[0]["question_type"])
             name = f"{task}_{question}_{self._split}_test.txt"
         path = self._folder / name
         if path not in self._files:
@@ -186,6 +187,12 @@ class _Reader:
         }
 
 
+def split_of(path: Path) -> str | None:
+    """Tell a file's split from its name: `train.txt`, `fb_all_val.txt`, `fb_belief_test_test.txt`."""
+    parts = path.stem.replace("-", "_").replace(".", "_").split("_")
+    return next((split for split in SPLITS if split in parts), None)
+
+
 def read_babi(path: Path, rows: int) -> Iterator[pa.Table]:
     """Read a file of either dialect in tables of about so many rows, whole stories each.
 
@@ -195,10 +202,10 @@ def read_babi(path: Path, rows: int) -> Iterator[pa.Table]:
         DataError: If a line has no known form; the message names the line.
     """
     parts = path.stem.split("_")
-    split = next((name for name in SPLITS if name in parts), None)
+    split = split_of(path)
     # ToM-bAbI says the story type in the file's name; ToMi's published names begin with fb for another reason.
-    task = parts[0] if len(parts) > 2 and parts[1] in ("memory", "reality", "search", "belief") else None
-    state = _Reader(path, split, next((name for name, short in TASKS.items() if short == task), None))
+    task = parts[0] if len(parts) > 2 and parts[1] in QUESTIONS else None
+    state = _Reader(path, split, next((name for name, short in _TASK_OF.items() if short == task), None))
     waiting: list[dict[str, Any]] = []
     traces = _read_trace(path.with_suffix(".trace"))
     for state.number, line in enumerate(_lines(path), start=1):

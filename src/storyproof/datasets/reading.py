@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from storyproof.datasets.babi import MIXED_NAME, read_babi
+from storyproof.datasets.babi import read_babi, split_of
 from storyproof.datasets.chunks import whole_stories
 from storyproof.datasets.jsonl import read_jsonl
 from storyproof.datasets.parquet import read_parquet
@@ -51,13 +51,13 @@ def find_sources(path: str | Path) -> list[Source]:
     if path.is_file():
         if path.suffix not in _READERS:
             raise DataError(f"{path} has an unknown form; expected a file ending in {', '.join(sorted(_READERS))}.")
-        return [Source((path,), _split_of(path))]
+        return [Source((path,), split_of(path))]
     if not path.is_dir():
         raise DataError(f"{path} does not exist; give a dataset folder or a file.")
     files = sorted(file for file in path.iterdir() if file.suffix in _READERS and file.is_file())
     if not files:
         raise DataError(f"{path} holds no data; expected files ending in {', '.join(sorted(_READERS))}.")
-    splits = {file: _split_of(file) for file in files}
+    splits = {file: split_of(file) for file in files}
     order = [*SPLITS, None]
     return [
         Source(tuple(file for file in files if splits[file] == split), split)
@@ -83,10 +83,3 @@ def find_source(path: str | Path, split: str | None = None) -> Source:
             return source
     known = ", ".join(source.split or "unnamed" for source in sources)
     raise DataError(f"{path} has no {wanted} split, only: {known}; choose one with --split.")
-
-
-def _split_of(file: Path) -> str | None:
-    if file.name == MIXED_NAME:
-        return "train"
-    parts = file.stem.replace("-", "_").replace(".", "_").split("_")
-    return next((split for split in SPLITS if split in parts), None)

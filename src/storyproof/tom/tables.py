@@ -36,17 +36,15 @@ class Rows:
     candidates: Words
 
 
-def in_words(questions: Questions, cast: Cast, candidates: Words | None = None) -> Rows:
+def in_words(questions: Questions, cast: Cast, candidates: Words) -> Rows:
     """Replace local numbers by words.
 
     Args:
         questions: What is asked.
         cast: What the local numbers stand for.
-        candidates: [candidate, row]; by default all containers of the story.
+        candidates: [candidate, row].
     """
     story = questions.story
-    if candidates is None:
-        candidates = np.take(np.sort(cast.containers, axis=0), story, axis=1)
     return Rows(
         questions,
         _named(cast.things, questions.thing, story),

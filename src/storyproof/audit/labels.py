@@ -152,7 +152,7 @@ def _wrong_observers(table: pa.Table, where: str, ids: list[str]) -> Iterator[Fi
         except ParseError:
             continue  # said already
         number_of: dict[str, str] = {}
-        for sentence, (mark, seen) in enumerate(zip(marks.split("\n"), watching, strict=False), start=1):
+        for sentence, (mark, seen) in enumerate(zip(marks.split("\n"), watching, strict=True), start=1):
             numbers = mark.split()
             fits = len(numbers) == len(seen) and all(
                 number_of.setdefault(agent, number) == number for agent, number in zip(seen, numbers, strict=True)

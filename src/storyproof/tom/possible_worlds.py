@@ -13,9 +13,9 @@ Stories alike but for the names then share their models, and a story met before 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import NamedTuple
 
 from storyproof.tom.events import Event, Kind
@@ -271,12 +271,6 @@ class Worlds:
         if self.belief((mover, other), OPEN) != second or self.belief((other, mover), OPEN) != first:
             return "second_order_false_belief"
         return "true_belief"
-
-
-def verdicts(events: Sequence[Event], thing: str) -> dict[str, Callable[[Sequence[str]], str | None]]:
-    """Give for each reading the function from a chain of agents to the container believed in."""
-    table = Worlds(events, thing).belief
-    return {reading: partial(table, reading=reading) for reading in READINGS}
 
 
 def belief(events: Sequence[Event], thing: str, chain: Sequence[str], reading: str) -> str | None:

@@ -7,14 +7,15 @@ byte, and a longer dataset begins with the shorter one.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import pyarrow as pa
 
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.example import SPLITS
+from storyproof.example import SCHEMA, SPLITS
 
 BLOCK_STORIES = 6144  # a multiple of every benchmark's round; large enough to hide the cost of a NumPy call
 
@@ -38,6 +39,8 @@ class Benchmark(ABC):
         round: Stories come in rounds that are balanced in themselves; a count must be a multiple.
         config_type: The frozen dataclass of its settings.
         readings: The readings that its answers are judged under.
+        schema: The columns of its tables.
+        counted: What a manifest counts, by the columns that are counted together.
     """
 
     name: ClassVar[str]
@@ -46,6 +49,11 @@ class Benchmark(ABC):
     round: ClassVar[int]
     config_type: ClassVar[type[Config]]
     readings: ClassVar[tuple[str, ...]]
+    schema: ClassVar[pa.Schema] = SCHEMA
+    counted: ClassVar[dict[str, tuple[str, ...]]] = {
+        "story_types": ("story_type",),
+        "question_types": ("question_type",),
+    }
 
     def __init__(self, config: Config, seed: int) -> None:
         if not isinstance(seed, int) or seed < 0:
@@ -69,6 +77,25 @@ class Benchmark(ABC):
     @abstractmethod
     def capacity(self, split: str) -> int:
         """Say how many different stories the vocabulary allows in a split."""
+
+    def usual(self, split: str) -> int:
+        """Say how many stories of a split are asked for unless somebody says otherwise."""
+        return self.usual_stories
+
+    def stories(self, split: str, asked: int) -> int:
+        """Say how many stories a split has if so many are asked for."""
+        return asked
+
+    def notes(self, splits: Iterable[str]) -> dict[str, Any]:
+        """Say for the manifest what else is to be known about data with these splits."""
+        return {}
+
+    def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:
+        """Lay out for the manifest what was counted in a split."""
+        return {
+            name: {" ".join(values): number for values, number in sorted(found.items())}
+            for name, found in counts.items()
+        }
 
     def check_count(self, split: str, count: int) -> None:
         """Raise ConfigError unless so many stories can be made for a split."""

@@ -16,6 +16,7 @@ BENCHMARKS = {
     "tomi": "storyproof.tom.tomi:Tomi",
     "tom-babi": "storyproof.tom.babi:TomBabi",
     "tom-babi-easy": "storyproof.tom.babi:TomBabiEasy",
+    "clutrr": "storyproof.kinship.clutrr:Clutrr",
 }
 SOLVERS = {
     "rules": "storyproof.solvers.rules:Rules",

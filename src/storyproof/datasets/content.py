@@ -53,7 +53,7 @@ class _Column:
             self._gaps.update(gaps.astype("<i8").tobytes())
             array = pc.fill_null(array, _nothing(array.type))
         self._rows += len(array)
-        if pa.types.is_list(array.type):
+        while pa.types.is_list(array.type):
             self._sizes.update(_bytes(pc.list_value_length(array).cast(pa.int32())))
             array = array.flatten()
         if pa.types.is_string(array.type):

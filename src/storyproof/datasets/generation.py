@@ -62,15 +62,15 @@ def generate(
         benchmark: Its name, such as `tomi`.
         train: Stories in the training split.
         val: Stories in the validation split.
-        test: Stories in the test split.
+        test: Stories in the test split; for clutrr, in each test scenario (task and length).
         seed: Same seed, same content.
         out: Write a dataset folder there instead.
         as_blocks: Iterate over tables of some thousand stories instead of one table.
-        format: parquet, jsonl or babi; with `out`.
+        format: parquet, jsonl, babi (theory of mind) or csv (kinship); with `out`.
         workers: Processes that make blocks; with `out`.
         force: Replace the folder `out`.
         progress: Told how many stories are done since the last time; with `out`.
-        **settings: The benchmark's own, such as `vocabulary`, `disjoint` or `noise`.
+        **settings: The benchmark's own, such as `vocabulary`, `disjoint` or `noise`, `task` or `train_k`.
 
     Returns:
         An Arrow table of all splits; with `as_blocks` an iterator of tables; with `out` the manifest.
@@ -79,9 +79,10 @@ def generate(
         ConfigError: If it cannot be made as asked.
     """
     made = make_benchmark(benchmark, seed, **settings)
-    counts = dict(zip(SPLITS, (train, val, test), strict=True))
+    asked = dict(zip(SPLITS, (train, val, test), strict=True))
     if out is not None:
-        return write_dataset(made, counts, out, format_name=format, workers=workers, force=force, progress=progress)
+        return write_dataset(made, asked, out, format_name=format, workers=workers, force=force, progress=progress)
+    counts = {split: made.stories(split, count) for split, count in asked.items()}
     for split, count in counts.items():
         made.check_count(split, count)
     if not any(counts.values()):

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from storyproof.errors import DataError
-from storyproof.example import REQUIRED, SCHEMA, plain_schema
+from storyproof.example import REQUIRED, plain_schema, schema_of
 
 
 class JsonlSplit:
@@ -46,12 +46,17 @@ def read_jsonl(path: Path, rows: int) -> Iterator[pa.Table]:
                     row.setdefault("id", f"{path.stem}-{number}")
                     waiting.append(row)
                 if len(waiting) == rows:
-                    yield pa.Table.from_pylist(waiting, schema=plain_schema())
+                    yield _table(waiting)
                     waiting = []
         if waiting:
-            yield pa.Table.from_pylist(waiting, schema=plain_schema())
+            yield _table(waiting)
     except (OSError, UnicodeError) as error:
         raise DataError(f"cannot read {path}: {error}.") from error
+
+
+def _table(rows: list[dict[str, Any]]) -> pa.Table:
+    schema = schema_of(name for row in rows for name in row)
+    return pa.Table.from_pylist(rows, schema=plain_schema(schema))
 
 
 def _row(line: str, where: str) -> dict[str, Any]:
@@ -64,7 +69,7 @@ def _row(line: str, where: str) -> dict[str, Any]:
     for name in REQUIRED:
         if not isinstance(row.get(name), str):
             raise DataError(f"{where}: '{name}' is {row.get(name)!r}, expected text.")
-    for field in SCHEMA:
+    for field in schema_of(row):
         value = row.get(field.name)
         if value is not None and not _fits(value, field.type):
             raise DataError(f"{where}: '{field.name}' is {value!r}, expected {_expected(field.type)}.")
@@ -83,5 +88,8 @@ def _fits(value: Any, kind: pa.DataType) -> bool:
 
 def _expected(kind: pa.DataType) -> str:
     if pa.types.is_list(kind):
-        return "a list of " + ("numbers" if pa.types.is_integer(kind.value_type) else "words")
+        inner = kind.value_type
+        return "a list of " + (
+            "lists of numbers" if pa.types.is_list(inner) else "numbers" if pa.types.is_integer(inner) else "words"
+        )
     return "true or false" if pa.types.is_boolean(kind) else "a number" if pa.types.is_integer(kind) else "text"

@@ -11,10 +11,18 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from storyproof.errors import DataError
-from storyproof.example import REQUIRED, SCHEMA, plain, plain_schema
+from storyproof.example import REQUIRED, plain, plain_schema, schema_of
 
 _DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once a question
-_CODED = [field.name for field in SCHEMA if pa.types.is_dictionary(field.type)]
+
+
+def _recurring(schema: pa.Schema) -> list[str]:
+    """Name the columns in which values recur: words, and lists of words."""
+    words = [field.name for field in schema if pa.types.is_dictionary(field.type)]
+    lists = [
+        field.name for field in schema if pa.types.is_list(field.type) and pa.types.is_string(field.type.value_type)
+    ]
+    return [*words, *(f"{name}.list.element" for name in lists)]
 
 
 class ParquetSplit:
@@ -33,7 +41,7 @@ class ParquetSplit:
                 compression="snappy",  # a sixth less time to write than zstd; files are 1.7 times as large
                 # Readers see plain strings; dictionaries pay only where values recur.
                 store_schema=False,
-                use_dictionary=[*_CODED, "candidates.list.element", "chain.list.element", "readings.list.element"],
+                use_dictionary=_recurring(table.schema),
                 dictionary_pagesize_limit=_DICTIONARY_LIMIT,
                 write_statistics=False,
             )
@@ -56,7 +64,8 @@ def read_parquet(path: Path, rows: int) -> Iterator[pa.Table]:
     """
     try:
         known = _check_columns(path, pq.read_schema(path))
-        file = pq.ParquetFile(path, read_dictionary=[name for name in known if name in _CODED])
+        coded = [name for name in known if pa.types.is_dictionary(schema_of(known).field(name).type)]
+        file = pq.ParquetFile(path, read_dictionary=coded)
         first = 0
         for batch in file.iter_batches(batch_size=rows, columns=known, use_threads=False):
             yield _as_examples(pa.Table.from_batches([batch]), path, first)
@@ -71,11 +80,12 @@ def _check_columns(path: Path, found: pa.Schema) -> list[str]:
     for name in REQUIRED:
         if name not in found.names:
             raise DataError(f"{path} has no column '{name}'; expected at least {', '.join(REQUIRED)}.")
-    known = [name for name in SCHEMA.names if name in found.names]
+    schema = schema_of(found.names)
+    known = [name for name in schema.names if name in found.names]
     for name in known:
         if found.names.count(name) > 1:
             raise DataError(f"{path} has {found.names.count(name)} columns '{name}'; expected one.")
-        kind, expected = plain(found.field(name).type), plain(SCHEMA.field(name).type)
+        kind, expected = plain(found.field(name).type), plain(schema.field(name).type)
         if not _fits(kind, expected):
             raise DataError(f"{path}: column '{name}' is {found.field(name).type}, expected {expected}; write it so.")
     return known
@@ -93,7 +103,7 @@ def _fits(found: pa.DataType, expected: pa.DataType) -> bool:
 def _as_examples(table: pa.Table, path: Path, first: int) -> pa.Table:
     """Bring columns to the types of examples; rows without an id get one."""
     for place, name in enumerate(table.column_names):
-        column, expected = table.column(name), SCHEMA.field(name).type
+        column, expected = table.column(name), schema_of(table.column_names).field(name).type
         if name in REQUIRED and column.null_count:
             row = first + np.flatnonzero(np.asarray(column.is_null()))[0]
             raise DataError(f"{path}, row {row}: '{name}' is empty, expected text.")

@@ -16,7 +16,6 @@ from typing import Any, Protocol
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from storyproof import __version__
 from storyproof.benchmark import Benchmark, block_count
@@ -91,6 +90,7 @@ def write_dataset(
     writer = _writer(benchmark, format_name)
     if workers < 1:
         raise ConfigError(f"--workers is {workers}; use 1 or more.")
+    counts = {split: benchmark.stories(split, count) for split, count in counts.items()}
     for split, count in counts.items():
         benchmark.check_count(split, count)
     if not any(counts.values()):
@@ -112,6 +112,7 @@ def write_dataset(
             "config": benchmark.config.as_dict(),
             "readings": list(benchmark.readings),
             "format": format_name,
+            **benchmark.notes(split for split, count in counts.items() if count),
             "splits": splits,
             "files": {path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)},
         }
@@ -123,14 +124,13 @@ def _write_split(
     benchmark: Benchmark, split: str, count: int, writer: SplitWriter, workers: int, progress: Progress
 ) -> tuple[dict[str, Any], list[Path]]:
     content = ContentHash()
-    story_types: Counter[str] = Counter()
-    question_types: Counter[str] = Counter()
+    counts: dict[str, Counter[tuple[str, ...]]] = {name: Counter() for name in benchmark.counted}
     questions = 0
     try:
         for table in _blocks(benchmark, split, count, workers):
             writer.write(table)
             content.add(table)
-            _tally(table, story_types, question_types)
+            _tally(table, benchmark.counted, counts)
             questions += table.num_rows
             progress(table.num_rows // benchmark.rows_per_story(split))
     finally:
@@ -138,23 +138,25 @@ def _write_split(
     summary = {
         "stories": count,
         "questions": questions,
-        "story_types": dict(sorted(story_types.items())),
-        "question_types": dict(sorted(question_types.items())),
+        **benchmark.summary(counts),
         "content_sha256": content.hexdigest(),
     }
     return summary, files
 
 
-def _tally(table: pa.Table, story_types: Counter[str], question_types: Counter[str]) -> None:
-    """Count question types by row, story types by telling."""
+def _tally(
+    table: pa.Table, counted: Mapping[str, tuple[str, ...]], counts: Mapping[str, Counter[tuple[str, ...]]]
+) -> None:
+    """Count rows by what stands in some columns; story types by telling."""
     stories = table.column("story").combine_chunks().indices.to_numpy()
-    first = np.concatenate([[True], stories[1:] != stories[:-1]])
-    for counter, column in (
-        (story_types, table.column("story_type").filter(pa.array(first))),
-        (question_types, table.column("question_type")),
-    ):
-        for entry in pc.value_counts(column.combine_chunks()).to_pylist():
-            counter[entry["values"]] += entry["counts"]
+    first = pa.array(np.concatenate([[True], stories[1:] != stories[:-1]]))
+    for name, columns in counted.items():
+        rows = table.select(columns)
+        if name == "story_types":
+            rows = rows.filter(first)
+        plain = pa.table([column.cast(pa.string()) for column in rows.columns], columns)
+        for entry in plain.group_by(list(columns)).aggregate([([], "count_all")]).to_pylist():
+            counts[name][tuple(str(entry[column]) for column in columns)] += entry["count_all"]
 
 
 def _blocks(benchmark: Benchmark, split: str, count: int, workers: int) -> Iterator[pa.Table]:

@@ -23,6 +23,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.benchmark import BLOCK_STORIES
+from storyproof.columns import identity, number_lists
 from storyproof.errors import ConfigError
 from storyproof.seeds import Draws, Indices
 from storyproof.tom import beliefs
@@ -32,7 +33,7 @@ from storyproof.tom.events import Kind
 from storyproof.tom.labels import Questions, label, story_type
 from storyproof.tom.lexicon import Cast
 from storyproof.tom.readings import READINGS
-from storyproof.tom.tables import identity, in_words, number_lists, table
+from storyproof.tom.tables import in_words, table
 from storyproof.tom.words import TomBenchmark, TomConfig, another
 
 TASKS = ("tb", "fb", "sofb")

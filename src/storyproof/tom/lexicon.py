@@ -14,13 +14,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from storyproof.columns import NO_WORD, Words
 from storyproof.tom.arrays import PAD, Flags, Stories
 from storyproof.tom.events import FEELINGS, NOISE, Kind
 
-Words = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
 
-NO_WORD = -1
 _UNUSED = 255  # the form of a question's fragment that is not there
 
 # A fragment's form is its index here; each form times each word is one fragment.

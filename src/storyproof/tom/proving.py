@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from storyproof.columns import NO_WORD, Words, number_lists
 from storyproof.errors import ParseError
 from storyproof.tom import beliefs
 from storyproof.tom.agreement import compare
@@ -21,10 +22,10 @@ from storyproof.tom.asking import Asked, read_questions
 from storyproof.tom.beliefs import STRANGER
 from storyproof.tom.events import impossibilities
 from storyproof.tom.labels import MOST_ORDER, Questions, label, story_type
-from storyproof.tom.lexicon import NO_WORD, Cast, Words
+from storyproof.tom.lexicon import Cast
 from storyproof.tom.plots import Plot, distinct_rows, find_plots
 from storyproof.tom.sheets import Sheets, read_sheets
-from storyproof.tom.tables import in_words, label_columns, number_lists
+from storyproof.tom.tables import in_words, label_columns
 from storyproof.tom.text import parse, parse_question
 
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from storyproof.columns import NO_WORD, Words, coded, constant_words, flag_lists, word_lists
 from storyproof.example import SCHEMA
-from storyproof.tom.arrays import Flags, Small
+from storyproof.tom.arrays import Small
 from storyproof.tom.labels import QUESTION_TYPES, STORY_TYPES, Questions
-from storyproof.tom.lexicon import NO_WORD, Cast, Lexicon, Words
+from storyproof.tom.lexicon import Cast, Lexicon
 from storyproof.tom.readings import READINGS
 
 
@@ -94,72 +93,3 @@ def label_columns(words: pa.Array, rows: Rows, proof: pa.Array) -> dict[str, pa.
         "readings": flag_lists(labels.holds.T, constant_words(READINGS)),
         "proof": proof,
     }
-
-
-@cache
-def constant_words(words: tuple[str, ...]) -> pa.Array:
-    """Make an array of words that is kept, because Arrow looks for pandas at each list it is given."""
-    return pa.array(words, pa.string())
-
-
-def coded(numbers: npt.NDArray[Any], words: pa.Array) -> pa.Array:
-    """Make a column of words from their numbers; null where the number is NO_WORD."""
-    indices = numbers.astype(np.int32, copy=False)
-    missing = indices == NO_WORD
-    return pa.DictionaryArray.from_arrays(pa.array(indices, mask=missing if missing.any() else None), words)
-
-
-def word_lists(words: pa.Array, numbers: Words) -> pa.Array:
-    """List in each row the words of its numbers, [row, item], leaving NO_WORD out."""
-    used = numbers != NO_WORD
-    return pa.ListArray.from_arrays(_ends(used), words.take(pa.array(numbers[used])))
-
-
-def number_lists(flags: Flags, numbers: npt.NDArray[Any]) -> pa.Array:
-    """List in each row those of its numbers that are flagged; both [row, item]."""
-    return pa.ListArray.from_arrays(_ends(flags), pa.array(numbers[flags].astype(np.int16)))
-
-
-def flag_lists(flags: Flags, values: pa.Array) -> pa.Array:
-    """List in each row the values whose flags are set, [row, value]."""
-    numbers = np.broadcast_to(np.arange(len(values), dtype=np.int8), flags.shape)
-    return pa.ListArray.from_arrays(_ends(flags), values.take(pa.array(numbers[flags])))
-
-
-def _ends(flags: Flags) -> pa.Array:
-    """Say where each row's flagged items begin and end."""
-    counts = np.zeros(len(flags) + 1, np.int32)
-    for column in flags.T:  # a short axis: adding columns up is several times as fast as summing along it
-        counts[1:] += column
-    return pa.array(np.cumsum(counts, dtype=np.int32))
-
-
-def identity(benchmark: str, split: str, first: int, stories: int, questions: int) -> dict[str, pa.Array]:
-    """Make the columns id, story_id, benchmark and split of consecutive stories with so many questions each.
-
-    Stories are called `train-000000012`, their questions `train-000000012-3`.
-    """
-    head, digits = f"{split}-".encode(), 9
-    width = len(head) + digits
-    numbers = np.arange(first, first + stories)
-    letters = np.empty((stories, width), np.uint8)
-    letters[:, : len(head)] = np.frombuffer(head, np.uint8)
-    for place in range(digits):
-        letters[:, width - 1 - place] = numbers // 10**place % 10 + ord("0")
-    rows = np.empty((stories, questions, width + 2), np.uint8)
-    rows[:, :, :width] = letters[:, None]
-    rows[:, :, width] = ord("-")
-    rows[:, :, width + 1] = np.arange(questions) + ord("0")
-    same = np.zeros(stories * questions, np.int32)
-    return {
-        "id": _fixed(rows.reshape(-1, width + 2)),
-        "story_id": coded(np.repeat(np.arange(stories), questions), _fixed(letters)),
-        "benchmark": coded(same, constant_words((benchmark,))),
-        "split": coded(same, constant_words((split,))),
-    }
-
-
-def _fixed(letters: npt.NDArray[np.uint8]) -> pa.Array:
-    count, width = letters.shape
-    offsets = np.arange(0, (count + 1) * width, width, dtype=np.int32)
-    return pa.Array.from_buffers(pa.string(), count, [None, pa.py_buffer(offsets), pa.py_buffer(letters.tobytes())])

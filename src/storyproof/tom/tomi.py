@@ -22,6 +22,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.benchmark import BLOCK_STORIES
+from storyproof.columns import coded, constant_words, flag_lists, identity, number_lists, word_lists
 from storyproof.example import SCHEMA
 from storyproof.seeds import Draws
 from storyproof.tom import beliefs
@@ -30,7 +31,6 @@ from storyproof.tom.arrays import NOBODY, Flags
 from storyproof.tom.labels import QUESTION_TYPES, STORY_TYPES, Codes, Questions, label, story_type
 from storyproof.tom.lexicon import Cast
 from storyproof.tom.readings import READINGS
-from storyproof.tom.tables import coded, constant_words, flag_lists, identity, number_lists, word_lists
 from storyproof.tom.tomi_plots import (
     ANNE,
     SALLY,

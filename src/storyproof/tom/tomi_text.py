@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from storyproof.columns import Words
 from storyproof.tom.arrays import PAD
 from storyproof.tom.events import Kind
-from storyproof.tom.lexicon import EMPTY, END, TO, Cast, Words
+from storyproof.tom.lexicon import EMPTY, END, TO, Cast
 from storyproof.tom.tomi_plots import SENTENCES, Plots
 
 # The slots of a story's names: three agents, two rooms, the object, two containers; then for each of the two statements

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.benchmark import Benchmark, Config
+from storyproof.columns import Words
 from storyproof.errors import ConfigError, UnknownNameError, VocabularyError
 from storyproof.example import SPLITS
 from storyproof.seeds import Draws, Indices, Permutation
-from storyproof.tom.lexicon import Lexicon, Words
+from storyproof.tom.lexicon import Lexicon
 from storyproof.tom.vocabulary import ROLES, Vocabulary, default_vocabulary, shares
 
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint

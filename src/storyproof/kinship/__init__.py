@@ -1,0 +1,1 @@
+"""Kinship: who is what to whom."""

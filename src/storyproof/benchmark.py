@@ -90,6 +90,10 @@ class Benchmark(ABC):
         """Say for the manifest what else is to be known about data with these splits."""
         return {}
 
+    def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
+        """Say in a few lines what somebody who made a dataset should know of it."""
+        return []
+
     def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:
         """Lay out for the manifest what was counted in a split."""
         return {

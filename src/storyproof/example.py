@@ -137,9 +137,14 @@ def plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
+def is_kinship(columns: Iterable[str]) -> bool:
+    """Tell from the columns of a table what it is about: kinship has edges, theory of mind has not."""
+    return "edges" in set(columns)
+
+
 def schema_of(columns: Iterable[str]) -> pa.Schema:
-    """Tell from the columns of a table which schema it follows: kinship has edges, theory of mind has not."""
-    return KINSHIP_SCHEMA if "edges" in set(columns) else SCHEMA
+    """Tell from the columns of a table which schema it follows."""
+    return KINSHIP_SCHEMA if is_kinship(columns) else SCHEMA
 
 
 def plain_schema(schema: pa.Schema = SCHEMA) -> pa.Schema:

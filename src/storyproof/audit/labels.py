@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from storyproof.audit.findings import Finding
+from storyproof.audit.findings import Finding, TableReport
 from storyproof.errors import ParseError
 from storyproof.example import story_of_id
 from storyproof.tom.plots import distinct_rows
@@ -30,14 +28,6 @@ LABELS = (
     "readings",
     "proof",
 )
-
-
-@dataclass(slots=True)
-class TableReport:
-    """What was seen in one table."""
-
-    findings: list[Finding] = field(default_factory=list)
-    unchecked: Counter[str] = field(default_factory=Counter)
 
 
 def verify_table(table: pa.Table, where: str) -> TableReport:

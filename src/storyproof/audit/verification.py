@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from storyproof.audit.findings import Finding
+from storyproof.audit.kinship import verify_kinship
 from storyproof.audit.labels import verify_table
 from storyproof.audit.order import RowOrder
 from storyproof.datasets.chunks import in_parts, story_starts
 from storyproof.datasets.manifest import MANIFEST, file_problem, manifest_problems, read_manifest
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
+from storyproof.example import is_kinship
 
 
 @dataclass(slots=True)
@@ -27,12 +29,14 @@ class Verification:
         questions: How many rows.
         findings: All disagreements.
         unchecked: How many rows had no value to hold against the proof, by column.
+        statuses: Kinship: how many labels are entailed, ambiguous, contradicted or impossible.
     """
 
     stories: int = 0
     questions: int = 0
     findings: list[Finding] = field(default_factory=list)
     unchecked: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[str] = field(default_factory=Counter)
 
     @property
     def ok(self) -> bool:
@@ -83,9 +87,10 @@ def _verify_source(source: Source, result: Verification, progress: Callable[[int
     for table in source.tables():
         for part in in_parts(table):
             with _no_collection():
-                report = verify_table(part, where)
+                report = (verify_kinship if is_kinship(part.column_names) else verify_table)(part, where)
             result.findings += report.findings
             result.unchecked.update(report.unchecked)
+            result.statuses.update(report.statuses)
             progress(part.num_rows)
         result.findings += order.check(table)
         result.stories += len(story_starts(table))

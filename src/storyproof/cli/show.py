@@ -15,9 +15,14 @@ def show(
     index: Annotated[int, typer.Option(help="Which story, counted from 0.")] = 0,
     split: Annotated[str | None, typer.Option(help="Which split; by default test, or the only one.")] = None,
 ) -> None:
-    """Show a story: where everybody is, and who believes what, after each sentence."""
+    """Show a story: who is where and believes what, sentence by sentence; or the family, asked pair and proof."""
     import storyproof
+    from storyproof.report.family_tree import FamilyStory, family_view
     from storyproof.report.terminal import timeline_view
 
     screen = console()
-    screen.print(timeline_view(storyproof.show(path, index, split=split), screen.width))
+    story = storyproof.show(path, index, split=split)
+    if isinstance(story, FamilyStory):
+        screen.print(family_view(story, screen.width))
+    else:
+        screen.print(timeline_view(story, screen.width))

@@ -20,6 +20,7 @@ def verify(
 ) -> None:
     """Parse the text, ask oracle and checker, and list every disagreement. Exit code 1 if there is one."""
     import storyproof
+    from storyproof.kinship.models_of import STATUSES
 
     with progress_bar("questions", None) as progress:
         result = storyproof.verify(path, progress=progress)
@@ -28,6 +29,7 @@ def verify(
         typer.echo(str(finding))
     if len(shown) < len(result.findings):
         typer.echo(f"… and {len(result.findings) - len(shown):,} more")
+    statuses = {name: result.statuses[name] for name in STATUSES if result.statuses}
     unchecked = {name: count for name, count in result.unchecked.items() if count}
     summary = {
         "questions": result.questions,
@@ -35,6 +37,7 @@ def verify(
         "disagreements": len(result.findings),
         "by_field": result.by_field(),
         "unchecked": unchecked,
+        **({"statuses": statuses} if statuses else {}),
     }
     if json_out is not None:
         findings = [asdict(finding) for finding in result.findings]
@@ -42,6 +45,9 @@ def verify(
     typer.echo(f"{result.questions:,} questions of {result.stories:,} stories: {len(result.findings):,} disagreements")
     for name, count in result.by_field().items():
         typer.echo(f"  {name}: {count:,}")
+    if statuses:
+        shares = ", ".join(f"{name} {count:,}" for name, count in statuses.items())
+        typer.echo(f"  under strict kinship: {shares}")
     if unchecked:
         typer.echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
     if not result.ok:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 
 from storyproof.datasets.reading import Source
-from storyproof.errors import DataError
-from storyproof.example import SCHEMA, Example, plain_schema
+from storyproof.errors import DataError, ParseError
+from storyproof.example import Example, is_kinship, plain_schema, schema_of
+from storyproof.kinship.judging import entailed, judge
+from storyproof.kinship.relations import WORDS, word
+from storyproof.kinship.rows import read_case
 from storyproof.seeds import digest
 from storyproof.tom.proving import prove
 
@@ -39,11 +45,18 @@ def read_examples(source: Source, *, proved: bool = False, max_stories: int | No
 
 
 def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
-    """Fill in the columns that a table lacks, or with `proved` replace all labels, from the text."""
-    lacking = [name for name in SCHEMA.names if name not in table.column_names or table.column(name).null_count]
+    """Fill in the columns that a table lacks, or with `proved` replace all labels, from the text.
+
+    Of kinship, the facts are taken as given, and with `proved` rows from whose facts no answer follows are left out.
+    """
+    schema = schema_of(table.column_names)
+    lacking = [name for name in schema.names if name not in table.column_names or table.column(name).null_count]
     if not lacking and not proved:
         return table
     rows = table.to_pylist()
+    if is_kinship(table.column_names):
+        rows = list(_complete_kinship(rows, proved))
+        return pa.Table.from_pylist(rows, schema=plain_schema(schema))
     stories: dict[str, int] = {}
     story_of = [stories.setdefault(row["story"], len(stories)) for row in rows]
     asked = pa.array([row["question"] for row in rows], pa.string())
@@ -60,3 +73,35 @@ def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
                 row[name] = values[place]
         row["story_id"] = row.get("story_id") or f"story-{digest(row['story']).hex()[:16]}"
     return pa.Table.from_pylist(rows, schema=plain_schema())
+
+
+def _complete_kinship(rows: list[dict[str, Any]], proved: bool) -> Iterator[dict[str, Any]]:
+    """Fill in what rows of kinship lack."""
+    cases = []
+    for row in rows:
+        try:
+            cases.append(read_case(row))
+        except ParseError as error:
+            raise DataError(f"row {row['id']}: {error}") from error
+    for row, case, judged in zip(rows, cases, judge(cases), strict=True):
+        answer = entailed(case) if proved else case.answer
+        if answer is None:
+            continue
+        found = {
+            "story_id": row["id"],
+            "benchmark": "clutrr",
+            "split": "",
+            "answer": word(answer, case.genders[case.asked[1]]),
+            "candidates": sorted(WORDS),
+            "readings": judged.readings(answer),
+            "status": judged.status,
+            "proof": [],
+            "noise_types": [],
+            "placeholders": [],
+            "proof_steps": [],
+            "proof_relations": [],
+            "pattern": " ".join(fact.predicate for fact in case.chain),
+            "k": case.k,
+        }
+        kept = {name: value for name, value in row.items() if value is not None and not (proved and name == "answer")}
+        yield {**found, **kept}

@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from storyproof.datasets.babi import read_babi, split_of
 from storyproof.datasets.chunks import whole_stories
+from storyproof.datasets.clutrr_csv import read_csv
 from storyproof.datasets.jsonl import read_jsonl
 from storyproof.datasets.parquet import read_parquet
 from storyproof.errors import DataError, UnknownNameError
@@ -21,6 +22,7 @@ _READERS: dict[str, Callable[[Path, int], Iterator[pa.Table]]] = {
     ".parquet": read_parquet,
     ".jsonl": read_jsonl,
     ".txt": read_babi,
+    ".csv": read_csv,
 }
 
 

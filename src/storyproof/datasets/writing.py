@@ -20,6 +20,7 @@ import pyarrow as pa
 from storyproof import __version__
 from storyproof.benchmark import Benchmark, block_count
 from storyproof.datasets.babi import TomBabiSplit, TomiSplit
+from storyproof.datasets.clutrr_csv import ClutrrSplit
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.jsonl import JsonlSplit
 from storyproof.datasets.manifest import MANIFEST, file_sha256, write_manifest
@@ -41,20 +42,19 @@ class SplitWriter(Protocol):
 
 
 _FORMATS: dict[str, Callable[[Path, str], SplitWriter]] = {"parquet": ParquetSplit, "jsonl": JsonlSplit}
-_ORIGINAL: dict[str, Callable[[Path, str], SplitWriter]] = {
-    "tomi": TomiSplit,
-    "tom-babi": TomBabiSplit,
-    "tom-babi-easy": TomBabiSplit,
+_ORIGINAL: dict[str, dict[str, Callable[[Path, str], SplitWriter]]] = {
+    "tomi": {"babi": TomiSplit},
+    "tom-babi": {"babi": TomBabiSplit},
+    "tom-babi-easy": {"babi": TomBabiSplit},
+    "clutrr": {"csv": ClutrrSplit},
 }
-FORMATS = (*_FORMATS, "babi")
 
 
 def _writer(benchmark: Benchmark, format_name: str) -> Callable[[Path, str], SplitWriter]:
-    if format_name == "babi" and benchmark.name in _ORIGINAL:
-        return _ORIGINAL[benchmark.name]
-    if format_name not in _FORMATS:
-        raise UnknownNameError("format", format_name, FORMATS if benchmark.name in _ORIGINAL else _FORMATS)
-    return _FORMATS[format_name]
+    known = {**_FORMATS, **_ORIGINAL.get(benchmark.name, {})}
+    if format_name not in known:
+        raise UnknownNameError(f"format of {benchmark.name}", format_name, known)
+    return known[format_name]
 
 
 def write_dataset(
@@ -75,7 +75,7 @@ def write_dataset(
         benchmark: What to make.
         counts: Stories for each split; 0 leaves a split out.
         out: The folder; must not hold anything yet unless `force` is set.
-        format_name: One of FORMATS.
+        format_name: parquet, jsonl, or the benchmark's original form, babi or csv.
         workers: How many processes make blocks; the content is the same for any number.
         force: Whether to replace a folder that is there.
         progress: Told how many stories are done since the last time.

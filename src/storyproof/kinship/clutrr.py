@@ -27,13 +27,15 @@ import pyarrow.compute as pc
 
 from storyproof.benchmark import BLOCK_STORIES, Benchmark
 from storyproof.columns import NO_WORD, coded, constant_words, identity, number_lists, word_lists
+from storyproof.errors import ConfigError
 from storyproof.example import KINSHIP_SCHEMA
 from storyproof.kinship.casting import Casting
-from storyproof.kinship.config import PRESET_COUNTS, SYNTHETIC, TASK_NUMBERS, ClutrrConfig
+from storyproof.kinship.config import DROP, PRESET_COUNTS, REFUSE, SYNTHETIC, TASK_NUMBERS, ClutrrConfig
 from storyproof.kinship.dealing import Dealer
-from storyproof.kinship.placeholders import Placeholders, our_names, ours
+from storyproof.kinship.placeholder_checks import FATAL, Flaw, problems
+from storyproof.kinship.placeholders import Placeholders, our_names, ours, require_singles
 from storyproof.kinship.puzzles import MEMORY, MIXED, Maker
-from storyproof.kinship.relations import GENDERS
+from storyproof.kinship.relations import GENDERS, NAMES
 from storyproof.kinship.rules import PUBLISHED, STRICT
 from storyproof.kinship.shelf import Shelf
 from storyproof.kinship.telling import Teller
@@ -82,15 +84,40 @@ class Clutrr(Benchmark):
         config = self.config
         if config.text == SYNTHETIC:
             return dict.fromkeys(("train", "test"), synthetic(self.rules.predicates))
-        found = config.placeholders or ours()
+        found = self._usable(config.placeholders) if config.placeholders else ours()
         if config.test_placeholders is not None:
-            sides = found, config.test_placeholders
+            sides = found, self._usable(config.test_placeholders)
         elif config.split_placeholders:
             sides = found.split(self.name, self.seed)
         else:
             sides = found, found
         kept = [side.share(config.keep_placeholders, self.name, self.seed) for side in sides]
         return dict(zip(("train", "test"), kept, strict=True))
+
+    @cached_property
+    def flaws(self) -> dict[str, list[Flaw]]:
+        """What our checks find in placeholders that are not ours."""
+        given = (self.config.placeholders, self.config.test_placeholders)
+        return {each.name: problems(each) for each in given if each is not None}
+
+    def _usable(self, given: Placeholders) -> Placeholders:
+        """Refuse, keep or drop templates with flaws."""
+        flaws = self.flaws[given.name]
+        fatal = [flaw for flaw in flaws if flaw.kind in FATAL]
+        if self.config.bad_placeholders == REFUSE and fatal:
+            raise ConfigError(
+                f"{given.name} has {len(fatal)} placeholders that cannot be used, the first: {fatal[0]} "
+                "Mend them, or leave them out with --bad-placeholders drop."
+            )
+        if self.config.bad_placeholders == DROP:
+            given = given.without({(flaw.key, flaw.number) for flaw in flaws})
+        require_singles(given, self._tellable)
+        return given
+
+    @property
+    def _tellable(self) -> tuple[str, ...]:
+        """The relations that stories tell."""
+        return tuple(relation for relation in self.rules.told if relation in NAMES)
 
     @cached_property
     def casting(self) -> Casting:
@@ -149,10 +176,21 @@ class Clutrr(Benchmark):
                 str(k): [self.rules.word(target, gender) for target in targets for gender in GENDERS]
                 for k, targets in kept.items()
             },
-            "placeholders": {
-                side: sum(map(len, found.templates.values())) for side, found in self.placeholders.items()
-            },
+            "placeholders": {side: found.count for side, found in self.placeholders.items()},
+            "placeholder_flaws": {name: [str(flaw) for flaw in flaws] for name, flaws in self.flaws.items()},
         }
+
+    def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
+        """Say which labels have no held-out pattern, and how many placeholders are doubtful."""
+        found = [
+            f"at k={k} these have a single pattern, which stays in training: {', '.join(words)}"
+            for k, words in manifest["single_pattern_labels_kept_in_training"].items()
+            if words
+        ]
+        for name, flaws in manifest["placeholder_flaws"].items():
+            done = "left out" if self.config.bad_placeholders == DROP else "used all the same"
+            found.append(f"{name}: our checks object to {len(flaws):,} texts, {done}; manifest.json lists them")
+        return found
 
     def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:
         """Say how even labels are in each scenario, and patterns within labels, instead of listing them all."""

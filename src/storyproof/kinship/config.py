@@ -13,6 +13,7 @@ from storyproof.kinship.rules import READINGS, STRICT, Rules, rules_of
 from storyproof.seeds import digest
 
 NATURAL, SYNTHETIC = TEXTS = ("natural", "synthetic")
+REFUSE, KEEP, DROP = MANNERS = ("refuse", "keep", "drop")
 LEAST_K, MOST_K = 2, 15
 TASK_NUMBERS = {task: number for number, task in enumerate(TASKS, start=1)}
 
@@ -22,17 +23,15 @@ class ClutrrConfig(Config):
     """Settings of clutrr.
 
     Attributes:
-        task: What noise the training stories have.
-        train_k: How many facts their chains have.
-        test_k: How many facts the test stories' chains have.
-        test_tasks: What noise the test stories have, each with every k; by default that of training.
-        reading: strict, or published for the paper's rules as they stand.
-        rules: Rules of your own instead, read by `load_rules`.
-        text: natural or synthetic.
-        placeholders: Templates of your own for natural text, read by `load_placeholders`.
-        test_placeholders: Others for the test stories; by default the same collection.
-        holdout: Whether patterns of three facts and more are kept apart between training and test.
-        split_placeholders: Whether placeholders are.
+        task: What noise the training stories have. train_k: How many facts their chains have. test_k: How many facts
+        the test stories' chains have. test_tasks: What noise the test stories have, each with every k; by default that
+        of training. reading: strict, or published for the paper's rules as they stand. rules: Rules of your own
+        instead, read by `load_rules`. text: natural or synthetic. placeholders: Templates of your own for natural text,
+        read by `load_placeholders`. test_placeholders: Others for the test stories; by default the same collection.
+        holdout: Whether patterns of three facts and more are kept apart between training and test. split_placeholders:
+        Whether placeholders are. bad_placeholders: What to do with templates of your own that fail our checks: refuse
+        (those that lack somebody or
+            reveal what is to be found out), keep, or drop (all that are doubtful).
         keep_placeholders: The share of placeholders that is used.
         cloze: Whether people are called `@entity-n` instead of having names.
     """
@@ -48,6 +47,7 @@ class ClutrrConfig(Config):
     test_placeholders: Placeholders | None = None
     holdout: bool = True
     split_placeholders: bool = True
+    bad_placeholders: str = REFUSE
     keep_placeholders: float = 1.0
     cloze: bool = False
 
@@ -68,6 +68,8 @@ class ClutrrConfig(Config):
             raise UnknownNameError("reading", self.reading, READINGS)
         if self.text not in TEXTS:
             raise UnknownNameError("kind of text", self.text, TEXTS)
+        if self.bad_placeholders not in MANNERS:
+            raise UnknownNameError("way with bad placeholders", self.bad_placeholders, MANNERS)
         if self.text == SYNTHETIC and (self.placeholders or self.test_placeholders):
             raise ConfigError("synthetic text has templates of its own; leave placeholders out, or use natural text.")
         if self.test_placeholders and not self.placeholders:

@@ -67,6 +67,11 @@ class Placeholders:
     templates: Mapping[Key, tuple[str, ...]]
     aligned: bool = False
 
+    @property
+    def count(self) -> int:
+        """How many texts there are."""
+        return sum(map(len, self.templates.values()))
+
     def share(self, fraction: float, *purpose: object) -> Placeholders:
         """Keep a random part of each list, at least one text; a smaller part for the same purpose is part of a larger.
 

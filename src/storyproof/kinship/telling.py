@@ -88,7 +88,14 @@ class Teller:
                 self._templates += templates
                 self._owners += [key] * len(templates)
         self._starts, self._counts = np.array(starts, np.int64), np.array(counts, np.int64)
+        groups = dict.fromkeys(self._alike(key) for key in self._keys)
+        number = {group: place for place, group in enumerate(groups)}
+        self._groups = np.array([number[self._alike(key)] for key in self._keys], np.int64)
         self._names = list(names)
+
+    def _alike(self, key: Key) -> tuple[str, ...]:
+        """Give what keys of other genders share."""
+        return tuple(self._rules.by_word[word][0] for word in key[0])
 
     @cached_property
     def id_array(self) -> pa.Array:
@@ -192,8 +199,10 @@ class Teller:
         keys, used, proves = (np.take_along_axis(array, order, axis=1) for array in (keys, used, proves))
         people = np.take_along_axis(people, order[:, :, None], axis=1)
         key = np.maximum(keys, 0).reshape(-1)
-        template = self._starts[key] + draws.below(self._counts[key], key.size)
-        return Lines(used, template.reshape(keys.shape).astype(np.int32), people, proves & used)
+        number = draws.below(self._counts[key], key.size).reshape(keys.shape)
+        number = _varied(number, self._groups[key].reshape(keys.shape), self._counts[key].reshape(keys.shape), used)
+        template = self._starts[key].reshape(keys.shape) + number
+        return Lines(used, template.astype(np.int32), people, proves & used)
 
     def tell(self, lines: Lines, names: Numbers) -> pa.Array:
         """Join lines to stories.
@@ -219,3 +228,20 @@ class Teller:
         found = table.take(pa.array(flat[chosen]))
         offsets = np.frombuffer(found.buffers()[1], np.int32, len(found) + 1)[ends]
         return pa.Array.from_buffers(pa.string(), len(names), [None, pa.py_buffer(offsets), found.buffers()[2]])
+
+
+def _varied(
+    number: npt.NDArray[np.int64],
+    group: npt.NDArray[np.int64],
+    count: npt.NDArray[np.int64],
+    used: npt.NDArray[np.bool_],
+) -> npt.NDArray[np.int64]:
+    """Take the next template where a story has the same one twice, if only for other genders."""
+    for line in range(1, number.shape[1]):
+        for _ in range(3):
+            same = (number[:, :line] == number[:, line, None]) & (group[:, :line] == group[:, line, None])
+            again = (same & used[:, :line]).any(axis=1)
+            if not again.any():
+                break
+            number[:, line] = (number[:, line] + again) % count[:, line]
+    return number

@@ -52,9 +52,15 @@ def synthetic(predicates: Sequence[Predicate]) -> Placeholders:
     """Give one plain sentence for each relation and gender."""
     templates: dict[Key, tuple[str, ...]] = {}
     for predicate, first, second in product(predicates, GENDERS, GENDERS):
-        word = predicate.male if second == MALE else predicate.female
-        templates[(word,), (first, second)] = (f"ENT_1_{second} is the {word} of ENT_0_{first}.",)
+        key: Key = (predicate.male if second == MALE else predicate.female,), (first, second)
+        templates[key] = (synthetic_line(key),)
     return Placeholders("synthetic", templates)
+
+
+def synthetic_line(key: Key) -> str:
+    """Give the plain sentence for one relation."""
+    (word,), (first, second) = key
+    return f"ENT_1_{second} is the {word} of ENT_0_{first}."
 
 
 def parse_line(line: str, placeholder: str | None = None) -> list[Told]:

@@ -80,22 +80,23 @@ def scores_view(evaluations: Sequence[Evaluation]) -> RenderableType:
     """Show scores, one solver a row: average, joint, and by kind of question."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("solver")
-    for heading in ("average", "joint", "memory", "reality"):
+    for heading in ("average", "joint"):
         table.add_column(heading, justify="right")
-    orders = sorted(
-        {kind for each in evaluations for group in each.scores.by_order.values() for kind in group}
-        - {"memory", "reality"},
-        key=lambda kind: ("first", "second", "third", "fourth").index(kind.split("_")[0]) if "_order" in kind else 9,
-    )
-    for kind in orders:
+    groups = [
+        each.scores.by_order.get(name, {}) for each in evaluations for name in ("no_false_belief", "false_belief")
+    ]
+    kinds = sorted({kind for group in groups for kind in group}, key=_place)
+    doubted = {kind for each in evaluations for kind in each.scores.by_order.get("false_belief", {})}
+    for kind in kinds:
         table.add_column(kind.replace("_", " "), justify="right")
-        table.add_column("false belief", justify="right")
+        if kind in doubted:
+            table.add_column("false belief", justify="right")
     for each in evaluations:
-        true = each.scores.by_order.get("no_false_belief", {})
-        false = each.scores.by_order.get("false_belief", {})
-        cells = [each.scores.accuracy, each.scores.joint_accuracy, true.get("memory"), true.get("reality")]
-        for kind in orders:
-            cells += [true.get(kind), false.get(kind)]
+        cells: list[float | None] = [each.scores.accuracy, each.scores.joint_accuracy]
+        for kind in kinds:
+            cells.append(each.scores.by_order.get("no_false_belief", {}).get(kind))
+            if kind in doubted:
+                cells.append(each.scores.by_order.get("false_belief", {}).get(kind))
         table.add_row(Text(each.model), *("" if cell is None else f"{100 * cell:.1f}" for cell in cells))
     first = evaluations[0]
     caption = Text(
@@ -104,3 +105,11 @@ def scores_view(evaluations: Sequence[Evaluation]) -> RenderableType:
         style="dim",
     )
     return Group(table, caption)
+
+
+def _place(kind: str) -> tuple[int, int]:
+    """Order kinds of questions: memory, reality, beliefs by order, chains by length."""
+    if kind.startswith("k="):
+        return 9, int(kind[2:])
+    orders = ("memory", "reality", "first_order", "second_order", "third_order", "fourth_order")
+    return (orders.index(kind), 0) if kind in orders else (8, 0)

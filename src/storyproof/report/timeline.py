@@ -12,6 +12,8 @@ from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError, ParseError
 from storyproof.example import Example
+from storyproof.report import family_tree
+from storyproof.report.family_tree import FamilyStory
 from storyproof.tom import beliefs
 from storyproof.tom.arrays import NOBODY, Names, Stories, number, stack
 from storyproof.tom.events import presence
@@ -47,8 +49,8 @@ class Timeline:
     examples: list[Example]
 
 
-def show(path: str | Path, index: int = 0, *, split: str | None = None) -> Timeline:
-    """Lay a story out: where everybody is, and who believes what, after each sentence.
+def show(path: str | Path, index: int = 0, *, split: str | None = None) -> Timeline | FamilyStory:
+    """Lay a story out: where everybody is, and who believes what, after each sentence; or the family of which it tells.
 
     Args:
         path: A dataset folder or a file.
@@ -67,7 +69,9 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None) -> Timel
     if index >= len(stories):
         raise ConfigError(f"--index is {index}, but there are only {len(stories)} stories; they are counted from 0.")
     try:
-        return lay_out(stories[index])
+        return (
+            family_tree.lay_out(stories[index][0]) if stories[index][0].edges is not None else lay_out(stories[index])
+        )
     except ParseError as error:
         raise DataError(f"{source.name}, story {index}: {error}") from error
 

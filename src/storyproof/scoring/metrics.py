@@ -40,7 +40,9 @@ class Scores:
 
 
 def kind_of(example: Example) -> str:
-    """Name what is asked, without agents, such as memory or first_order."""
+    """Name what is asked, without agents, such as memory or first_order; of kinship how long the chain is."""
+    if example.k is not None:
+        return f"k={example.k}"
     if example.order == 0:
         return "memory" if example.question_type == "memory" else "reality"
     return _ORDERS.get(example.order, f"order_{example.order}")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from storyproof.example import Example
 from storyproof.seeds import Draws
+from storyproof.solvers import kinship
 from storyproof.tom.possible_worlds import Worlds
 from storyproof.tom.readings import DEFAULT
 from storyproof.tom.text import parse, parse_question
@@ -20,7 +21,7 @@ def places_of(example: Example) -> list[str]:
 
 
 class Oracle:
-    """Answers by the possible-worlds checker, from the text: whatever is labelled otherwise is labelled wrongly."""
+    """Answers by the checkers, from the text: whatever is labelled otherwise is labelled wrongly."""
 
     def __init__(self, seed: int = 0) -> None:
         del seed  # there is nothing to draw
@@ -29,6 +30,9 @@ class Oracle:
         """Give one answer an example, in order; an empty one where there is no belief."""
         answers = []
         for example in examples:
+            if kinship.is_kinship(example):
+                answers.append(kinship.oracle_answer(example))
+                continue
             question = parse_question(example.question)
             worlds = Worlds(parse(example.story), question.thing)
             if question.chain:
@@ -40,7 +44,7 @@ class Oracle:
 
 
 class Random:
-    """Picks one of the containers in which the object was."""
+    """Picks one of the containers in which the object was; of kinship, one of the candidates."""
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
@@ -49,7 +53,7 @@ class Random:
         """Give one answer an example, in order."""
         answers = []
         for example in examples:
-            places = sorted(places_of(example))
+            places = sorted(example.candidates if kinship.is_kinship(example) else places_of(example))
             if not places:
                 answers.append("")
                 continue
@@ -61,6 +65,8 @@ class Random:
 class Majority:
     """Says for each kind of question whichever of first, last or other place is most often right in these examples.
 
+    Of kinship it says the most frequent answer for each task and length.
+
     It looks at the labels that it is scored on, so its score is the most that a constant answer can reach.
     """
 
@@ -69,7 +75,7 @@ class Majority:
 
     def predict(self, examples: Sequence[Example]) -> list[str]:
         """Give one answer an example, in order."""
-        places = [places_of(example) for example in examples]
+        places = [example.candidates if kinship.is_kinship(example) else places_of(example) for example in examples]
         kinds = [self._kind(example) for example in examples]
         right: dict[str, Counter[int]] = defaultdict(Counter)
         for example, known, kind in zip(examples, places, kinds, strict=True):
@@ -82,5 +88,7 @@ class Majority:
         ]
 
     def _kind(self, example: Example) -> str:
+        if kinship.is_kinship(example):
+            return example.question_type
         question = parse_question(example.question)
         return "memory" if question.memory else f"order {question.order}"

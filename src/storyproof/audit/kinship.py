@@ -1,0 +1,185 @@
+"""Every label of a kinship row held against its facts, and its facts against its text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pyarrow as pa
+
+from storyproof.audit.findings import Finding, TableReport
+from storyproof.errors import ParseError
+from storyproof.example import story_of_id
+from storyproof.kinship.config import TASK_NUMBERS
+from storyproof.kinship.judging import Judged, judge
+from storyproof.kinship.models_of import IMPOSSIBLE
+from storyproof.kinship.proofs import replay
+from storyproof.kinship.puzzles import MEMORY, MIXED, TASKS
+from storyproof.kinship.relations import word
+from storyproof.kinship.rows import Case, is_told, noise_types, read_case, story_type, told_facts
+from storyproof.kinship.rules import PUBLISHED, READINGS, STRICT, published_rules, strict_rules
+from storyproof.kinship.text import parse_question
+
+LABELS = (
+    "answer",
+    "candidates",
+    "question_type",
+    "order",
+    "chain",
+    "story_type",
+    "false_belief",
+    "readings",
+    "proof",
+    "k",
+    "task",
+    "noise_types",
+    "pattern",
+    "status",
+    "proof_steps",
+)
+_CHUNK = 2048  # cases that the oracle looks at together
+
+
+def verify_kinship(table: pa.Table, where: str) -> TableReport:
+    """Hold the rows of a table against what follows from their facts and their text."""
+    report = TableReport()
+    rows = table.to_pylist()
+    for start in range(0, len(rows), _CHUNK):
+        part = rows[start : start + _CHUNK]
+        cases: list[tuple[dict[str, Any], Case]] = []
+        for row in part:
+            try:
+                cases.append((row, read_case(row)))
+            except ParseError as error:
+                report.findings.append(Finding(where, row["id"], "facts", str(error), "facts that fit together"))
+        judged = judge([case for _, case in cases])
+        for (row, case), verdict in zip(cases, judged, strict=True):
+            report.statuses[verdict.status] += 1
+            for name, found, expected in _check(row, case, verdict, report):
+                report.findings.append(Finding(where, row["id"], name, _shown(found), _shown(expected)))
+    return report
+
+
+def _check(row: Mapping[str, Any], case: Case, judged: Judged, report: TableReport) -> Iterator[tuple[str, Any, Any]]:
+    """Find what is wrong in a row: field, found, expected."""
+    for name in LABELS:
+        if row.get(name) is None:
+            report.unchecked[name] += 1
+    yield from _check_question(row, case)
+    yield from _check_answer(row, case, judged)
+    yield from _check_proof(row, case, judged)
+    yield from _check_kind(row, case)
+    if case.untyped:
+        report.unchecked["edge_types"] += 1
+    else:
+        yield from _check_text(row, case, report)
+
+
+def _check_question(row: Mapping[str, Any], case: Case) -> Iterator[tuple[str, Any, Any]]:
+    try:
+        asked = parse_question(row["question"])
+    except ParseError as error:
+        yield "question", str(error), "a question of kinship"
+        return
+    if asked != (case.names[case.asked[0]], case.names[case.asked[1]]):
+        yield "question", row["question"], f"a question about {' and '.join(row['query'])}"
+
+
+def _check_answer(row: Mapping[str, Any], case: Case, judged: Judged) -> Iterator[tuple[str, Any, Any]]:
+    holds, given = judged.readings(case.answer), row.get("readings")
+    others = [name for name in given or () if name not in READINGS]
+    known = judged.derived[STRICT] or judged.derived[PUBLISHED]
+    right = " or ".join(word(each, case.genders[case.asked[1]]) for each in known) or "no answer that follows"
+    if judged.status == IMPOSSIBLE and given is not None:
+        yield "story", "a story that fits no family", "a story that can happen"
+    elif given is not None and not others and not holds:
+        yield "answer", row["answer"], right
+    elif given is not None and [name for name in given if name in READINGS] != holds:
+        yield "readings", given, holds
+    elif given is None and case.steps is None and not holds and case.answer not in judged.derived[PUBLISHED]:
+        yield "answer", row["answer"], right
+    if row.get("status") is not None and row["status"] != judged.status:
+        yield "status", row["status"], judged.status
+    candidates = row.get("candidates")
+    if candidates is not None and (row["answer"] not in candidates or candidates != sorted(set(candidates))):
+        yield "candidates", candidates, f"a sorted list with {row['answer']}"
+
+
+def _check_proof(row: Mapping[str, Any], case: Case, judged: Judged) -> Iterator[tuple[str, Any, Any]]:
+    if case.steps is None:
+        return
+    rules = [strict_rules(), published_rules()]
+    wrong = [replay(each, case.facts, case.query, case.steps) for each in rules]
+    if all(wrong):
+        yield "proof_steps", wrong[-1], f"a proof of {row['answer']}"
+    elif _ours(row):
+        memory = story_type((), case.asked, case.edges) == MEMORY
+        if len(case.steps) != (0 if memory else case.k - 1):
+            yield "proof_steps", f"{len(case.steps)} steps", f"{case.k - 1} steps, one fact after another"
+        if judged.size is not None and judged.size < (1 if memory else case.k):
+            yield "k", case.k, f"{judged.size}, because the answer follows from so many facts"
+
+
+def _ours(row: Mapping[str, Any]) -> bool:
+    return story_of_id(row["id"] or "") is not None
+
+
+def _check_kind(row: Mapping[str, Any], case: Case) -> Iterator[tuple[str, Any, Any]]:
+    """Hold what kind of story a row says it is against its facts."""
+    noise = noise_types(case.edges, case.k)
+    kind = story_type(noise, case.asked, case.edges)
+    if row.get("noise_types") is not None and row["noise_types"] != noise:
+        yield "noise_types", row["noise_types"], noise
+    if row.get("story_type") is not None and row["story_type"] != kind:
+        yield "story_type", row["story_type"], kind
+    pattern = " ".join(fact.predicate for fact in case.chain)
+    if row.get("pattern") is not None and row["pattern"] != pattern:
+        yield "pattern", row["pattern"], pattern
+    task = row.get("task")
+    if task is not None and task not in TASKS:
+        yield "task", task, " or ".join(TASKS)
+        return
+    if task is not None and task not in (kind, MIXED):
+        yield "task", task, kind
+    name = f"task_{TASK_NUMBERS[task or kind]}.{case.k}"
+    if row.get("question_type") is not None and row["question_type"] != name:
+        yield "question_type", row["question_type"], name
+    for field, expected in (("order", 0), ("chain", []), ("false_belief", False)):
+        if row.get(field) is not None and row[field] != expected:
+            yield field, row[field], expected
+    if _ours(row) and not _is_chain(case, kind):
+        yield "edges", case.edges, "a chain of facts from the first asked person to the second"
+
+
+def _is_chain(case: Case, kind: str) -> bool:
+    """Say whether the first k facts go from person 0 to person k, and the question is about its ends."""
+    steps = [(place, place + 1) for place in range(case.k)]
+    return list(case.edges[: case.k]) == steps and (kind == MEMORY or case.asked == (0, case.k))
+
+
+def _check_text(row: Mapping[str, Any], case: Case, report: TableReport) -> Iterator[tuple[str, Any, Any]]:
+    """Hold the facts against what the story tells, and the proof's lines against where it tells them."""
+    if row.get("placeholders") is None:
+        told = is_told(case, row["story"]) if _ours(row) else None
+        if told is None:
+            report.unchecked["story"] += 1
+        elif not told:
+            yield "story", "a text that does not tell the facts in known words", "each fact once"
+        return
+    lines = row["story"].split("\n")
+    try:
+        facts = told_facts(case, lines, row["placeholders"])
+    except ParseError as error:
+        yield "story", str(error), "each fact once"
+        return
+    if sorted(fact for line in facts for fact in line) != sorted(case.facts):
+        yield "story", "other facts than the edges say", "each fact once"
+        return
+    used = {case.query} if case.query in case.facts else set(case.chain)
+    proof = [number for number, line in enumerate(facts, start=1) if used & set(line)]
+    if row.get("proof") is not None and row["proof"] != proof:
+        yield "proof", row["proof"], proof
+
+
+def _shown(value: Any) -> str:
+    return "[" + ", ".join(map(str, value)) + "]" if isinstance(value, list | tuple) else str(value)

@@ -1,0 +1,57 @@
+"""What oracle and checker say of the cases of a dataset, each different one looked at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from storyproof.kinship.models_of import ENTAILED, status
+from storyproof.kinship.proofs import derive
+from storyproof.kinship.relations import NAMES, Fact
+from storyproof.kinship.rows import Case
+from storyproof.kinship.rules import PUBLISHED, STRICT, published_rules, strict_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What oracle and checker say of a case.
+
+    Attributes:
+        status: Of the label, in the families that fit all facts.
+        derived: What the facts make of the asked pair, by reading.
+        size: From how few facts the label follows strictly; None if it does not.
+    """
+
+    status: str
+    derived: dict[str, list[str]]
+    size: int | None
+
+    def readings(self, answer: str) -> list[str]:
+        """List the readings under which the label holds."""
+        found = [STRICT] if self.status == ENTAILED else []
+        return [*found, *([PUBLISHED] if self.derived[PUBLISHED] == [answer] else [])]
+
+
+def judge(cases: Sequence[Case]) -> list[Judged]:
+    """Ask the oracle, by the rules of both readings, and the checker."""
+    different = dict.fromkeys((case.genders, case.facts, case.query) for case in cases)
+    if not different:
+        return []
+    people = max(len(genders) for genders, _, _ in different)
+    stories = [facts for _, facts, _ in different]
+    derived = {rules.name: derive(rules, stories, people) for rules in (strict_rules(), published_rules())}
+    judged = {}
+    for number, (genders, facts, query) in enumerate(different):
+        found = {name: each.relations(number, query.first, query.second) for name, each in derived.items()}
+        size = derived[STRICT].size(number, query)
+        judged[genders, facts, query] = Judged(status(genders, facts, query), found, size)
+    return [judged[case.genders, case.facts, case.query] for case in cases]
+
+
+def entailed(case: Case) -> str | None:
+    """Give the relation that holds between the asked people in every family that fits; None if there is none."""
+    first, second = case.asked
+    for predicate in NAMES:
+        if status(case.genders, case.facts, Fact(first, predicate, second)) == ENTAILED:
+            return predicate
+    return None

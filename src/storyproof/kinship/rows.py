@@ -1,0 +1,223 @@
+"""Rows of kinship data, read into people and facts, and what there is to say about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from storyproof.errors import ParseError
+from storyproof.kinship.config import TASK_NUMBERS
+from storyproof.kinship.placeholders import ours
+from storyproof.kinship.proofs import Step
+from storyproof.kinship.puzzles import ALL, CLEAN, DISCONNECTED, IRRELEVANT, MEMORY, NOISE, SUPPORTING
+from storyproof.kinship.relations import GENDERS, WORDS, Fact, gender_of, predicate_of, word
+from storyproof.kinship.text import parse_line, synthetic_line
+
+TASKS_BY_NUMBER = {number: task for task, number in TASK_NUMBERS.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A row's people and facts.
+
+    Attributes:
+        names: Everybody, by number.
+        genders: Their genders.
+        facts: Those whose relation is told, the chain first.
+        edges: All pairs, also those whose relation is not told.
+        k: How many facts the chain has.
+        asked: The numbers of the two people asked about.
+        answer: The label's predicate.
+        steps: The proof; None if there is none.
+    """
+
+    names: tuple[str, ...]
+    genders: tuple[str, ...]
+    facts: tuple[Fact, ...]
+    edges: tuple[tuple[int, int], ...]
+    k: int
+    asked: tuple[int, int]
+    answer: str
+    steps: tuple[Step, ...] | None
+
+    @property
+    def query(self) -> Fact:
+        """What is asked, with the label as its answer."""
+        return Fact(self.asked[0], self.answer, self.asked[1])
+
+    @property
+    def chain(self) -> tuple[Fact, ...]:
+        """The facts of the chain."""
+        return self.facts[: self.k]
+
+    @property
+    def untyped(self) -> int:
+        """How many pairs have no relation told."""
+        return len(self.edges) - len(self.facts)
+
+
+def read_case(row: Mapping[str, Any]) -> Case:
+    """Read a row.
+
+    Raises:
+        ParseError: If its columns do not fit together; the message says which and how.
+    """
+    names, genders = _people(row["genders"])
+    number = {name: place for place, name in enumerate(names)}
+    edges, types = row["edges"], list(row["edge_types"])
+    if len(types) > len(edges):
+        raise ParseError(f"edge_types has {len(types)} relations, but edges only {len(edges)} pairs.")
+    types += [None] * (len(edges) - len(types))
+    facts = []
+    for place, (edge, told) in enumerate(zip(edges, types, strict=True)):
+        if len(edge) != 2 or not all(0 <= person < len(names) for person in edge):
+            raise ParseError(f"edge {place} is {edge}; expected two of {len(names)} people, counted from 0.")
+        if told is not None:
+            facts.append(_fact(edge, told, genders, f"edge {place}"))
+    if row["query"] is None or len(row["query"]) != 2 or not set(row["query"]) <= set(names):
+        raise ParseError(f"query is {row['query']}; expected two of {', '.join(names)}.")
+    first, second = (number[name] for name in row["query"])
+    answer = _fact([first, second], row["answer"], genders, "answer")
+    k = row.get("k") or len(edges) - len(row.get("noise_types") or ())
+    if not 0 < k <= len(facts):
+        raise ParseError(f"k is {k}, but {len(facts)} facts have a relation.")
+    steps = _steps(row, genders) if row.get("proof_steps") is not None else None
+    pairs = tuple((edge[0], edge[1]) for edge in edges)
+    return Case(names, genders, tuple(facts), pairs, k, (first, second), answer.predicate, steps)
+
+
+def _people(given: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    pairs = [each.rsplit(":", 1) for each in given]
+    for pair in pairs:
+        if len(pair) != 2 or pair[1] not in GENDERS or not pair[0]:
+            raise ParseError(f"genders has '{':'.join(pair)}'; expected 'Name:male' or 'Name:female'.")
+    names = tuple(name for name, _ in pairs)
+    if len(set(names)) < len(names):
+        raise ParseError(f"genders names somebody twice: {', '.join(names)}.")
+    return names, tuple(gender for _, gender in pairs)
+
+
+def _fact(edge: Sequence[int], told: str, genders: Sequence[str], where: str) -> Fact:
+    if told not in WORDS:
+        raise ParseError(f"{where}: '{told}' is no relation; expected one of {', '.join(WORDS)}.")
+    if gender_of(told) != genders[edge[1]]:
+        raise ParseError(f"{where}: '{told}' is said of somebody {genders[edge[1]]}.")
+    return Fact(edge[0], predicate_of(told), edge[1])
+
+
+def _steps(row: Mapping[str, Any], genders: Sequence[str]) -> tuple[Step, ...]:
+    steps, words = row["proof_steps"], row["proof_relations"] or []
+    if len(steps) != len(words):
+        raise ParseError(f"the proof has {len(steps)} steps, but {len(words)} relations.")
+    found = []
+    for place, (step, told) in enumerate(zip(steps, words, strict=True)):
+        if len(step) != 3 or not all(0 <= person < len(genders) for person in step):
+            raise ParseError(f"step {place} of the proof is {step}; expected three people.")
+        first, via, second = step
+        found.append(Step(_fact([first, second], told, genders, f"step {place} of the proof"), via))
+    return tuple(found)
+
+
+def told_facts(case: Case, lines: Sequence[str], placeholders: Sequence[str]) -> list[list[Fact]]:
+    """Read the facts that each line of a story tells.
+
+    Args:
+        case: Who is who.
+        lines: The story.
+        placeholders: How each line was worded; none for synthetic text.
+
+    Raises:
+        ParseError: If a line is not understood, or speaks of somebody else, or of somebody as of the other gender.
+    """
+    if placeholders and len(placeholders) != len(lines):
+        raise ParseError(f"the story has {len(lines)} lines, but {len(placeholders)} placeholders are recorded.")
+    number = {name: place for place, name in enumerate(case.names)}
+    found = []
+    for place, line in enumerate(lines):
+        facts = []
+        for told in parse_line(line, placeholders[place] if placeholders else None):
+            for name in (told.first, told.second):
+                if name not in number:
+                    raise ParseError(f"line {place + 1} speaks of '{name}', who is not in genders.")
+            first, second = number[told.first], number[told.second]
+            if told.first_gender not in (None, case.genders[first]):
+                raise ParseError(f"line {place + 1} speaks of {told.first} as {told.first_gender}.")
+            facts.append(_fact([first, second], told.word, case.genders, f"line {place + 1}"))
+        found.append(facts)
+    return found
+
+
+def is_told(case: Case, story: str) -> bool | None:
+    """Say whether a running text tells exactly a row's facts in known words, line breaks or not.
+
+    Returns:
+        None if none of it is in the words of our placeholders, so that nothing can be said.
+    """
+    ways = _wordings(case)
+    text = " ".join(story.split())
+    reached = {(0, frozenset[int]())}
+    furthest = 0
+    while reached:
+        at, done = max(reached, key=lambda each: each[0])
+        reached.discard((at, done))
+        furthest = max(furthest, at)
+        if at >= len(text):
+            if len(done) == len(case.facts):
+                return True
+            continue
+        for wording, facts in ways:
+            end = at + len(wording)
+            if not facts & done and text.startswith(wording, at) and text[end : end + 1] in " ":
+                reached.add((end + 1, done | facts))
+    known = furthest > 0 or any(wording in text for wording, _ in ways)
+    return False if known else None
+
+
+def _wordings(case: Case) -> list[tuple[str, frozenset[int]]]:
+    """Word all facts in all ways: each alone, and two or three in a row together."""
+    found = []
+    known = ours().templates
+    for place, fact in enumerate(case.facts):
+        for length in (1, 2, 3):
+            run = case.facts[place : place + length]
+            if len(run) < length or any(one.second != other.first for one, other in pairwise(run)):
+                break
+            people = [fact.first, *(each.second for each in run)]
+            key = tuple(_word(case, each) for each in run), tuple(case.genders[person] for person in people)
+            texts = [*known.get(key, ()), *([synthetic_line(key)] if length == 1 else [])]
+            for text in texts:
+                for slot, person in enumerate(people):
+                    text = text.replace(f"ENT_{slot}_{case.genders[person]}", case.names[person])
+                found.append((text, frozenset(range(place, place + length))))
+    return found
+
+
+def _word(case: Case, fact: Fact) -> str:
+    return word(fact.predicate, case.genders[fact.second])
+
+
+def noise_types(edges: Sequence[tuple[int, int]], k: int) -> list[str]:
+    """Tell the type of each noise fact from how it hangs together with the chain."""
+    chain = {person for edge in edges[:k] for person in edge}
+    noise = list(edges[k:])
+    types = []
+    for edge in noise:
+        part, size = set(edge), 0
+        while len(part) > size:  # all that hangs together outside of the chain
+            size = len(part)
+            for other in noise:
+                if (part - chain) & set(other):
+                    part |= set(other)
+        touched = len(part & chain)
+        types.append(SUPPORTING if touched > 1 else IRRELEVANT if touched else DISCONNECTED)
+    return types
+
+
+def story_type(noise: Sequence[str], asked: tuple[int, int], edges: Sequence[tuple[int, int]]) -> str:
+    """Name what a story is: memory if what is asked is stated, else what noise it has."""
+    if asked in edges:
+        return MEMORY
+    kinds = [name for name in NOISE if name in noise]
+    return CLEAN if not kinds else kinds[0] if len(kinds) == 1 else ALL

@@ -13,7 +13,11 @@ demo: $(READY)
 	$(BIN)/storyproof evaluate --model random,majority,rules,oracle --data demo/tom-babi
 	$(BIN)/storyproof evaluate --model random,majority,rules,oracle --data demo/tomi
 	$(BIN)/storyproof show demo/tomi --index 7
-	@echo "The files are in $(CURDIR)/demo: tomi and tom-babi, with a manifest.json each."
+	$(BIN)/storyproof generate clutrr --out demo/clutrr --preset generalization-23 --seed 7 --force
+	$(BIN)/storyproof verify demo/clutrr
+	$(BIN)/storyproof evaluate --model random,majority,rules,oracle --data demo/clutrr
+	$(BIN)/storyproof show demo/clutrr --index 3
+	@echo "The files are in $(CURDIR)/demo: tomi, tom-babi and clutrr, with a manifest.json each."
 
 test: lint unit
 

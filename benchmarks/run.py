@@ -5,15 +5,23 @@ from __future__ import annotations
 import argparse
 import os
 import platform
+import random
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
 
 from benchmarks.measure import cpu_seconds, run_command
+from benchmarks.plain_clutrr import PlainClutrr
 from benchmarks.plain_tomi import PlainTomi
 from storyproof.benchmark import BLOCK_STORIES
+from storyproof.kinship.clutrr import Clutrr
+from storyproof.kinship.config import ClutrrConfig
+from storyproof.kinship.models_of import status
+from storyproof.kinship.relations import BASIC, GENDERS, Fact
+from storyproof.kinship.rules import strict_rules
 from storyproof.tom.tomi import Tomi
 from storyproof.tom.vocabulary import default_vocabulary
 
@@ -50,6 +58,64 @@ def generation() -> None:
     )
 
 
+def kinship() -> None:
+    """Kinship puzzles to Arrow, natural text with proofs; in blocks and one by one."""
+    for k, plain, goal in ((3, 2000, "goal 50,000"), (10, 30, "goal 10,000")):
+        benchmark = Clutrr(ClutrrConfig(train_k=(k,)), seed=1)
+        once = cpu_seconds(lambda benchmark=benchmark: benchmark.block("train", 0))
+        say(f"clutrr, k={k}, the first block: puzzles proved, once a process", f"{once:.2f} CPU s")
+        rates = {}
+        for blocks in (5, 20):
+
+            def make(benchmark: Clutrr = benchmark, blocks: int = blocks) -> None:
+                for index in range(blocks):
+                    benchmark.block("train", index)
+
+            stories = blocks * BLOCK_STORIES
+            best = min(cpu_seconds(make) for _ in range(3))
+            rates[blocks] = stories / best
+            say(
+                f"clutrr to Arrow, k={k}, {stories:,} puzzles, best of 3",
+                f"{rates[blocks]:,.0f} /CPU s",
+                f"{goal}; with the first block {stories / (best + once):,.0f}",
+            )
+        maker = PlainClutrr(k, seed=1)
+
+        def slowly(maker: PlainClutrr = maker, plain: int = plain) -> None:
+            pa.Table.from_pylist([{**maker.puzzle(), "proof": None} for _ in range(plain)])
+
+        slow = plain / min(cpu_seconds(slowly) for _ in range(3))
+        ratio = f"ratio {rates[20]:,.0f} : {slow:,.0f} = {rates[20] / slow:,.0f}"
+        say(f"the plain way, k={k}, {plain:,} puzzles, best of 3", f"{slow:,.0f} /CPU s", ratio)
+
+
+def checking() -> None:
+    """The kinship checker on different structures, nothing remembered."""
+    for k, count in ((2, 5000), (3, 5000), (4, 5000), (10, 2000)):
+        cases = list(structures(k, count))
+        times = sorted(cpu_seconds(lambda case=case: status(*case)) for case in cases)
+        if k < 10:
+            rate = f"{len(cases) / sum(times):,.0f} /CPU s"
+            say(f"checker, k={k}, {len(cases):,} different structures", rate, "goal 2,000")
+        else:
+            late = times[int(0.99 * len(times))]
+            say(f"checker, k={k}, 99% of {len(cases):,} within", f"{1000 * late:.2f} ms", "goal 50 ms")
+
+
+def structures(k: int, count: int) -> Iterator[tuple[tuple[str, ...], tuple[Fact, ...], Fact]]:
+    """Different puzzles: half of them chains that derive their answer, half random chains and random questions."""
+    draws, seen = random.Random(k), set()
+    maker = PlainClutrr(k, seed=k)
+    for number in range(4 * count):
+        target = draws.choice(strict_rules().targets)
+        chain = maker._expanded(target)[0] if number % 2 else [draws.choice(BASIC) for _ in range(k)]
+        genders = tuple(draws.choice(GENDERS) for _ in range(k + 1))
+        case = genders, tuple(Fact(place, each, place + 1) for place, each in enumerate(chain)), Fact(0, target, k)
+        if case not in seen and len(seen) < count:
+            seen.add(case)
+            yield case
+
+
 def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "storyproof", *arguments]
 
@@ -69,15 +135,21 @@ def writing(folder: Path, stories: int) -> None:
 
 def verification(folder: Path) -> None:
     """Reading, parsing and double-checking, start-up included."""
-    for name, stories, unit in (("tomi", 120_000, "questions"), ("tom-babi", 24_000, "stories")):
+    for name, stories, unit in (
+        ("tomi", 120_000, "questions"),
+        ("tom-babi", 24_000, "stories"),
+        ("clutrr", 24_000, ""),
+    ):
         out = str(folder / name)
         counts = ("--train", "0", "--val", "0", "--test", str(stories))
+        if name == "clutrr":
+            counts = ("--train", str(stories), "--val", "0", "--test", "0", "--train-k", "2-10")
         cpu, _, _ = run_command(command("generate", name, "--out", out, *counts, "--seed", "1"))
         say(f"generate {name}, {stories:,} stories", f"{stories / cpu:,.0f} /CPU s")
         cpu, _, memory = run_command(command("verify", out))
         count = stories * (6 if name == "tomi" else 1)
-        goal = "goal 50,000" if name == "tomi" else "goal 2,000"
-        say(f"verify {name}, {count:,} {unit}", f"{count / cpu:,.0f} /CPU s", f"{goal}; {memory:,.0f} MiB")
+        goal = {"tomi": "goal 50,000", "tom-babi": "goal 2,000"}.get(name, "k=2 to 10")
+        say(f"verify {name}, {count:,} {unit or 'puzzles'}", f"{count / cpu:,.0f} /CPU s", f"{goal}; {memory:,.0f} MiB")
 
 
 def start_up() -> None:
@@ -96,6 +168,8 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores\n")
     start_up()
     generation()
+    kinship()
+    checking()
     with tempfile.TemporaryDirectory() as folder:
         writing(Path(folder), 300_000 if quick else 3_000_000)
         verification(Path(folder))

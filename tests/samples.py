@@ -45,6 +45,11 @@ def example(**changes: Any) -> Example:
     return Example(**{**fields, **changes})
 
 
+def row(each: Example) -> dict[str, Any]:
+    """An example's columns, without those that only kinship has."""
+    return {name: value for name, value in asdict(each).items() if value is not None}
+
+
 def plain_table(*examples: Example) -> pa.Table:
     return pa.Table.from_pylist([asdict(each) for each in examples], schema=plain_schema())
 

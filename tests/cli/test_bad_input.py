@@ -46,7 +46,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
 @pytest.mark.parametrize(
     ("arguments", "place", "remedy"),
     [
-        ("tomy", "unknown benchmark 'tomy'", "Did you mean 'tomi'? Known: tom-babi, tom-babi-easy, tomi"),
+        ("tomy", "unknown benchmark 'tomy'", "Did you mean 'tomi'? Known: clutrr, tom-babi, tom-babi-easy, tomi"),
         ("tomi --train -3", "--train is -3", "0 leaves a split out"),
         ("tomi --val 1000", "--val is 1000", "use 999 or 1002"),
         ("tom-babi --test 1", "--test is 1", "use 12"),
@@ -58,7 +58,7 @@ def refuse(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
         ("tomi --disjoint agent", "unknown role to keep disjoint 'agent'", "Did you mean 'agents'?"),
         ("tom-babi --disjoint rooms --vocabulary few.yaml", "few.yaml", "cannot read the vocabulary"),
         ("tomi --seed -1", "the seed is -1", "use a whole number from 0 on"),
-        ("tomi --format csv", "unknown format 'csv'", "Known: babi, jsonl, parquet"),
+        ("tomi --format csv", "unknown format of tomi 'csv'", "Known: babi, jsonl, parquet"),
         ("tomi --workers 0", "--workers is 0", "use 1 or more"),
     ],
 )
@@ -161,7 +161,7 @@ def make_data(folder: Path) -> None:
     told = "".join(f"{number} {line}\n" for number, line in enumerate(STORY.split("\n"), start=1))
     (folder / "broken.txt").write_text(told.replace("moved", "took") + "6 Where is the key really?\tjar\t1\n")
     (folder / "cut.txt").write_text(told)
-    (folder / "data.csv").write_text("")
+    (folder / "data.tsv").write_text("")
     (folder / "empty").mkdir()
     (folder / "whole").mkdir()
     (folder / "whole" / "train.jsonl").write_text(row + "\n")
@@ -184,8 +184,8 @@ def make_data(folder: Path) -> None:
         ),
         ("cut.txt", "cut.txt, line 6: the story before it ends without a question; expected a question"),
         ("nowhere", "nowhere does not exist; give a dataset folder or a file"),
-        ("data.csv", "data.csv has an unknown form; expected a file ending in .jsonl, .parquet, .txt"),
-        ("empty", "empty holds no data; expected files ending in .jsonl, .parquet, .txt"),
+        ("data.tsv", "data.tsv has an unknown form; expected a file ending in .csv, .jsonl, .parquet, .txt"),
+        ("empty", "empty holds no data; expected files ending in .csv, .jsonl, .parquet, .txt"),
     ],
 )
 def test_data(

@@ -6,7 +6,7 @@ import pytest
 
 from storyproof.datasets.jsonl import JsonlSplit, read_jsonl
 from storyproof.errors import DataError
-from tests.samples import REALITY, STORY, example, table
+from tests.samples import REALITY, STORY, example, row, table
 
 MINIMAL = json.dumps({"story": STORY, "question": REALITY, "answer": "jar"})
 
@@ -44,7 +44,7 @@ def test_what_is_lacking_is_null(tmp_path: Path) -> None:
 
 def test_other_columns_are_left_alone(tmp_path: Path) -> None:
     (found,) = read_jsonl(write(tmp_path, json.dumps({**asdict(example()), "comment": 7})), 100)
-    assert found.to_pylist() == [asdict(example())]
+    assert found.to_pylist() == [row(example())]
 
 
 @pytest.mark.parametrize(

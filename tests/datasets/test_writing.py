@@ -41,7 +41,10 @@ def break_blocks(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     monkeypatch.setattr(Tomi, "block", block)
 
 
-@pytest.mark.parametrize("format_name", writing.FORMATS)
+FORMATS = ("parquet", "jsonl", "babi")
+
+
+@pytest.mark.parametrize("format_name", FORMATS)
 def test_manifest(tmp_path: Path, format_name: str) -> None:
     out = tmp_path / "deep" / "data"
     counts = {"train": 6, "val": 0, "test": 96}
@@ -82,7 +85,7 @@ def test_names_in_the_published_form(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no"), KeyboardInterrupt(), OSError(28, "No space left on device")])
-@pytest.mark.parametrize("format_name", writing.FORMATS)
+@pytest.mark.parametrize("format_name", FORMATS)
 def test_failure_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, format_name: str
 ) -> None:
@@ -187,7 +190,7 @@ def test_unwritable(tmp_path: Path) -> None:
 
 def test_wrong_settings_are_refused_before_anything_is_made(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "data"
-    with pytest.raises(UnknownNameError, match=r"unknown format 'parkett'.*Known: babi, jsonl, parquet"):
+    with pytest.raises(UnknownNameError, match=r"unknown format of tomi 'parkett'.*Known: babi, jsonl, parquet"):
         write(out, format_name="parkett")
     with pytest.raises(ConfigError, match="--workers is 0; use 1 or more"):
         write(out, workers=0)

@@ -5,16 +5,20 @@ from pathlib import Path
 
 import pytest
 
-from docs.generate import PAGE, page
+from docs.generate import PAGES as GENERATED
 from storyproof import catalog
+from storyproof.kinship import rules
+from storyproof.kinship.config import PRESETS
+from storyproof.kinship.puzzles import TASKS
 from storyproof.tom.readings import READINGS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 
 
-def test_the_command_line_page_is_up_to_date() -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(), "run make docs"
+@pytest.mark.parametrize("path", GENERATED, ids=lambda path: path.name)
+def test_generated_pages_are_up_to_date(path: Path) -> None:
+    assert path.read_text(encoding="utf-8") == GENERATED[path](), "run make docs"
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
@@ -25,5 +29,5 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 def test_every_benchmark_solver_and_reading_is_in_the_docs() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
-    for name in [*catalog.BENCHMARKS, *catalog.SOLVERS, *READINGS]:
+    for name in [*catalog.BENCHMARKS, *catalog.SOLVERS, *READINGS, *rules.READINGS, *TASKS, *PRESETS]:
         assert f"`{name}`" in text, name

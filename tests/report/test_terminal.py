@@ -101,7 +101,7 @@ def test_scores() -> None:
     views = [evaluation("good", ["box"] * 4), evaluation("poor", ["box", "box", "jar", "jar"])]
     lines = rendered(scores_view(views))
     assert line_with(lines, "solver") == (
-        "solver average joint memory reality first order false belief second order false belief"
+        "solver average joint memory first order false belief second order false belief"
     )
     assert line_with(lines, "good") == "good 100.0 100.0 100.0 100.0 100.0 100.0"
     assert line_with(lines, "poor") == "poor 50.0 0.0 100.0 100.0 0.0 0.0"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -15,9 +15,9 @@ from storyproof.kinship.judging import Judged, judge
 from storyproof.kinship.models_of import IMPOSSIBLE
 from storyproof.kinship.proofs import replay
 from storyproof.kinship.puzzles import MEMORY, MIXED, TASKS
-from storyproof.kinship.relations import word
+from storyproof.kinship.relations import NAMES, word
 from storyproof.kinship.rows import Case, is_told, noise_types, read_case, story_type, told_facts
-from storyproof.kinship.rules import PUBLISHED, READINGS, STRICT, published_rules, strict_rules
+from storyproof.kinship.rules import STRICT, Rules, published_rules, strict_rules
 from storyproof.kinship.text import parse_question
 
 LABELS = (
@@ -37,11 +37,18 @@ LABELS = (
     "status",
     "proof_steps",
 )
+UNDEFINED = "undefined"  # families have no such relations
 _CHUNK = 2048  # cases that the oracle looks at together
 
 
-def verify_kinship(table: pa.Table, where: str) -> TableReport:
-    """Hold the rows of a table against what follows from their facts and their text."""
+def verify_kinship(table: pa.Table, where: str, rules: Rules | None = None) -> TableReport:
+    """Hold the rows of a table against what follows from their facts and their text.
+
+    Args:
+        table: The rows.
+        where: What to call it in findings.
+        rules: What they were derived by, if neither by strict nor by published rules.
+    """
     report = TableReport()
     rows = table.to_pylist()
     for start in range(0, len(rows), _CHUNK):
@@ -49,30 +56,32 @@ def verify_kinship(table: pa.Table, where: str) -> TableReport:
         cases: list[tuple[dict[str, Any], Case]] = []
         for row in part:
             try:
-                cases.append((row, read_case(row)))
+                cases.append((row, read_case(row, rules)))
             except ParseError as error:
                 report.findings.append(Finding(where, row["id"], "facts", str(error), "facts that fit together"))
-        judged = judge([case for _, case in cases])
+        judged = judge([case for _, case in cases], rules)
         for (row, case), verdict in zip(cases, judged, strict=True):
-            report.statuses[verdict.status] += 1
-            for name, found, expected in _check(row, case, verdict, report):
+            report.statuses[verdict.status or UNDEFINED] += 1
+            for name, found, expected in _check(row, case, verdict, report, rules):
                 report.findings.append(Finding(where, row["id"], name, _shown(found), _shown(expected)))
     return report
 
 
-def _check(row: Mapping[str, Any], case: Case, judged: Judged, report: TableReport) -> Iterator[tuple[str, Any, Any]]:
+def _check(
+    row: Mapping[str, Any], case: Case, judged: Judged, report: TableReport, rules: Rules | None
+) -> Iterator[tuple[str, Any, Any]]:
     """Find what is wrong in a row: field, found, expected."""
     for name in LABELS:
-        if row.get(name) is None:
+        if row.get(name) is None and not (name == "status" and judged.status is None):
             report.unchecked[name] += 1
     yield from _check_question(row, case)
     yield from _check_answer(row, case, judged)
-    yield from _check_proof(row, case, judged)
+    yield from _check_proof(row, case, judged, (rules,) if rules else (strict_rules(), published_rules()))
     yield from _check_kind(row, case)
     if case.untyped:
         report.unchecked["edge_types"] += 1
     else:
-        yield from _check_text(row, case, report)
+        yield from _check_text(row, case, report, rules)
 
 
 def _check_question(row: Mapping[str, Any], case: Case) -> Iterator[tuple[str, Any, Any]]:
@@ -87,17 +96,15 @@ def _check_question(row: Mapping[str, Any], case: Case) -> Iterator[tuple[str, A
 
 def _check_answer(row: Mapping[str, Any], case: Case, judged: Judged) -> Iterator[tuple[str, Any, Any]]:
     holds, given = judged.readings(case.answer), row.get("readings")
-    others = [name for name in given or () if name not in READINGS]
-    known = judged.derived[STRICT] or judged.derived[PUBLISHED]
-    right = " or ".join(word(each, case.genders[case.asked[1]]) for each in known) or "no answer that follows"
+    known = [name for name in given or () if name in (STRICT, *judged.derived)]
     if judged.status == IMPOSSIBLE and given is not None:
         yield "story", "a story that fits no family", "a story that can happen"
-    elif given is not None and not others and not holds:
-        yield "answer", row["answer"], right
-    elif given is not None and [name for name in given if name in READINGS] != holds:
+    elif given is not None and len(known) == len(given) and not holds:
+        yield "answer", row["answer"], _right(case, judged)
+    elif given is not None and known != holds:
         yield "readings", given, holds
-    elif given is None and case.steps is None and not holds and case.answer not in judged.derived[PUBLISHED]:
-        yield "answer", row["answer"], right
+    elif given is None and case.steps is None and not holds:
+        yield "answer", row["answer"], _right(case, judged)
     if row.get("status") is not None and row["status"] != judged.status:
         yield "status", row["status"], judged.status
     candidates = row.get("candidates")
@@ -105,10 +112,20 @@ def _check_answer(row: Mapping[str, Any], case: Case, judged: Judged) -> Iterato
         yield "candidates", candidates, f"a sorted list with {row['answer']}"
 
 
-def _check_proof(row: Mapping[str, Any], case: Case, judged: Judged) -> Iterator[tuple[str, Any, Any]]:
+def _right(case: Case, judged: Judged) -> str:
+    """Say what the facts make of the asked pair, by the first reading that makes anything of it."""
+    found = next((each for each in judged.derived.values() if each), [])
+    return (
+        " or ".join(word(each, case.genders[case.asked[1]]) for each in found if each in NAMES)
+        or "no answer that follows"
+    )
+
+
+def _check_proof(
+    row: Mapping[str, Any], case: Case, judged: Judged, rules: Sequence[Rules]
+) -> Iterator[tuple[str, Any, Any]]:
     if case.steps is None:
         return
-    rules = [strict_rules(), published_rules()]
     wrong = [replay(each, case.facts, case.query, case.steps) for each in rules]
     if all(wrong):
         yield "proof_steps", wrong[-1], f"a proof of {row['answer']}"
@@ -157,7 +174,9 @@ def _is_chain(case: Case, kind: str) -> bool:
     return list(case.edges[: case.k]) == steps and (kind == MEMORY or case.asked == (0, case.k))
 
 
-def _check_text(row: Mapping[str, Any], case: Case, report: TableReport) -> Iterator[tuple[str, Any, Any]]:
+def _check_text(
+    row: Mapping[str, Any], case: Case, report: TableReport, rules: Rules | None
+) -> Iterator[tuple[str, Any, Any]]:
     """Hold the facts against what the story tells, and the proof's lines against where it tells them."""
     if row.get("placeholders") is None:
         told = is_told(case, row["story"]) if _ours(row) else None
@@ -168,7 +187,7 @@ def _check_text(row: Mapping[str, Any], case: Case, report: TableReport) -> Iter
         return
     lines = row["story"].split("\n")
     try:
-        facts = told_facts(case, lines, row["placeholders"])
+        facts = told_facts(case, lines, row["placeholders"], rules)
     except ParseError as error:
         yield "story", str(error), "each fact once"
         return

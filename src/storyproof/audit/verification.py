@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
-from storyproof.audit.findings import Finding
+import pyarrow as pa
+
+from storyproof.audit.findings import Finding, TableReport
 from storyproof.audit.kinship import verify_kinship
 from storyproof.audit.labels import verify_table
 from storyproof.audit.order import RowOrder
@@ -18,6 +21,10 @@ from storyproof.datasets.manifest import MANIFEST, file_problem, manifest_proble
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
 from storyproof.example import is_kinship
+from storyproof.kinship.placeholder_checks import problems
+from storyproof.kinship.placeholders import load_placeholders
+from storyproof.kinship.rules import load_rules
+from storyproof.kinship.text import placeholder_id
 
 
 @dataclass(slots=True)
@@ -48,23 +55,29 @@ class Verification:
         return dict(Counter(finding.field for finding in self.findings).most_common())
 
 
-def verify(path: str | Path, *, progress: Callable[[int], None] = lambda rows: None) -> Verification:
+def verify(
+    path: str | Path, *, rules: str | Path | None = None, progress: Callable[[int], None] = lambda rows: None
+) -> Verification:
     """Read a dataset, parse its text, ask oracle and checker, and hold every label against them.
 
     Args:
-        path: A dataset folder, all of whose splits are verified, or a single file.
+        path: A dataset folder, all of whose splits are verified, a single file, or a JSON file of placeholders.
+        rules: The file of rules that kinship data were made by, if they were made by rules of their own.
         progress: Told how many rows are done since the last time.
 
     Raises:
         DataError: If the data cannot be read.
     """
     path = Path(path)
+    if path.is_file() and path.suffix == ".json":
+        return _verify_placeholders(path)
     result = Verification()
+    judge_kinship = partial(verify_kinship, rules=load_rules(rules) if rules is not None else None)
     sources = find_sources(path)
     for problem in _manifest_problems(path, sources):
         result.findings.append(Finding(MANIFEST, "", "file", problem, "the file as it was written"))
     for source in sources:
-        _verify_source(source, result, progress)
+        _verify_source(source, result, progress, judge_kinship)
     if not result.questions:
         raise DataError(f"{path} holds no questions, so there is nothing to verify.")
     return result
@@ -81,13 +94,30 @@ def _manifest_problems(path: Path, sources: list[Source]) -> list[str]:
     return [problem] if problem else []
 
 
-def _verify_source(source: Source, result: Verification, progress: Callable[[int], None]) -> None:
+def _verify_placeholders(path: Path) -> Verification:
+    """Hold a file of placeholders against our checks."""
+    found = load_placeholders(path)
+    findings = [
+        Finding(
+            path.name, f"{placeholder_id(flaw.key, flaw.text)}", flaw.kind, flaw.what, "a text that tells its facts"
+        )
+        for flaw in problems(found)
+    ]
+    return Verification(questions=found.count, findings=findings)
+
+
+def _verify_source(
+    source: Source,
+    result: Verification,
+    progress: Callable[[int], None],
+    judge_kinship: Callable[[pa.Table, str], TableReport],
+) -> None:
     where = source.split or source.files[0].name
     order = RowOrder(where, source.split)
     for table in source.tables():
         for part in in_parts(table):
             with _no_collection():
-                report = (verify_kinship if is_kinship(part.column_names) else verify_table)(part, where)
+                report = (judge_kinship if is_kinship(part.column_names) else verify_table)(part, where)
             result.findings += report.findings
             result.unchecked.update(report.unchecked)
             result.statuses.update(report.statuses)

@@ -14,8 +14,13 @@ from storyproof.cli.progress import progress_bar
 
 
 def verify(
-    path: Annotated[Path, typer.Argument(help="A dataset folder or a file (.parquet, .jsonl, .txt).")],
+    path: Annotated[
+        Path, typer.Argument(help="A dataset folder or a file (.parquet, .jsonl, .txt, .csv), or placeholders (.json).")
+    ],
     most: Annotated[int, typer.Option(help="List at most so many disagreements; 0 lists all.")] = 0,
+    rules: Annotated[
+        Path | None, typer.Option(help="The rules that kinship data were made by, if of your own.")
+    ] = None,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write all disagreements to a file.")] = None,
 ) -> None:
     """Parse the text, ask oracle and checker, and list every disagreement. Exit code 1 if there is one."""
@@ -23,13 +28,17 @@ def verify(
     from storyproof.kinship.models_of import STATUSES
 
     with progress_bar("questions", None) as progress:
-        result = storyproof.verify(path, progress=progress)
+        result = storyproof.verify(path, rules=rules, progress=progress)
     shown = result.findings if most <= 0 else result.findings[:most]
     for finding in shown:
         typer.echo(str(finding))
     if len(shown) < len(result.findings):
         typer.echo(f"… and {len(result.findings) - len(shown):,} more")
-    statuses = {name: result.statuses[name] for name in STATUSES if result.statuses}
+    statuses = {
+        name: result.statuses[name]
+        for name in (*STATUSES, "undefined")
+        if result.statuses[name] or (name in STATUSES and result.statuses)
+    }
     unchecked = {name: count for name, count in result.unchecked.items() if count}
     summary = {
         "questions": result.questions,
@@ -42,7 +51,10 @@ def verify(
     if json_out is not None:
         findings = [asdict(finding) for finding in result.findings]
         write_text(json_out, json.dumps({**summary, "findings": findings}, indent=2) + "\n")
-    typer.echo(f"{result.questions:,} questions of {result.stories:,} stories: {len(result.findings):,} disagreements")
+    looked_at = f"{result.questions:,} questions of {result.stories:,} stories"
+    if not result.stories:
+        looked_at = f"{result.questions:,} placeholders"
+    typer.echo(f"{looked_at}: {len(result.findings):,} disagreements")
     for name, count in result.by_field().items():
         typer.echo(f"  {name}: {count:,}")
     if statuses:

@@ -50,7 +50,11 @@ def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
     Of kinship, the facts are taken as given, and with `proved` rows from whose facts no answer follows are left out.
     """
     schema = schema_of(table.column_names)
-    lacking = [name for name in schema.names if name not in table.column_names or table.column(name).null_count]
+    lacking = [
+        name
+        for name in schema.names
+        if name not in table.column_names or (table.column(name).null_count and name != "status")  # it may have none
+    ]
     if not lacking and not proved:
         return table
     rows = table.to_pylist()

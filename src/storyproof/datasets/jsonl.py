@@ -55,8 +55,12 @@ def read_jsonl(path: Path, rows: int) -> Iterator[pa.Table]:
 
 
 def _table(rows: list[dict[str, Any]]) -> pa.Table:
-    schema = schema_of(name for row in rows for name in row)
+    schema = schema_of(name for row in rows for name in _given(row))
     return pa.Table.from_pylist(rows, schema=plain_schema(schema))
+
+
+def _given(row: dict[str, Any]) -> list[str]:
+    return [name for name, value in row.items() if value is not None]
 
 
 def _row(line: str, where: str) -> dict[str, Any]:
@@ -69,7 +73,7 @@ def _row(line: str, where: str) -> dict[str, Any]:
     for name in REQUIRED:
         if not isinstance(row.get(name), str):
             raise DataError(f"{where}: '{name}' is {row.get(name)!r}, expected text.")
-    for field in schema_of(row):
+    for field in schema_of(_given(row)):
         value = row.get(field.name)
         if value is not None and not _fits(value, field.type):
             raise DataError(f"{where}: '{field.name}' is {value!r}, expected {_expected(field.type)}.")

@@ -106,8 +106,8 @@ class Clutrr(Benchmark):
         fatal = [flaw for flaw in flaws if flaw.kind in FATAL]
         if self.config.bad_placeholders == REFUSE and fatal:
             raise ConfigError(
-                f"{given.name} has {len(fatal)} placeholders that cannot be used, the first: {fatal[0]} "
-                "Mend them, or leave them out with --bad-placeholders drop."
+                f"{given.name} has {len({(flaw.key, flaw.number) for flaw in fatal})} placeholders that lack a person or "
+                f"reveal an answer, the first: {fatal[0]} Mend them, or leave them out with --bad-placeholders drop."
             )
         if self.config.bad_placeholders == DROP:
             given = given.without({(flaw.key, flaw.number) for flaw in flaws})
@@ -189,7 +189,7 @@ class Clutrr(Benchmark):
         ]
         for name, flaws in manifest["placeholder_flaws"].items():
             done = "left out" if self.config.bad_placeholders == DROP else "used all the same"
-            found.append(f"{name}: our checks object to {len(flaws):,} texts, {done}; manifest.json lists them")
+            found.append(f"{name}: our checks have {len(flaws):,} objections, the texts are {done}; see manifest.json")
         return found
 
     def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:

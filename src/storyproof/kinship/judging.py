@@ -9,7 +9,7 @@ from storyproof.kinship.models_of import ENTAILED, status
 from storyproof.kinship.proofs import derive
 from storyproof.kinship.relations import NAMES, Fact
 from storyproof.kinship.rows import Case
-from storyproof.kinship.rules import PUBLISHED, STRICT, published_rules, strict_rules
+from storyproof.kinship.rules import STRICT, Rules, published_rules, strict_rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,34 +17,36 @@ class Judged:
     """What oracle and checker say of a case.
 
     Attributes:
-        status: Of the label, in the families that fit all facts.
+        status: Of the label, in the families that fit all facts; None if they have relations that families have not.
         derived: What the facts make of the asked pair, by reading.
-        size: From how few facts the label follows strictly; None if it does not.
+        size: From how few facts the label follows by the first of them; None if it does not.
     """
 
-    status: str
+    status: str | None
     derived: dict[str, list[str]]
     size: int | None
 
     def readings(self, answer: str) -> list[str]:
-        """List the readings under which the label holds."""
+        """List the readings under which the label holds: entailed, or derived by the rules of the others."""
         found = [STRICT] if self.status == ENTAILED else []
-        return [*found, *([PUBLISHED] if self.derived[PUBLISHED] == [answer] else [])]
+        return [*found, *(name for name, each in self.derived.items() if name != STRICT and each == [answer])]
 
 
-def judge(cases: Sequence[Case]) -> list[Judged]:
-    """Ask the oracle, by the rules of both readings, and the checker."""
+def judge(cases: Sequence[Case], rules: Rules | None = None) -> list[Judged]:
+    """Ask the oracle, by the rules of both readings and others if given, and the checker."""
     different = dict.fromkeys((case.genders, case.facts, case.query) for case in cases)
     if not different:
         return []
     people = max(len(genders) for genders, _, _ in different)
     stories = [facts for _, facts, _ in different]
-    derived = {rules.name: derive(rules, stories, people) for rules in (strict_rules(), published_rules())}
+    used = (strict_rules(), published_rules()) if rules is None else (rules,)
+    derived = {each.name: derive(each, stories, people) for each in used}
     judged = {}
     for number, (genders, facts, query) in enumerate(different):
         found = {name: each.relations(number, query.first, query.second) for name, each in derived.items()}
-        size = derived[STRICT].size(number, query)
-        judged[genders, facts, query] = Judged(status(genders, facts, query), found, size)
+        size = derived[used[0].name].size(number, query)
+        defined = all(fact.predicate in NAMES for fact in (*facts, query))
+        judged[genders, facts, query] = Judged(status(genders, facts, query) if defined else None, found, size)
     return [judged[case.genders, case.facts, case.query] for case in cases]
 
 

@@ -84,13 +84,15 @@ class Thought(NamedTuple):
 
     Attributes:
         married: Who must be married, and so of different genders.
-        proof: The steps to the answer.
         published: Whether the published rules give the same answer, and no other.
+        derived: All that follows, to read the proof from when it is wanted.
+        number: Which of its stories this is.
     """
 
     married: tuple[tuple[int, int], ...]
-    proof: tuple[Step, ...]
     published: bool
+    derived: Derived
+    number: int
 
 
 class Maker:
@@ -101,6 +103,7 @@ class Maker:
         self._purpose = purpose
         self._made: dict[Kind, Puzzle] = {}
         self._thoughts: dict[tuple[tuple[Fact, ...], Fact], Thought | None] = {}
+        self._proofs: dict[tuple[tuple[Fact, ...], Fact], tuple[Step, ...]] = {}
         self._statuses: dict[tuple[tuple[str, ...], tuple[Fact, ...], Fact], str | None] = {}
         self._patterns = Patterns(rules, self._admit, *purpose)
 
@@ -143,10 +146,10 @@ class Maker:
             drawn = [draw_facts(self.rules, kind, draws[kind]) for kind in open_]
             for kind, puzzle, thought in zip(open_, drawn, self._think(drawn), strict=True):
                 if thought is not None:
-                    genders = _genders(puzzle, kind.gender, thought.married, draws[kind])
-                    found = self._judge(replace(puzzle, genders=genders, proof=thought.proof), thought.published)
+                    puzzle = replace(puzzle, genders=_genders(puzzle, kind.gender, thought.married, draws[kind]))
+                    found = self._judge(puzzle, thought.published)
                     if found is not None:
-                        made[kind] = found
+                        made[kind] = replace(found, proof=self._proof(puzzle, thought))
         return made
 
     def _think(self, puzzles: Sequence[Puzzle]) -> list[Thought | None]:
@@ -162,9 +165,16 @@ class Maker:
                 if _derivable(each, ours, number):
                     pair = each.query.first, each.query.second
                     also = published.relations(number, *pair) == [each.query.predicate]
-                    thought = Thought(tuple(married[number]), tuple(ours.proof(number, each.query)), also)
+                    thought = Thought(tuple(married[number]), also, ours, number)
                 self._thoughts[key] = thought
         return [self._thoughts[each.facts, each.query] for each in puzzles]
+
+    def _proof(self, puzzle: Puzzle, thought: Thought) -> tuple[Step, ...]:
+        """Read a proof off, of the same facts once."""
+        key = puzzle.facts, puzzle.query
+        if key not in self._proofs:
+            self._proofs[key] = tuple(thought.derived.proof(thought.number, puzzle.query))
+        return self._proofs[key]
 
     def _judge(self, puzzle: Puzzle, published: bool) -> Puzzle | None:
         """Have the checker look at a candidate, each different one once; None if no family fits it."""

@@ -12,9 +12,11 @@ from storyproof.kinship.config import TASK_NUMBERS
 from storyproof.kinship.placeholders import ours
 from storyproof.kinship.proofs import Step
 from storyproof.kinship.puzzles import ALL, CLEAN, DISCONNECTED, IRRELEVANT, MEMORY, NOISE, SUPPORTING
-from storyproof.kinship.relations import GENDERS, WORDS, Fact, gender_of, predicate_of, word
+from storyproof.kinship.relations import GENDERS, Fact, word
+from storyproof.kinship.rules import Rules, strict_rules
 from storyproof.kinship.text import parse_line, synthetic_line
 
+Words = Mapping[str, tuple[str, str]]  # predicate and gender of each word
 TASKS_BY_NUMBER = {number: task for task, number in TASK_NUMBERS.items()}
 
 
@@ -58,12 +60,17 @@ class Case:
         return len(self.edges) - len(self.facts)
 
 
-def read_case(row: Mapping[str, Any]) -> Case:
+def read_case(row: Mapping[str, Any], rules: Rules | None = None) -> Case:
     """Read a row.
+
+    Args:
+        row: Its columns.
+        rules: Where its relations come from, if they are not all of strict kinship.
 
     Raises:
         ParseError: If its columns do not fit together; the message says which and how.
     """
+    known = (rules or strict_rules()).by_word
     names, genders = _people(row["genders"])
     number = {name: place for place, name in enumerate(names)}
     edges, types = row["edges"], list(row["edge_types"])
@@ -75,15 +82,15 @@ def read_case(row: Mapping[str, Any]) -> Case:
         if len(edge) != 2 or not all(0 <= person < len(names) for person in edge):
             raise ParseError(f"edge {place} is {edge}; expected two of {len(names)} people, counted from 0.")
         if told is not None:
-            facts.append(_fact(edge, told, genders, f"edge {place}"))
+            facts.append(_fact(edge, told, genders, known, f"edge {place}"))
     if row["query"] is None or len(row["query"]) != 2 or not set(row["query"]) <= set(names):
         raise ParseError(f"query is {row['query']}; expected two of {', '.join(names)}.")
     first, second = (number[name] for name in row["query"])
-    answer = _fact([first, second], row["answer"], genders, "answer")
+    answer = _fact([first, second], row["answer"], genders, known, "answer")
     k = row.get("k") or len(edges) - len(row.get("noise_types") or ())
     if not 0 < k <= len(facts):
         raise ParseError(f"k is {k}, but {len(facts)} facts have a relation.")
-    steps = _steps(row, genders) if row.get("proof_steps") is not None else None
+    steps = _steps(row, genders, known) if row.get("proof_steps") is not None else None
     pairs = tuple((edge[0], edge[1]) for edge in edges)
     return Case(names, genders, tuple(facts), pairs, k, (first, second), answer.predicate, steps)
 
@@ -99,15 +106,18 @@ def _people(given: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return names, tuple(gender for _, gender in pairs)
 
 
-def _fact(edge: Sequence[int], told: str, genders: Sequence[str], where: str) -> Fact:
-    if told not in WORDS:
-        raise ParseError(f"{where}: '{told}' is no relation; expected one of {', '.join(WORDS)}.")
-    if gender_of(told) != genders[edge[1]]:
+def _fact(edge: Sequence[int], told: str, genders: Sequence[str], known: Words, where: str) -> Fact:
+    if told not in known:
+        raise ParseError(
+            f"{where}: '{told}' is no relation; expected one of {', '.join(known)} (rules of your own go with --rules)."
+        )
+    predicate, gender = known[told]
+    if gender != genders[edge[1]]:
         raise ParseError(f"{where}: '{told}' is said of somebody {genders[edge[1]]}.")
-    return Fact(edge[0], predicate_of(told), edge[1])
+    return Fact(edge[0], predicate, edge[1])
 
 
-def _steps(row: Mapping[str, Any], genders: Sequence[str]) -> tuple[Step, ...]:
+def _steps(row: Mapping[str, Any], genders: Sequence[str], known: Words) -> tuple[Step, ...]:
     steps, words = row["proof_steps"], row["proof_relations"] or []
     if len(steps) != len(words):
         raise ParseError(f"the proof has {len(steps)} steps, but {len(words)} relations.")
@@ -116,23 +126,27 @@ def _steps(row: Mapping[str, Any], genders: Sequence[str]) -> tuple[Step, ...]:
         if len(step) != 3 or not all(0 <= person < len(genders) for person in step):
             raise ParseError(f"step {place} of the proof is {step}; expected three people.")
         first, via, second = step
-        found.append(Step(_fact([first, second], told, genders, f"step {place} of the proof"), via))
+        found.append(Step(_fact([first, second], told, genders, known, f"step {place} of the proof"), via))
     return tuple(found)
 
 
-def told_facts(case: Case, lines: Sequence[str], placeholders: Sequence[str]) -> list[list[Fact]]:
+def told_facts(
+    case: Case, lines: Sequence[str], placeholders: Sequence[str], rules: Rules | None = None
+) -> list[list[Fact]]:
     """Read the facts that each line of a story tells.
 
     Args:
         case: Who is who.
         lines: The story.
         placeholders: How each line was worded; none for synthetic text.
+        rules: Where its relations come from, if they are not all of strict kinship.
 
     Raises:
         ParseError: If a line is not understood, or speaks of somebody else, or of somebody as of the other gender.
     """
     if placeholders and len(placeholders) != len(lines):
         raise ParseError(f"the story has {len(lines)} lines, but {len(placeholders)} placeholders are recorded.")
+    known = (rules or strict_rules()).by_word
     number = {name: place for place, name in enumerate(case.names)}
     found = []
     for place, line in enumerate(lines):
@@ -144,7 +158,7 @@ def told_facts(case: Case, lines: Sequence[str], placeholders: Sequence[str]) ->
             first, second = number[told.first], number[told.second]
             if told.first_gender not in (None, case.genders[first]):
                 raise ParseError(f"line {place + 1} speaks of {told.first} as {told.first_gender}.")
-            facts.append(_fact([first, second], told.word, case.genders, f"line {place + 1}"))
+            facts.append(_fact([first, second], told.word, case.genders, known, f"line {place + 1}"))
         found.append(facts)
     return found
 

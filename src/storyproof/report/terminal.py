@@ -86,16 +86,15 @@ def scores_view(evaluations: Sequence[Evaluation]) -> RenderableType:
         each.scores.by_order.get(name, {}) for each in evaluations for name in ("no_false_belief", "false_belief")
     ]
     kinds = sorted({kind for group in groups for kind in group}, key=_place)
-    doubted = {kind for each in evaluations for kind in each.scores.by_order.get("false_belief", {})}
     for kind in kinds:
         table.add_column(kind.replace("_", " "), justify="right")
-        if kind in doubted:
+        if kind.endswith("_order"):
             table.add_column("false belief", justify="right")
     for each in evaluations:
         cells: list[float | None] = [each.scores.accuracy, each.scores.joint_accuracy]
         for kind in kinds:
             cells.append(each.scores.by_order.get("no_false_belief", {}).get(kind))
-            if kind in doubted:
+            if kind.endswith("_order"):
                 cells.append(each.scores.by_order.get("false_belief", {}).get(kind))
         table.add_row(Text(each.model), *("" if cell is None else f"{100 * cell:.1f}" for cell in cells))
     first = evaluations[0]

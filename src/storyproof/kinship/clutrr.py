@@ -105,9 +105,10 @@ class Clutrr(Benchmark):
         flaws = self.flaws[given.name]
         fatal = [flaw for flaw in flaws if flaw.kind in FATAL]
         if self.config.bad_placeholders == REFUSE and fatal:
+            texts = len({(flaw.key, flaw.number) for flaw in fatal})
             raise ConfigError(
-                f"{given.name} has {len({(flaw.key, flaw.number) for flaw in fatal})} placeholders that lack a person or "
-                f"reveal an answer, the first: {fatal[0]} Mend them, or leave them out with --bad-placeholders drop."
+                f"{given.name} has {texts} placeholders that lack a person or reveal an answer, the first: {fatal[0]} "
+                "Mend them, or leave them out with --bad-placeholders drop."
             )
         if self.config.bad_placeholders == DROP:
             given = given.without({(flaw.key, flaw.number) for flaw in flaws})

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from storyproof.kinship.claims import stated
 from storyproof.kinship.placeholder_checks import (
     DOUBTFUL,
     FATAL,
@@ -19,7 +20,6 @@ from storyproof.kinship.placeholder_checks import (
     Flaw,
     check,
     problems,
-    stated,
 )
 from storyproof.kinship.placeholders import Placeholders, expand, ours
 from storyproof.kinship.relations import GENDERS, NAMES, gender_of, inverse, word

@@ -46,7 +46,6 @@ IN_LAWS = {  # what more there is with the three relations that are only conclud
     ("in-law", "inv-in-law"): "SO",
     ("inv-in-law", "SO"): "inv-in-law",
 }
-PAIRS = list(product(NAMES, repeat=2))
 
 
 def test_the_compositions_are_these_thirty() -> None:
@@ -75,11 +74,11 @@ def test_the_checker_confirms_every_rule_and_that_there_is_no_other(first: str) 
         assert common == ({head} if head else set()), (first, second)
 
 
-@pytest.mark.parametrize(("first", "second"), PAIRS)
-def test_turning_a_rule_round_gives_a_rule(first: str, second: str) -> None:
-    head = sound_compositions().get((first, second))
-    back = sound_compositions().get((inverse(second), inverse(first)))
-    assert back == (None if head is None else inverse(head))
+def test_turning_a_rule_round_gives_a_rule() -> None:
+    turned = {
+        (inverse(second), inverse(first)): inverse(head) for (first, second), head in sound_compositions().items()
+    }
+    assert turned == sound_compositions()
 
 
 # --- against the paper's rules

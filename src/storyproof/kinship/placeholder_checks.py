@@ -1,20 +1,33 @@
 """Checks of placeholders: whether a text tells what its key says, all of it and nothing else.
 
-The reader knows no grammar; it knows how kin words are tied to people in plain English: "ENT_0's son, ENT_1", "his wife
-is called ENT_1", "ENT_1, the son of ENT_0". If the owner is a pronoun, it may be anybody of that gender, and what is
-said is taken to be right if it is right of one of them.
+What a text says is read by `claims`. If the owner is a pronoun, what is said is taken to be right if it is right of
+anybody of that gender.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
-from itertools import permutations
 from typing import NamedTuple
 
+from storyproof.kinship.claims import (
+    ADJ,
+    GENERIC,
+    NEAR,
+    OTHER,
+    PRONOUNS,
+    STOP,
+    TELLING,
+    UNCLEAR,
+    Claim,
+    Kin,
+    Owner,
+    Reader,
+    Way,
+    numbers,
+)
 from storyproof.kinship.placeholders import Key, Placeholders
-from storyproof.kinship.relations import FEMALE, GENDERS, MALE, PREDICATES, inverse, predicate_of, word
+from storyproof.kinship.relations import inverse, predicate_of, word
 from storyproof.kinship.strict import sound_compositions
 
 MISSING, UNKNOWN_SLOT, REVEALS = "missing-person", "unknown-slot", "reveals"
@@ -22,9 +35,6 @@ SWAPPED, PRONOUN, FRAGMENT = "swapped-roles", "wrong-pronoun", "fragment"
 NOT_TOLD, GENDER, NOT_RECOGNISED = "fact-not-told", "gender-not-told", "not-recognised"
 FATAL = (MISSING, UNKNOWN_SLOT, REVEALS)
 DOUBTFUL = (SWAPPED, PRONOUN, FRAGMENT, NOT_TOLD, GENDER, NOT_RECOGNISED)
-OTHER = "other"  # kin that no predicate names
-
-Way = tuple[int, tuple[str, ...]]  # from whom, and by which predicates: her brother's is (her, ("sibling",))
 
 
 class Problem(NamedTuple):
@@ -53,329 +63,9 @@ class Flaw(NamedTuple):
         return f"{'-'.join(words)} {'-'.join(genders)} {self.number}: {self.kind}: {self.what}: {self.text}"
 
 
-class Claim(NamedTuple):
-    """A relation that a text states between two people.
-
-    Attributes:
-        owners: Who may be meant by the owner, likeliest first.
-        word: The kin word as it stands in the text.
-        predicate: What the word says.
-        gender: What the word shows of the second person, if anything.
-        second: Who is said to be it.
-        pronoun: The pronoun that stands for the owner, if one does.
-        nearest: Who is named last before that pronoun.
-    """
-
-    owners: tuple[Way, ...]
-    word: str
-    predicate: str
-    gender: str | None
-    second: int
-    pronoun: str | None = None
-    nearest: int | None = None
-
-
-# ---------------------------------------------------------------------------------------------------------- kin words
-
-_INFORMAL = {
-    "mother": "mom mum mommy mummy mama momma", "father": "dad daddy papa", "grandmother": "grandma granny gran nana",
-    "grandfather": "grandpa granddad grandad gramps grampa", "husband": "hubby groom fiancé", "wife": "bride fiancée",
-    "brother": "bro", "sister": "sis", "aunt": "auntie aunty", "niece": "neice",
-    "granddaughter": "grandaughter",
-}  # fmt: skip
-_NEUTRAL = {
-    "child": "child children kid kids baby newborn", "inv-child": "parent parents", "SO": "spouse spouses",
-    "sibling": "sibling siblings twin twins triplets", "grand": "grandchild grandchildren grandkid grandkids",
-    "inv-grand": "grandparent grandparents", "inv-in-law": "in-laws parents-in-law",
-    OTHER: "cousin cousins relative relatives ancestor ancestors descendant stepfamily",
-}  # fmt: skip
-_GENERIC = {"child", "children", "kid", "kids", "baby", "newborn"}  # where nobody owns them, they are nobody's kin
-_PRONOUNS = {
-    "he": MALE, "him": MALE, "his": MALE, "himself": MALE,
-    "she": FEMALE, "her": FEMALE, "hers": FEMALE, "herself": FEMALE,
-}  # fmt: skip
-_NEAR = {"child", "inv-child", "SO", "sibling"}
-_TELLING = {
-    "SO": r"marr[iy]|\bwed(?:ding|s)?\b|anniversary|honeymoon|divorc|newlywed|\bcouple",
-    "child": r"birth to|\bborn\b|\braised\b|baby",
-}  # words that tell of a fact without being kin
-
-
-class _Kin(NamedTuple):
-    """A kin word of the coded text, and where it stands there."""
-
-    word: str
-    predicate: str
-    gender: str | None
-    plural: bool
-    start: int = 0
-    end: int = 0
-
-
-@cache
-def _kin_words() -> dict[str, _Kin]:
-    table: dict[str, _Kin] = {}
-    for predicate in PREDICATES:
-        for gender in GENDERS:
-            name = word(predicate.name, gender)
-            head, law, _ = name.partition("-in-law")
-            for form in (head, *_INFORMAL.get(name, "").split()):
-                plural = ("wives" if form == "wife" else form + "s") + law
-                table[form + law] = _Kin(form + law, predicate.name, gender, False)
-                table[plural] = _Kin(plural, predicate.name, gender, True)
-    for name, forms in _NEUTRAL.items():
-        for form in forms.split():
-            table[form] = _Kin(form, name, None, form.endswith(("s", "children")))
-    return table
-
-
-_TOKEN = re.compile(
-    r"ENT_(?P<slot>\d+)_\w+|(?P<law>(?:mother|father|son|daughter|brother|sister)s?[- ]in[- ]laws?\b)"
-    r"|grand[ -](?:son|daughter|father|mother|child|parent)\w*|n't|[a-zé]+(?:-[a-zé]+)*|'s\b|\d+|\.\.+|[^\s\w]",
-    re.IGNORECASE,
-)
-_PREFIXED = re.compile(r"(?:(?:step|half|god|foster|great|ex)-?)+(?P<kin>[a-z]+)")
-
-
-def _kin(token: str) -> _Kin | None:
-    form = re.sub(r"^grand[ -]", "grand", token.lower()).replace(" ", "-")
-    form = re.sub(r"^(\w+)-in-laws$", r"\1s-in-law", form)
-    table = _kin_words()
-    prefixed = _PREFIXED.fullmatch(form)
-    if form not in table and prefixed and prefixed["kin"] in table:
-        return table[prefixed["kin"]]._replace(predicate=OTHER)
-    return table.get(form)
-
-
-def _encode(text: str, people: int) -> tuple[str, list[_Kin]]:
-    """Write people as `@number`, kin words as `#number`, names of others as `~name`, and all else in small letters."""
-    text = text.replace("’", "'").replace("´", "'")
-    tokens = list(_TOKEN.finditer(text))
-    code, initial = " ", True
-    kins: list[_Kin] = []
-    for found, after in zip(tokens, [*tokens[1:], None], strict=True):
-        token, piece = found[0], found[0].lower()
-        kin = _kin(token)
-        next_kin = _kin(after[0]) if after else None
-        festive = re.match(r"'?s'? day", text[found.end() :], re.IGNORECASE)  # Mother's Day
-        if found["slot"]:
-            piece = f"@{found['slot']}" if int(found["slot"]) < people else "~somebody"
-        elif kin and not festive and (kin.gender or not next_kin):  # "her twin sister": the word is sister
-            piece = f"#{len(kins)}"
-            kins.append(kin._replace(word=token.lower(), start=len(code), end=len(code) + len(piece)))
-        elif token == "'" and (
-            (next_kin and code[-3:-2] == "@") or (kins and kins[-1].plural and kins[-1].end == len(code) - 1)
-        ):
-            piece = "'s"  # "ENT_0 'son", as published, and "her parents' house"
-        elif token[0].isupper() and not initial and token != "I":
-            piece = f"~{piece}"
-        code += piece + " "
-        initial = token[0] in '.!?"“`'
-    return code, kins
-
-
-# ------------------------------------------------------------------------------------------ who is said to be whose kin
-
-_STOP = (
-    "a an the of to and or but with for in on at by from as is was were are be been has had have that this who whom "
-    "which while when because so if then than his her their my your our its he she him they them it i you we not where "
-    "how what"
-)
-_ADJ = rf"(?:(?!(?:{'|'.join(_STOP.split())}) )[a-zé~][a-zé-]* ){{0,3}}"
-_ONE = r"(?:(?:an?|the|one|two|three|four|another|several|\d+) )?"
-_NAMES = r"(?P<names>@\d+(?:(?: , @\d+)*(?: ,)? (?:and|&) @\d+)?)"
-_OWNER = re.compile(
-    rf" (?:(?P<slots>(?:@\d+ 's (?:and|or) )?@\d+) 's|(?P<pronoun>his|her|their|whose)|#(?P<kin>\d+)(?: ~\w+)? 's)"
-    rf" {_ADJ}$"
-)
-_UNCLEAR = re.compile(rf"#\d+ of @\d+ (?:and|or) @\d+ |(?<!#\d)(?<!#\d ,) @(\d+) (?:and|or) @(?!\1 )\d+ 's {_ADJ}#\d+ ")
-_HAS = re.compile(
-    rf" (?:@(?P<slot>\d+)|(?P<pronoun>he|she)) (?:(?:,|who|also|now|only|already|still) )*"
-    rf"(?:has|had|have|gave birth to|adopted) {_ONE}{_ADJ}$"
-)
-_SAME = re.compile(
-    rf" #(?P<kin>\d+)(?: 's)?(?:(?: ,)?(?: and)? [@~]\w+)*(?: ,)? (?:and|,|&|or|as well as|along with) {_ADJ}$"
-)
-_OF = re.compile(r" (?:of|to) (?:both @\d+ and @\d+|@\d+ and @\d+(?= [.,;!?])|@\d+)(?! 's)")
-_WITH = re.compile(rf" @(\d+) 's {_ADJ}#\d+ (?:, )?@(\d+) (?:, )?and $")
-_PAIR = rf" @(\d+)(?: ,)? (?:and|&) (?:(?:his|her|@\d+ 's) {_ADJ}#\d+ (?:, )?)?@(\d+)(?! 's)"
-_NAMED = re.compile(
-    rf"(?:(?: 's)?"
-    rf"|(?: ,)?(?: (?:who|whose|that|is|was|are|were|'s|also|now))* (?:named|called|known as|by the name of)(?: ,)?"
-    rf"|(?: ,)?(?:(?: [.;])? (?:his|her|their|whose)| 's)? names? (?:is|was|are|were)) {_NAMES}"
-)
-_COMMA = re.compile(rf"(?: 's)? [,(:–—-] {_NAMES}(?! 's {_ADJ}#)")
-_IS = re.compile(rf"(?: ,)?(?: who)? (?:is|was|are|were) {_NAMES}(?! 's)")
-_BEFORE = re.compile(
-    rf" {_NAMES} (?P<link>(?:(?:,|\(|–|—|-|who|is|was|are|were|being|as|also|now|really|truly|still|both|became|one of)"
-    rf" )+){_ONE}$"
-)
-_LINKED = re.compile(r"who|is|was|are|were|being|became|as ")
-_MUTUAL = re.compile(rf" {_NAMES} (?:, )?(?:who )?(?:are|were|have been|as) (?:[a-z]+ ){{0,3}}$")
-_COUPLE = re.compile(
-    rf"#(?P<one>\d+) (?:and|&) {_ADJ}#(?P<other>\d+)(?: [,:])? @(?P<first>\d+) (?:and|&) @(?P<second>\d+)"
-)
-_COUPLE_IS = re.compile(
-    r" @(?P<first>\d+) (?:and|&) @(?P<second>\d+) (?:, )?(?:are|were|as) (?:[a-z]+ ){0,2}"
-    r"#(?P<one>\d+) (?:and|&) #(?P<other>\d+)(?!(?: ,)? @)"
-)
-_MARRIED = re.compile(
-    r" @(\d+) (?:(?:,|who|is|was|has|had|been|got|just|[a-z]+ly) )*(?:marri(?:ed|es)|wed) (?:to )?@(\d+)(?! 's)"
-    rf"|{_PAIR} (?:[a-z0-9]+ ){{0,4}}(?:married|marry|wed) (?!to )"
-)
-_INTRO = re.compile(
-    r" ?(?:when|while|after|before|as|because|if|since|for|at|to|on|in|during|although|with|every|without|once) [^,]+$"
-)
-
-
-class _Owner(NamedTuple):
-    """Whose kin is spoken of: one of these people, or each of them."""
-
-    ways: tuple[Way, ...]
-    pronoun: str | None = None
-    each: bool = False
-    nearest: int | None = None
-
-
-def _numbers(names: str) -> tuple[int, ...]:
-    return tuple(int(name) for name in re.findall(r"@(\d+)", names))
-
-
-class _Reader:
-    """Reads a text from left to right, one kin word after the other."""
-
-    def __init__(self, text: str, genders: Sequence[str]) -> None:
-        self.genders = genders
-        self.code, self.kins = _encode(text, len(genders))
-        self.owners: list[_Owner | None] = []
-        self.seconds: list[tuple[int, ...]] = []
-        self.heads: list[int] = []  # where the phrase of a kin word begins
-        self.through: dict[int, int] = {}  # "her brother's son": from son to brother
-        self.claims: list[tuple[Claim, int]] = []  # each with the number of its kin word; -1 for "married"
-        self._couples()
-        for number, kin in enumerate(self.kins):
-            self._read(number, kin)
-        for match in _MARRIED.finditer(self.code):
-            first, second = (int(name) for name in match.groups() if name)
-            self._claim(-1, _Kin("married", "SO", None, False), _Owner(((first, ()),)), (second,))
-
-    def _couples(self) -> None:
-        """Read "brother and sister, ENT_0 and ENT_1", in the order that the genders ask for."""
-        self.couples: dict[int, tuple[int, int]] = {}  # for a kin word, of whom who is it
-        for match in (*_COUPLE.finditer(self.code), *_COUPLE_IS.finditer(self.code)):
-            one, other, first, second = (int(match[name]) for name in ("one", "other", "first", "second"))
-            if self.kins[one].gender == self.genders[second] != self.genders[first]:
-                first, second = second, first
-            self.couples |= {one: (second, first), other: (first, second)}
-
-    def _read(self, number: int, kin: _Kin) -> None:
-        left, right = self.code[: kin.start], self.code[kin.end :]
-        owner, head, rest = self._owner(number, left, right)
-        self.owners.append(owner)
-        self.heads.append(head)
-        self.seconds.append(() if owner is None else self._seconds(left[:head], rest, kin))
-        if number in self.couples:
-            first, second = self.couples[number]
-            self.seconds[number] = (second,) if owner else ()
-            owner = owner or _Owner(((first, ()),))
-            self._claim(number, kin, owner, (second,))
-        elif owner:
-            self._claim(number, kin, owner, self.seconds[number])
-        elif kin.predicate in ("sibling", "SO", "sibling-in-law"):
-            for first, second in permutations(self._together(kin, left, right), 2):
-                self._claim(number, kin, _Owner(((first, ()),)), (second,))
-
-    def _claim(self, number: int, kin: _Kin, owner: _Owner, seconds: Sequence[int]) -> None:
-        for second in seconds:
-            ways = tuple(way for way in owner.ways if way != (second, ()))
-            for some in [(way,) for way in ways] if owner.each else [ways]:
-                claim = Claim(some, kin.word, kin.predicate, kin.gender, second, owner.pronoun, owner.nearest)
-                self.claims.append((claim, number))
-
-    def _owner(self, number: int, left: str, right: str) -> tuple[_Owner | None, int, str]:
-        """Give the owner, where the phrase begins, and what comes after it."""
-        found = _OWNER.search(left)
-        if found:
-            head = self.heads[int(found["kin"])] if found["kin"] else found.start() + 1
-            return self._named_owner(number, found, left), head, right
-        start = re.search(rf"{_ONE}{_ADJ}$", left).start()  # type: ignore[union-attr]  # it matches nothing at least
-        found = _OF.match(right)
-        if found:
-            ways = tuple((person, ()) for person in _numbers(found[0]))
-            return _Owner(ways, each=True), start, right[found.end() :]
-        found = _HAS.search(left)
-        if found and found["slot"]:
-            return _Owner(((int(found["slot"]), ()),)), start, right
-        if found:
-            return self._pronoun(found["pronoun"], left[: found.start() + 1]), start, right
-        found = _SAME.search(left)
-        return self.owners[int(found["kin"])] if found else None, len(left), right
-
-    def _named_owner(self, number: int, found: re.Match[str], left: str) -> _Owner | None:
-        if found["slots"]:
-            return _Owner(tuple((person, ()) for person in _numbers(found["slots"])), each=True)
-        if found["pronoun"]:
-            return self._pronoun(found["pronoun"], left[: found.start() + 1])
-        kin = int(found["kin"])
-        if self.seconds[kin]:
-            return _Owner(tuple((second, ()) for second in self.seconds[kin]), each=True)
-        self.through[number] = kin
-        owner = self.owners[kin]
-        return owner and owner._replace(ways=self._onward(kin, owner))
-
-    def _onward(self, kin: int, owner: _Owner) -> tuple[Way, ...]:
-        return tuple((first, (*path, self.kins[kin].predicate)) for first, path in owner.ways)
-
-    def _pronoun(self, pronoun: str, left: str) -> _Owner | None:
-        before = list(dict.fromkeys(reversed(_numbers(left))))
-        if pronoun == "whose":
-            found = re.search(r" @(\d+) (?:, )?$", left)
-            return _Owner(((int(found[1]), ()),)) if found else None
-        if pronoun == "their":
-            pairs = _WITH.findall(left) or re.findall(_PAIR, left)  # "ENT_0's wife ENT_1 and their"
-            people = [int(name) for name in pairs[-1]] if pairs else before
-            return _Owner(tuple((person, ()) for person in people), "their", each=len(people) == 2)
-        gender = _PRONOUNS[pronoun]
-        people = [*before, *(person for person in range(len(self.genders)) if person not in before)]
-        ways: list[Way] = [(person, ()) for person in people if self.genders[person] == gender]
-        for kin, (owner, seconds) in enumerate(zip(self.owners, self.seconds, strict=True)):
-            if owner and not seconds and self.kins[kin].gender in (gender, None):  # "his wife … her father"
-                ways += self._onward(kin, owner)
-        return _Owner(tuple(ways), pronoun, nearest=before[0] if before else None)
-
-    def _seconds(self, left: str, rest: str, kin: _Kin) -> tuple[int, ...]:
-        """Give who is said to be the kin: those named after it, or before it."""
-        before = _BEFORE.search(left) if not rest.startswith(" 's ") else None
-        linked = before if before and _LINKED.search(before["link"]) else None
-        comma = _COMMA.match(rest)
-        if comma and not re.match(r" [,.;)!?]| and", rest[comma.end() :]):  # "To see her father, ENT_0 took a train."
-            comma = None if _INTRO.match(re.split(r" [.!?] ", left)[-1]) else comma
-        closed = before if re.match(r" [,.;)!?]| $", rest) else None
-        found = _NAMED.match(rest) or linked or comma or closed or _IS.match(rest)
-        if not found:
-            return ()
-        names = _numbers(found["names"])
-        if found is before:
-            return names if kin.plural and "one of" not in found["link"] else names[-1:]
-        return names if kin.plural else names[:1]
-
-    def _together(self, kin: _Kin, left: str, right: str) -> tuple[int, ...]:
-        """Give whom "ENT_0 and ENT_1 are sisters" or "the sisters ENT_0 and ENT_1" speak of."""
-        after = _NAMED.match(right) or _COMMA.match(right)
-        found = _MUTUAL.search(left) or (after if kin.plural else None)
-        return _numbers(found["names"]) if found else ()
-
-
-def stated(text: str, genders: Sequence[str]) -> list[Claim]:
-    """Give every relation between two people that a text states in a way known here."""
-    return [claim for claim, _ in _Reader(text, genders).claims]
-
-
-# -------------------------------------------------------------------------------------------------------------- judging
-
 _SLOT = re.compile(r"ENT[_\d]\w*")
 _STRAY = re.compile(r"male '\w|\w's'|\\|^\w+: ENT|\[|\]|_{2,}|[a-z]\.[A-Z]")
-_VERB = re.compile(rf" (?:is|was|are|were|has|had|have|(?!(?:{_STOP.replace(' ', '|')}) )[a-zé-]{{2,}}) ")
+_VERB = re.compile(rf" (?:is|was|are|were|has|had|have|(?!(?:{STOP.replace(' ', '|')}) )[a-zé-]{{2,}}) ")
 
 
 def _compose(path: Sequence[str]) -> str | None:
@@ -391,7 +81,7 @@ class _Judge:
 
     def __init__(self, words: Sequence[str], genders: Sequence[str], text: str) -> None:
         self.words, self.genders, self.text = words, genders, text
-        self.reader = _Reader(text, genders)
+        self.reader = Reader(text, genders)
         self.given: dict[tuple[int, int], str] = {}
         for number, predicate in enumerate(map(predicate_of, words)):
             self.given |= {(number, number + 1): predicate, (number + 1, number): inverse(predicate)}
@@ -426,7 +116,7 @@ class _Judge:
         while number in self.reader.through:
             number = self.reader.through[number]
             self.understood.add(number)
-        if claim.pronoun in _PRONOUNS:
+        if claim.pronoun in PRONOUNS:
             self.shown.add(first)
         if claim.gender == self.genders[claim.second]:
             self.shown.add(claim.second)
@@ -439,7 +129,7 @@ class _Judge:
         direct = [first for first, path in claim.owners if not path]
         derived = [first for first in direct if self._derived(first, second) == claim.predicate]
         fitting = [of for (of, kin), predicate in self.given.items() if (kin, predicate) == (second, claim.predicate)]
-        gender = _PRONOUNS.get(claim.pronoun or "")
+        gender = PRONOUNS.get(claim.pronoun or "")
         astray = gender and (claim.nearest is None or self.genders[claim.nearest] != gender)
         if not claim.owners or (astray and fitting and not derived):
             yield Problem(PRONOUN, f"'{claim.pronoun} {claim.word}' is said of ENT_{second}, but fits nobody")
@@ -458,10 +148,10 @@ class _Judge:
     def pronouns(self) -> Iterator[Problem]:
         """Find pronouns that can mean nobody in the text."""
         code, kins = self.reader.code, self.reader.kins
-        present = {self.genders[person] for person in _numbers(code)}
+        present = {self.genders[person] for person in numbers(code)}
         strangers = {kin.gender for kin, seconds in zip(kins, self.reader.seconds, strict=True) if not seconds}
-        for found in re.finditer(r" (" + "|".join(_PRONOUNS) + r")(?= )", code):
-            gender = _PRONOUNS[found[1]]
+        for found in re.finditer(r" (" + "|".join(PRONOUNS) + r")(?= )", code):
+            gender = PRONOUNS[found[1]]
             if gender not in present and not strangers & {gender, None} and "~" not in code:
                 yield Problem(PRONOUN, f"'{found[1]}', but nobody is {gender}")
                 return
@@ -474,8 +164,8 @@ class _Judge:
         around = not all(self.reader.seconds)  # "his sister … her son ENT_1": kin that lead on to a nephew
         for number, fact in enumerate(self.words):
             either = {predicate_of(fact), inverse(predicate_of(fact))}
-            hint = any(re.search(hints, self.text, re.I) for name, hints in _TELLING.items() if name in either)
-            hint |= around and not either & _NEAR
+            hint = any(re.search(hints, self.text, re.I) for name, hints in TELLING.items() if name in either)
+            hint |= around and not either & NEAR
             if not either & said and number not in self.recognised and not hint:
                 yield Problem(NOT_TOLD, f"no word tells that ENT_{number + 1} is ENT_{number}'s {fact}")
 
@@ -485,7 +175,7 @@ class _Judge:
             if number not in self.recognised:
                 yield Problem(NOT_RECOGNISED, f"that ENT_{number + 1} is ENT_{number}'s {fact}")
         for number, (kin, owner) in enumerate(zip(self.reader.kins, self.reader.owners, strict=True)):
-            generic = owner is None and kin.word in _GENERIC
+            generic = owner is None and kin.word in GENERIC
             if number not in self.understood and not generic and not self._refers_back(number, kin):
                 yield Problem(NOT_RECOGNISED, f"whom '{kin.word}' is said of")
             elif owner and owner.pronoun == "their" and not self._knows_both(owner, self.reader.seconds[number]):
@@ -493,21 +183,21 @@ class _Judge:
         married = len(re.findall(r" (?:marr(?:y|ie[sd])|wed) ", self.reader.code))
         if married > sum(number == -1 for _, number in self.reader.claims):
             yield Problem(NOT_RECOGNISED, "who is married")
-        if _UNCLEAR.search(self.reader.code):
+        if UNCLEAR.search(self.reader.code):
             yield Problem(NOT_RECOGNISED, "whether 'and' joins two people or two parts of the sentence")
         self._follow_pronouns()
         for person in range(1, len(self.genders)):
             if person not in self.shown:
                 yield Problem(GENDER, f"no word shows that ENT_{person} is {self.genders[person]}")
 
-    def _knows_both(self, owner: _Owner, seconds: Sequence[int]) -> bool:
+    def _knows_both(self, owner: Owner, seconds: Sequence[int]) -> bool:
         return owner.each and not {first for first, _ in owner.ways} & set(seconds)
 
-    def _refers_back(self, number: int, kin: _Kin) -> bool:
+    def _refers_back(self, number: int, kin: Kin) -> bool:
         """Say whether a kin word without a name repeats a fact that is given: "his son", "the father"."""
         owner = self.reader.owners[number]
         firsts = {first for first, path in owner.ways if not path} if owner else set(range(len(self.genders)))
-        plain = owner or re.search(rf" the {_ADJ}$", self.reader.code[: kin.start])
+        plain = owner or re.search(rf" the {ADJ}$", self.reader.code[: kin.start])
         if not plain or kin.plural or self.reader.seconds[number]:
             return False
         meant = {
@@ -521,8 +211,8 @@ class _Judge:
 
     def _follow_pronouns(self) -> None:
         """Take a pronoun to show the gender of all whom it may mean; in the text for other genders they are fewer."""
-        for found in re.findall(r" (" + "|".join(_PRONOUNS) + r")(?= (?!#))", self.reader.code):
-            self.shown |= {person for person, gender in enumerate(self.genders) if gender == _PRONOUNS[found]}
+        for found in re.findall(r" (" + "|".join(PRONOUNS) + r")(?= (?!#))", self.reader.code):
+            self.shown |= {person for person, gender in enumerate(self.genders) if gender == PRONOUNS[found]}
 
 
 def _slots(genders: Sequence[str], text: str) -> Iterator[Problem]:
@@ -544,7 +234,7 @@ def _fragments(text: str, code: str) -> Iterator[Problem]:
         yield Problem(FRAGMENT, f"begins with {text[:1]!r}, not with a capital letter")
     if not re.search(r"[.!?…][\"'”’)]*\s*$", text):
         yield Problem(FRAGMENT, f"ends with {text[-1:]!r}, not as a sentence does")
-    if not _VERB.search(re.sub(rf" {_ADJ}#\d+ ", " ", code)):  # nothing but people and kin
+    if not _VERB.search(re.sub(rf" {ADJ}#\d+ ", " ", code)):  # nothing but people and kin
         yield Problem(FRAGMENT, "no verb")
 
 

@@ -28,7 +28,7 @@ def evaluation(model: str, answers: list[str]) -> Evaluation:
         example(question_type="first_order_1_tom", order=1),
         example(question_type="second_order_0_tom", order=2),
     ]
-    return Evaluation(model, "data", "test", "given", 0, score(asked, answers))
+    return Evaluation(model, "data", "test", "given", 0, score(asked, answers), [])
 
 
 def test_timeline() -> None:

@@ -18,7 +18,7 @@ GIVEN, PROVED = "given", "proved"
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A solver's scores on a dataset, with what is needed to repeat them."""
+    """A solver's scores on a dataset, with what is needed to repeat them, and every answer beside its label."""
 
     model: str
     data: str
@@ -26,11 +26,12 @@ class Evaluation:
     labels: str
     seed: int
     scores: Scores
+    predictions: list[dict[str, str]]
 
     def as_dict(self) -> dict[str, Any]:
         """Give plain values, for JSON."""
         about = {name: getattr(self, name) for name in ("model", "data", "split", "labels", "seed")}
-        return {"storyproof": __version__, **about, **self.scores.as_dict()}
+        return {"storyproof": __version__, **about, **self.scores.as_dict(), "predictions": self.predictions}
 
 
 def evaluate(
@@ -69,4 +70,14 @@ def evaluate(
         answers = solver.predict(examples)
     except ParseError as error:
         raise DataError(f"{source.name}: {error}") from error
-    return Evaluation(model, str(data), source.split, labels, seed, score(examples, answers))
+    predictions = [
+        {
+            "id": example.id,
+            "story_id": example.story_id,
+            "question_type": example.question_type,
+            "answer": answer,
+            "target": example.answer,
+        }
+        for example, answer in zip(examples, answers, strict=True)
+    ]
+    return Evaluation(model, str(data), source.split, labels, seed, score(examples, answers), predictions)

@@ -46,9 +46,9 @@ def _root(
 
 def _terminate(number: int, frame: object) -> None:
     """Clear away what was begun, and go at once: worker processes may be gone already and are not waited for."""
-    writing = sys.modules.get("storyproof.datasets.writing")
-    if writing is not None:
-        writing.clear_drafts()
+    folders = sys.modules.get("storyproof.datasets.folders")
+    if folders is not None:
+        folders.clear_drafts()
     os._exit(128 + number)
 
 

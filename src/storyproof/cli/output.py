@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def write_text(path: Path, text: str) -> None:
+def write_text(path: Path, text: str, option: str = "--json") -> None:
     """Write a result to a file.
 
     Raises:
@@ -20,7 +20,7 @@ def write_text(path: Path, text: str) -> None:
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}; choose another file for --json.") from error
+        raise DataError(f"cannot write {path}: {error.strerror}; choose another file for {option}.") from error
 
 
 def console() -> Console:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
-import tempfile
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -22,10 +20,11 @@ from storyproof.benchmark import Benchmark, block_count
 from storyproof.datasets.babi import TomBabiSplit, TomiSplit
 from storyproof.datasets.clutrr_csv import ClutrrSplit
 from storyproof.datasets.content import ContentHash
+from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.jsonl import JsonlSplit
-from storyproof.datasets.manifest import MANIFEST, file_sha256, write_manifest
+from storyproof.datasets.manifest import file_sha256, write_manifest
 from storyproof.datasets.parquet import ParquetSplit
-from storyproof.errors import ConfigError, DataError, UnknownNameError
+from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SPLITS
 
 Progress = Callable[[int], None]
@@ -95,7 +94,7 @@ def write_dataset(
         benchmark.check_count(split, count)
     if not any(counts.values()):
         raise ConfigError("no stories asked for; give --train, --val or --test a number above 0.")
-    with _whole_folder(Path(out), force) as folder:
+    with whole_folder(Path(out), force) as folder:
         splits: dict[str, Any] = {}
         files: list[Path] = []
         for split in SPLITS:
@@ -200,60 +199,3 @@ def _start_worker(benchmark: Benchmark) -> None:
 def _make_block(split: str, count: int, index: int) -> pa.Table:
     assert _benchmark is not None
     return _benchmark.part(split, count, index)
-
-
-_drafts: set[Path] = set()
-
-
-@contextmanager
-def _whole_folder(out: Path, force: bool) -> Iterator[Path]:
-    """Give a hidden folder that becomes `out` if all goes well and vanishes if not."""
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out} is a file; choose a folder for --out.")
-    out = out.resolve()
-    if out.is_dir() and any(out.iterdir()):
-        if not force:
-            raise DataError(f"{out} is not empty; choose another folder or replace it with --force.")
-        if not (out / MANIFEST).exists():
-            raise DataError(
-                f"{out} is no dataset (it has no {MANIFEST}), so --force does not replace it; choose another."
-            )
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.unfinished-", dir=out.parent))
-    except OSError as error:
-        raise DataError(f"cannot write to {out.parent}: {error.strerror}; choose another folder for --out.") from error
-    _drafts.add(draft)
-    try:
-        yield draft
-        draft.chmod(0o755)  # a temporary folder is private by birth
-        _replace(draft, out)
-    except OSError as error:
-        raise DataError(f"cannot write {out}: {error.strerror or error}; nothing was kept.") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-        _drafts.discard(draft)
-
-
-def clear_drafts() -> None:
-    """Remove whatever is being written; for when the process must go at once."""
-    for draft in _drafts:
-        shutil.rmtree(draft, ignore_errors=True)
-
-
-def _replace(draft: Path, out: Path) -> None:
-    if not out.exists():
-        draft.rename(out)
-        return
-    if not any(out.iterdir()):  # somebody may stand in it, so it stays the same folder; the manifest comes last
-        for path in sorted(draft.iterdir(), key=lambda path: path.name == MANIFEST):
-            path.rename(out / path.name)
-        return
-    old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old-", dir=out.parent))
-    try:
-        out.rename(old / out.name)
-        draft.rename(out)
-    finally:
-        if not out.exists():
-            (old / out.name).rename(out)  # the new one did not make it, so the old one stays
-        shutil.rmtree(old, ignore_errors=True)

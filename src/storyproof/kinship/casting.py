@@ -29,15 +29,23 @@ class Casting:
         lists = [names[GENDERS[0]]] if self._shared else [names[gender] for gender in GENDERS]
         self.names = [name for each in lists for name in each]
         self._first = [0, 0] if self._shared else [0, len(lists[0])]
+        self._sizes = [len(lists[0]), len(lists[-1])]
         self._fewest = min(map(len, lists)) - _SPARE
         self.capacity: int = self._fewest**_COUNTED
         self._order = Permutation(self.capacity, *purpose, "names")
 
-    def __call__(self, places: npt.NDArray[np.int64], genders: npt.NDArray[np.int8], draws: Draws) -> Numbers:
+    def __call__(
+        self,
+        places: npt.NDArray[np.int64],
+        starts: npt.NDArray[np.int64],
+        genders: npt.NDArray[np.int8],
+        draws: Draws,
+    ) -> Numbers:
         """Name the people of each row.
 
         Args:
             places: A number a row, below the capacity; other numbers give other names to the same puzzle.
+            starts: A number a row, the same for the same puzzle: where the lists of names begin, so that all are used.
             genders: [row, person], indices into GENDERS.
             draws: For the people whose names do not count.
 
@@ -58,4 +66,6 @@ class Casting:
             for used in np.sort(taken, axis=0):
                 found += found >= used
             chosen[person] = found
-        return np.ascontiguousarray(chosen.T) + np.array(self._first, np.int32)[kinds]
+        turned = (np.ascontiguousarray(chosen.T) + starts[:, None]) % np.array(self._sizes)[kinds]
+        numbers: Numbers = turned.astype(np.int32) + np.array(self._first, np.int32)[kinds]
+        return numbers

@@ -223,7 +223,7 @@ class Clutrr(Benchmark):
         dealt = self.dealer.deal(split, start, BLOCK_STORIES)
         puzzle = shelf.numbers(dealt.kinds, self._maker)[dealt.kind]
         draws = Draws(*self._purpose, split, index, "telling")
-        names = self.casting(dealt.place, shelf.genders[puzzle], draws)
+        names = self.casting(dealt.place, dealt.start, shelf.genders[puzzle], draws)
         lines = teller.lines(shelf.sheets, puzzle, draws)
         tasks = self.dealer.scenarios(split)
         task_names = constant_words(tuple(f"task_{TASK_NUMBERS[task]}.{k}" for task, k in tasks))

@@ -51,12 +51,14 @@ class Dealt:
         kind: Which of them each row is.
         scenario: Which of the split's scenarios each row is.
         place: A number a row that differs between rows with the same facts asked for the same.
+        start: A number that is the same for all rows with the same facts: where in the list of names they begin.
     """
 
     kinds: list[Kind]
     kind: npt.NDArray[np.int32]
     scenario: npt.NDArray[np.int32]
     place: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
 
 
 class Dealer:
@@ -106,9 +108,10 @@ class Dealer:
             targets = self._maker.rules.told if task == MEMORY else self._maker.rules.targets
             found = [target for target in targets if self._some(test, task, k, target)]
             if not found:
+                some = any(self._maker.patterns(k, target) for target in self._maker.rules.targets)
+                advice = " that training leaves over; use --no-holdout." if test and some else "; choose other k."
                 raise ConfigError(
-                    f"no relation has a pattern of {k} facts for {'testing' if test else 'training'}"
-                    + (" that training leaves over; use --no-holdout." if k in self.held_out else "; choose other k.")
+                    f"no relation has a pattern of {k} facts for {'testing' if test else 'training'}{advice}"
                 )
             self._labels[test, task, k] = [Label(target, gender) for target in found for gender in GENDERS]
         return self._labels[test, task, k]
@@ -128,22 +131,24 @@ class Dealer:
         scenario = rows % len(scenarios)
         kinds: dict[Kind, int] = {}
         kind = np.empty(count, np.int32)
-        place = np.empty(count, np.int64)
+        place, begin = np.empty(count, np.int64), np.empty(count, np.int64)
         for number, each in enumerate(scenarios):
             here = np.flatnonzero(scenario == number)
             turn = rows[here] // len(scenarios)
             tasks = (CLEAN, MEMORY) if each.task == MIXED else (each.task,)
             for part, task in enumerate(tasks):
                 mine = turn % len(tasks) == part
-                for chosen, found, places in self._of_task(split, task, each.k, turn[mine] // len(tasks)):
-                    kind[here[mine][chosen]] = [kinds.setdefault(one, len(kinds)) for one in found]
-                    place[here[mine][chosen]] = places
-        return Dealt(list(kinds), kind, scenario.astype(np.int32), place)
+                for chosen, found, starts, again in self._of_task(split, task, each.k, turn[mine] // len(tasks)):
+                    into = here[mine][chosen]
+                    kind[into] = [kinds.setdefault(one, len(kinds)) for one in found]
+                    place[into] = (starts + again) % self._places
+                    begin[into] = starts
+        return Dealt(list(kinds), kind, scenario.astype(np.int32), place, begin)
 
     def _of_task(
         self, split: str, task: str, k: int, turn: npt.NDArray[np.int64]
-    ) -> Iterator[tuple[npt.NDArray[np.intp], Sequence[Kind], npt.NDArray[np.int64]]]:
-        """Deal one task and length, label by label: which turns, their puzzles, and their places."""
+    ) -> Iterator[tuple[npt.NDArray[np.intp], Sequence[Kind], npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Deal one task and length, label by label: which turns, their puzzles, where names begin, and how far on."""
         if not len(turn):
             return
         test, side = split == "test", SPLITS.index(split)
@@ -169,7 +174,7 @@ class Dealer:
                 for pattern, variant in zip(which.tolist(), variants.tolist(), strict=True)
             ]
             offsets = np.array([self._offset(task, label, pattern) for pattern in patterns])
-            yield chosen, found, (offsets[which] + again * len(SPLITS) + side) % self._places
+            yield chosen, found, offsets[which], again * len(SPLITS) + side
 
     def _offset(self, task: str, label: Label, pattern: Pattern) -> int:
         """Say where the names of a label's pattern begin, so that not all begin with the same."""

@@ -5,7 +5,7 @@ from collections import Counter
 import pyarrow as pa
 
 from benchmarks.plain_tomi import PlainTomi
-from storyproof.audit.labels import verify_table
+from storyproof.audits.labels import verify_table
 from storyproof.tom.vocabulary import default_vocabulary
 
 

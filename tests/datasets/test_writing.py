@@ -11,7 +11,6 @@ import pytest
 import storyproof
 from storyproof import __version__
 from storyproof.benchmark import BLOCK_STORIES
-from storyproof.datasets import writing
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.generation import make_benchmark
 from storyproof.datasets.jsonl import JsonlSplit

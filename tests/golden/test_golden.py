@@ -41,6 +41,21 @@ CONTENT: dict[str, tuple[str, dict[str, Any], str]] = {
         {"test": 120, "seed": 3, "noise": 0.5},
         "07d750c908611ca965a5954237206d1e94c54f42a30fe1adc896fa89729afa26",
     ),
+    "clutrr": (
+        "clutrr",
+        {"train": 300, "val": 60, "test": 20, "seed": 7},
+        "481738d203974c771c0e96f08680fc0e7438fe9c97e9853ff70e899a4cd15468",
+    ),
+    "clutrr, published, all noise": (
+        "clutrr",
+        {"train": 200, "test": 20, "seed": 3, "reading": "published", "task": "all", "test_k": (2, 3, 4)},
+        "4260be591e3ef361ad97e26fd95a0bcd3612e708a537a1eff4358f8fa2aa0c0f",
+    ),
+    "clutrr, cloze and synthetic": (
+        "clutrr",
+        {"test": 40, "seed": 1, "task": "mixed", "test_k": (2, 5), "text": "synthetic", "cloze": True},
+        "e0d5f07d44f8caaa412482a4d634f9796ce57978d3141df9b1a20a609b47e5fc",
+    ),
 }
 TEXT = {
     "tomi jsonl": ("tomi", "0dd088fecd90641e689650e262eba0bd75b8ae8dcb4f98c7e333578a01b96a1e"),
@@ -49,6 +64,8 @@ TEXT = {
     "tom-babi babi": ("tom-babi", "d7a474f52af44daa1d2a8a017d7eb53bcd8bb9412bc46d93c3798973898438a9"),
     "tom-babi-easy jsonl": ("tom-babi-easy", "f942542e989d963b685b65b9cbaa0f30faf0711a80fcc8f2f62344545dd70dc1"),
     "tom-babi-easy babi": ("tom-babi-easy", "6e9745e5899f02228e86350a51feca70ce603ca6b1035ba4f67c1c7ee7932f20"),
+    "clutrr jsonl": ("clutrr", "0631286c4ec287efe0b4e63352d23b6f7040f448205e6a7fae05228e6887933f"),
+    "clutrr csv": ("clutrr", "8b4fdf7b1770dad7035ac90c7bae854b4b7729cefefd2ef86b761abb320f97d9"),
 }
 
 

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storyproof.kinship.casting import Casting
@@ -37,6 +37,7 @@ def crowds(draw: st.DrawFn) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]
     return np.array(places), np.array(flat, np.int8).reshape(rows, people)
 
 
+@settings(max_examples=40)
 @given(crowds())
 def test_names_differ_within_a_row_and_fit_the_gender(
     crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]],
@@ -47,6 +48,7 @@ def test_names_differ_within_a_row_and_fit_the_gender(
         assert all(name in FEW[GENDERS[gender]] for name, gender in zip(named, row, strict=True))
 
 
+@settings(max_examples=40)
 @given(crowds())
 def test_shared_names_differ_within_a_row_whatever_the_gender(
     crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]],

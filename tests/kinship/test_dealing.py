@@ -18,7 +18,7 @@ from storyproof.kinship.puzzles import CLEAN, MEMORY, MIXED, TASKS, Kind
 from storyproof.kinship.relations import BASIC, GENDERS, NAMES
 from storyproof.kinship.rules import load_rules, published_rules
 
-MOST_ROWS = 3000
+MOST_ROWS = 2000
 SPLITS = ("train", "val", "test")
 
 
@@ -181,15 +181,15 @@ def test_validation_is_like_training(task: str) -> None:
 
 
 def test_hold_out_goes_by_the_pattern_not_by_the_seed_of_its_words() -> None:
-    for settings in ({"text": "synthetic"}, {"cloze": True}, {"split_placeholders": False}):
-        assert dealer(**settings).patterns(True, 3, "grand") == dealer().patterns(True, 3, "grand")
+    for other in ({"text": "synthetic"}, {"cloze": True}, {"split_placeholders": False}):
+        assert dealer(**other).patterns(True, 3, "grand") == dealer().patterns(True, 3, "grand")
     assert any(dealer(seed=1).patterns(True, 3, target) != dealer().patterns(True, 3, target) for target in NAMES)
 
 
 # --------------------------------------------------------------------------------------------- what rows hang on
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(st.sampled_from(SPLITS), st.sampled_from([CLEAN, MIXED]), st.integers(0, 5000), st.integers(1, 400))
 def test_a_part_is_dealt_as_in_the_whole(split: str, task: str, start: int, count: int) -> None:
     dealt = dealer(task=task).deal(split, start, count)

@@ -27,17 +27,13 @@ from storyproof.kinship.puzzles import (
 )
 from storyproof.kinship.relations import FEMALE, GENDERS, MALE, Fact
 from storyproof.kinship.rules import PUBLISHED, STRICT, Rules, load_rules, published_rules, rules_of, strict_rules
+from tests.kinship.test_patterns import maker
 from tests.kinship.test_proofs import bracketings, is_proof, plainly
 
 MADE = [task for task in TASKS if task != MIXED]
 LENGTHS = (2, 3, 4, 5, 6, 10)
 each_task = pytest.mark.parametrize("task", MADE)
 each_reading = pytest.mark.parametrize("reading", [STRICT, PUBLISHED])
-
-
-@cache
-def maker(reading: str) -> Maker:
-    return Maker(rules_of(reading), "tests", 1)
 
 
 def kinds_of(maker: Maker, task: str, k: int, count: int = 40) -> list[Kind]:

@@ -72,3 +72,10 @@ def test_a_checker_that_differs_is_heard(monkeypatch: pytest.MonkeyPatch) -> Non
     problems = prove_one(STORY, "Where will Bo look for the key?").problems
     assert {problem.what for problem in problems} >= {"answer under open (oracle and checker)"}
     _plots.clear()
+
+
+def test_nobody_is_in_a_room_that_nobody_can_tell() -> None:
+    story = "The map is in the urn.\nZoe entered the hall.\nZoe exited the hall."
+    found = prove(pa.array([story]), np.array([0]), pa.array(["Where will Zoe look for the map?"]))
+    assert found.problems == []  # oracle and checker agree
+    assert found.columns["answer"].to_pylist() == [None]

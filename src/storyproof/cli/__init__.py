@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from storyproof import __version__
-from storyproof.cli import evaluate, generate, show, verify
+from storyproof.cli import audit, evaluate, generate, rescore, show, verify
 from storyproof.errors import StoryproofError
 
 _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps it
@@ -24,7 +24,9 @@ app = typer.Typer(
 )
 app.command("generate")(generate.generate)
 app.command("verify")(verify.verify)
+app.command("audit")(audit.audit)
 app.command("evaluate")(evaluate.evaluate)
+app.command("rescore")(rescore.rescore)
 app.command("show")(show.show)
 
 

@@ -43,6 +43,8 @@ COLUMNS = (
     "node_mapping",
     "task_split",
 )
+_SCHEMA = pa.schema([*plain_schema(KINSHIP_SCHEMA), ("syn_story", pa.string()), ("problems", pa.list_(pa.string()))])
+_MOST_FACTS = 100
 _TASK_NAME = re.compile(r"task_(\d)\.(\d+)")
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 
@@ -112,7 +114,9 @@ def _published(row: dict[str, Any]) -> dict[str, str]:
         "edge_types": repr(words),
         "query_edge": repr(case.asked),
         "genders": ",".join(row["genders"]),
-        "syn_story": _bracketed(
+        "syn_story": ""
+        if _foreign(row["placeholders"])
+        else _bracketed(
             " ".join(
                 _filled(synthetic_line(_key(case, place[fact], words)), case, fact) for line in facts for fact in line
             ),
@@ -121,6 +125,11 @@ def _published(row: dict[str, Any]) -> dict[str, str]:
         "node_mapping": repr({number: number for number in range(len(case.names))}),
         "task_split": row["split"],
     }
+
+
+def _foreign(placeholders: Sequence[str]) -> bool:
+    """Say whether a story is told in other people's placeholders, so that its text cannot be read back from a CSV."""
+    return any(not each.rpartition("/")[2].isdecimal() for each in placeholders)
 
 
 def _key(case: Case, place: int, words: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -173,12 +182,12 @@ def read_csv(path: Path, rows: int) -> Iterator[pa.Table]:
             for number, record in enumerate(reader):
                 waiting.append(_example(record, f"{path}, row {number}", f"{path.stem}-{number}"))
                 if len(waiting) == rows:
-                    yield pa.Table.from_pylist(waiting, schema=plain_schema(KINSHIP_SCHEMA))
+                    yield pa.Table.from_pylist(waiting, schema=_SCHEMA)
                     waiting = []
     except (OSError, UnicodeError, csv.Error) as error:
         raise DataError(f"cannot read {path}: {error}.") from error
     if waiting:
-        yield pa.Table.from_pylist(waiting, schema=plain_schema(KINSHIP_SCHEMA))
+        yield pa.Table.from_pylist(waiting, schema=_SCHEMA)
 
 
 def _check_columns(path: Path, found: Sequence[str]) -> None:
@@ -191,6 +200,35 @@ def _check_columns(path: Path, found: Sequence[str]) -> None:
             )
 
 
+def _problems(record: dict[str, Any], found: dict[str, Any]) -> list[str]:
+    """Say which fields do not fit the rest of the row; each with the name of the field first."""
+    names = [each.split(":")[0] for each in found["genders"]]
+    problems = []
+    edge = [names.index(name) if name in names else -1 for name in found["query"]]
+    if record["query_edge"].replace(" ", "") != f"({edge[0]},{edge[1]})":
+        problems.append(f"query_edge: {record['query_edge']}")
+    if record["task_split"] not in SPLITS:
+        problems.append(f"task_split: {record['task_split']}")
+    if record["f_comb"] != "-".join(found["edge_types"][: found["k"]]):
+        problems.append(f"f_comb: {record['f_comb']}")
+    return problems + _loose_halves(record, found, names)
+
+
+def _loose_halves(record: dict[str, Any], found: dict[str, Any], names: Sequence[str]) -> list[str]:
+    """Find steps of a proof whose halves are neither told nor concluded elsewhere."""
+    known: set[tuple[str, str, str]] = set()
+    for (first, second), told in zip(found["edges"], found["edge_types"], strict=False):
+        if 0 <= first < len(names) and 0 <= second < len(names):
+            known.add((names[first], told, names[second]))
+    steps = [next(iter(step.items())) for step in ast.literal_eval(record["proof_state"])]
+    known |= {conclusion for conclusion, _ in steps}
+    loose = []
+    for (first, _, second), (one, other) in steps:
+        if (one[0], other[2], one[2]) != (first, second, other[0]) or not {tuple(one), tuple(other)} <= known:
+            loose.append(f"proof_state: {one} and {other}")
+    return loose
+
+
 def _example(record: dict[str, Any], where: str, unnamed: str) -> dict[str, Any]:
     """Read one row into the columns of an example."""
     if None in record or None in record.values():
@@ -199,16 +237,19 @@ def _example(record: dict[str, Any], where: str, unnamed: str) -> dict[str, Any]
     if match is None or int(match[1]) not in TASKS_BY_NUMBER:
         raise DataError(f"{where}: task_name is '{record['task_name']}', expected task_T.k.")
     k = int(match[2])
+    if not 0 < k <= _MOST_FACTS:
+        raise DataError(f"{where}: task_name is '{record['task_name']}', expected a length from 1 to {_MOST_FACTS}.")
     names = [each.split(":")[0] for each in record["genders"].split(",")]
-    edges = [list(edge) for edge in _literal(record, "story_edges", list, where)]
-    types = list(_literal(record, "edge_types", list, where))
+    edges = [list(edge) for edge in _pairs(record, "story_edges", len(names), where)]
+    _pair(_literal(record, "query_edge", tuple, where), record, "query_edge", len(names), where)
+    types = _texts(record, "edge_types", where)
     query = list(_literal(record, "query", tuple, where))
     steps, relations = _proof(record, names, where)
     if len(query) != 2 or not all(isinstance(name, str) for name in query):
         raise DataError(f"{where}: query is {record['query']}, expected two names.")
     noise = noise_types([(edge[0], edge[1]) for edge in edges if len(edge) == 2], k)
     asked = tuple(names.index(name) if name in names else -1 for name in query)
-    return {
+    found = {
         "id": record["id"] or unnamed,
         "story_id": story_of_id(record["id"]) or record["id"] or unnamed,
         "benchmark": "clutrr",
@@ -231,13 +272,41 @@ def _example(record: dict[str, Any], where: str, unnamed: str) -> dict[str, Any]
         "pattern": " ".join(predicate_of(told) for told in types[:k] if told in WORDS),
         "proof_steps": steps,
         "proof_relations": relations,
+        "syn_story": _BRACKETS.sub(r"\1", record.get("syn_story") or ""),
     }
+    return {**found, "problems": _problems(record, found)}
+
+
+def _pairs(record: dict[str, Any], name: str, people: int, where: str) -> list[tuple[int, int]]:
+    """Read a list of pairs of people."""
+    return [_pair(each, record, name, people, where) for each in _literal(record, name, list, where)]
+
+
+def _pair(found: Any, record: dict[str, Any], name: str, people: int, where: str) -> tuple[int, int]:
+    if (
+        not isinstance(found, tuple)
+        or len(found) != 2
+        or any(type(person) is not int or not 0 <= person < people for person in found)
+    ):
+        raise DataError(
+            f"{where}: {name} is '{record[name]}', expected pairs of {people} people, counted from 0, not {found!r}."
+        )
+    return found[0], found[1]
+
+
+def _texts(record: dict[str, Any], name: str, where: str) -> list[str]:
+    """Read a list of texts."""
+    found: list[str] = _literal(record, name, list, where)
+    for each in found:
+        if not isinstance(each, str):
+            raise DataError(f"{where}: {name} has {each!r}, expected text.")
+    return found
 
 
 def _literal(record: dict[str, Any], name: str, kind: type, where: str) -> Any:
     try:
         found = ast.literal_eval(record[name])
-    except (ValueError, SyntaxError, RecursionError, MemoryError) as error:
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
         raise DataError(f"{where}: {name} is '{record[name]}', expected a Python {kind.__name__}.") from error
     if not isinstance(found, kind):
         raise DataError(f"{where}: {name} is '{record[name]}', expected a Python {kind.__name__}.")
@@ -249,7 +318,9 @@ def _proof(record: dict[str, Any], names: Sequence[str], where: str) -> tuple[li
     steps, relations = [], []
     for step in _literal(record, "proof_state", list, where):
         try:
-            (((first, told, second), ((_, _, via), _)),) = step.items()
+            (((first, told, second), ((_, _, via), (_, _, _))),) = step.items()
+            if not isinstance(told, str):
+                raise TypeError(told)
             steps.append([names.index(first), names.index(via), names.index(second)])
         except (AttributeError, TypeError, ValueError) as error:
             raise DataError(

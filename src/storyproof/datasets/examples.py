@@ -12,8 +12,9 @@ from storyproof.datasets.reading import Source
 from storyproof.errors import DataError, ParseError
 from storyproof.example import Example, is_kinship, plain_schema, schema_of
 from storyproof.kinship.judging import entailed, judge
+from storyproof.kinship.models_of import CONTRADICTED
 from storyproof.kinship.relations import WORDS, word
-from storyproof.kinship.rows import read_case
+from storyproof.kinship.rows import Case, read_case, without_label
 from storyproof.seeds import digest
 from storyproof.tom.proving import prove
 
@@ -79,26 +80,35 @@ def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=plain_schema())
 
 
+def _unlabelled(row: dict[str, Any]) -> Case:
+    """Read a row whose label cannot be right, say for its gender; raises DataError if something else is wrong."""
+    try:
+        return read_case(without_label(row))
+    except ParseError as error:
+        raise DataError(f"row {row['id']}: {error}") from error
+
+
 def _complete_kinship(rows: list[dict[str, Any]], proved: bool) -> Iterator[dict[str, Any]]:
     """Fill in what rows of kinship lack."""
     cases = []
     for row in rows:
         try:
             cases.append(read_case(row))
-        except ParseError as error:
-            raise DataError(f"row {row['id']}: {error}") from error
+        except ParseError:
+            cases.append(_unlabelled(row))
     for row, case, judged in zip(rows, cases, judge(cases), strict=True):
         answer = entailed(case) if proved else case.answer
         if answer is None:
             continue
+        fits = word(case.answer, case.genders[case.asked[1]]) == row["answer"]
         found = {
             "story_id": row["id"],
             "benchmark": "clutrr",
             "split": "",
             "answer": word(answer, case.genders[case.asked[1]]),
             "candidates": sorted(WORDS),
-            "readings": judged.readings(answer),
-            "status": judged.status,
+            "readings": judged.readings(answer) if fits or proved else [],
+            "status": judged.status if fits or proved else CONTRADICTED,
             "proof": [],
             "noise_types": [],
             "placeholders": [],

@@ -32,7 +32,8 @@ def whole_folder(out: Path, force: bool, option: str = "--out") -> Iterator[Path
         out.parent.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.unfinished-", dir=out.parent))
     except OSError as error:
-        raise DataError(f"cannot write to {out.parent}: {error.strerror}; choose another folder for {option}.") from error
+        reason = f"{error.strerror}; choose another folder for {option}."
+        raise DataError(f"cannot write to {out.parent}: {reason}") from error
     _drafts.add(draft)
     try:
         yield draft

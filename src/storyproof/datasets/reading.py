@@ -18,6 +18,7 @@ from storyproof.example import SPLITS
 
 CHUNK_ROWS = 36_864  # read at a time: bounded memory, and large enough for arrays to pay
 
+_NO_DATA = ("errata.csv",)  # what an audit writes beside the files it has mended
 _READERS: dict[str, Callable[[Path, int], Iterator[pa.Table]]] = {
     ".parquet": read_parquet,
     ".jsonl": read_jsonl,
@@ -56,7 +57,9 @@ def find_sources(path: str | Path) -> list[Source]:
         return [Source((path,), split_of(path))]
     if not path.is_dir():
         raise DataError(f"{path} does not exist; give a dataset folder or a file.")
-    files = sorted(file for file in path.iterdir() if file.suffix in _READERS and file.is_file())
+    files = sorted(
+        file for file in path.iterdir() if file.suffix in _READERS and file.is_file() and file.name not in _NO_DATA
+    )
     if not files:
         raise DataError(f"{path} holds no data; expected files ending in {', '.join(sorted(_READERS))}.")
     splits = {file: split_of(file) for file in files}

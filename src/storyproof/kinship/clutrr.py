@@ -15,6 +15,7 @@ their stories; everybody in a chain is somebody else; noise facts have types and
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -32,7 +33,7 @@ from storyproof.example import KINSHIP_SCHEMA
 from storyproof.kinship.casting import Casting
 from storyproof.kinship.config import DROP, PRESET_COUNTS, REFUSE, SYNTHETIC, TASK_NUMBERS, ClutrrConfig
 from storyproof.kinship.dealing import Dealer
-from storyproof.kinship.placeholder_checks import FATAL, Flaw, problems
+from storyproof.kinship.placeholder_checks import FATAL, UNKNOWN_SLOT, Flaw, problems
 from storyproof.kinship.placeholders import Placeholders, our_names, ours, require_singles
 from storyproof.kinship.puzzles import MEMORY, MIXED, Maker
 from storyproof.kinship.relations import GENDERS, NAMES
@@ -98,11 +99,17 @@ class Clutrr(Benchmark):
     def flaws(self) -> dict[str, list[Flaw]]:
         """What our checks find in placeholders that are not ours."""
         given = (self.config.placeholders, self.config.test_placeholders)
-        return {each.name: problems(each) for each in given if each is not None}
+        return {self._called(each): problems(each) for each in given if each is not None}
+
+    def _called(self, given: Placeholders) -> str:
+        """Give a collection's name, so that two files of one name are told apart."""
+        first = self.config.placeholders
+        twin = given is not first and first is not None and given.name == first.name
+        return f"{given.name} (test)" if twin else given.name
 
     def _usable(self, given: Placeholders) -> Placeholders:
-        """Refuse, keep or drop templates with flaws."""
-        flaws = self.flaws[given.name]
+        """Refuse, keep or drop templates with flaws; those that speak of somebody who is not there cannot be kept."""
+        flaws = self.flaws[self._called(given)]
         fatal = [flaw for flaw in flaws if flaw.kind in FATAL]
         if self.config.bad_placeholders == REFUSE and fatal:
             texts = len({(flaw.key, flaw.number) for flaw in fatal})
@@ -110,8 +117,8 @@ class Clutrr(Benchmark):
                 f"{given.name} has {texts} placeholders that lack a person or reveal an answer, the first: {fatal[0]} "
                 "Mend them, or leave them out with --bad-placeholders drop."
             )
-        if self.config.bad_placeholders == DROP:
-            given = given.without({(flaw.key, flaw.number) for flaw in flaws})
+        dropped = [flaw for flaw in flaws if self.config.bad_placeholders == DROP or flaw.kind == UNKNOWN_SLOT]
+        given = given.without({(flaw.key, flaw.number) for flaw in dropped})
         require_singles(given, self._tellable)
         return given
 
@@ -129,7 +136,7 @@ class Clutrr(Benchmark):
         texts = " ".join(
             text for side in self.placeholders.values() for each in side.templates.values() for text in each
         )
-        words = set(texts.replace("'", " ").replace(".", " ").replace(",", " ").split())
+        words = set(re.findall(r"[^\W\d_]+", texts))
         return Casting(
             {gender: tuple(name for name in our_names()[gender] if name not in words) for gender in GENDERS},
             *self._purpose,
@@ -155,7 +162,7 @@ class Clutrr(Benchmark):
 
     def stories(self, split: str, asked: int) -> int:
         """As many as asked for, for each test scenario."""
-        return asked * len(self.dealer.scenarios(split)) if split == "test" else asked
+        return asked * len(self.dealer.scenarios(split)) if split == "test" and asked > 0 else asked
 
     def capacity(self, split: str) -> int:
         """So many that each pattern of the rarest label has names left that nobody had."""
@@ -189,6 +196,8 @@ class Clutrr(Benchmark):
             if words
         ]
         for name, flaws in manifest["placeholder_flaws"].items():
+            if not flaws:
+                continue
             done = "left out" if self.config.bad_placeholders == DROP else "used all the same"
             found.append(f"{name}: our checks have {len(flaws):,} objections, the texts are {done}; see manifest.json")
         return found
@@ -227,6 +236,8 @@ class Clutrr(Benchmark):
         lines = teller.lines(shelf.sheets, puzzle, draws)
         tasks = self.dealer.scenarios(split)
         task_names = constant_words(tuple(f"task_{TASK_NUMBERS[task]}.{k}" for task, k in tasks))
+        names_of_tasks = tuple(dict.fromkeys(task for task, _ in tasks))
+        task_of = np.array([names_of_tasks.index(task) for task, _ in tasks])
         called = pa.array(self.casting.names, pa.string())
         asked = shelf.asked[puzzle]
         first, second = (names[np.arange(BLOCK_STORIES), asked[:, end]] for end in (0, 1))
@@ -244,7 +255,7 @@ class Clutrr(Benchmark):
             "proof": number_lists(
                 lines.proves, np.broadcast_to(np.arange(1, lines.proves.shape[1] + 1), lines.proves.shape)
             ),
-            "task": coded(dealt.scenario, constant_words(tuple(task for task, _ in tasks))),
+            "task": coded(task_of[dealt.scenario], constant_words(names_of_tasks)),
             "query": word_lists(called, np.column_stack([first, second])),
             "genders": self._genders(names, shelf.genders[puzzle], shelf.people[puzzle]),
             "placeholders": word_lists(called, nothing) if spoken is None else word_lists(teller.id_array, spoken),

@@ -18,6 +18,26 @@ LEAST_K, MOST_K = 2, 15
 TASK_NUMBERS = {task: number for number, task in enumerate(TASKS, start=1)}
 
 
+_NOTHING = type(None)
+_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("task", "reading", "text", "bad_placeholders"), (str,)),
+    **dict.fromkeys(("train_k", "test_k", "test_tasks"), (tuple, list)),
+    **dict.fromkeys(("holdout", "split_placeholders", "cloze"), (bool,)),
+    **dict.fromkeys(("placeholders", "test_placeholders"), (Placeholders, _NOTHING)),
+    "rules": (Rules, _NOTHING),
+    "keep_placeholders": (int, float),
+}
+_IN_WORDS = {
+    **dict.fromkeys(("task", "reading", "text", "bad_placeholders"), "a name"),
+    **dict.fromkeys(("train_k", "test_k"), "several numbers"),
+    "test_tasks": "several names",
+    **dict.fromkeys(("holdout", "split_placeholders", "cloze"), "True or False"),
+    **dict.fromkeys(("placeholders", "test_placeholders"), "what load_placeholders gives"),
+    "rules": "what load_rules gives",
+    "keep_placeholders": "a number",
+}
+
+
 @dataclass(frozen=True)
 class ClutrrConfig(Config):
     """Settings of clutrr.
@@ -52,6 +72,9 @@ class ClutrrConfig(Config):
     cloze: bool = False
 
     def __post_init__(self) -> None:
+        for name, kinds in _KINDS.items():
+            if not isinstance(getattr(self, name), kinds):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}; expected {_IN_WORDS[name]}.")
         for task in (self.task, *self.test_tasks):
             if task not in TASKS:
                 raise UnknownNameError("task", task, TASKS)

@@ -82,6 +82,11 @@ class Family:
             if self._ancestors(husband) & self._ancestors(wife):
                 found.append(f"the spouses of couple {number} share an ancestor")
         found += [
+            f"person {number} is not one of couple {person.marriage}"
+            for number, person in enumerate(self.people)
+            if person.marriage is not None and number not in self.couples[person.marriage]
+        ]
+        found += [
             f"person {number} is their own ancestor"
             for number in range(len(self.people))
             if any(number in self._ancestors(parent) for parent in self.parents(number))

@@ -36,6 +36,8 @@ class Derived:
 
     def size(self, story: int, fact: Fact) -> int | None:
         """Say from how few facts a fact follows; None if it does not."""
+        if fact.predicate not in self._rules.number:
+            return None
         found = int(self._sizes[self._rules.number[fact.predicate], fact.first, fact.second, story])
         return None if found >= NEVER else found
 
@@ -87,6 +89,8 @@ def derive(rules: Rules, stories: Sequence[Sequence[Fact]], people: int) -> Deri
     sizes = np.full((len(rules.predicates), people, people, len(stories)), NEVER, np.uint8)
     for story, facts in enumerate(stories):
         for first, predicate, second in facts:
+            if predicate not in rules.number:
+                continue  # a relation of which these rules say nothing
             sizes[rules.number[predicate], first, second, story] = 1
             if rules.inverses:
                 back = rules.predicates[rules.number[predicate]].inverse
@@ -129,13 +133,12 @@ def replay(rules: Rules, facts: Sequence[Fact], query: Fact, steps: Sequence[Ste
     if rules.inverses:
         inverse = {predicate.name: predicate.inverse for predicate in rules.predicates}
         stated |= {Fact(fact.second, inverse[fact.predicate], fact.first) for fact in facts}
-    concluded: dict[tuple[int, int], Fact] = {}
+    concluded: dict[tuple[int, int], set[Fact]] = {}
     used: set[Fact] = set()
     for step in reversed(steps):
         first, _, second = step.fact
         halves = [
-            [fact for fact in stated if (fact.first, fact.second) == pair]
-            + ([concluded[pair]] if pair in concluded else [])
+            [fact for fact in stated if (fact.first, fact.second) == pair] + sorted(concluded.get(pair, ()))
             for pair in ((first, step.via), (step.via, second))
         ]
         ways = [
@@ -144,13 +147,13 @@ def replay(rules: Rules, facts: Sequence[Fact], query: Fact, steps: Sequence[Ste
             for other in halves[1]
             if rules.heads.get((one.predicate, other.predicate)) == step.fact.predicate
         ]
-        if not ways:
+        if not ways or len({first, step.via, second}) < 3:
             return f"{step.fact} does not follow through {step.via}"
         used |= set(ways[0])
-        concluded[first, second] = step.fact
+        concluded.setdefault((first, second), set()).add(step.fact)
     if not steps:
         return None if query in stated else "the answer is not stated, and there is no proof"
     if steps[0].fact != query:
         return f"the proof ends in {steps[0].fact}"
-    idle = {fact for fact in concluded.values() if fact != query} - used
+    idle = {step.fact for step in steps if step.fact != query} - used
     return f"{min(idle)} is concluded but not used" if idle else None

@@ -18,7 +18,7 @@ from storyproof.kinship.patterns import Pattern, Patterns
 from storyproof.kinship.proofs import Derived, Step, derive
 from storyproof.kinship.relations import GENDERS, MALE, Fact
 from storyproof.kinship.relations import NAMES as DEFINED
-from storyproof.kinship.rules import PUBLISHED, READINGS, STRICT, Rules, published_rules
+from storyproof.kinship.rules import PUBLISHED, READINGS, STRICT, Rules, published_rules, strict_rules
 from storyproof.seeds import Draws
 
 CLEAN, SUPPORTING, IRRELEVANT, DISCONNECTED, ALL, MEMORY, MIXED = TASKS = (
@@ -145,7 +145,7 @@ class Maker:
                 break
             drawn = [draw_facts(self.rules, kind, draws[kind]) for kind in open_]
             for kind, puzzle, thought in zip(open_, drawn, self._think(drawn), strict=True):
-                if thought is not None:
+                if thought is not None and _noisy(puzzle):
                     puzzle = replace(puzzle, genders=_genders(puzzle, kind.gender, thought.married, draws[kind]))
                     found = self._judge(puzzle, thought.published)
                     if found is not None:
@@ -158,8 +158,9 @@ class Maker:
         if new:
             people = 1 + max(max(fact.first, fact.second) for each in new.values() for fact in each.facts)
             stories = [each.facts for each in new.values()]
-            ours, published = (derive(rules, stories, people) for rules in (self.rules, published_rules()))
-            married = ours.pairs("SO")
+            ours, published = derive(self.rules, stories, people), derive(published_rules(), stories, people)
+            strict = ours if self.rules.name == STRICT else derive(strict_rules(), stories, people)
+            married = [one + other for one, other in zip(ours.pairs("SO"), strict.pairs("SO"), strict=True)]
             for number, (key, each) in enumerate(new.items()):
                 thought = None
                 if _derivable(each, ours, number):
@@ -197,6 +198,12 @@ def judge_status(puzzle: Puzzle) -> str | None:
     if any(fact.predicate not in DEFINED for fact in (*puzzle.facts, puzzle.query)):
         return None
     return status(puzzle.genders, puzzle.facts, puzzle.query)
+
+
+def _noisy(puzzle: Puzzle) -> bool:
+    """Say whether a puzzle has all the noise of its task; it lacks some if no fact of the chain can be told in two."""
+    wanted = NOISE if puzzle.task == ALL else (puzzle.task,) if puzzle.task in NOISE else ()
+    return set(puzzle.noise) == set(wanted)
 
 
 def _derivable(puzzle: Puzzle, derived: Derived, number: int) -> bool:

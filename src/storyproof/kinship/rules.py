@@ -70,7 +70,8 @@ class Rules:
     @property
     def targets(self) -> tuple[str, ...]:
         """The relations that can be asked for, in the order of the predicates."""
-        return tuple(predicate.name for predicate in self.predicates if predicate.name in self.bodies)
+        heads = set(self.heads.values())
+        return tuple(predicate.name for predicate in self.predicates if predicate.name in heads)
 
     def word(self, predicate: str, gender: str) -> str:
         """Give the word for a second person of this gender."""
@@ -129,16 +130,26 @@ def _parse(text: str, where: str, name: str) -> Rules:
         root = yaml.compose(text, yaml.SafeLoader)
         whole = yaml.safe_load(text)
     except yaml.YAMLError as error:
-        raise DataError(f"{where} is no valid YAML: {str(error).splitlines()[0]}.") from error
+        place = getattr(error, "problem_mark", None)
+        at = f"{where}, line {place.line + 1}" if place else where
+        raise DataError(
+            f"{at}: no valid YAML: {getattr(error, 'problem', None) or str(error).splitlines()[0]}."
+        ) from error
     if not isinstance(whole, dict) or not isinstance(whole.get("rules"), list) or not whole["rules"]:
         raise DataError(f"{where}: expected 'rules:' with a list of 'head: [first, second]'.")
     for section in whole:
         if section not in ("rules", "stories", "relations"):
             raise DataError(f"{where}: unknown section '{section}'; expected rules, stories and relations.")
+    names = [key.value for key, _ in root.value]
+    for key, _ in root.value:
+        if names.count(key.value) > 1:
+            raise DataError(f"{where}, line {key.start_mark.line + 1}: '{key.value}' stands twice; keep one.")
     predicates = _relations(whole.get("relations"), where)
     known = [predicate.name for predicate in predicates]
     told = whole.get("stories", list(BASIC))
-    for relation in told if isinstance(told, list) else [told]:
+    if not isinstance(told, list):
+        raise DataError(f"{where}: 'stories' is {told!r}, expected a list of relations.")
+    for relation in told:
         _check_known(relation, known, f"{where}: 'stories'")
     heads = _heads(list(_with_lines(root, whole["rules"])), known, where)
     rules = Rules(name, predicates, {body: head for body, (head, _) in heads.items()}, tuple(told), inverses=False)

@@ -54,12 +54,10 @@ class Shelf:
     def columns(self, puzzle: npt.NDArray[np.int32]) -> dict[str, pa.Array]:
         """Give all columns that the puzzles of rows decide."""
         picked = pa.array(puzzle)
-        return {
-            name: pa.DictionaryArray.from_arrays(column.indices.take(picked), column.dictionary)
-            if pa.types.is_dictionary(column.type)
-            else column.take(picked)
-            for name, column in self._columns.items()
-        }
+        found = {name: column.take(picked) for name, column in self._columns.items()}
+        # Dictionaries are made anew, so that they do not show what else is on the shelf.
+        words = [name for name in _COLUMNS if pa.types.is_dictionary(KINSHIP_SCHEMA.field(name).type)]
+        return {**found, **{name: found[name].dictionary_encode() for name in words}}
 
     def _add(self, puzzles: list[Puzzle]) -> None:
         sheets = self._teller.sheets(puzzles)
@@ -83,9 +81,7 @@ class Shelf:
         found = [describe(self._rules, puzzle) for puzzle in puzzles]
         columns = {}
         for name in _COLUMNS:
-            kind = KINSHIP_SCHEMA.field(name).type
-            column = pa.array([each[name] for each in found], plain(kind))
-            columns[name] = column.dictionary_encode() if pa.types.is_dictionary(kind) else column
+            columns[name] = pa.array([each[name] for each in found], plain(KINSHIP_SCHEMA.field(name).type))
         return columns
 
 
@@ -122,8 +118,4 @@ def _stack(old: npt.NDArray[Any], new: npt.NDArray[Any], fill: int = NOBODY) -> 
 
 
 def _joined(old: pa.Array, new: pa.Array) -> pa.Array:
-    joined = pa.chunked_array([old, new])
-    if pa.types.is_dictionary(joined.type):
-        joined = joined.unify_dictionaries()
-    combined = joined.combine_chunks()
-    return combined.chunk(0) if isinstance(combined, pa.ChunkedArray) else combined
+    return pa.concat_arrays([old, new])

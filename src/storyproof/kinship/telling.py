@@ -85,7 +85,7 @@ class Teller:
                 self._keys[key] = len(starts)
                 starts.append(len(self._templates))
                 counts.append(len(templates))
-                self._templates += templates
+                self._templates += [" ".join(template.split("\n")) for template in templates]  # a line each
                 self._owners += [key] * len(templates)
         self._starts, self._counts = np.array(starts, np.int64), np.array(counts, np.int64)
         groups = dict.fromkeys(self._alike(key) for key in self._keys)
@@ -238,7 +238,7 @@ def _varied(
 ) -> npt.NDArray[np.int64]:
     """Take the next template where a story has the same one twice, if only for other genders."""
     for line in range(1, number.shape[1]):
-        for _ in range(3):
+        for _ in range(line):
             same = (number[:, :line] == number[:, line, None]) & (group[:, :line] == group[:, line, None])
             again = (same & used[:, :line]).any(axis=1)
             if not again.any():

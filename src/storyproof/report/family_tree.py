@@ -85,7 +85,8 @@ def _read(example: Example) -> _Told | None:
     if not spoken_of <= set(range(len(names))):
         raise DataError(f"{example.id} has edges or proof steps of {max(spoken_of)}, but only {len(names)} genders.")
     first, second = map(names.index, example.query)
-    facts = [(one, what, other) for (one, other), what in zip(example.edges, example.edge_types, strict=True)]
+    # Published rows have edges without a type after those of the chain.
+    facts = [(one, what, other) for (one, other), what in zip(example.edges, example.edge_types, strict=False)]
     return _Told(names, [gender for _, _, gender in people], facts, (first, second))
 
 

@@ -9,7 +9,7 @@ from storyproof.example import Example
 from storyproof.kinship.judging import entailed
 from storyproof.kinship.proofs import derive
 from storyproof.kinship.relations import Fact, word
-from storyproof.kinship.rows import Case, read_case, told_facts
+from storyproof.kinship.rows import Case, read_case, told_facts, without_label
 from storyproof.kinship.rules import published_rules
 
 
@@ -39,7 +39,7 @@ def _as_told(example: Example) -> Case:
 
     The label is not looked at: any will do to read the rest.
     """
-    case = read_case(asdict(example))
+    case = read_case(without_label(asdict(example)))
     if example.placeholders is None or (not example.placeholders and "\n" not in example.story):
         return case  # a running text in other words than ours
     try:

@@ -112,7 +112,9 @@ def view(stories: Stories, thing: Small) -> View:
     put: Flags = moved & (stories.thing == thing)
     latest = last_times_so_far(put)
     place = at_time(stories.container, latest)
-    room = np.where(latest < 0, np.int8(_NOWHERE), at_time(stories.room, latest))
+    room = at_time(stories.room, latest)
+    # Nobody is in a room that nobody can tell, not even who is nowhere.
+    room = np.where((latest < 0) | (room < 0), np.int8(_NOWHERE), room)
     position = positions(stories)
     bits = (np.ones(1, stories.mask_type) << np.arange(stories.agents).astype(stories.mask_type))[:, None]
     inside = position == room[:, None]

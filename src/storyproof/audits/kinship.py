@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 
-from storyproof.audit.findings import Finding, TableReport
+from storyproof.audits.findings import Finding, TableReport
 from storyproof.errors import ParseError
 from storyproof.example import story_of_id
 from storyproof.kinship.config import TASK_NUMBERS
 from storyproof.kinship.judging import Judged, judge
 from storyproof.kinship.models_of import IMPOSSIBLE
+from storyproof.kinship.placeholders import our_names
 from storyproof.kinship.proofs import replay
-from storyproof.kinship.puzzles import MEMORY, MIXED, TASKS
-from storyproof.kinship.relations import NAMES, word
+from storyproof.kinship.puzzles import CLEAN, MEMORY, MIXED, TASKS
+from storyproof.kinship.relations import GENDERS, NAMES, word
 from storyproof.kinship.rows import Case, is_told, noise_types, read_case, story_type, told_facts
-from storyproof.kinship.rules import STRICT, Rules, published_rules, strict_rules
+from storyproof.kinship.rules import PUBLISHED, STRICT, Rules, published_rules, strict_rules
 from storyproof.kinship.text import parse_question
 
 LABELS = (
@@ -38,6 +40,8 @@ LABELS = (
     "proof_steps",
 )
 UNDEFINED = "undefined"  # families have no such relations
+_OWN_RULES = re.compile(r"rules-[0-9a-f]{16}")
+_NAMES = {name: gender for gender, names in our_names().items() for name in names}
 _CHUNK = 2048  # cases that the oracle looks at together
 
 
@@ -75,8 +79,13 @@ def _check(
         if row.get(name) is None and not (name == "status" and judged.status is None):
             report.unchecked[name] += 1
     yield from _check_question(row, case)
+    for problem in row.get("problems") or ():
+        field, _, what = problem.partition(": ")
+        yield field, what, "what fits the rest of the row"
+    used = (rules,) if rules else (strict_rules(), published_rules())
     yield from _check_answer(row, case, judged)
-    yield from _check_proof(row, case, judged, (rules,) if rules else (strict_rules(), published_rules()))
+    yield from _check_candidates(row, used)
+    yield from _check_proof(row, case, judged, used)
     yield from _check_kind(row, case)
     if case.untyped:
         report.unchecked["edge_types"] += 1
@@ -107,9 +116,24 @@ def _check_answer(row: Mapping[str, Any], case: Case, judged: Judged) -> Iterato
         yield "answer", row["answer"], _right(case, judged)
     if row.get("status") is not None and row["status"] != judged.status:
         yield "status", row["status"], judged.status
-    candidates = row.get("candidates")
-    if candidates is not None and (row["answer"] not in candidates or candidates != sorted(set(candidates))):
-        yield "candidates", candidates, f"a sorted list with {row['answer']}"
+    strange = [name for name in given or () if name not in (STRICT, PUBLISHED) and not _OWN_RULES.fullmatch(name)]
+    if strange:
+        yield "readings", given, "readings that there are"
+
+
+def _check_candidates(row: Mapping[str, Any], rules: Sequence[Rules]) -> Iterator[tuple[str, Any, Any]]:
+    """All words of what is asked for by some rules; where facts are asked for, also of what is told."""
+    if row.get("candidates") is None:
+        return
+    asked = [each.targets for each in rules]
+    if row.get("task") in (MEMORY, MIXED):
+        asked = [(*each.targets, *each.told) for each in rules]
+    lists = [
+        sorted({each.word(target, gender) for target in targets for gender in GENDERS})
+        for each, targets in zip(rules, asked, strict=True)
+    ]
+    if row["candidates"] not in lists or row["answer"] not in row["candidates"]:
+        yield "candidates", row["candidates"], lists[0]
 
 
 def _right(case: Case, judged: Judged) -> str:
@@ -156,7 +180,7 @@ def _check_kind(row: Mapping[str, Any], case: Case) -> Iterator[tuple[str, Any, 
     if task is not None and task not in TASKS:
         yield "task", task, " or ".join(TASKS)
         return
-    if task is not None and task not in (kind, MIXED):
+    if task is not None and task != kind and not (task == MIXED and kind in (CLEAN, MEMORY)):
         yield "task", task, kind
     name = f"task_{TASK_NUMBERS[task or kind]}.{case.k}"
     if row.get("question_type") is not None and row["question_type"] != name:
@@ -166,6 +190,12 @@ def _check_kind(row: Mapping[str, Any], case: Case) -> Iterator[tuple[str, Any, 
             yield field, row[field], expected
     if _ours(row) and not _is_chain(case, kind):
         yield "edges", case.edges, "a chain of facts from the first asked person to the second"
+    if _ours(row) and {person for edge in case.edges for person in edge} != set(range(len(case.names))):
+        yield "genders", row["genders"], "everybody of whom something is told, and nobody else"
+    if _ours(row):
+        for name, gender in zip(case.names, case.genders, strict=True):
+            if name in _NAMES and _NAMES[name] != gender:
+                yield "genders", f"{name}:{gender}", f"{name}:{_NAMES[name]}"
 
 
 def _is_chain(case: Case, kind: str) -> bool:
@@ -179,11 +209,7 @@ def _check_text(
 ) -> Iterator[tuple[str, Any, Any]]:
     """Hold the facts against what the story tells, and the proof's lines against where it tells them."""
     if row.get("placeholders") is None:
-        told = is_told(case, row["story"]) if _ours(row) else None
-        if told is None:
-            report.unchecked["story"] += 1
-        elif not told:
-            yield "story", "a text that does not tell the facts in known words", "each fact once"
+        yield from _check_running_text(row, case, report)
         return
     lines = row["story"].split("\n")
     try:
@@ -198,6 +224,20 @@ def _check_text(
     proof = [number for number, line in enumerate(facts, start=1) if used & set(line)]
     if row.get("proof") is not None and row["proof"] != proof:
         yield "proof", row["proof"], proof
+
+
+def _check_running_text(row: Mapping[str, Any], case: Case, report: TableReport) -> Iterator[tuple[str, Any, Any]]:
+    """Hold the facts against a CSV's story; where it also tells them in synthetic sentences, it is in our own words."""
+    plain = row.get("syn_story")
+    if not plain:
+        report.unchecked["story"] += 1
+        lacking = [name for name in case.names if name not in row["story"]]
+        if _ours(row) and lacking:
+            yield "story", f"a text without {', '.join(lacking)}", "a text that mentions everybody"
+        return
+    for field, text in (("story", row["story"]), ("syn_story", plain)):
+        if not is_told(case, text):
+            yield field, "a text that does not tell the facts in known words", "each fact once"
 
 
 def _shown(value: Any) -> str:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from storyproof.audit.findings import Finding, TableReport
-from storyproof.audit.kinship import verify_kinship
-from storyproof.audit.labels import verify_table
-from storyproof.audit.order import RowOrder
+from storyproof.audits.findings import Finding, TableReport
+from storyproof.audits.kinship import verify_kinship
+from storyproof.audits.labels import verify_table
+from storyproof.audits.order import RowOrder
 from storyproof.datasets.chunks import in_parts, story_starts
 from storyproof.datasets.manifest import MANIFEST, file_problem, manifest_problems, read_manifest
 from storyproof.datasets.reading import Source, find_sources

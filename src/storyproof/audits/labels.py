@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from storyproof.audit.findings import Finding, TableReport
+from storyproof.audits.findings import Finding, TableReport
 from storyproof.errors import ParseError
 from storyproof.example import story_of_id
 from storyproof.tom.plots import distinct_rows

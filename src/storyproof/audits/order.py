@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from storyproof.audit.findings import Finding
+from storyproof.audits.findings import Finding
 from storyproof.example import story_of_id
 
 _COLUMNS = ("id", "story_id", "benchmark", "split", "story")

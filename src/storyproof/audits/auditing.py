@@ -1,0 +1,119 @@
+"""The verb `audit`: what is wrong in published files, row by row and why, and the files without it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from storyproof.audits import clutrr_files, clutrr_fixes, tom_files
+from storyproof.audits.errata import AuditReport, FileReport
+from storyproof.datasets.folders import whole_folder
+from storyproof.errors import DataError, UnknownNameError
+
+AUTO, CLUTRR = "auto", "clutrr"
+FORMATS = (AUTO, "tomi", "tom-babi", CLUTRR, "inspect", "jsonl")
+MARK, DROP = MANNERS = ("mark", "drop")
+ERRATA = "errata.csv"
+_SUFFIXES = (".txt", ".jsonl", ".csv")
+
+
+def audit(
+    paths: str | Path | Sequence[str | Path],
+    *,
+    format: str = AUTO,
+    readings: Sequence[str] = (),
+    fix: str | Path | None = None,
+    ambiguous: str = MARK,
+    progress: Callable[[int], None] = lambda files: None,
+) -> AuditReport:
+    """Audit published files.
+
+    Args:
+        paths: Files, or folders of files: ToMi and ToM-bAbI text, JSON lines, CLUTRR CSV.
+        format: One of FORMATS; auto tells it from the file.
+        readings: Only these readings make a wrong label rule-dependent; by default all.
+        fix: Write the corrected files there, with `errata.csv`.
+        ambiguous: What to do there with kinship rows from which no answer follows: mark or drop them.
+        progress: Told each time that a file is done.
+
+    Raises:
+        DataError: If a file cannot be read, or the corrected ones cannot be written.
+        ConfigError: If there is no such format or reading.
+    """
+    if format not in FORMATS:
+        raise UnknownNameError("format", format, FORMATS)
+    if ambiguous not in MANNERS:
+        raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
+    files = find_files([paths] if isinstance(paths, str | Path) else paths)
+    reports = []
+    for file in files:
+        reports.append(_audit_file(file, format, readings))
+        progress(1)
+    if fix is not None:
+        _write_fixed(Path(fix), files, reports, ambiguous)
+    return AuditReport(reports)
+
+
+def find_files(paths: Sequence[str | Path]) -> list[Path]:
+    """Find the files to audit.
+
+    Raises:
+        DataError: If there is nothing to audit at a path, or two files have the same name.
+    """
+    found: list[Path] = []
+    for path in map(Path, paths):
+        if path.is_dir():
+            inside = sorted(
+                file for file in path.iterdir() if file.is_file() and file.suffix in _SUFFIXES and file.name != ERRATA
+            )
+            if not inside:
+                raise DataError(f"{path} holds nothing to audit; expected files ending in {', '.join(_SUFFIXES)}.")
+            found += inside
+        elif path.is_file():
+            if path.suffix not in _SUFFIXES:
+                raise DataError(f"{path} has an unknown form; expected a file ending in {', '.join(_SUFFIXES)}.")
+            found.append(path)
+        else:
+            raise DataError(f"{path} does not exist; give a file or a folder of files.")
+    if not found:
+        raise DataError("no files were given; name at least one.")
+    return list(dict.fromkeys(found))
+
+
+def _audit_file(path: Path, format: str, readings: Sequence[str]) -> FileReport:
+    if format == CLUTRR or (format == AUTO and path.suffix == ".csv"):
+        return clutrr_files.audit_file(path)
+    return tom_files.audit_file(path, format, readings)
+
+
+def _write_fixed(out: Path, files: Sequence[Path], reports: Sequence[FileReport], ambiguous: str) -> None:
+    """Write all files anew, whole or not at all; folders keep their names if there are several."""
+    parents = {file.resolve().parent for file in files}
+    with whole_folder(out, force=False, option="--fix") as folder:
+        for file, report in zip(files, reports, strict=True):
+            into = folder if len(parents) == 1 else folder / file.resolve().parent.name
+            into.mkdir(exist_ok=True)
+            fixed = (
+                clutrr_fixes.fixed_files(file, report, ambiguous)
+                if report.format == CLUTRR
+                else tom_files.fixed_files(file, report)
+            )
+            for name, content in fixed.items():
+                if (into / name).exists():
+                    raise DataError(f"two files are called {name}; audit them apart, or rename one.")
+                (into / name).write_bytes(content)
+        (folder / ERRATA).write_text(errata_csv(reports), encoding="utf-8")
+
+
+def errata_csv(reports: Sequence[FileReport]) -> str:
+    """List all errata, one a line."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(["file", "row", "id", "field", "old", "new", "kind", "reason", "reading"])
+    for report in reports:
+        for each in report.errata:
+            line = (each.row, each.id, each.field, each.found, each.expected, each.kind, each.reason, each.reading)
+            writer.writerow([each.file, *line])
+    return text.getvalue()

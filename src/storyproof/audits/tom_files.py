@@ -1,0 +1,657 @@
+"""Files of theory of mind held against what follows from their text: ToMi, ToM-bAbI and JSON lines.
+
+How a file's totals are counted, all under the default readings unless a reading is named:
+
+- `questions` are rows; `stories` are runs of rows that tell one story or go on with it.
+- `wrong_answers` and `rule_dependent` are questions by what is asked (memory, reality, first_order, …). Each question
+  whose answer is wrong by default is in one of the two: in `rule_dependent` if it is right under another reading.
+- `wrong_agent_numbers` are questions in whose type the agent number is wrong, whatever else is wrong in it.
+  `wrong_question_types` are questions in whose type anything else is wrong, whatever the number is, and whether or not
+  it would be right under another reading. A question can be in both, and then has an erratum of either kind.
+- `wrong_story_types` are stories with a row of the wrong type; each such row has an erratum. A type that ToM-bAbI says
+  in a file's name counts too. Story types are defined by the default readings, so no other makes one right.
+- `impossible_stories` are stories in which something happens that cannot. Nothing else of theirs is judged.
+- `wrong_traces` are lines of a trace whose actions are not those of the text; `wrong_observers` are sentences.
+- `by_mechanism` counts errata by cause (`mechanisms.MECHANISMS`), but wrong story types by story.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from io import BytesIO
+from itertools import islice, repeat
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from storyproof.audits.errata import (
+    IMPOSSIBLE_STORY,
+    PRAGMATIC,
+    QUESTION_TYPE,
+    SEMANTIC,
+    STRUCTURAL,
+    Erratum,
+    FileReport,
+)
+from storyproof.audits.mechanisms import (
+    Cause,
+    Stage,
+    explain_answer,
+    explain_question_type,
+    explain_story_type,
+    explain_trace,
+    set_stage,
+)
+from storyproof.datasets.babi import read_babi
+from storyproof.datasets.chunks import in_parts, story_starts, whole_stories
+from storyproof.datasets.inspect_jsonl import (
+    INSPECT,
+    JSONL,
+    MARK,
+    dialect_of,
+    find_bad_bytes,
+    numbered_lines,
+    read_samples,
+    replace_value,
+)
+from storyproof.datasets.reading import CHUNK_ROWS
+from storyproof.errors import DataError, UnknownNameError
+from storyproof.seeds import Indices
+from storyproof.tom import beliefs
+from storyproof.tom.arrays import NOBODY, encode
+from storyproof.tom.events import Event, Kind, impossibilities
+from storyproof.tom.labels import QUESTION_TYPES
+from storyproof.tom.proving import Proved, prove
+from storyproof.tom.readings import DEFAULT, READINGS
+from storyproof.tom.text import Question, parse, parse_question
+from storyproof.tom.trace import observers, trace
+
+TOMI, TOM_BABI = "tomi", "tom-babi"
+FORMATS = ("auto", TOMI, TOM_BABI, JSONL, INSPECT)
+TRACE, OBSERVERS = "trace", "observers"  # kinds of errata besides those that all formats share
+ASKED = ("memory", "reality", "first_order", "second_order")
+_COUNTED = (
+    "wrong_question_types",
+    "wrong_story_types",
+    "wrong_agent_numbers",
+    "impossible_stories",
+    "wrong_traces",
+    "wrong_observers",
+)
+
+
+def _asked(question_type: str) -> str:
+    """Give a question type without agent number and mark."""
+    return "_".join(question_type.split("_")[:2])
+
+
+_ORDERS = tuple(dict.fromkeys(map(_asked, QUESTION_TYPES)))
+
+
+def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -> FileReport:
+    """Hold every label of a file against what follows from the file's text.
+
+    Args:
+        path: A `.txt` file (its `.trace`, if it has one, lies beside it) or a file of JSON lines.
+        format: One of FORMATS; by default it is told from the first line.
+        readings: The readings that can make a label rule-dependent; by default all there are.
+
+    Raises:
+        DataError: If the file cannot be read; the message says where, what was found and what was expected.
+        UnknownNameError: If there is no such format or reading.
+    """
+    for name in readings:
+        if name not in READINGS:
+            raise UnknownNameError("reading", name, READINGS)
+    path = Path(path)
+    form = _form(path, format)
+    others = tuple(name for name in READINGS if name != DEFAULT and (not readings or name in readings))
+    audit = _Audit(path, form, others, _places(path, form))
+    try:
+        for table in _tables(path, form):
+            for part in in_parts(table):
+                audit.take(part)
+    except DataError as error:
+        if isinstance(error.__cause__, UnicodeDecodeError):  # the reader does not say in which line
+            raise find_bad_bytes(path, path.with_suffix(".trace")) or error from None
+        raise
+    if not audit.rows:
+        raise DataError(f"{path}, line 1: found no question; expected at least one.")
+    return FileReport(path.name, form, audit.totals(), audit.errata)
+
+
+def _form(path: Path, name: str) -> str:
+    """Tell a file's format from its first line, unless it is named."""
+    if name not in FORMATS:
+        raise UnknownNameError("format", name, FORMATS)
+    if name != "auto":
+        return name
+    wanted = "expected a numbered sentence (tomi, tom-babi) or a JSON object (jsonl, inspect)"
+    for number, line in _filled(path):
+        text = line.decode(errors="replace")
+        if text.lstrip().startswith("{"):
+            return dialect_of(text)
+        if text.split(" ")[0].isdecimal():
+            return TOM_BABI if "\t" in text else TOMI
+        raise DataError(f"{path}, line {number}: found '{text[:60]}'; {wanted}.")
+    raise DataError(f"{path}, line 1: found nothing; {wanted}.")
+
+
+def _tables(path: Path, form: str) -> Iterator[pa.Table]:
+    """Read a file in tables of whole stories."""
+    if form in (JSONL, INSPECT):
+        return whole_stories(read_samples(path, CHUNK_ROWS, form))
+    return read_babi(path, CHUNK_ROWS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a row stands: its own lines, the last with the answer; sentences told before; its line of the trace."""
+
+    lines: list[int]
+    before: tuple[int, ...] = ()
+    trace: int = 0
+
+    def line_of(self, sentence: int) -> int:
+        """Give the line of a sentence of the row's story; the answer's if sentences have no lines of their own."""
+        told = [*self.before, *self.lines[:-1]]
+        return told[sentence - 1] if sentence <= len(told) else self.lines[-1]
+
+
+def _places(path: Path, form: str) -> Iterator[_Place]:
+    """Say where each row stands; to be read no further than the rows themselves have been."""
+    if form in (JSONL, INSPECT):
+        yield from (_Place([number]) for number, line in _filled(path) if line.strip())
+        return
+    beside = path.with_suffix(".trace")
+    traces: Iterator[int] = (number for number, _ in _filled(beside)) if beside.exists() else repeat(0)
+    lines: list[int] = []
+    before: tuple[int, ...] = ()
+    for number, line in _filled(path):
+        if int(line.partition(b" ")[0].decode()) == 1:
+            before = ()
+        lines.append(number)
+        if line.partition(b"\t")[0].endswith(b"?"):
+            yield _Place(lines, before, next(traces, 0))
+            lines, before = [], (*before, *lines[:-1])
+
+
+def _filled(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Read the lines that are not empty, without their ends."""
+    for number, line in numbered_lines(path):
+        if text := line.removeprefix(MARK if number == 1 else b"").rstrip(b"\r\n"):
+            yield number, text
+
+
+@lru_cache(maxsize=20_000)
+def _share(value: Any) -> Any:
+    """Give an equal value that is in use already, so that a million errata do not each have their own."""
+    return value
+
+
+@lru_cache(maxsize=64)  # the questions of a story stand side by side
+def _events(story: str) -> tuple[Event, ...]:
+    return tuple(parse(story))
+
+
+@lru_cache(maxsize=64)
+def _stage(story: str, thing: str) -> Stage:
+    return set_stage(_events(story), thing)
+
+
+class _Part:
+    """Rows looked at in one go, with what follows from their text: where they stand, their numbers and stories."""
+
+    def __init__(self, table: pa.Table, where: Sequence[_Place], rows: Indices, run: Indices) -> None:
+        self.table, self.where, self.rows, self.run = table, where, rows, run
+        story = table.column("story").combine_chunks().dictionary_encode()
+        questions = table.column("question").combine_chunks()
+        self.proved = prove(story.dictionary, story.indices.to_numpy(), questions)
+        self.possible = np.array([plot.possible for plot in self.proved.plots], np.bool_)[self.proved.plot]
+
+    def refuse_unreadable(self, path: Path) -> None:
+        """Raise what cannot be judged."""
+        for problem in self.proved.problems:
+            where = f"{path}, line {self.where[problem.row].lines[-1]}"
+            if problem.what in ("story", "question") and problem.expected != "a story that can happen":
+                raise DataError(f"{where}: {problem.what}: {problem.found}; expected {problem.expected}.")
+            if problem.what not in ("story", "question") and self.possible[problem.row]:
+                differ = f"the {problem.what} differ: {problem.found} and {problem.expected}"
+                raise DataError(f"{where}: {differ}; expected a story that both read alike.")
+
+    def keep(self, kept: npt.NDArray[np.bool_]) -> _Part:
+        """Look at some of the rows only."""
+        where = [place for place, stays in zip(self.where, kept.tolist(), strict=True) if stays]
+        return _Part(self.table.filter(pa.array(kept)), where, self.rows[kept], self.run[kept])
+
+    def wrong(self, name: str) -> list[tuple[int, Any]]:
+        """Find rows of stories that can happen which do not say what they should, and what they should say."""
+        if name not in self.table.column_names or self.table.column(name).null_count == self.table.num_rows:
+            return []
+        given = self.table.column(name).combine_chunks()
+        right = (
+            pa.array(_traces(self.proved), pa.string())
+            if name == TRACE
+            else self.proved.columns[name].dictionary_decode()
+        )
+        # Where nobody knows the answer every answer is wrong; a story type that nobody knows is left alone.
+        unequal = pc.fill_null(pc.not_equal(given, right), name == "answer")
+        found = np.flatnonzero(np.asarray(pc.and_(unequal, given.is_valid())) & self.possible)
+        return list(zip(found.tolist(), right.take(pa.array(found)).to_pylist(), strict=True))
+
+    def values(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """Give what rows say."""
+        return dict(zip(rows, self.table.take(pa.array(rows, pa.int64())).to_pylist(), strict=True))
+
+    def pair(self, row: int, story: str) -> tuple[str | None, str | None]:
+        """Name agent 0 and agent 1."""
+        acting = (event.agent for event in _events(story) if event.kind is not Kind.FEEL and event.agent)
+        agents = dict(enumerate(dict.fromkeys(acting)))
+        return agents.get(int(self.proved.mover[row])), agents.get(int(self.proved.other[row]))
+
+
+def _traces(proved: Proved) -> list[str]:
+    known: dict[tuple[int, int, int], str] = {}
+    found = []
+    for key in zip(proved.plot.tolist(), proved.mover.tolist(), proved.other.tolist(), strict=True):
+        if key not in known:
+            plot = proved.plots[key[0]]
+            agents = dict(enumerate(plot.names.agents))
+            known[key] = ",".join(trace(plot.events, agents.get(key[1]), agents.get(key[2])))
+        found.append(known[key])
+    return found
+
+
+def _beliefs(cases: Sequence[tuple[Sequence[Event], Question]], readings: Sequence[str]) -> list[dict[str, str | None]]:
+    """Say what the answers to questions about beliefs are under some readings."""
+    if not cases:
+        return []
+    stories, names = encode([[event for event in events if event.kind < Kind.FEEL] for events, _ in cases])
+    chains = np.full((max(question.order for _, question in cases), len(cases)), NOBODY, np.int8)
+    for column, (_, question) in enumerate(cases):
+        agents = names[column].agents
+        chains[: question.order, column] = [agents.get(agent, beliefs.STRANGER) for agent in question.chain]
+    things = [name.things[question.thing] for name, (_, question) in zip(names, cases, strict=True)]
+    seen = beliefs.view(stories, np.array(things, np.int8))
+    found: list[dict[str, str | None]] = [{} for _ in cases]
+    for reading in readings:
+        for column, place in enumerate(beliefs.belief(seen, chains, reading).place.tolist()):
+            found[column][reading] = None if place == NOBODY else tuple(names[column].containers)[place]
+    return found
+
+
+@dataclass(slots=True)
+class _Case:
+    """A wrong value of a row.
+
+    Attributes:
+        part: The rows it is among.
+        row: Which of them it is.
+        name: The value's column.
+        right: What it should be; None if nobody knows.
+        values: All that the row says.
+        question: What it asks.
+        stage: Its story, with the object asked about in view.
+        pair: Agent 0 and agent 1.
+        believed: What the answer is under other readings.
+    """
+
+    part: _Part
+    row: int
+    name: str
+    right: Any
+    values: dict[str, Any]
+    question: Question
+    stage: Stage
+    pair: tuple[str | None, str | None]
+    believed: dict[str, str | None]
+
+    @property
+    def asked(self) -> str:
+        """What kind of question it is."""
+        return _asked(self.part.proved.columns["question_type"][self.row].as_py())
+
+    @property
+    def proof(self) -> tuple[int, ...]:
+        """The sentences that decide the answer."""
+        return tuple(self.part.proved.columns["proof"][self.row].as_py())
+
+
+@dataclass
+class _Audit:
+    """What has been found in a file so far; its path, its format, and where the rows to come stand."""
+
+    path: Path
+    form: str
+    readings: tuple[str, ...]
+    places: Iterator[_Place]
+    rows: int = 0
+    stories: int = 0
+    last_mistyped: int = -1
+    errata: list[Erratum] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    answers: Counter[tuple[bool, str]] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
+    orders: set[str] = field(default_factory=set)
+
+    def take(self, table: pa.Table) -> None:
+        """Look at the next rows, whole stories.
+
+        Questions that have no right answer are set apart first: without them their stories may be about other people.
+        """
+        count, start = table.num_rows, len(self.errata)
+        run = np.zeros(count, np.intp)
+        run[story_starts(table)] = 1
+        run = self.stories + run.cumsum() - 1
+        part = _Part(table, list(islice(self.places, count)), self.rows + np.arange(count), run)
+        part.refuse_unreadable(self.path)
+        answered = part.possible & np.asarray(part.proved.columns["answer"].is_valid())
+        if not answered.all():
+            self._add_impossible(part)
+            self._add_wrong(part, ~answered)
+        if answered.any():
+            part = part if answered.all() else part.keep(answered)
+            self._add_wrong(part)
+            self._add_observers(part)
+        self.errata[start:] = sorted(self.errata[start:], key=lambda erratum: erratum.row)
+        self.rows += count
+        self.stories = int(run[-1]) + 1
+
+    def totals(self) -> dict[str, Any]:
+        """Count what was found; see the module."""
+        orders = [name for name in _ORDERS if name in self.orders or name in ASKED]
+        found: dict[str, Any] = {"questions": self.rows, "stories": self.stories}
+        for name, dependent in (("wrong_answers", False), ("rule_dependent", True)):
+            found[name] = {asked: self.answers[dependent, asked] for asked in orders}
+        found |= {name: self.counts[name] for name in _COUNTED}
+        return {**found, "by_mechanism": dict(self.causes.most_common())}
+
+    def _add(self, part: _Part, row: int, cause: Cause, counted: str, kind: str, **known: Any) -> None:
+        """Add an erratum, of the line that holds the answer unless it says otherwise; count it if there is a count."""
+        shared = {name: _share(value) for name, value in known.items() if name not in ("id", "line")}
+        given = {"file": self.path.name, "row": int(part.rows[row]), "line": part.where[row].lines[-1], **known}
+        self.errata.append(Erratum(kind=kind, reason=_share(cause.reason), **{**given, **shared}))
+        if counted:
+            self.counts[counted] += 1
+            self.causes[cause.name] += 1
+
+    def _add_impossible(self, part: _Part) -> None:
+        """Note stories that cannot happen, at the first row by which it has happened."""
+        rows = np.flatnonzero(~part.possible)
+        _, first = np.unique(part.run[rows], return_index=True)
+        for row, values in part.values(rows[first].tolist()).items():
+            told = values["story"].split("\n")
+            faults = impossibilities(_events(values["story"]))
+            cause = Cause(IMPOSSIBLE_STORY, "; ".join(what for _, what in faults))
+            line, found = part.where[row].line_of(faults[0][0]), told[faults[0][0] - 1]
+            at = {"line": line, "id": values["id"], "sentences": tuple(dict.fromkeys(number for number, _ in faults))}
+            self._add(
+                part, row, cause, "impossible_stories", IMPOSSIBLE_STORY, field="story", found=found, expected="", **at
+            )
+
+    def _add_wrong(self, part: _Part, only: npt.NDArray[np.bool_] | None = None) -> None:
+        """Note labels that do not follow from the text; of rows that have no answer, `only` the answers."""
+        types = part.proved.columns["question_type"]
+        self.orders.update(map(_asked, types.dictionary.take(types.indices.unique()).to_pylist()))
+        names = self._ADD if only is None else ("answer",)
+        wrong = {name: [each for each in part.wrong(name) if only is None or only[each[0]]] for name in names}
+        values = part.values(sorted({row for found in wrong.values() for row, _ in found}))
+        asked = {row: parse_question(each["question"]) for row, each in values.items()}
+        judged = {row for name in ("answer", "question_type") for row, _ in wrong.get(name, ()) if asked[row].chain}
+        cases = {row: (_events(values[row]["story"]), asked[row]) for row in judged}
+        believed = dict(zip(cases, _beliefs(list(cases.values()), self.readings), strict=True))
+        for name, found in wrong.items():
+            for row, right in found:
+                story = values[row]["story"]
+                stage, pair = _stage(story, asked[row].thing), part.pair(row, story)
+                case = _Case(part, row, name, right, values[row], asked[row], stage, pair, believed.get(row, {}))
+                self._ADD[name](self, case)
+
+    def _add_case(self, case: _Case, cause: Cause, counted: str, kind: str, **known: Any) -> None:
+        """Add an erratum about a wrong value, saying under which name and where it stands."""
+        name, values = case.name, case.values
+        at: dict[str, Any] = {"field": name, "found": values[name], "expected": case.right, "sentences": case.proof}
+        if self.form == INSPECT:
+            at["field"] = f"metadata.{name}"
+        elif self.form != JSONL:  # without a trace the story type is part of the file's name, and has no line
+            at["line"] = case.part.where[case.row].trace
+            at["file"] = f"{self.path.stem}.trace" if at["line"] else self.path.name
+        self._add(case.part, case.row, cause, counted, kind, id=values["id"], asked=case.asked, **{**at, **known})
+
+    def _agree(self, found: str, right: str | None) -> bool:
+        """Say whether an answer is the right one; evaluation frameworks are not strict about its form."""
+        if self.form != INSPECT or right is None:
+            return found == right
+        return any(_folded(each) == _folded(right) for each in found.split("\n"))
+
+    def _add_answer(self, case: _Case) -> None:
+        found, stage = case.values["answer"], case.stage
+        if self._agree(found, case.right):
+            return
+        reading = next((name for name, place in case.believed.items() if self._agree(found, place)), "")
+        place = next((place for place in stage.places if self._agree(found, place)), found)
+        cause = explain_answer(stage, case.question.chain, place, case.right, reading)
+        self.answers[bool(reading), case.asked] += 1
+        at = {"file": self.path.name, "line": case.part.where[case.row].lines[-1], "reading": reading}
+        shown = {"field": case.values.get("field") or "answer", "found": found.replace("\n", ", ")}
+        self._add_case(case, cause, "answers", STRUCTURAL, expected=case.right or "", **shown, **at)
+
+    def _add_question_type(self, case: _Case) -> None:
+        found, stage, chain = case.values["question_type"], case.stage, case.question.chain
+        asked = chain[0] if chain else ""
+        pair = asked, next((agent for agent in case.pair if agent != asked), None)
+        causes = explain_question_type(stage, pair, found, case.right, case.values["answer"])
+        if PRAGMATIC in causes:
+            sentences = (stage.move,) if stage.move else case.proof
+            self._add_case(case, causes[PRAGMATIC], "wrong_agent_numbers", PRAGMATIC, sentences=sentences)
+        if QUESTION_TYPE in causes:
+            cause, is_tom = causes[QUESTION_TYPE], not found.endswith("_no_tom")
+            places = case.believed if cause.name != "other_question" else {}
+            fitting = (name for name, place in places.items() if place and (place != stage.places[-1]) == is_tom)
+            self._add_case(case, cause, "wrong_question_types", QUESTION_TYPE, reading=next(fitting, ""))
+
+    def _add_story_type(self, case: _Case) -> None:
+        stage, run = case.stage, int(case.part.run[case.row])
+        cause = explain_story_type(stage, case.pair[1] or "", case.values["story_type"])
+        counted = "wrong_story_types" if run != self.last_mistyped else ""
+        self.last_mistyped = run
+        stays = [number for agent in case.pair for stay in stage.stays.get(agent or "", ()) for number in stay]
+        self._add_case(case, cause, counted, SEMANTIC, sentences=tuple(sorted({stage.move, *stays} - {0})))
+
+    def _add_trace(self, case: _Case) -> None:
+        cause = explain_trace(case.values[TRACE], case.right)
+        others = tuple(number for number, agent, _ in case.stage.actions if agent not in case.pair)
+        self._add_case(case, cause, "wrong_traces", TRACE, sentences=others)
+
+    def _add_observers(self, part: _Part) -> None:
+        """Note sentences after which other numbers stand than those of who saw them."""
+        if OBSERVERS not in part.table.column_names or part.table.column(OBSERVERS).null_count == len(part.rows):
+            return
+        ends = np.flatnonzero(np.diff(part.run, append=part.run[-1] + 1)).tolist()
+        for start, (end, values) in zip([0, *(end + 1 for end in ends)], part.values(ends).items(), strict=False):
+            if values[OBSERVERS] is None:
+                continue
+            marks = values[OBSERVERS].split("\n")
+            right = right_marks(_events(values["story"]), marks)
+            for sentence in (number for number, mark in enumerate(marks, start=1) if mark != right[number - 1]):
+                rows = part.values(range(start, end + 1))
+                told = {row: each["story"].count("\n") + 1 for row, each in rows.items()}
+                row = next(row for row in rows if told[row] >= sentence)
+                cause = Cause(OBSERVERS, f"other numbers follow sentence {sentence} than those of who saw it")
+                at = {
+                    "line": part.where[row].line_of(sentence),
+                    "id": rows[row]["id"],
+                    "sentences": (sentence,),
+                }
+                text = {"field": OBSERVERS, "found": marks[sentence - 1], "expected": right[sentence - 1]}
+                self._add(part, row, cause, "wrong_observers", OBSERVERS, **text, **at)
+
+    _ADD: ClassVar[dict[str, Callable[[_Audit, _Case], None]]] = {
+        "answer": _add_answer,
+        "question_type": _add_question_type,
+        "story_type": _add_story_type,
+        TRACE: _add_trace,
+    }
+
+
+def _folded(answer: str) -> str:
+    """Leave out what does not matter in an answer in free words."""
+    words = answer.casefold().replace("_", " ").strip(" .\t\n\"'").split()
+    return " ".join(words[1:] if words[:1] == ["the"] else words)
+
+
+def right_marks(events: Sequence[Event], marks: Sequence[str]) -> list[str]:
+    """Say which numbers should stand after each sentence, each agent having the number that it has most often."""
+    seen = observers(events)
+    votes: Counter[tuple[str, str]] = Counter()
+    for mark, agents in zip(marks, seen, strict=True):
+        numbers = mark.split()
+        if len(numbers) == len(agents) and mark != "-":
+            votes.update(zip(agents, numbers, strict=True))
+    number_of: dict[str, str] = {}
+    for (agent, number), _ in votes.most_common():
+        if agent not in number_of and number not in number_of.values():
+            number_of[agent] = number
+    for agent in dict.fromkeys(agent for agents in seen for agent in agents):
+        taken = set(number_of.values())
+        number_of.setdefault(
+            agent, next(str(number) for number in range(1, len(taken) + 2) if str(number) not in taken)
+        )
+    return [" ".join(number_of[agent] for agent in agents) for agents in seen]
+
+
+def fixed_files(path: Path, report: FileReport) -> dict[str, bytes]:
+    """Give a file, and its trace if it has one, with all errata put right under the default readings.
+
+    Everything else stays as it is, byte by byte. Where nothing is right the question goes: all of a story's from where
+    it cannot happen, and those that have no answer; the lines after them in the same story are numbered anew. What a
+    file's name says stays.
+
+    Args:
+        path: The file.
+        report: What was found in it.
+
+    Raises:
+        DataError: If the file is not as it was audited.
+    """
+    path = Path(path)
+    numbers, gone = _removed(path, report)
+    edits: dict[str, dict[int, list[Erratum]]] = {}
+    for each in report.errata:
+        if each.line and (each.expected or each.kind == OBSERVERS):
+            edits.setdefault(each.file, {}).setdefault(each.line, []).append(each)
+    edit = _edit_json if report.format in (JSONL, INSPECT) else _edit_text
+    fixed = {path.name: _rewritten(path, edits.get(path.name, {}), numbers, edit)}
+    beside = path.with_suffix(".trace")
+    if report.format not in (JSONL, INSPECT) and beside.exists():
+        fixed[beside.name] = _rewritten(beside, edits.get(beside.name, {}), gone, _edit_trace)
+    return fixed
+
+
+def _removed(path: Path, report: FileReport) -> tuple[dict[int, int], dict[int, int]]:
+    """Say which lines of a file and of its trace get another number, or 0 if they go."""
+    dropped = _dropped(path, report)
+    if not dropped:
+        return {}, {}
+    try:
+        places = list(_places(path, report.format))
+        return _renumbered(places, dropped), {places[row].trace: 0 for row in dropped}
+    except (ValueError, IndexError) as error:
+        raise DataError(f"{path} has other lines ({error}); expected it as it was audited.") from error
+
+
+def _dropped(path: Path, report: FileReport) -> set[int]:
+    """Give the rows in which nothing is right."""
+    gone = {each.row for each in report.errata if each.kind == STRUCTURAL and not each.expected}
+    since = {each.row for each in report.errata if each.kind == IMPOSSIBLE_STORY}
+    row, going = 0, False
+    for table in _tables(path, report.format) if since else ():
+        starts = set((story_starts(table) + row).tolist())
+        for story in table.column("story").to_pylist():
+            going = row in since or (going and row not in starts)
+            if going and impossibilities(_events(story)):
+                gone.add(row)
+            row += 1
+    return gone
+
+
+def _renumbered(places: Sequence[_Place], dropped: set[int]) -> dict[int, int]:
+    """Give new numbers to the lines of stories from which questions are dropped; 0 to those that go."""
+    numbers: dict[int, int] = {}
+    starts = [row for row, place in enumerate(places) if not place.before]
+    for start, end in zip(starts, [*starts[1:], len(places)], strict=True):
+        rows = range(start, end)
+        if dropped.isdisjoint(rows):
+            continue
+        last = max((row for row in rows if row not in dropped), default=-1)
+        number = 0
+        for row in rows:
+            for line in places[row].lines:
+                stays = row <= last and (row not in dropped or line != places[row].lines[-1])
+                number += stays
+                numbers[line] = number if stays else 0
+    return numbers
+
+
+def _rewritten(
+    path: Path,
+    edits: dict[int, list[Erratum]],
+    numbers: dict[int, int],
+    edit: Callable[[str, Sequence[Erratum]], str],
+) -> bytes:
+    """Copy a file, changing only the lines that have to be."""
+    out, number = BytesIO(), 0
+    for number, line in numbered_lines(path):
+        if numbers.get(number) == 0:
+            continue
+        if number in edits or number in numbers:
+            body = line.rstrip(b"\r\n")
+            mark = MARK if number == 1 and body.startswith(MARK) else b""
+            try:
+                text = body.removeprefix(mark).decode()
+                if number in numbers:
+                    text = f"{numbers[number]} {text.partition(' ')[2]}"
+                text = edit(text, edits.get(number, ()))
+            except (DataError, ValueError) as error:
+                raise DataError(
+                    f"{path}, line {number}: found {body[:60]!r}; expected it as it was audited."
+                ) from error
+            line = mark + text.encode() + line[len(body) :]
+        out.write(line)
+    if edits and number < max(edits):
+        raise DataError(f"{path} ends in line {number}; expected it as it was audited.")
+    return out.getvalue()
+
+
+def _put_right(value: str, erratum: Erratum) -> str:
+    if erratum.found not in (value, value.strip()) and value != erratum.expected:  # two errata may be about one value
+        raise DataError(f"'{value}' is not '{erratum.found}'.")
+    return erratum.expected
+
+
+def _edit_text(text: str, errata: Sequence[Erratum]) -> str:
+    cells = text.split("\t")
+    for each in errata:  # about the answer, or about who saw the sentence
+        cells[1:2] = [_put_right(cells[1] if len(cells) > 1 else "-", each)]
+    return "\t".join(cells)
+
+
+def _edit_trace(text: str, errata: Sequence[Erratum]) -> str:
+    *actions, question_type, story_type = text.split(",")
+    labels = {TRACE: ",".join(actions), "question_type": question_type, "story_type": story_type}
+    for each in errata:
+        labels[each.field] = _put_right(labels[each.field], each)
+    return ",".join(labels.values())
+
+
+def _edit_json(text: str, errata: Sequence[Erratum]) -> str:
+    for each in errata:
+        text = replace_value(text, each.field.split("."), each.expected)
+    return text

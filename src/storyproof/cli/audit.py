@@ -1,0 +1,93 @@
+"""storyproof audit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from storyproof.cli.output import console, write_text
+from storyproof.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from storyproof.audits.errata import AuditReport
+
+
+def audit(
+    paths: Annotated[
+        list[Path], typer.Argument(help="Files or folders: ToMi, ToM-bAbI (.txt), CLUTRR (.csv), JSON lines.")
+    ],
+    format: Annotated[str, typer.Option(help="auto, tomi, tom-babi, clutrr, inspect or jsonl.")] = "auto",
+    reading: Annotated[
+        list[str] | None,
+        typer.Option(help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"),
+    ] = None,
+    fix: Annotated[Path | None, typer.Option(help="Write the corrected files to this folder, with errata.csv.")] = None,
+    ambiguous: Annotated[
+        str, typer.Option(help="--fix: 'mark' or 'drop' kinship rows from which no answer follows.")
+    ] = "mark",
+    shortcuts: Annotated[
+        bool, typer.Option("--shortcuts", help="Also say how well the data can be answered without reasoning.")
+    ] = False,
+    overlaps: Annotated[
+        bool, typer.Option("--overlaps", help="Also look for duplicates, within and between splits.")
+    ] = False,
+    against: Annotated[Path | None, typer.Option(help="Also look for overlap with this dataset.")] = None,
+    most: Annotated[int, typer.Option(help="List at most so many findings; 0 lists all.")] = 20,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write everything to a JSON file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a page to look at, self-contained.")] = None,
+) -> None:
+    """Say row by row what is wrong in published data and why, and write it anew. Exit code 1 if anything is."""
+    import storyproof
+
+    with progress_bar("files", None) as progress:
+        report = storyproof.audit(
+            paths, format=format, readings=tuple(reading or ()), fix=fix, ambiguous=ambiguous, progress=progress
+        )
+    more = _more(paths, shortcuts, overlaps or against is not None, against)
+    _print(report, most)
+    for heading, _, text in more:
+        typer.echo(f"\n{heading}")
+        console().print(text)
+    if fix is not None:
+        typer.echo(f"corrected files and errata.csv written to {fix}")
+    if json_out is not None:
+        extra = {name: found for name, found, _ in more}
+        write_text(json_out, json.dumps({**report.as_dict(), **extra}, indent=2, ensure_ascii=False) + "\n")
+    if html is not None:
+        from storyproof.report.auditing import page_of
+
+        write_text(html, page_of(report, paths, {name: found for name, found, _ in more}), option="--html")
+    if not report.clean:
+        raise typer.Exit(1)
+
+
+def _print(report: AuditReport, most: int) -> None:
+    """List findings, then the totals."""
+    errata = [each for file in report.files for each in file.errata]
+    for each in errata[: most or None]:
+        depends = f" (right under '{each.reading}')" if each.reading else ""
+        where = f"{each.file} row {each.row}" if each.row >= 0 else each.file
+        expected = f", expected {each.expected}" if each.expected else ""
+        typer.echo(f"{where}: {each.kind}: {each.field}: found {each.found}{expected}{depends}; {each.reason}")
+    if most and len(errata) > most:
+        typer.echo(f"… and {len(errata) - most:,} more")
+    for name, value in report.totals.items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{key} {count:,}" for key, count in value.items())
+        typer.echo(f"{name}: {value if isinstance(value, str) else format(value, ',')}")
+
+
+def _more(paths: Sequence[Path], shortcuts: bool, overlaps: bool, against: Path | None) -> list[tuple[str, Any, Any]]:
+    """Run what else was asked for: name, plain values, and a table to print."""
+    from storyproof.report import auditing
+
+    found: list[tuple[str, Any, Any]] = []
+    if shortcuts:
+        found.append(("shortcuts", *auditing.shortcuts_of(paths)))
+    if overlaps:
+        found.append(("overlaps", *auditing.overlaps_of(paths, against)))
+    return found

@@ -1,0 +1,295 @@
+"""An audit as one page of HTML that needs nothing else: totals, classes of error, and findings with their pictures.
+
+Text from the data is text wherever it stands: in the page's own tables it is escaped, and the findings are JSON, of
+which the page's script makes text. A policy in the page's head lets no other script run, and nothing be fetched.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from hashlib import sha256
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from storyproof.audits.errata import (
+    IMPOSSIBLE_STORY,
+    PRAGMATIC,
+    QUESTION_TYPE,
+    SEMANTIC,
+    STRUCTURAL,
+    AuditReport,
+    Erratum,
+)
+from storyproof.errors import DataError
+from storyproof.example import Example
+from storyproof.kinship.models_of import AMBIGUOUS, CONTRADICTED, IMPOSSIBLE
+from storyproof.report.pictures import STYLE, Picture, story_pictures
+from storyproof.report.pictures.svg import element, safe
+
+LISTED = 300  # findings of a kind that a page lists
+MEANINGS = {
+    STRUCTURAL: "The labelled answer is wrong.",
+    SEMANTIC: "The story is not of the labelled type.",
+    PRAGMATIC: "The question type names the wrong agent.",
+    QUESTION_TYPE: "The question is not of the labelled type.",
+    IMPOSSIBLE_STORY: "Something happens that cannot: an exit by somebody absent, a move from another room.",
+    AMBIGUOUS: "The labelled relation holds in some families that fit the story, but not in all.",
+    CONTRADICTED: "The labelled relation holds in no family that fits the story.",
+    IMPOSSIBLE: "No family fits the story.",
+    "proof": "The proof does not prove the label.",
+    "target": "The labelled relation follows by no rules.",
+    "genders": "A word does not fit somebody's gender.",
+    "names": "Story, question and row speak of different people.",
+    "edges": "The facts do not fit together.",
+    "revisit": "The chain of facts comes to the same person twice.",
+    "untyped_noise": "Facts beside the chain do not say what the relation is.",
+    "missing_noise": "The story does not tell a fact beside the chain.",
+    "duplicate": "Another row has the same story and question.",
+    "small_test": "The test is too small, or too uniform, to say much.",
+    "consequence": "What will be wrong once something else is mended.",
+}
+_FIGURES = re.compile(r"[-\d,.e+() to]*")
+_UNSAFE_IN_JSON = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+
+Examples = Mapping[tuple[str, int], Sequence[Example] | Example]
+Section = tuple[str, Sequence[Mapping[str, object]]]
+
+
+def audit_page(
+    report: AuditReport, examples: Examples, *, title: str, sections: Sequence[Section] = (), per_kind: int = LISTED
+) -> str:
+    """Make the page of an audit.
+
+    Args:
+        report: What was found.
+        examples: The rows to show, by file and row, as published; see `listed` for those that the page has a place for.
+            A list holds all questions of the row's story, with the row's own last. A row that is missing is shown
+            without its story.
+        title: What the page is about.
+        sections: Tables to put between the totals and the findings: a heading and rows, each a figure by its name.
+        per_kind: How many findings of a kind to list at most.
+    """
+    findings = listed(report, per_kind)
+    data, pictures = _data(findings, examples)
+    style, script = STYLE + _asset("audit_page.css"), _asset("audit_page.js")
+    return Template(_asset("audit_page.html")).substitute(
+        title=safe(title),
+        lead=_lead(report),
+        classes=_classes(report),
+        totals=_totals(report),
+        sections="\n".join(_section(number, *each) for number, each in enumerate(sections)),
+        bound=_bound(report, findings, per_kind),
+        data=_json(data),
+        pictures="\n".join(
+            element("script", svg, type="image/svg+xml", id=f"picture-{number}") for number, svg in enumerate(pictures)
+        ),
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+    )
+
+
+def listed(report: AuditReport, per_kind: int = LISTED) -> list[Erratum]:
+    """Give the findings that a page lists: the first ones of each kind, in the order of the files."""
+    seen: Counter[str] = Counter()
+    found = []
+    for erratum in _errata(report):
+        seen[erratum.kind] += 1
+        if seen[erratum.kind] <= per_kind:
+            found.append(erratum)
+    return found
+
+
+def _errata(report: AuditReport) -> Iterator[Erratum]:
+    return (erratum for file in report.files for erratum in file.errata)
+
+
+def _asset(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _json(value: object) -> str:
+    """Write JSON that may stand in a page: nothing in it ends the element it is in."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+# --- the findings
+
+
+def _data(findings: Sequence[Erratum], examples: Examples) -> tuple[dict[str, Any], list[str]]:
+    """Give what the page's script shows, and the pictures; what several findings share is there once.
+
+    Pictures hold no text that is not escaped, so that they may stand in the page as they are, to be drawn when needed.
+    """
+    stories: dict[str, int] = {}
+    pictures: dict[Picture, int] = {}
+    found = []
+    for erratum in findings:
+        each = asdict(erratum) | {"story": None, "question": "", "pictures": [], "note": ""}
+        rows = examples.get((erratum.file, erratum.row), ())
+        rows = (rows,) if isinstance(rows, Example) else rows
+        if rows:
+            each["story"] = stories.setdefault(rows[-1].story, len(stories))
+            each["question"] = rows[-1].question
+            try:
+                drawn = story_pictures(rows, erratum.sentences, answers=_answers(erratum))
+                each["pictures"] = [pictures.setdefault(picture, len(pictures)) for picture in drawn]
+            except DataError as error:
+                each["note"] = f"There is no picture: {error}"
+        found.append(each)
+    told = {"stories": [story.split("\n") for story in stories], "captions": [each.caption for each in pictures]}
+    return {"findings": found, **told}, [each.svg for each in pictures]
+
+
+def _answers(erratum: Erratum) -> tuple[str, str] | None:
+    """Give the label and the right answer, if an answer is what is wrong."""
+    return (erratum.found, erratum.expected) if erratum.field == "answer" else None
+
+
+def _bound(report: AuditReport, findings: Sequence[Erratum], per_kind: int) -> str:
+    """Say how much of all that was found is listed."""
+    cut = [(kind, count) for kind, count in _by_kind(_errata(report)).items() if count > per_kind]
+    if not cut:
+        return "All findings are listed." if findings else "Nothing wrong was found."
+    told = ", ".join(f"{safe(_words(kind))} {per_kind:,} of {count:,}" for kind, count in cut)
+    return f"The list holds the first {per_kind:,} findings of each class: {told}. Other classes are listed in full."
+
+
+# --- the tables
+
+
+def _by_kind(errata: Iterator[Erratum]) -> Counter[str]:
+    return Counter(erratum.kind for erratum in errata)
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _data_text(text: str) -> str:
+    return element("span", safe(text), class_="data")
+
+
+def _lead(report: AuditReport) -> str:
+    """Say in a sentence what came out."""
+    found, some = _count(list(_errata(report)))
+    number = len(report.files)
+    told = f"{found:,} finding{'s' * (found != 1)} in {number:,} file{'s' * (number != 1)}"
+    return f"{told}, {some:,} of them rule-dependent." if some else f"{told}."
+
+
+def _count(errata: Sequence[Erratum]) -> tuple[int, int]:
+    """Count findings, and those that are rule-dependent."""
+    return len(errata), sum(bool(erratum.reading) for erratum in errata)
+
+
+def _classes(report: AuditReport) -> str:
+    """Show how many findings there are of each kind, as figures and as bars."""
+    groups: dict[str, list[Erratum]] = {}
+    for erratum in _errata(report):
+        groups.setdefault(erratum.kind, []).append(erratum)
+    if not groups:
+        return '<p class="note">Nothing wrong was found.</p>'
+    most = max(map(len, groups.values()))
+    rows = []
+    for kind, errata in sorted(groups.items(), key=lambda item: -len(item[1])):
+        found, some = _count(errata)
+        meaning = element("div", MEANINGS.get(kind, ""), class_="meaning")
+        button = element("button", safe(_words(kind)), type="button", class_="plain", data_kind=kind)
+        rows.append([button + meaning + _bar(found, some, most), f"{found:,}", f"{some:,}" if some else ""])
+    return _table(["class", "findings", "rule-dependent"], rows, "full")
+
+
+def _bar(found: int, some: int, most: int) -> str:
+    """Draw a bar, of which the part that is rule-dependent is lighter."""
+    sure = 100 * (found - some) / most
+    parts = element("rect", width=f"{sure:.2f}%", height="8", class_="all")
+    parts += element("rect", x=f"{sure:.2f}%", width=f"{100 * some / most:.2f}%", height="8", class_="some")
+    return f'<svg class="bar" aria-hidden="true">{parts}</svg>'
+
+
+def _totals(report: AuditReport) -> str:
+    """Show each file's and all files' counts, in short and in full."""
+    rows = [_summary(file.file, file.format, file.errata, file.totals) for file in report.files]
+    if len(report.files) > 1:
+        rows.append(_summary("all files", "", list(_errata(report)), report.totals))
+    short = _table(["file", "checked", "findings", "rule-dependent"], rows, "full")
+    counts = [(file.file, dict(_flat(file.totals))) for file in report.files]
+    if len(counts) > 1:
+        counts.insert(0, ("all files", dict(_flat(report.totals))))
+    names = dict.fromkeys(name for _, each in counts for name in each)
+    full = [[safe(name), *(_figure(each.get(name)) for _, each in counts)] for name in names]
+    table = _table(["count", *(_data_text(file) for file, _ in counts)], full)
+    return f'{short}<details class="counts"><summary>All counts</summary>{table}</details>' if full else short
+
+
+def _summary(file: str, form: str, errata: Sequence[Erratum], totals: Mapping[str, Any]) -> list[str]:
+    name = _data_text(file) + element("div", safe(form), class_="meaning")
+    checked = [f"{totals[name]:,} {name}" for name in ("questions", "rows") if totals.get(name)]
+    found, some = _count(errata)
+    return [name, safe(" and ".join(checked)), f"{found:,}", f"{some:,}" if some else ""]
+
+
+def _flat(totals: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in totals.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{_words(name)}: ")
+        else:
+            yield before + _words(name), value
+
+
+def _section(number: int, heading: str, rows: Sequence[Mapping[str, object]]) -> str:
+    """Show figures by name, with whatever columns they have."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [[_figure(row.get(name)) for name in names] for row in rows]
+    table = _table([safe(_words(name)) for name in names], cells) if rows else '<p class="note">Nothing to show.</p>'
+    head = element("h2", safe(heading), id=f"section-{number}")
+    return f'<section aria-labelledby="section-{number}">{head}{table}</section>'
+
+
+def _figure(value: object) -> str:
+    """Write a figure: a number, an interval, a number with its interval, or a text."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+        case [(int() | float()) as low, (int() | float()) as high]:
+            return f"{_figure(low)} to {_figure(high)}"
+        case list() | tuple():
+            return ", ".join(map(_figure, value))
+        case {"value": number, "low": low, "high": high}:
+            return f"{_figure(number)} ({_figure(low)} to {_figure(high)})"
+        case Mapping():
+            return ", ".join(f"{safe(_words(str(name)))} {_figure(each)}" for name, each in value.items())
+        case _:
+            return _data_text(str(value))
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], style: str = "") -> str:
+    """Lay out a table of cells that are safe already; columns of figures stand to the right."""
+    columns = [[row[place] for row in rows] for place in range(len(heads))]
+    classes = ["number" if all(map(_FIGURES.fullmatch, cells)) else "" for cells in columns]
+    head = "".join(element("th", text, scope="col", class_=each) for text, each in zip(heads, classes, strict=True))
+    body = ""
+    for first, *rest in rows:
+        cells = "".join(element("td", text or " ", class_=each) for text, each in zip(rest, classes[1:], strict=True))
+        body += element("tr", element("th", first or " ", scope="row", class_=classes[0]) + cells)
+    table = element("table", f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>", class_=style)
+    return element("div", table, class_="scroll", tabindex="0", role="region", aria_label="Table")

@@ -1,0 +1,133 @@
+"""What else an audit shows: shortcuts and overlaps as tables, and everything on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from storyproof.audits.auditing import find_files
+from storyproof.audits.contamination import OverlapReport, find_overlaps
+from storyproof.audits.errata import AuditReport, Erratum
+from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
+from storyproof.datasets.examples import read_examples
+from storyproof.datasets.reading import Source, find_sources
+from storyproof.errors import DataError, StoryproofError
+from storyproof.example import Example
+from storyproof.report.audit_page import audit_page, listed
+
+_MOST_TRAINING = 3000  # stories that probes learn from; more change little and take long
+
+
+def shortcuts_of(paths: Sequence[Path]) -> tuple[dict[str, Any], RenderableType]:
+    """Look for shortcuts in the data at some paths: plain values, and a table.
+
+    Training data, if there are any among them, are learned from; the others are answered.
+    """
+    sources = _sources(paths)
+    train = [source for source in sources if source.split == "train"]
+    test = [source for source in sources if source.split != "train"]
+    if not test:
+        train, test = [], train
+    learned = [each for source in train for each in read_examples(source, max_stories=_MOST_TRAINING)]
+    answered = [each for source in test for each in read_examples(source)]
+    report = find_shortcuts(learned or None, answered)
+    return report.as_dict(), _shortcut_view(report)
+
+
+def overlaps_of(paths: Sequence[Path], against: Path | None) -> tuple[dict[str, Any], RenderableType]:
+    """Look for duplicates within and between the splits at some paths, and with another dataset."""
+    report = find_overlaps(_sources(paths), find_sources(against) if against is not None else None)
+    return report.as_dict(), _overlap_view(report)
+
+
+def page_of(report: AuditReport, paths: Sequence[Path], more: Mapping[str, Mapping[str, Any]]) -> str:
+    """Make the page of an audit, with the rows it lists read again."""
+    files = {file.name: file for file in find_files(paths)}
+    wanted: dict[str, list[Erratum]] = {}
+    for each in listed(report):
+        wanted.setdefault(each.file, []).append(each)
+    examples: dict[tuple[str, int], list[Example]] = {}
+    for name, errata in wanted.items():
+        rows = _rows(files[name.replace(".trace", ".txt")], {each.row for each in errata})  # a trace tells no story
+        examples |= {(name, row): found for row, found in rows.items()}
+    sections = [(name.capitalize(), _rows_of(name, found)) for name, found in more.items()]
+    names = ", ".join(files)
+    title = f"Audit of {names if len(names) < 80 else f'{len(files)} files'}"
+    return audit_page(report, examples, title=title, sections=sections)
+
+
+def _sources(paths: Sequence[Path]) -> list[Source]:
+    return [source for path in paths for source in find_sources(path)]
+
+
+def _rows(file: Path, wanted: set[int]) -> dict[int, list[Example]]:
+    """Read the wanted rows of a file, each after the other questions of its story; none if they cannot be read."""
+    try:
+        (source,) = find_sources(file)
+        examples = read_examples(source)
+    except StoryproofError:
+        return {}
+    found: dict[int, list[Example]] = {}
+    numbered = enumerate(examples)
+    for _, group in groupby(numbered, key=lambda each: each[1].story_id):
+        story = list(group)
+        for row, example in story:
+            if row in wanted:
+                found[row] = [*(other for number, other in story if number != row), example]
+    return found
+
+
+def _shortcut_view(report: ShortcutReport) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("answered by", "average", "95%", "joint", "95%"):
+        table.add_column(heading, justify="left" if heading == "answered by" else "right")
+    table.add_row("chance", _percent(report.chance), "", _percent(report.joint_chance), "")
+    forced = report.forced
+    table.add_row("what the structure forces", _percent(forced.accuracy), "", _percent(forced.joint_accuracy), "")
+    for row in report.rows:
+        mark = " *" if row.beats_structure or row.jointly_beats_structure else ""
+        cells = [Text(f"{row.group}: {row.name}{mark}")]
+        for share in (row.accuracy, row.joint_accuracy):
+            cells += [Text(_percent(share.value)), Text(f"{_percent(share.low)} to {_percent(share.high)}")]
+        table.add_row(*cells)
+    return Group(table, Text("* beats what the structure forces", style="dim"), Text(report.verdict))
+
+
+def _overlap_view(report: OverlapReport) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("the same", "in", "and in", "pairs", "affected"):
+        table.add_column(heading, justify="right" if heading in ("pairs", "affected") else "left")
+    for each in report.overlaps:
+        affected = f"{each.second_affected:,} of {each.second_total:,} ({_percent(each.share)}%)"
+        table.add_row(each.kind, Text(each.first), Text(each.second), f"{each.pairs:,}", affected)
+    return table
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _rows_of(name: str, found: Mapping[str, Any]) -> list[dict[str, object]]:
+    """Lay results out as plain rows for the page."""
+    if name == "overlaps":
+        return [{key: each[key] for key in ("kind", "first", "second", "pairs", "share")} for each in found["overlaps"]]
+    if name == "shortcuts":
+        return list(_shortcut_rows(found))
+    raise DataError(f"there is no section '{name}'.")
+
+
+def _shortcut_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:
+    forced = found["forced"]
+    for name, average, joint in (
+        ("chance", found["chance"], found["joint_chance"]),
+        ("what the structure forces", forced["accuracy"], forced["joint_accuracy"]),
+        *((row["name"], row["accuracy"]["value"], row["joint_accuracy"]["value"]) for row in found["rows"]),
+    ):
+        yield {"answered by": name, "average": f"{100 * average:.1f}", "joint": f"{100 * joint:.1f}"}

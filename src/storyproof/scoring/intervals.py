@@ -1,0 +1,194 @@
+"""How sure a score is: intervals that know that questions of one story stand or fall together.
+
+Stories, not questions, are drawn anew by the bootstrap: six questions of one story are far from six tries. Every
+interval of one number of stories looks at the same draws, so that intervals can be repeated and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.errors import ConfigError
+from storyproof.seeds import Draws
+
+LEVEL = 0.95
+RESAMPLES = 2000
+MANY_GROUPS = 5_000  # from here on the bootstrap only takes longer to say what the formula says
+
+_CELLS = 1 << 21  # resamples times groups to draw at a time
+_KEPT_CELLS = MANY_GROUPS * RESAMPLES  # draws that are kept for the next interval, 80 MB at most
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A mean, or a difference of means, and between what it lies."""
+
+    value: float
+    low: float
+    high: float
+
+    def as_dict(self) -> dict[str, float]:
+        """Give plain values, for JSON."""
+        return {"value": self.value, "low": self.low, "high": self.high}
+
+
+def mean_interval(
+    values: npt.ArrayLike,
+    groups: Sequence[Any] | npt.NDArray[Any],
+    *,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> Interval:
+    """Give the mean of values with its interval, by a bootstrap over groups.
+
+    Where a bootstrap would be too sure of itself it is not asked: if every group has one value and all are right or
+    wrong, and if all values are 0 or all are 1, it is Wilson's interval over groups; a single group says nothing.
+
+    Args:
+        values: How right each answer is, from 0 to 1.
+        groups: Which story each belongs to.
+        level: How often such an interval holds the true mean.
+        resamples: How often the groups are drawn anew; from `MANY_GROUPS` groups on the formula is used.
+
+    Raises:
+        ValueError: If there are no values, some are not from 0 to 1, or groups are not as many.
+    """
+    sums, counts = _by_group(values, groups, 0.0, 1.0)
+    mean = float(sums.sum() / counts.sum())
+    if len(sums) == 1:
+        return Interval(mean, 0.0, 1.0)
+    if mean in (0.0, 1.0) or (np.all(counts == 1) and np.all((sums == 0) | (sums == 1))):
+        return wilson_interval(round(mean * len(sums)), len(sums), level=level)
+    found = _clustered(sums, counts, level, resamples)
+    return Interval(found.value, max(0.0, found.low), min(1.0, found.high))
+
+
+def difference_interval(
+    first: npt.ArrayLike,
+    second: npt.ArrayLike,
+    groups: Sequence[Any] | npt.NDArray[Any],
+    *,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+) -> Interval:
+    """Give the mean of `second` less that of `first` with its interval, by a paired bootstrap over groups.
+
+    Where all pairs differ alike, by 0 or by 1, a bootstrap would be sure of it; how far the interval reaches from there
+    is how often, by Wilson, something that no group shows may yet happen.
+
+    Args:
+        first: How right each answer is in one way of scoring, from 0 to 1.
+        second: How right the same answers are in the other.
+        groups: Which story each belongs to.
+        level: How often such an interval holds the true difference.
+        resamples: How often the groups are drawn anew; from `MANY_GROUPS` groups on the formula is used.
+
+    Raises:
+        ValueError: As `mean_interval`.
+    """
+    before, after = np.asarray(first, np.float64), np.asarray(second, np.float64)
+    if before.shape != after.shape:
+        raise ValueError(f"found {before.size} and {after.size} values; expected pairs.")
+    sums, counts = _by_group(after - before, groups, -1.0, 1.0)
+    if len(sums) == 1:
+        return Interval(float(sums[0] / counts[0]), -1.0, 1.0)
+    mean = float(sums.sum() / counts.sum())
+    if mean in (-1.0, 1.0) or not np.any(sums):
+        reach = wilson_interval(0, len(sums), level=level).high
+        return Interval(mean, max(-1.0, mean - reach), min(1.0, mean + reach))
+    return _clustered(sums, counts, level, resamples)
+
+
+def wilson_interval(right: int, total: int, *, level: float = LEVEL) -> Interval:
+    """Give a proportion with Wilson's score interval, for tries that do not hang together.
+
+    Raises:
+        ValueError: If there are no tries, or more are right than there are.
+    """
+    if total < 1 or not 0 <= right <= total:
+        raise ValueError(f"found {right} right of {total}; expected 0 to {total} of at least 1.")
+    z = _quantile(level)
+    share, spread = right / total, z * z / total
+    middle = (share + spread / 2) / (1 + spread)
+    reach = z * (share * (1 - share) / total + spread / (4 * total)) ** 0.5 / (1 + spread)
+    low = 0.0 if right == 0 else max(0.0, middle - reach)
+    high = 1.0 if right == total else min(1.0, middle + reach)
+    return Interval(share, low, high)
+
+
+def analytic_interval(sums: Floats, counts: Floats, *, level: float = LEVEL) -> Interval:
+    """Give the mean with its interval by the formula for groups: the linearised variance of a ratio of sums.
+
+    Args:
+        sums: What the values of each group add up to.
+        counts: How many values each group has; at least two groups.
+        level: How often such an interval holds the true mean.
+    """
+    mean = float(sums.sum() / counts.sum())
+    off = sums - mean * counts
+    deviation = float(np.sqrt(len(sums) / (len(sums) - 1) * np.sum(off * off))) / float(counts.sum())
+    reach = _quantile(level) * deviation
+    return Interval(mean, mean - reach, mean + reach)
+
+
+def bootstrap_means(sums: Floats, counts: Floats, resamples: int = RESAMPLES) -> Floats:
+    """Draw the groups anew so many times; gives the mean of each time."""
+    if len(sums) * resamples <= _KEPT_CELLS:
+        drawn = _kept_draws(len(sums), resamples)
+        return np.asarray((drawn @ sums) / (drawn @ counts))
+    parts = [(drawn @ sums) / (drawn @ counts) for drawn in _draws(len(sums), resamples)]
+    return np.concatenate(parts)
+
+
+def _clustered(sums: Floats, counts: Floats, level: float, resamples: int) -> Interval:
+    if len(sums) >= MANY_GROUPS:
+        return analytic_interval(sums, counts, level=level)
+    _quantile(level)  # says if it is none
+    means = bootstrap_means(sums, counts, resamples)
+    low, high = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+    return Interval(float(sums.sum() / counts.sum()), float(low), float(high))
+
+
+def _draws(groups: int, resamples: int) -> Iterator[Floats]:
+    """Say how often each group is drawn, [resample, group], some resamples at a time."""
+    stream = Draws("bootstrap", groups)
+    step = max(2, _CELLS // groups // 2 * 2)
+    for start in range(0, resamples, step):
+        rows = min(step, resamples - start)
+        # Two draws share one raw number: an even count at a time keeps the stream the same whatever the step.
+        chosen = stream.below(groups, rows * groups).reshape(rows, groups)
+        chosen += np.arange(rows)[:, None] * groups
+        yield np.bincount(chosen.ravel(), minlength=rows * groups).reshape(rows, groups).astype(np.float64)
+
+
+@lru_cache(maxsize=1)
+def _kept_draws(groups: int, resamples: int) -> Floats:
+    return np.concatenate(list(_draws(groups, resamples)))
+
+
+def _by_group(
+    values: npt.ArrayLike, groups: Sequence[Any] | npt.NDArray[Any], least: float, most: float
+) -> tuple[Floats, Floats]:
+    """Add values up by group; groups come sorted, so that the order of the rows does not matter."""
+    given, group_of = np.asarray(values, np.float64), np.asarray(groups)
+    if given.ndim != 1 or given.shape != group_of.shape or not given.size:
+        raise ValueError(f"found {given.size} values and {group_of.size} groups; expected as many, and some.")
+    if not np.all((given >= least) & (given <= most)):
+        raise ValueError(f"found values that are not from {least:g} to {most:g}.")
+    _, places, counts = np.unique(group_of, return_inverse=True, return_counts=True)
+    return np.bincount(places, weights=given).astype(np.float64), counts.astype(np.float64)
+
+
+def _quantile(level: float) -> float:
+    if not 0 < level < 1:
+        raise ConfigError(f"level is {level}; use a number between 0 and 1, such as 0.95.")
+    return NormalDist().inv_cdf((1 + level) / 2)

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import storyproof
+from storyproof import cli
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture
+def tomi(tmp_path: Path) -> Path:
+    """A file of ours in the published form, with one wrong answer."""
+    storyproof.generate("tomi", test=6, seed=7, out=tmp_path / "good", format="babi")
+    path = tmp_path / "good" / "test.txt"
+    lines = path.read_text().split("\n")
+    place = next(number for number, line in enumerate(lines) if "look for" in line)
+    head, answer, tail = lines[place].split("\t")
+    moves = [line.rstrip(".").split()[-1] for line in lines[:place] if " moved the " in line or " The " in line]
+    other = next(container for container in moves if container != answer)
+    lines[place] = f"{head}\t{other}\t{tail}"
+    bad = tmp_path / "bad"
+    bad.mkdir()
+    (bad / "test.txt").write_text("\n".join(lines))
+    (bad / "test.trace").write_bytes((tmp_path / "good" / "test.trace").read_bytes())
+    return bad
+
+
+def test_clean_data_are_clean(tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=6, seed=7, out=tmp_path / "x", format="babi")
+    done = run("audit", tmp_path / "x")
+    assert done.exit_code == 0
+    assert "wrong_answers: memory 0, reality 0, first_order 0, second_order 0" in done.stdout
+
+
+def test_a_wrong_answer_is_found_and_mended(tomi: Path, tmp_path: Path) -> None:
+    fixed, page, found = tmp_path / "fixed", tmp_path / "page.html", tmp_path / "found.json"
+    done = run("audit", tomi, "--fix", fixed, "--html", page, "--json", found)
+    assert done.exit_code == 1
+    assert "structural: answer: found" in done.stdout
+    report = json.loads(found.read_text())
+    assert report["totals"]["wrong_answers"]["first_order"] == 1
+    assert {file["file"] for file in report["files"]} == {"test.txt"}
+    assert page.read_text().startswith("<!doctype html>")
+    assert (fixed / "test.txt").read_bytes() == (tmp_path / "good" / "test.txt").read_bytes()
+    (erratum,) = [
+        row for row in csv.DictReader((fixed / "errata.csv").read_text().splitlines()) if row["field"] == "answer"
+    ]
+    assert erratum["kind"] == "structural"
+    assert run("audit", fixed).exit_code == 0
+    assert storyproof.verify(fixed).findings == []
+
+
+def test_kinship_rows_can_be_dropped(tmp_path: Path) -> None:
+    options = {"reading": "published", "test_k": (3,), "text": "synthetic"}
+    storyproof.generate("clutrr", test=60, seed=7, out=tmp_path / "x", format="csv", **options)
+    done = run("audit", tmp_path / "x", "--fix", tmp_path / "fixed", "--ambiguous", "drop")
+    assert done.exit_code == 1
+    assert "ambiguous" in done.stdout
+    assert storyproof.verify(tmp_path / "fixed").statuses.keys() == {"entailed"}
+
+
+def test_rescore(tomi: Path, tmp_path: Path) -> None:
+    run("audit", tomi, "--fix", tmp_path / "fixed")
+    run("evaluate", "--model", "oracle", "--data", tomi, "--json", tmp_path / "run.json")
+    done = run("rescore", tmp_path / "run.json", "--against", tmp_path / "fixed")
+    assert done.exit_code == 0
+    assert "1 of 36" in done.stdout
+
+
+def test_overlaps(tomi: Path) -> None:
+    assert "structural" in run("audit", tomi, "--overlaps").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--format", "xml"], "unknown format 'xml'"),
+        (["--ambiguous", "burn"], "unknown way with ambiguous rows 'burn'"),
+        (["--reading", "strict"], "unknown reading 'strict'"),
+    ],
+)
+def test_wrong_options(tomi: Path, options: list[str], message: str) -> None:
+    done = run("audit", tomi, *options)
+    assert done.exit_code != 0
+    assert message in str(done.exception)
+
+
+def test_nothing_to_audit(tmp_path: Path) -> None:
+    assert "holds nothing to audit" in str(run("audit", tmp_path).exception)
+    assert "does not exist" in str(run("audit", tmp_path / "x").exception)
+    (tmp_path / "x.md").write_text("x")
+    assert "has an unknown form" in str(run("audit", tmp_path / "x.md").exception)
+
+
+def test_a_fixed_folder_is_not_overwritten(tomi: Path, tmp_path: Path) -> None:
+    (tmp_path / "fixed").mkdir()
+    (tmp_path / "fixed" / "mine").write_text("x")
+    assert "is not empty; choose another folder." in str(run("audit", tomi, "--fix", tmp_path / "fixed").exception)

@@ -1,0 +1,178 @@
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storyproof.errors import ConfigError
+from storyproof.scoring import intervals
+from storyproof.scoring.intervals import (
+    Interval,
+    analytic_interval,
+    bootstrap_means,
+    difference_interval,
+    mean_interval,
+    wilson_interval,
+)
+from storyproof.seeds import Draws
+
+# Right or wrong before and after, and of which story.
+ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 9)), min_size=1, max_size=40)
+
+
+def slow_means(sums: list[float], counts: list[float], resamples: int) -> list[float]:
+    """The bootstrap as one would tell it."""
+    groups = len(sums)
+    drawn = Draws("bootstrap", groups).below(groups, resamples * groups).tolist()
+    means = []
+    for start in range(0, len(drawn), groups):
+        chosen = drawn[start : start + groups]
+        means.append(sum(sums[group] for group in chosen) / sum(counts[group] for group in chosen))
+    return means
+
+
+@pytest.mark.parametrize("cells", [1, 50, 1 << 20])
+@pytest.mark.parametrize("groups", [2, 7, 30])
+def test_bootstrap_is_the_slow_one(groups: int, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intervals, "_CELLS", cells)
+    monkeypatch.setattr(intervals, "_KEPT_CELLS", 0)
+    random = np.random.default_rng(groups)
+    counts = random.integers(1, 7, groups).astype(float)
+    sums = random.integers(0, counts + 1).astype(float)
+    expected = slow_means(sums.tolist(), counts.tolist(), 101)
+    assert bootstrap_means(sums, counts, 101).tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_kept_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums, counts = np.arange(20.0), np.full(20, 19.0)
+    kept = bootstrap_means(sums, counts, 300)
+    monkeypatch.setattr(intervals, "_KEPT_CELLS", 0)
+    assert bootstrap_means(sums, counts, 300).tolist() == pytest.approx(kept.tolist(), abs=1e-12)
+
+
+@given(ROWS)
+def test_interval_holds_the_mean(rows: list[tuple[bool, bool, int]]) -> None:
+    values, _, groups = zip(*rows, strict=True)
+    found = mean_interval(values, groups)
+    assert found.value == pytest.approx(sum(values) / len(values))
+    assert 0 <= found.low <= found.value + 1e-12
+    assert found.value - 1e-12 <= found.high <= 1
+
+
+@given(ROWS)
+def test_swapping_turns_the_difference_around(rows: list[tuple[bool, bool, int]]) -> None:
+    first, second, groups = zip(*rows, strict=True)
+    there, back = difference_interval(first, second, groups), difference_interval(second, first, groups)
+    assert (there.value, there.low, there.high) == pytest.approx((-back.value, -back.high, -back.low), abs=1e-12)
+    assert there.value == pytest.approx(sum(second) / len(rows) - sum(first) / len(rows))
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_order_and_names_do_not_matter(rows: list[tuple[bool, bool, int]], random: Random) -> None:
+    values, others, groups = zip(*rows, strict=True)
+    mixed = list(rows)
+    random.shuffle(mixed)
+    mixed_values, mixed_others, mixed_groups = zip(*mixed, strict=True)
+    named = [f"story {group}" for group in mixed_groups]
+    assert mean_interval(mixed_values, named) == mean_interval(values, groups)
+    assert difference_interval(mixed_values, mixed_others, named) == difference_interval(values, others, groups)
+
+
+def test_covers_the_truth_about_as_often_as_it_says() -> None:
+    # Questions of a story are right or wrong together: what counts them singly is far too sure.
+    random = np.random.default_rng(5)
+    stories = np.repeat(np.arange(60), 6)
+    held = naive = 0
+    for _ in range(300):
+        easy = random.beta(1.4, 0.6, 60)
+        right = random.random(360) < easy[stories]
+        found, single = mean_interval(right, stories, resamples=400), wilson_interval(int(right.sum()), 360)
+        held += found.low <= 0.7 <= found.high
+        naive += single.low <= 0.7 <= single.high
+    assert 0.9 <= held / 300 <= 0.98
+    assert naive / 300 < 0.85
+
+
+def test_pairing_tells_more_than_two_intervals() -> None:
+    random = np.random.default_rng(1)
+    stories = np.repeat(np.arange(200), 3)
+    before = random.random(600) < 0.5
+    after = before | (random.random(600) < 0.04)
+    found = difference_interval(before, after, stories)
+    assert found.low > 0
+    assert mean_interval(before, stories).high > mean_interval(after, stories).low
+
+
+def test_formula_agrees_with_the_bootstrap() -> None:
+    random = np.random.default_rng(2)
+    counts = random.integers(1, 7, 1500).astype(float)
+    sums = random.binomial(counts.astype(int), 0.7).astype(float)
+    formula, (low, high) = analytic_interval(sums, counts), np.quantile(bootstrap_means(sums, counts), [0.025, 0.975])
+    assert (formula.low, formula.high) == pytest.approx((low, high), abs=0.002)
+
+
+def test_many_groups_go_by_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, groups = [1, 0, 1, 1, 0, 1, 0, 0], [0, 0, 1, 1, 2, 2, 3, 3]
+    monkeypatch.setattr(intervals, "MANY_GROUPS", 4)
+    found = mean_interval(values, groups)
+    sums, counts = np.array([1.0, 2, 1, 0]), np.full(4, 2.0)
+    plain = analytic_interval(sums, counts)
+    # By hand: deviations 0, 1, 0, -1 from a mean of 1/2.
+    assert plain.high - plain.value == pytest.approx(1.959964 * (4 / 3 * 2) ** 0.5 / 8, rel=1e-6)
+    assert found == Interval(0.5, max(0.0, plain.low), min(1.0, plain.high))
+
+
+@pytest.mark.parametrize(
+    ("right", "total", "low", "high"),
+    [(8, 10, 0.490162, 0.943318), (0, 10, 0.0, 0.277533), (10, 10, 0.722467, 1.0), (50, 100, 0.403830, 0.596170)],
+)
+def test_wilson_by_the_book(right: int, total: int, low: float, high: float) -> None:
+    found = wilson_interval(right, total)
+    assert (found.value, found.low, found.high) == pytest.approx((right / total, low, high), abs=1e-5)
+
+
+@given(st.integers(1, 500), st.data(), st.sampled_from([0.8, 0.95, 0.99]))
+def test_wilson_is_the_same_for_right_and_wrong(total: int, data: st.DataObject, level: float) -> None:
+    right = data.draw(st.integers(0, total))
+    found, turned = wilson_interval(right, total, level=level), wilson_interval(total - right, total, level=level)
+    assert (found.low, found.high) == pytest.approx((1 - turned.high, 1 - turned.low), abs=1e-12)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_one_try_a_story_is_a_plain_proportion() -> None:
+    assert mean_interval([1, 1, 0, 1], list("abcd")) == wilson_interval(3, 4)
+
+
+def test_all_right_is_not_certain() -> None:
+    assert mean_interval([1] * 6, [0, 0, 0, 1, 1, 1]) == wilson_interval(2, 2)
+    found = difference_interval([0] * 6, [0] * 6, [0, 0, 0, 1, 1, 1])
+    assert (found.value, found.high, found.low) == (0, wilson_interval(0, 2).high, -wilson_interval(0, 2).high)
+    found = difference_interval([0] * 4, [1] * 4, [0, 1, 2, 3])
+    assert (found.value, found.low, found.high) == (1, 1 - wilson_interval(0, 4).high, 1)
+
+
+def test_one_story_says_nothing() -> None:
+    assert mean_interval([1, 0], ["a", "a"]) == Interval(0.5, 0.0, 1.0)
+    assert difference_interval([1, 0], [1, 1], ["a", "a"]) == Interval(0.5, -1.0, 1.0)
+
+
+def test_what_cannot_be_averaged() -> None:
+    with pytest.raises(ValueError, match="found 0 values and 0 groups"):
+        mean_interval([], [])
+    with pytest.raises(ValueError, match="found 2 values and 1 groups"):
+        mean_interval([0, 1], [0])
+    with pytest.raises(ValueError, match="not from 0 to 1"):
+        mean_interval([0, 1.5], [0, 1])
+    with pytest.raises(ValueError, match="not from 0 to 1"):
+        mean_interval([0, float("nan")], [0, 1])
+    with pytest.raises(ValueError, match="found 2 and 1 values; expected pairs"):
+        difference_interval([0, 1], [0], [0, 1])
+    with pytest.raises(ValueError, match="found 3 right of 2"):
+        wilson_interval(3, 2)
+    with pytest.raises(ConfigError, match="level is 95; use a number between 0 and 1"):
+        mean_interval([0, 1, 1], [0, 0, 1], level=95)
+
+
+def test_plain_values() -> None:
+    assert Interval(0.5, 0.25, 0.75).as_dict() == {"value": 0.5, "low": 0.25, "high": 0.75}

@@ -152,6 +152,18 @@ def verification(folder: Path) -> None:
         say(f"verify {name}, {count:,} {unit or 'puzzles'}", f"{count / cpu:,.0f} /CPU s", f"{goal}; {memory:,.0f} MiB")
 
 
+def auditing(folder: Path) -> None:
+    """An audit of files in the published form, start-up included."""
+    for stories in (999, 20_001):
+        out = str(folder / f"audited-{stories}")
+        counts = ("--train", "0", "--val", "0", "--test", str(stories), "--format", "babi")
+        run_command(command("generate", "tomi", "--out", out, *counts, "--seed", "1"))
+        cpu, wall, memory = run_command(command("audit", out))
+        questions = 6 * stories
+        goal = f"goal 3 s wall: {wall:.1f} s; {memory:,.0f} MiB" if stories == 999 else f"{memory:,.0f} MiB"
+        say(f"audit tomi, {questions:,} questions", f"{questions / cpu:,.0f} /CPU s", goal)
+
+
 def start_up() -> None:
     for what, arguments, goal in (
         ("import storyproof", [sys.executable, "-c", "import storyproof"], "goal 0.4 s"),
@@ -173,6 +185,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         writing(Path(folder), 300_000 if quick else 3_000_000)
         verification(Path(folder))
+        auditing(Path(folder))
 
 
 if __name__ == "__main__":

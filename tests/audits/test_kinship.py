@@ -9,7 +9,7 @@ import io
 import json
 import random
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,12 @@ from typing import Any
 import pytest
 
 import storyproof
+from storyproof import benchmark
 from storyproof.datasets.clutrr_csv import COLUMNS
 from storyproof.datasets.generation import make_benchmark
 from storyproof.datasets.writing import write_dataset
 from storyproof.errors import DataError
+from storyproof.kinship import clutrr
 from storyproof.kinship.models_of import STATUSES
 from storyproof.kinship.puzzles import NOISE, TASKS
 from storyproof.kinship.relations import NAMES, WORDS, gender_of
@@ -30,6 +32,15 @@ Change = Callable[[Row, random.Random], Row | None]
 TEXTS: list[dict[str, Any]] = [{}, {"text": "synthetic"}, {"cloze": True}, {"text": "synthetic", "cloze": True}]
 FORMATS = ("parquet", "jsonl", "csv")
 OTHER = {"male": "female", "female": "male"}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_blocks() -> Iterator[None]:
+    """Make blocks of 512 stories: nothing here hangs on their size, and most of the time goes into a block."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (benchmark, clutrr):
+            patch.setattr(module, "BLOCK_STORIES", 512)
+        yield
 
 
 def check(folder: Path, counts: dict[str, int], *formats: str, **settings: Any) -> None:
@@ -488,7 +499,7 @@ CHANGES: tuple[Change, ...] = (
     placeholder_number, placeholder_gender, placeholder_relation, placeholders_gone, placeholders_turned, candidates,
     order, chain, false_belief,
 )  # fmt: skip
-TRIES = 6  # rows of each set for each change
+TRIES = 10  # rows of each set for each change
 
 
 def renumbered(row: Row, number: int) -> Row:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +16,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import storyproof
-from storyproof import cli
+from storyproof import benchmark, cli
+from storyproof.kinship import clutrr
 from storyproof.kinship.placeholders import ours
 
 RULES = """\
@@ -27,6 +29,15 @@ rules:
   - cousin: [inv-un, child]
   - sibling: [inv-child, child]
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_blocks() -> Iterator[None]:
+    """Make blocks of 512 stories: nothing here hangs on their size, and most of the time goes into a block."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (benchmark, clutrr):
+            patch.setattr(module, "BLOCK_STORIES", 512)
+        yield
 
 
 def run(command: str) -> Result:
@@ -246,13 +257,6 @@ def test_force(folder: Path) -> None:
     assert "is not empty" in str(run(command).exception)
     assert run(f"{command} --force").exit_code == 0
     assert {path.name for path in Path("out").iterdir()} == {"train.parquet", "manifest.json"}
-
-
-def test_workers(folder: Path) -> None:
-    common = "--train 6200 --test 0 --train-k 2 --text synthetic --format jsonl"
-    for workers in (1, 2):
-        assert run(f"generate clutrr --out out{workers} {common} --workers {workers}").exit_code == 0
-    assert Path("out1/train.jsonl").read_bytes() == Path("out2/train.jsonl").read_bytes()
 
 
 def test_verify_lists_what_is_wrong(folder: Path) -> None:

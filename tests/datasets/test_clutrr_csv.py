@@ -5,6 +5,7 @@ import csv
 import io
 import re
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,10 +16,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import storyproof
+from storyproof import benchmark
 from storyproof.datasets.clutrr_csv import COLUMNS, ClutrrSplit, read_csv
 from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import DataError
 from storyproof.example import KINSHIP_SCHEMA, plain_schema
+from storyproof.kinship import clutrr
 from storyproof.kinship.rows import read_case
 from storyproof.kinship.text import parse_line
 
@@ -51,6 +54,15 @@ KEPT = (
     "proof_steps",
     "proof_relations",
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_blocks() -> Iterator[None]:
+    """Make blocks of 512 stories: nothing here hangs on their size, and most of the time goes into a block."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (benchmark, clutrr):
+            patch.setattr(module, "BLOCK_STORIES", 512)
+        yield
 
 
 @cache

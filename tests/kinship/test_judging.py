@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -10,11 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import storyproof
+from storyproof import benchmark
+from storyproof.kinship import clutrr
 from storyproof.kinship.judging import Judged, entailed, judge
 from storyproof.kinship.models_of import status
 from storyproof.kinship.relations import NAMES, Fact
 from storyproof.kinship.rows import Case, read_case
 from storyproof.kinship.rules import load_rules
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_blocks() -> Iterator[None]:
+    """Make blocks of 512 stories: nothing here hangs on their size, and most of the time goes into a block."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (benchmark, clutrr):
+            patch.setattr(module, "BLOCK_STORIES", 512)
+        yield
 
 
 @cache

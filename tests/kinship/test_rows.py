@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -8,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import storyproof
+from storyproof import benchmark
 from storyproof.errors import ParseError
+from storyproof.kinship import clutrr
 from storyproof.kinship.proofs import Step
 from storyproof.kinship.puzzles import TASKS
 from storyproof.kinship.relations import Fact
@@ -31,6 +34,15 @@ ROW: Row = {
     "proof_steps": [[0, 1, 2]],
     "proof_relations": ["granddaughter"],
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_blocks() -> Iterator[None]:
+    """Make blocks of 512 stories: nothing here hangs on their size, and most of the time goes into a block."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (benchmark, clutrr):
+            patch.setattr(module, "BLOCK_STORIES", 512)
+        yield
 
 
 @cache

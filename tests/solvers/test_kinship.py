@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
@@ -11,7 +12,9 @@ from typing import Any
 import pytest
 
 import storyproof
+from storyproof import benchmark
 from storyproof.example import Example
+from storyproof.kinship import clutrr
 from storyproof.kinship.proofs import derive
 from storyproof.kinship.relations import WORDS, gender_of, word
 from storyproof.kinship.rows import read_case
@@ -28,6 +31,15 @@ SETS: dict[str, dict[str, Any]] = {
     "cloze": {"train": 40, "train_k": (2, 3), "cloze": True},
     "published": {"test": 60, "test_k": (3, 4), "reading": "published"},
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_blocks() -> Iterator[None]:
+    """Make blocks of 512 stories: nothing here hangs on their size, and most of the time goes into a block."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (benchmark, clutrr):
+            patch.setattr(module, "BLOCK_STORIES", 512)
+        yield
 
 
 @cache

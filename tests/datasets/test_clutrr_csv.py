@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import storyproof
 from storyproof import benchmark
 from storyproof.datasets.clutrr_csv import COLUMNS, ClutrrSplit, read_csv
+from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import DataError
 from storyproof.example import KINSHIP_SCHEMA, plain_schema
@@ -339,6 +340,13 @@ def test_a_published_row_verifies_with_its_text_unchecked(tmp_path: Path) -> Non
     assert found.findings == []
     assert found.statuses == Counter({"entailed": 1})
     assert set(found.unchecked) == {"candidates", "readings", "proof", "status", "story"}
+
+
+def test_a_proved_label_comes_with_its_own_status(tmp_path: Path) -> None:
+    source = find_source(published(tmp_path, {"target": "daughter"}))
+    (given,), (proved,) = read_examples(source), read_examples(source, proved=True)
+    assert (given.answer, given.status, given.readings) == ("daughter", "contradicted", [])
+    assert (proved.answer, proved.status, proved.readings) == ("granddaughter", "entailed", ["strict", "published"])
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -14,13 +15,14 @@ from storyproof.example import story_of_id
 from storyproof.kinship.config import TASK_NUMBERS
 from storyproof.kinship.judging import Judged, judge
 from storyproof.kinship.models_of import IMPOSSIBLE
+from storyproof.kinship.placeholder_checks import FATAL, check
 from storyproof.kinship.placeholders import our_names
 from storyproof.kinship.proofs import replay
 from storyproof.kinship.puzzles import CLEAN, MEMORY, MIXED, TASKS
 from storyproof.kinship.relations import GENDERS, NAMES, word
 from storyproof.kinship.rows import Case, is_told, noise_types, read_case, story_type, told_facts
 from storyproof.kinship.rules import PUBLISHED, STRICT, Rules, published_rules, strict_rules
-from storyproof.kinship.text import parse_question
+from storyproof.kinship.text import parse_question, placeholder_of
 
 LABELS = (
     "answer",
@@ -211,6 +213,9 @@ def _check_text(
     if row.get("placeholders") is None:
         yield from _check_running_text(row, case, report)
         return
+    for recorded in row["placeholders"]:
+        for flaw in _fatal(recorded):
+            yield "placeholders", recorded, f"a placeholder without this: {flaw}"
     lines = row["story"].split("\n")
     try:
         facts = told_facts(case, lines, row["placeholders"], rules)
@@ -224,6 +229,16 @@ def _check_text(
     proof = [number for number, line in enumerate(facts, start=1) if used & set(line)]
     if row.get("proof") is not None and row["proof"] != proof:
         yield "proof", row["proof"], proof
+
+
+@cache
+def _fatal(recorded: str) -> tuple[str, ...]:
+    """Say what is badly wrong with a recorded placeholder that is not ours."""
+    try:
+        (words, genders), template = placeholder_of(recorded)
+        return tuple(each.what for each in check(words, genders, template) if each.kind in FATAL)
+    except (ParseError, KeyError):
+        return ()  # said when the line is read
 
 
 def _check_running_text(row: Mapping[str, Any], case: Case, report: TableReport) -> Iterator[tuple[str, Any, Any]]:

@@ -212,6 +212,8 @@ def _lengths(name: str, value: str) -> tuple[int, ...]:
         first, dash, last = part.strip().partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise ConfigError(f"--{name.replace('_', '-')} is '{value}'; expected numbers such as 2,3 or 2-10.")
+        if len(first) > 4 or len(last) > 4:  # nobody means that, and it would fill the memory
+            raise ConfigError(f"--{name.replace('_', '-')} is '{value}'; chains have 2 to 15 facts.")
         found += range(int(first), int(last or first) + 1)
     if not found:
         raise ConfigError(f"--{name.replace('_', '-')} is '{value}', which names no length; give 2-10 or the like.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -89,26 +90,29 @@ def _unlabelled(row: dict[str, Any]) -> Case:
 
 
 def _complete_kinship(rows: list[dict[str, Any]], proved: bool) -> Iterator[dict[str, Any]]:
-    """Fill in what rows of kinship lack."""
-    cases = []
+    """Fill in what rows of kinship lack; with `proved`, leave those out from which no answer follows."""
+    cases, kept = [], []
     for row in rows:
         try:
-            cases.append(read_case(row))
+            case = read_case(row)
+            fits = True
         except ParseError:
-            cases.append(_unlabelled(row))
-    for row, case, judged in zip(rows, cases, judge(cases), strict=True):
+            case, fits = _unlabelled(row), False
         answer = entailed(case) if proved else case.answer
-        if answer is None:
-            continue
-        fits = word(case.answer, case.genders[case.asked[1]]) == row["answer"]
+        if answer is not None:
+            cases.append(replace(case, answer=answer))
+            kept.append((row, fits or proved))
+    for (row, fits), case, judged in zip(kept, cases, judge(cases), strict=True):
+        label = {
+            "answer": word(case.answer, case.genders[case.asked[1]]),
+            "readings": judged.readings(case.answer) if fits else [],
+            "status": judged.status if fits else CONTRADICTED,
+        }
         found = {
             "story_id": row["id"],
             "benchmark": "clutrr",
             "split": "",
-            "answer": word(answer, case.genders[case.asked[1]]),
             "candidates": sorted(WORDS),
-            "readings": judged.readings(answer) if fits or proved else [],
-            "status": judged.status if fits or proved else CONTRADICTED,
             "proof": [],
             "noise_types": [],
             "placeholders": [],
@@ -116,6 +120,7 @@ def _complete_kinship(rows: list[dict[str, Any]], proved: bool) -> Iterator[dict
             "proof_relations": [],
             "pattern": " ".join(fact.predicate for fact in case.chain),
             "k": case.k,
+            **label,
         }
-        kept = {name: value for name, value in row.items() if value is not None and not (proved and name == "answer")}
-        yield {**found, **kept}
+        given = {name: value for name, value in row.items() if value is not None and not (proved and name in label)}
+        yield {**found, **given}

@@ -89,6 +89,8 @@ class ClutrrConfig(Config):
             raise ConfigError(f"test_tasks is {list(self.test_tasks)}; name each task once.")
         if self.reading not in READINGS:
             raise UnknownNameError("reading", self.reading, READINGS)
+        if self.rules is not None and self.reading != STRICT:
+            raise ConfigError(f"reading is '{self.reading}', but rules of your own are given; leave one of them out.")
         if self.text not in TEXTS:
             raise UnknownNameError("kind of text", self.text, TEXTS)
         if self.bad_placeholders not in MANNERS:

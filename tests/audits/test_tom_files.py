@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.audits import tom_files
+from storyproof.audits import tom_files, tom_layout
 from storyproof.audits.errata import Erratum, FileReport, tally
 from storyproof.audits.mechanisms import MECHANISMS
-from storyproof.audits.tom_files import audit_file, fixed_files, right_marks
+from storyproof.audits.tom_files import audit_file, right_marks
+from storyproof.audits.tom_fixes import fixed_files
 from storyproof.datasets.babi import TomBabiSplit, TomiSplit
 from storyproof.datasets.jsonl import JsonlSplit
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
@@ -244,7 +245,7 @@ def test_without_a_trace_only_answers_are_judged(made: Path, tmp_path: Path) -> 
 def test_chunks_do_not_show(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path, spoil_tomi(files_of(made / "tomi"), random.Random(3))[0])
     whole = audit_file(path)
-    monkeypatch.setattr(tom_files, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(tom_layout, "CHUNK_ROWS", 7)
     assert audit_file(path) == whole
 
 
@@ -542,7 +543,7 @@ def test_empty_json_and_missing_files(tmp_path: Path) -> None:
     for form in ("jsonl", "inspect"):
         with pytest.raises(DataError, match="line 1: found no question"):
             audit_file(put(tmp_path, {"t.jsonl": b"\n"}), form)
-    for form in tom_files.FORMATS:
+    for form in tom_layout.FORMATS:
         with pytest.raises(DataError):
             audit_file(tmp_path / "none.txt", form)
 
@@ -675,7 +676,7 @@ def mutants(which: int, count: int) -> Iterator[tuple[Files, str]]:
         for _ in range(dice.choice([1, 1, 2, 3])):
             name = dice.choice(list(files))
             files[name] = mutate(files[name], dice)
-        yield files, dice.choice(["auto", "auto", "auto", *tom_files.FORMATS])
+        yield files, dice.choice(["auto", "auto", "auto", *tom_layout.FORMATS])
 
 
 @pytest.mark.parametrize("which", range(4))

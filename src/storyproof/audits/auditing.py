@@ -7,7 +7,7 @@ import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from storyproof.audits import clutrr_files, clutrr_fixes, tom_files
+from storyproof.audits import clutrr_files, clutrr_fixes, tom_files, tom_fixes
 from storyproof.audits.errata import AuditReport, FileReport
 from storyproof.datasets.folders import whole_folder
 from storyproof.errors import DataError, UnknownNameError
@@ -98,7 +98,7 @@ def _write_fixed(out: Path, files: Sequence[Path], reports: Sequence[FileReport]
             fixed = (
                 clutrr_fixes.fixed_files(file, report, ambiguous)
                 if report.format == CLUTRR
-                else tom_files.fixed_files(file, report)
+                else tom_fixes.fixed_files(file, report)
             )
             for name, content in fixed.items():
                 if (into / name).exists():

@@ -21,8 +21,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from io import BytesIO
-from itertools import islice, repeat
+from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -49,19 +48,20 @@ from storyproof.audits.mechanisms import (
     explain_trace,
     set_stage,
 )
-from storyproof.datasets.babi import read_babi
-from storyproof.datasets.chunks import in_parts, story_starts, whole_stories
+from storyproof.audits.tom_layout import (
+    OBSERVERS,
+    TRACE,
+    Place,
+    form_of,
+    places,
+    tables,
+)
+from storyproof.datasets.chunks import in_parts, story_starts
 from storyproof.datasets.inspect_jsonl import (
     INSPECT,
     JSONL,
-    MARK,
-    dialect_of,
     find_bad_bytes,
-    numbered_lines,
-    read_samples,
-    replace_value,
 )
-from storyproof.datasets.reading import CHUNK_ROWS
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.seeds import Indices
 from storyproof.tom import beliefs
@@ -73,9 +73,6 @@ from storyproof.tom.readings import DEFAULT, READINGS
 from storyproof.tom.text import Question, parse, parse_question
 from storyproof.tom.trace import observers, trace
 
-TOMI, TOM_BABI = "tomi", "tom-babi"
-FORMATS = ("auto", TOMI, TOM_BABI, JSONL, INSPECT)
-TRACE, OBSERVERS = "trace", "observers"  # kinds of errata besides those that all formats share
 ASKED = ("memory", "reality", "first_order", "second_order")
 _COUNTED = (
     "wrong_question_types",
@@ -111,11 +108,11 @@ def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -
         if name not in READINGS:
             raise UnknownNameError("reading", name, READINGS)
     path = Path(path)
-    form = _form(path, format)
+    form = form_of(path, format)
     others = tuple(name for name in READINGS if name != DEFAULT and (not readings or name in readings))
-    audit = _Audit(path, form, others, _places(path, form))
+    audit = _Audit(path, form, others, places(path, form))
     try:
-        for table in _tables(path, form):
+        for table in tables(path, form):
             for part in in_parts(table):
                 audit.take(part)
     except DataError as error:
@@ -125,69 +122,6 @@ def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -
     if not audit.rows:
         raise DataError(f"{path}, line 1: found no question; expected at least one.")
     return FileReport(path.name, form, audit.totals(), audit.errata)
-
-
-def _form(path: Path, name: str) -> str:
-    """Tell a file's format from its first line, unless it is named."""
-    if name not in FORMATS:
-        raise UnknownNameError("format", name, FORMATS)
-    if name != "auto":
-        return name
-    wanted = "expected a numbered sentence (tomi, tom-babi) or a JSON object (jsonl, inspect)"
-    for number, line in _filled(path):
-        text = line.decode(errors="replace")
-        if text.lstrip().startswith("{"):
-            return dialect_of(text)
-        if text.split(" ")[0].isdecimal():
-            return TOM_BABI if "\t" in text else TOMI
-        raise DataError(f"{path}, line {number}: found '{text[:60]}'; {wanted}.")
-    raise DataError(f"{path}, line 1: found nothing; {wanted}.")
-
-
-def _tables(path: Path, form: str) -> Iterator[pa.Table]:
-    """Read a file in tables of whole stories."""
-    if form in (JSONL, INSPECT):
-        return whole_stories(read_samples(path, CHUNK_ROWS, form))
-    return read_babi(path, CHUNK_ROWS)
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a row stands: its own lines, the last with the answer; sentences told before; its line of the trace."""
-
-    lines: list[int]
-    before: tuple[int, ...] = ()
-    trace: int = 0
-
-    def line_of(self, sentence: int) -> int:
-        """Give the line of a sentence of the row's story; the answer's if sentences have no lines of their own."""
-        told = [*self.before, *self.lines[:-1]]
-        return told[sentence - 1] if sentence <= len(told) else self.lines[-1]
-
-
-def _places(path: Path, form: str) -> Iterator[_Place]:
-    """Say where each row stands; to be read no further than the rows themselves have been."""
-    if form in (JSONL, INSPECT):
-        yield from (_Place([number]) for number, line in _filled(path) if line.strip())
-        return
-    beside = path.with_suffix(".trace")
-    traces: Iterator[int] = (number for number, _ in _filled(beside)) if beside.exists() else repeat(0)
-    lines: list[int] = []
-    before: tuple[int, ...] = ()
-    for number, line in _filled(path):
-        if int(line.partition(b" ")[0].decode()) == 1:
-            before = ()
-        lines.append(number)
-        if line.partition(b"\t")[0].endswith(b"?"):
-            yield _Place(lines, before, next(traces, 0))
-            lines, before = [], (*before, *lines[:-1])
-
-
-def _filled(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Read the lines that are not empty, without their ends."""
-    for number, line in numbered_lines(path):
-        if text := line.removeprefix(MARK if number == 1 else b"").rstrip(b"\r\n"):
-            yield number, text
 
 
 @lru_cache(maxsize=20_000)
@@ -209,7 +143,7 @@ def _stage(story: str, thing: str) -> Stage:
 class _Part:
     """Rows looked at in one go, with what follows from their text: where they stand, their numbers and stories."""
 
-    def __init__(self, table: pa.Table, where: Sequence[_Place], rows: Indices, run: Indices) -> None:
+    def __init__(self, table: pa.Table, where: Sequence[Place], rows: Indices, run: Indices) -> None:
         self.table, self.where, self.rows, self.run = table, where, rows, run
         story = table.column("story").combine_chunks().dictionary_encode()
         questions = table.column("question").combine_chunks()
@@ -331,7 +265,7 @@ class _Audit:
     path: Path
     form: str
     readings: tuple[str, ...]
-    places: Iterator[_Place]
+    places: Iterator[Place]
     rows: int = 0
     stories: int = 0
     last_mistyped: int = -1
@@ -525,133 +459,3 @@ def right_marks(events: Sequence[Event], marks: Sequence[str]) -> list[str]:
             agent, next(str(number) for number in range(1, len(taken) + 2) if str(number) not in taken)
         )
     return [" ".join(number_of[agent] for agent in agents) for agents in seen]
-
-
-def fixed_files(path: Path, report: FileReport) -> dict[str, bytes]:
-    """Give a file, and its trace if it has one, with all errata put right under the default readings.
-
-    Everything else stays as it is, byte by byte. Where nothing is right the question goes: all of a story's from where
-    it cannot happen, and those that have no answer; the lines after them in the same story are numbered anew. What a
-    file's name says stays.
-
-    Args:
-        path: The file.
-        report: What was found in it.
-
-    Raises:
-        DataError: If the file is not as it was audited.
-    """
-    path = Path(path)
-    numbers, gone = _removed(path, report)
-    edits: dict[str, dict[int, list[Erratum]]] = {}
-    for each in report.errata:
-        if each.line and (each.expected or each.kind == OBSERVERS):
-            edits.setdefault(each.file, {}).setdefault(each.line, []).append(each)
-    edit = _edit_json if report.format in (JSONL, INSPECT) else _edit_text
-    fixed = {path.name: _rewritten(path, edits.get(path.name, {}), numbers, edit)}
-    beside = path.with_suffix(".trace")
-    if report.format not in (JSONL, INSPECT) and beside.exists():
-        fixed[beside.name] = _rewritten(beside, edits.get(beside.name, {}), gone, _edit_trace)
-    return fixed
-
-
-def _removed(path: Path, report: FileReport) -> tuple[dict[int, int], dict[int, int]]:
-    """Say which lines of a file and of its trace get another number, or 0 if they go."""
-    dropped = _dropped(path, report)
-    if not dropped:
-        return {}, {}
-    try:
-        places = list(_places(path, report.format))
-        return _renumbered(places, dropped), {places[row].trace: 0 for row in dropped}
-    except (ValueError, IndexError) as error:
-        raise DataError(f"{path} has other lines ({error}); expected it as it was audited.") from error
-
-
-def _dropped(path: Path, report: FileReport) -> set[int]:
-    """Give the rows in which nothing is right."""
-    gone = {each.row for each in report.errata if each.kind == STRUCTURAL and not each.expected}
-    since = {each.row for each in report.errata if each.kind == IMPOSSIBLE_STORY}
-    row, going = 0, False
-    for table in _tables(path, report.format) if since else ():
-        starts = set((story_starts(table) + row).tolist())
-        for story in table.column("story").to_pylist():
-            going = row in since or (going and row not in starts)
-            if going and impossibilities(_events(story)):
-                gone.add(row)
-            row += 1
-    return gone
-
-
-def _renumbered(places: Sequence[_Place], dropped: set[int]) -> dict[int, int]:
-    """Give new numbers to the lines of stories from which questions are dropped; 0 to those that go."""
-    numbers: dict[int, int] = {}
-    starts = [row for row, place in enumerate(places) if not place.before]
-    for start, end in zip(starts, [*starts[1:], len(places)], strict=True):
-        rows = range(start, end)
-        if dropped.isdisjoint(rows):
-            continue
-        last = max((row for row in rows if row not in dropped), default=-1)
-        number = 0
-        for row in rows:
-            for line in places[row].lines:
-                stays = row <= last and (row not in dropped or line != places[row].lines[-1])
-                number += stays
-                numbers[line] = number if stays else 0
-    return numbers
-
-
-def _rewritten(
-    path: Path,
-    edits: dict[int, list[Erratum]],
-    numbers: dict[int, int],
-    edit: Callable[[str, Sequence[Erratum]], str],
-) -> bytes:
-    """Copy a file, changing only the lines that have to be."""
-    out, number = BytesIO(), 0
-    for number, line in numbered_lines(path):
-        if numbers.get(number) == 0:
-            continue
-        if number in edits or number in numbers:
-            body = line.rstrip(b"\r\n")
-            mark = MARK if number == 1 and body.startswith(MARK) else b""
-            try:
-                text = body.removeprefix(mark).decode()
-                if number in numbers:
-                    text = f"{numbers[number]} {text.partition(' ')[2]}"
-                text = edit(text, edits.get(number, ()))
-            except (DataError, ValueError) as error:
-                raise DataError(
-                    f"{path}, line {number}: found {body[:60]!r}; expected it as it was audited."
-                ) from error
-            line = mark + text.encode() + line[len(body) :]
-        out.write(line)
-    if edits and number < max(edits):
-        raise DataError(f"{path} ends in line {number}; expected it as it was audited.")
-    return out.getvalue()
-
-
-def _put_right(value: str, erratum: Erratum) -> str:
-    if erratum.found not in (value, value.strip()) and value != erratum.expected:  # two errata may be about one value
-        raise DataError(f"'{value}' is not '{erratum.found}'.")
-    return erratum.expected
-
-
-def _edit_text(text: str, errata: Sequence[Erratum]) -> str:
-    cells = text.split("\t")
-    for each in errata:  # about the answer, or about who saw the sentence
-        cells[1:2] = [_put_right(cells[1] if len(cells) > 1 else "-", each)]
-    return "\t".join(cells)
-
-
-def _edit_trace(text: str, errata: Sequence[Erratum]) -> str:
-    *actions, question_type, story_type = text.split(",")
-    labels = {TRACE: ",".join(actions), "question_type": question_type, "story_type": story_type}
-    for each in errata:
-        labels[each.field] = _put_right(labels[each.field], each)
-    return ",".join(labels.values())
-
-
-def _edit_json(text: str, errata: Sequence[Erratum]) -> str:
-    for each in errata:
-        text = replace_value(text, each.field.split("."), each.expected)
-    return text

@@ -10,6 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from storyproof.audits.findings import Finding, TableReport
+from storyproof.audits.labels import LABELS as SHARED_LABELS
 from storyproof.errors import ParseError
 from storyproof.example import story_of_id
 from storyproof.kinship.config import TASK_NUMBERS
@@ -24,26 +25,9 @@ from storyproof.kinship.rows import Case, is_told, noise_types, read_case, story
 from storyproof.kinship.rules import PUBLISHED, STRICT, Rules, published_rules, strict_rules
 from storyproof.kinship.text import parse_question, placeholder_of
 
-LABELS = (
-    "answer",
-    "candidates",
-    "question_type",
-    "order",
-    "chain",
-    "story_type",
-    "false_belief",
-    "readings",
-    "proof",
-    "k",
-    "task",
-    "noise_types",
-    "pattern",
-    "status",
-    "proof_steps",
-)
+LABELS = (*SHARED_LABELS, "k", "task", "noise_types", "pattern", "status", "proof_steps")
 UNDEFINED = "undefined"  # families have no such relations
 _OWN_RULES = re.compile(r"rules-[0-9a-f]{16}")
-_NAMES = {name: gender for gender, names in our_names().items() for name in names}
 _CHUNK = 2048  # cases that the oracle looks at together
 
 
@@ -196,8 +180,15 @@ def _check_kind(row: Mapping[str, Any], case: Case) -> Iterator[tuple[str, Any, 
         yield "genders", row["genders"], "everybody of whom something is told, and nobody else"
     if _ours(row):
         for name, gender in zip(case.names, case.genders, strict=True):
-            if name in _NAMES and _NAMES[name] != gender:
-                yield "genders", f"{name}:{gender}", f"{name}:{_NAMES[name]}"
+            shown = _genders_of_names().get(name, gender)
+            if shown != gender:
+                yield "genders", f"{name}:{gender}", f"{name}:{shown}"
+
+
+@cache
+def _genders_of_names() -> dict[str, str]:
+    """Give the gender that each of our names shows."""
+    return {name: gender for gender, names in our_names().items() for name in names}
 
 
 def _is_chain(case: Case, kind: str) -> bool:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from storyproof.cli.output import console, write_text
+from storyproof.cli.output import console, write_results
 
 
 def evaluate(
@@ -32,11 +31,5 @@ def evaluate(
         storyproof.evaluate(name.strip(), data, split=split, labels=labels, max_stories=max_stories, seed=seed)
         for name in model.split(",")
     ]
-    results = [each.as_dict() for each in evaluations]
-    text = json.dumps(results[0] if len(results) == 1 else results, indent=2)
-    if json_out is not None and str(json_out) == "-":
-        typer.echo(text)
-        return
-    if json_out is not None:
-        write_text(json_out, text + "\n")
-    console().print(scores_view(evaluations))
+    if not write_results(json_out, [each.as_dict() for each in evaluations]):
+        console().print(scores_view(evaluations))

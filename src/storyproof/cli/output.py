@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import typer
 
 from storyproof.errors import DataError
 
@@ -21,6 +25,22 @@ def write_text(path: Path, text: str, option: str = "--json") -> None:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}; choose another file for {option}.") from error
+
+
+def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> bool:
+    """Write results as JSON, one alone or several as a list, to a file or for `-` to standard output.
+
+    Returns:
+        Whether standard output is taken, so that nothing else may go there.
+    """
+    if json_out is None:
+        return False
+    text = json.dumps(results[0] if len(results) == 1 else results, indent=2)
+    if str(json_out) == "-":
+        typer.echo(text)
+        return True
+    write_text(json_out, text + "\n")
+    return False
 
 
 def console() -> Console:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from storyproof.cli.output import console, write_text
+from storyproof.cli.output import console, write_results
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -35,14 +34,8 @@ def rescore(
     from storyproof.scoring.rescoring import rescore_all
 
     found = rescore_all(run, against, split=split, published=published)
-    results = [each.as_dict() for each in found]
-    text = json.dumps(results[0] if len(results) == 1 else results, indent=2)
-    if json_out is not None and str(json_out) == "-":
-        typer.echo(text)
-        return
-    if json_out is not None:
-        write_text(json_out, text + "\n")
-    console().print(_view(found))
+    if not write_results(json_out, [each.as_dict() for each in found]):
+        console().print(_view(found))
 
 
 def _view(found: Sequence[Rescored]) -> RenderableType:

@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 from storyproof.kinship.models_of import ENTAILED, status
-from storyproof.kinship.placeholders import our_names, ours
+from storyproof.kinship.placeholder_files import our_names, ours
 from storyproof.kinship.relations import GENDERS, Fact, word
 from storyproof.kinship.rules import strict_rules
 

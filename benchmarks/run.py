@@ -22,6 +22,7 @@ from storyproof.kinship.config import ClutrrConfig
 from storyproof.kinship.models_of import status
 from storyproof.kinship.relations import BASIC, GENDERS, Fact
 from storyproof.kinship.rules import strict_rules
+from storyproof.tom.matched import TomiMatched
 from storyproof.tom.tomi import Tomi
 from storyproof.tom.vocabulary import default_vocabulary
 
@@ -48,6 +49,15 @@ def generation() -> None:
             f"{rates[blocks]:,.0f} /CPU s",
             "goal 200,000",
         )
+    matched = TomiMatched(seed=1)
+    once = cpu_seconds(lambda: matched.block("train", 0))
+    say("tomi-matched, the first block: all plots proved, once a process", f"{once:.2f} CPU s")
+    rate = (
+        40
+        * BLOCK_STORIES
+        / min(cpu_seconds(lambda: [matched.block("train", index) for index in range(40)]) for _ in range(3))
+    )
+    say(f"tomi-matched to Arrow, {40 * BLOCK_STORIES:,} stories, best of 3", f"{rate:,.0f} /CPU s", "goal 50,000")
     plain = 3000
     maker = PlainTomi(default_vocabulary(), seed=1)
     slow = plain / min(cpu_seconds(lambda: pa.Table.from_pylist(maker.balanced(plain))) for _ in range(3))

@@ -14,6 +14,7 @@ from storyproof.errors import ConfigError, UnknownNameError
 
 BENCHMARKS = {
     "tomi": "storyproof.tom.tomi:Tomi",
+    "tomi-matched": "storyproof.tom.matched:TomiMatched",
     "tom-babi": "storyproof.tom.babi:TomBabi",
     "tom-babi-easy": "storyproof.tom.babi:TomBabiEasy",
     "clutrr": "storyproof.kinship.clutrr:Clutrr",

@@ -15,9 +15,8 @@ import pytest
 import storyproof
 from storyproof.audits.clutrr_cases import understand
 from storyproof.audits.clutrr_files import audit_file, fixed_files
-from storyproof.audits.clutrr_records import read_records, read_row, split_raw
 from storyproof.audits.errata import Erratum, FileReport
-from storyproof.datasets.clutrr_csv import COLUMNS
+from storyproof.datasets.clutrr_records import COLUMNS, read_records, read_row, split_raw
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.kinship.judging import entailed
 from storyproof.kinship.models_of import ENTAILED, status

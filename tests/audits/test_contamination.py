@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import storyproof
-from storyproof.audits import contamination
-from storyproof.audits.contamination import NEAR, QUESTION, STORY, STRUCTURAL, Overlap, OverlapReport, find_overlaps
+from storyproof.audits import near_duplicates
+from storyproof.audits.contamination import find_overlaps
+from storyproof.audits.overlaps import CONFLICT, NEAR, QUESTION, STORY, STRUCTURAL, Conflict, Overlap, OverlapReport
 from storyproof.datasets.reading import find_sources
 from storyproof.errors import ConfigError
 from storyproof.seeds import Draws
@@ -26,23 +27,25 @@ EXACT = {"near": False}
 
 @dataclass(frozen=True)
 class Told:
-    """Rows in memory: story id, story, question."""
+    """Rows in memory: story id, story, question, and maybe answers."""
 
     split: str | None
     rows: list[tuple[str | None, str, str]]
     name: str = "made"
+    answers: tuple[str | None, ...] | None = None
 
     def tables(self) -> Iterator[pa.Table]:
         for start in range(0, len(self.rows), 7):
             part = self.rows[start : start + 7]
-            yield pa.table(
-                {
-                    "id": [f"{self.split}-{start + place}" for place in range(len(part))],
-                    "story_id": pa.array([story for story, _, _ in part], pa.string()),
-                    "story": [text for _, text, _ in part],
-                    "question": [question for _, _, question in part],
-                }
-            )
+            columns = {
+                "id": [f"{self.split}-{start + place}" for place in range(len(part))],
+                "story_id": pa.array([story for story, _, _ in part], pa.string()),
+                "story": [text for _, text, _ in part],
+                "question": [question for _, _, question in part],
+            }
+            if self.answers is not None:
+                columns["answer"] = pa.array(self.answers[start : start + 7], pa.string())
+            yield pa.table(columns)
 
 
 def told(split: str, *stories: str, questions: tuple[str, ...] = (MEMORY,)) -> Told:
@@ -112,6 +115,54 @@ def test_same_question() -> None:
     assert (found.first_total, found.second_total) == (4, 2)
     assert counts(found) == (1, 1, 1)
     assert [(each.first, each.second) for each in found.examples] == [("train-1", "test-0")]
+
+
+def labelled(split: str, *rows: tuple[str, str | None]) -> Told:
+    """Rows that ask the same: story and answer of each."""
+    asked = [(f"{split}{number}", text, MEMORY) for number, (text, _) in enumerate(rows)]
+    return Told(split, asked, answers=tuple(answer for _, answer in rows))
+
+
+def test_same_question_with_another_answer() -> None:
+    train = labelled("train", (TALE, "box"), (OTHER, "box"), (TALE, "jar"), (TALE, "box"), (OTHER, "box"))
+    test = labelled("test", (TALE, "box"), (OTHER, "box"), (OTHER, "crate"), (RENAMED, "jar"))
+    found = find_overlaps([train, test], **EXACT)
+    within = pick(found, CONFLICT, "train", "train")
+    assert counts(within) == (3, 3, 2)
+    assert (within.first_total, within.second_total) == (5, 5)
+    assert within.examples == [Conflict("train-0", "train-2", 1.0, "box", "jar")]
+    between = pick(found, CONFLICT, "train", "test")
+    assert counts(between) == (3, 2, 3)
+    assert between.share == 0.5
+    assert between.examples == [
+        Conflict("train-2", "test-0", 1.0, "jar", "box"),
+        Conflict("train-1", "test-2", 1.0, "box", "crate"),
+    ]
+    assert counts(pick(found, CONFLICT, "test", "test")) == (2, 2, 1)
+    assert [each.second_answer for _, each in found.conflicts()] == ["jar", "box", "crate", "crate"]
+    plain = next(each for each in found.as_dict()["overlaps"] if each["kind"] == CONFLICT)
+    twins = {"first": "train-0", "second": "train-2", "similarity": 1.0}
+    assert plain["examples"] == [{**twins, "first_answer": "box", "second_answer": "jar"}]
+
+
+def test_what_has_no_answer_is_in_no_conflict() -> None:
+    found = find_overlaps([labelled("train", (TALE, None), (TALE, "box")), told("test", TALE)], **EXACT)
+    assert not any(each.pairs for each in found.overlaps if each.kind == CONFLICT)
+    assert pick(found, QUESTION, "train", "train").pairs == 1
+
+
+@given(*[st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from(["x", "y", "z", None])), max_size=9)] * 2)
+def test_conflicts_by_counting(train: list[tuple[str, str | None]], test: list[tuple[str, str | None]]) -> None:
+    def differ(one: tuple[str, str | None], two: tuple[str, str | None]) -> bool:
+        return one[0] == two[0] and None not in (one[1], two[1]) and one[1] != two[1]
+
+    found = find_overlaps([labelled("train", *train), labelled("test", *test)], **EXACT)
+    pairs = [(first, second) for first, one in enumerate(train) for second, two in enumerate(test) if differ(one, two)]
+    between = pick(found, CONFLICT, "train", "test")
+    assert counts(between) == (len({one for one, _ in pairs}), len({two for _, two in pairs}), len(pairs))
+    twins = [pair for pair in combinations(range(len(train)), 2) if differ(train[pair[0]], train[pair[1]])]
+    disputed = len({place for pair in twins for place in pair})
+    assert counts(pick(found, CONFLICT, "train", "train")) == (disputed, disputed, len(twins))
 
 
 def test_same_but_for_names_case_and_spaces() -> None:
@@ -274,7 +325,7 @@ def test_samples_are_bounded_and_say_so() -> None:
 
 
 def test_search_ends_after_so_many_proposals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(contamination, "_MOST_PROPOSALS", 100)
+    monkeypatch.setattr(near_duplicates, "_MOST_PROPOSALS", 100)
     text = " ".join(words(2))
     found = find_overlaps([told("train", *(f"{text} {number}" for number in range(200)))])
     near = pick(found, NEAR, "train", "train")
@@ -284,7 +335,7 @@ def test_search_ends_after_so_many_proposals(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.mark.parametrize("threshold", [0.05, 0.3, 0.5, 0.8, 0.95, 1.0])
 def test_bands(threshold: float) -> None:
-    bands, rows, recall = contamination._bands(threshold)
+    bands, rows, recall = near_duplicates._bands(threshold)
     assert bands * rows <= 128
     assert bands >= 2
     assert recall == pytest.approx(1 - (1 - threshold**rows) ** bands)

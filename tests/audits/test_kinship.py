@@ -18,7 +18,7 @@ import pytest
 
 import storyproof
 from storyproof import benchmark
-from storyproof.datasets.clutrr_csv import COLUMNS
+from storyproof.datasets.clutrr_records import COLUMNS
 from storyproof.datasets.generation import make_benchmark
 from storyproof.datasets.writing import write_dataset
 from storyproof.errors import DataError
@@ -808,10 +808,69 @@ def csv_proof_step_gone(record: Record, dice: random.Random) -> Record | None:
     return {"proof_state": repr(steps[:-1])} if steps else None
 
 
+def csv_text_query(record: Record, dice: random.Random) -> Record:
+    return {"text_query": "Who is who?"}
+
+
+def csv_text_target(record: Record, dice: random.Random) -> Record:
+    return {"text_target": another(dice, ["", "[]", "['It rained.']", "x"], record["text_target"])}
+
+
+def csv_word_of_the_text_target(record: Record, dice: random.Random) -> Record:
+    return {"text_target": record["text_target"].replace(record["target"], another(dice, WORDS, record["target"]))}
+
+
+def csv_people_of_the_text_target(record: Record, dice: random.Random) -> Record:
+    first, second = ast.literal_eval(record["query"])
+    return {"text_target": record["text_target"].replace(first, "?").replace(second, first).replace("?", second)}
+
+
+def csv_clean_story(record: Record, dice: random.Random) -> Record:
+    return {"clean_story": another(dice, ["", "It rained."], record["clean_story"])}
+
+
+def csv_word_of_the_clean_story(record: Record, dice: random.Random) -> Record:
+    words = record["clean_story"].split(" ")
+    return {"clean_story": " ".join(replaced(words, dice.randrange(len(words)), "thereafter"))}
+
+
+def csv_name_in_the_clean_story(record: Record, dice: random.Random) -> Record:
+    old, other = dice.sample([each.split(":")[0] for each in record["genders"].split(",")], 2)
+    return {"clean_story": record["clean_story"].replace(f"[{old}]", f"[{other}]")}
+
+
+def csv_brackets_of_the_clean_story(record: Record, dice: random.Random) -> Record:
+    return {"clean_story": record["clean_story"].replace("[", "").replace("]", "")}
+
+
+def csv_clean_story_in_the_order_of_the_story(record: Record, dice: random.Random) -> Record | None:
+    """Where it is not the chain's order, or there is noise."""
+    return {"clean_story": record["story"]}
+
+
+def csv_clean_story_cut(record: Record, dice: random.Random) -> Record:
+    return {"clean_story": record["clean_story"][: dice.randrange(len(record["clean_story"]))]}
+
+
+def csv_node_mapping(record: Record, dice: random.Random) -> Record:
+    mapping = ast.literal_eval(record["node_mapping"])
+    turned = dict(zip(mapping, [*mapping][::-1], strict=True))
+    more, less = {**mapping, len(mapping): len(mapping)}, {key: mapping[key] for key in [*mapping][1:]}
+    moved = {key + 1: value for key, value in mapping.items()}
+    return {"node_mapping": another(dice, [*map(repr, (turned, more, less, moved)), "", "x", "[]"], repr(mapping))}
+
+
+def csv_index(record: Record, dice: random.Random) -> Record:
+    return {"": dice.choice(["", "x", "-1", "1.0", "999999"])}
+
+
 CSV_CHANGES = (
     csv_target, csv_query, csv_query_edge, csv_task_name, csv_task_split, csv_task_split_unknown, csv_edge,
     csv_edge_type, csv_gender, csv_name, csv_word, csv_name_in_the_story, csv_story_of_another, csv_half_a_story,
     csv_story_twice, csv_proof_conclusion, csv_proof_relation_below, csv_proof_people, csv_proof_step_gone,
+    csv_text_query, csv_text_target, csv_word_of_the_text_target, csv_people_of_the_text_target, csv_clean_story,
+    csv_word_of_the_clean_story, csv_name_in_the_clean_story, csv_brackets_of_the_clean_story,
+    csv_clean_story_in_the_order_of_the_story, csv_clean_story_cut, csv_node_mapping, csv_index,
 )  # fmt: skip
 
 
@@ -843,4 +902,76 @@ def test_a_record_of_two_is_caught(csv_folder: Path, tmp_path: Path) -> None:
     (path / "manifest.json").unlink()
     file = path / "1.2_test.csv"
     file.write_text(file.read_text() + file.read_text().splitlines()[3] + "\n")
-    assert {finding.field for finding in storyproof.verify(path).findings} == {"id"}
+    assert {finding.field for finding in storyproof.verify(path).findings} == {"id", "index"}
+
+
+def write_records(path: Path, rows: list[Record]) -> Path:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    return path
+
+
+def fields_of(path: Path) -> set[str]:
+    return {finding.field for finding in storyproof.verify(path).findings}
+
+
+@pytest.mark.parametrize("name", ["1.2_test.csv", "6.3_test.csv"])
+def test_rows_are_counted_by_the_first_column(csv_folder: Path, tmp_path: Path, name: str) -> None:
+    """Some may be left out, and then be counted anew or not."""
+    whole = list(csv.DictReader(io.StringIO((csv_folder / name).read_text())))
+    some = [row for number, row in enumerate(whole) if number not in (0, 7, 8, 20)]
+    for rows in (whole, some, [{**row, "": str(number)} for number, row in enumerate(some)]):
+        assert fields_of(write_records(tmp_path / name, rows)) == set()
+        for place in (0, 1, 2, 12, len(rows) - 1):
+            for step in (-1, 1, 5):
+                index = str(int(rows[place][""]) + step)
+                changed = [*rows[:place], {**rows[place], "": index}, *rows[place + 1 :]]
+                left_out = rows is some and place < 2  # who knows what stood before the second row?
+                assert left_out or fields_of(write_records(tmp_path / name, changed)) == {"index"}
+    assert fields_of(write_records(tmp_path / name, whole[::-1])) == {"index"}
+    without = [{column: value for column, value in row.items() if column} for row in whole[::-1]]
+    assert fields_of(write_records(tmp_path / name, without)) == set()
+
+
+def test_a_clean_story_in_other_peoples_words_is_held_against_the_story(tmp_path: Path) -> None:
+    from storyproof.kinship.placeholder_files import ours
+    from storyproof.kinship.placeholders import Placeholders
+
+    texts = {key: tuple(f"So then, {text}" for text in each) for key, each in ours().templates.items()}
+    options: dict[str, Any] = {"placeholders": Placeholders("theirs", texts), "bad_placeholders": "keep"}
+    folder = tmp_path / "x"
+    storyproof.generate(
+        "clutrr", test=12, test_k=(3,), test_tasks=("clean", "irrelevant"), out=folder, format="csv", **options
+    )
+    assert storyproof.verify(folder).findings == []
+    for row in records(folder):
+        clean = row["clean_story"]
+        changes = ["", clean + " It rained."]
+        if row["task_name"] == "task_1.3":  # with noise nobody knows where the sentences of the chain end
+            changes += [clean.partition(" ")[2], f"{clean} then,"]
+        for changed in changes:
+            found = verify_record(tmp_path, row["task_name"], {**row, "clean_story": changed})
+            assert found
+            assert all("clean_story" in each for each in found)
+
+
+def test_columns_of_others_are_held_against_what_is_known_of_them(csv_folder: Path, tmp_path: Path) -> None:
+    row = {**records(csv_folder)[0], "id": "theirs", "syn_story": ""}
+    people = len(row["genders"].split(","))
+    for column, value, fine in (
+        ("", "7", True),
+        ("text_query", "?", True),
+        ("text_target", "['x']", True),
+        ("node_mapping", repr({10 * place: place for place in range(people)}), True),
+        ("node_mapping", repr({10 * place: place for place in range(people - 1)}), False),
+        ("node_mapping", repr({place: people - 1 - place for place in range(people)}), False),
+        ("node_mapping", "{" * 300, False),
+        ("clean_story", "", True),
+        ("clean_story", row["clean_story"].split(".")[0] + ".", True),
+        ("clean_story", "It rained.", False),
+    ):
+        found = verify_record(tmp_path, row["task_name"], {**row, column: value})
+        assert bool(found) is not fine
+        assert all(column in each for each in found)

@@ -12,11 +12,12 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.audits import tom_files, tom_layout
+from storyproof.audits import tom_layout, tom_rows
 from storyproof.audits.errata import Erratum, FileReport, tally
 from storyproof.audits.mechanisms import MECHANISMS
-from storyproof.audits.tom_files import audit_file, right_marks
+from storyproof.audits.tom_files import audit_file
 from storyproof.audits.tom_fixes import fixed_files
+from storyproof.audits.tom_rows import right_marks
 from storyproof.datasets.babi import TomBabiSplit, TomiSplit
 from storyproof.datasets.jsonl import JsonlSplit
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
@@ -562,7 +563,7 @@ def test_nothing_is_claimed_where_oracle_and_checker_differ(tmp_path: Path, monk
         found.problems.append(Problem(0, "answer under open (oracle and checker)", "box", "jar"))
         return found
 
-    monkeypatch.setattr(tom_files, "prove", doubtful)
+    monkeypatch.setattr(tom_rows, "prove", doubtful)
     with pytest.raises(DataError, match=r"line 6: .*\(oracle and checker\) differ: box and jar"):
         audit_file(told(tmp_path, telling(AWAY, (BEN, "jar"))))
 

@@ -16,7 +16,7 @@ from storyproof.example import SCHEMA
 
 Row = dict[str, Any]
 
-STORIES = {"tomi": 99, "tom-babi-easy": 96, "tom-babi": 96}
+STORIES = {"tomi": 99, "tomi-matched": 99, "tom-babi-easy": 96, "tom-babi": 96}
 
 
 @pytest.fixture(scope="module", params=STORIES)

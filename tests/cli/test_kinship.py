@@ -18,7 +18,7 @@ from typer.testing import CliRunner, Result
 import storyproof
 from storyproof import benchmark, cli
 from storyproof.kinship import clutrr
-from storyproof.kinship.placeholders import ours
+from storyproof.kinship.placeholder_files import ours
 
 RULES = """\
 relations:
@@ -518,13 +518,13 @@ def broken_files(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("cut.csv", "cut.csv, row 3: it has another number of fields than the header"),
-        ("lacking.csv", "lacking.csv has no column 'story_edges'; expected the columns of CLUTRR"),
-        ("literal.csv", "literal.csv, row 0: story_edges is '[(0, 1), (1, 2)', expected a Python list"),
-        ("edges.csv", "edges.csv, row 0: story_edges is '[0, 1]', expected"),
-        ("task.csv", "task.csv, row 0: task_name is 'task_9.2', expected task_T.k"),
-        ("latin.csv", "cannot read latin.csv"),
-        ("empty.csv", "empty.csv has no column 'id'"),
+        ("cut.csv", "cut.csv, row 3, line 5: it has 16 fields, expected 18 as in the header"),
+        ("lacking.csv", "lacking.csv, line 1: it has no column 'story_edges', expected the columns of CLUTRR"),
+        ("literal.csv", "literal.csv, row 0, line 2: story_edges is '[(0, 1), (1, 2)', expected a list of"),
+        ("edges.csv", "edges.csv, row 0, line 2: story_edges is '[0, 1]', expected"),
+        ("task.csv", "task.csv, row 0, line 2: task_name is 'task_9.2', expected task_T.k"),
+        ("latin.csv", "latin.csv, row 4, line 6: found bytes that are no text, expected UTF-8"),
+        ("empty.csv", "empty.csv is empty, expected a header with the columns of CLUTRR"),
     ],
 )
 def test_broken_csv(

@@ -26,6 +26,16 @@ CONTENT: dict[str, tuple[str, dict[str, Any], str]] = {
         {"train": 99, "test": 99, "seed": 7, "disjoint": ("agents", "rooms")},
         "61d234e7ac74b671380b3f328671a22db505e231c945544974536c7d82a91aaa",
     ),
+    "tomi-matched": (
+        "tomi-matched",
+        {"train": 999, "val": 99, "test": 99, "seed": 7},
+        "c57aab8f6e71cc0c8212033e394d8f0532f640dff786d32a5915575f5273e032",
+    ),
+    "tomi-matched, two blocks, disjoint": (
+        "tomi-matched",
+        {"train": 6999, "test": 99, "seed": 1, "disjoint": ("agents", "objects")},
+        "703025f23cbb0f0701d00f69a505e9f7f8dff470f402799605880c15a0c74fba",
+    ),
     "tom-babi": (
         "tom-babi",
         {"train": 120, "test": 120, "seed": 7},
@@ -60,6 +70,8 @@ CONTENT: dict[str, tuple[str, dict[str, Any], str]] = {
 TEXT = {
     "tomi jsonl": ("tomi", "0dd088fecd90641e689650e262eba0bd75b8ae8dcb4f98c7e333578a01b96a1e"),
     "tomi babi": ("tomi", "f34a430d840e98faa976b37b9014b8bcc5eda8c0e5a9b22045ddbde722e6477a"),
+    "tomi-matched jsonl": ("tomi-matched", "8eb0e2bd2c588a9fbcd61cb4cd17e6ba353f5bc38346163512316e1515eaf94f"),
+    "tomi-matched babi": ("tomi-matched", "9283be22439148bb9b3647c08bf21ae90405229db66077635aed7d517b03ad8f"),
     "tom-babi jsonl": ("tom-babi", "837deb770521185f3a9e0a8e00869cf768eaea1a996bdc0f971eb9729d708439"),
     "tom-babi babi": ("tom-babi", "d7a474f52af44daa1d2a8a017d7eb53bcd8bb9412bc46d93c3798973898438a9"),
     "tom-babi-easy jsonl": ("tom-babi-easy", "f942542e989d963b685b65b9cbaa0f30faf0711a80fcc8f2f62344545dd70dc1"),

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storyproof.kinship.casting import Casting
-from storyproof.kinship.placeholders import our_names
+from storyproof.kinship.placeholder_files import our_names
 from storyproof.kinship.relations import GENDERS
 from storyproof.seeds import Draws
 

@@ -18,7 +18,8 @@ from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import KINSHIP_SCHEMA, SPLITS, plain_schema
 from storyproof.kinship.clutrr import ENTITIES, Clutrr
 from storyproof.kinship.config import ClutrrConfig
-from storyproof.kinship.placeholders import Key, Placeholders, our_names, ours
+from storyproof.kinship.placeholder_files import our_names, ours
+from storyproof.kinship.placeholders import Key, Placeholders
 from storyproof.kinship.relations import BASIC, GENDERS, NAMES, WORDS, word
 from storyproof.kinship.rules import load_rules, published_rules
 

@@ -10,7 +10,8 @@ import pytest
 
 from storyproof.errors import ConfigError
 from storyproof.kinship.config import LEAST_K, MOST_K, PRESET_COUNTS, PRESETS, TASK_NUMBERS, ClutrrConfig
-from storyproof.kinship.placeholders import Placeholders, ours
+from storyproof.kinship.placeholder_files import ours
+from storyproof.kinship.placeholders import Placeholders
 from storyproof.kinship.puzzles import TASKS
 from storyproof.kinship.rules import load_rules, published_rules, strict_rules
 

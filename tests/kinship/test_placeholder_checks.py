@@ -21,7 +21,8 @@ from storyproof.kinship.placeholder_checks import (
     check,
     problems,
 )
-from storyproof.kinship.placeholders import Placeholders, expand, ours
+from storyproof.kinship.placeholder_files import expand, ours
+from storyproof.kinship.placeholders import Placeholders
 from storyproof.kinship.relations import GENDERS, NAMES, gender_of, inverse, word
 
 

@@ -11,18 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import ConfigError, DataError
-from storyproof.kinship import placeholders as module
-from storyproof.kinship.placeholders import (
-    Key,
-    Placeholders,
-    expand,
-    load_placeholders,
-    missing,
-    our_names,
-    ours,
-    read_collection,
-    require_singles,
-)
+from storyproof.kinship import placeholder_files
+from storyproof.kinship.placeholder_files import expand, load_placeholders, our_names, ours, read_collection
+from storyproof.kinship.placeholders import Key, Placeholders, missing, require_singles
 from storyproof.kinship.relations import BASIC, GENDERS, NAMES, gender_of, predicate_of
 
 NAMES_LINE = "names: {male: [Tom, Ian], female: [Ann]}\n"
@@ -187,7 +178,7 @@ def test_our_names_are_many_and_distinct() -> None:
 
 def test_our_collection_is_read_once() -> None:
     assert ours() is ours()
-    assert module._shipped()[0] is ours()
+    assert placeholder_files._shipped()[0] is ours()
 
 
 # ------------------------------------------------------------------------------------------------- published files

@@ -15,7 +15,7 @@ from storyproof.kinship import clutrr
 from storyproof.kinship.proofs import Step
 from storyproof.kinship.puzzles import TASKS
 from storyproof.kinship.relations import Fact
-from storyproof.kinship.rows import TASKS_BY_NUMBER, is_told, noise_types, read_case, story_type, told_facts
+from storyproof.kinship.rows import TASKS_BY_NUMBER, noise_types, read_case, story_type, tellings, told_facts
 
 Row = dict[str, Any]
 # Ann's son is Bob, whose daughter is Cleo; and Ann has a brother, Dan.
@@ -168,8 +168,8 @@ def test_stories_of_ours_are_known_and_tell_their_facts(task: str, text: str) ->
         case = read_case(row)
         found = told_facts(case, row["story"].split("\n"), row["placeholders"])
         assert sorted(fact for line in found for fact in line) == sorted(case.facts)
-        assert is_told(case, row["story"]) is True
-        assert is_told(case, row["story"].replace("\n", " ")) is True
+        assert tellings(case, row["story"]) is not None
+        assert tellings(case, row["story"].replace("\n", " ")) is not None
         assert noise_types(case.edges, case.k) == row["noise_types"]
         assert story_type(row["noise_types"], case.asked, case.edges) == row["story_type"]
 
@@ -179,13 +179,13 @@ def test_a_running_text_with_a_line_too_few_or_too_many_is_not_told(task: str, r
     each = made(task, "synthetic")[row]
     lines = each["story"].split("\n")
     place = data.draw(st.integers(0, len(lines) - 1))
-    assert is_told(read_case(each), " ".join(lines[:place] + lines[place + 1 :])) is False
-    assert is_told(read_case(each), " ".join([*lines, lines[place]])) is False
-    assert is_told(read_case(each), " ".join([*lines, "It rained."])) is False
+    assert tellings(read_case(each), " ".join(lines[:place] + lines[place + 1 :])) is None
+    assert tellings(read_case(each), " ".join([*lines, lines[place]])) is None
+    assert tellings(read_case(each), " ".join([*lines, "It rained."])) is None
 
 
 def test_a_running_text_in_other_words_does_not_tell_it() -> None:
-    assert is_told(read_case(ROW), "Ann raised Bob, who raised Cleo. Dan is Ann's twin.") is False
+    assert tellings(read_case(ROW), "Ann raised Bob, who raised Cleo. Dan is Ann's twin.") is None
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_a_running_text_in_other_words_does_not_tell_it() -> None:
     ],
 )
 def test_a_running_text_that_tells_something_else_is_not_told(story: str) -> None:
-    assert is_told(read_case(ROW), story) is False
+    assert tellings(read_case(ROW), story) is None
 
 
 def test_names_that_begin_alike_are_kept_apart() -> None:
@@ -210,8 +210,8 @@ def test_names_that_begin_alike_are_kept_apart() -> None:
         "@entity-11 is the son of @entity-1. @entity-111 is the daughter of @entity-11. "
         "@entity-2 is the brother of @entity-1."
     )
-    assert is_told(read_case(row), told) is True
-    assert is_told(read_case(row), told.replace("@entity-111 ", "@entity-11 ")) is False
+    assert tellings(read_case(row), told) is not None
+    assert tellings(read_case(row), told.replace("@entity-111 ", "@entity-11 ")) is None
 
 
 # ------------------------------------------------------------------------------------------------- kinds of stories

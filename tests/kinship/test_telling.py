@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from storyproof.errors import ConfigError
 from storyproof.kinship.clutrr import Clutrr
 from storyproof.kinship.config import ClutrrConfig
-from storyproof.kinship.placeholders import Key, Placeholders, ours
+from storyproof.kinship.placeholder_files import ours
+from storyproof.kinship.placeholders import Key, Placeholders
 from storyproof.kinship.puzzles import CLEAN, IRRELEVANT, MEMORY, Puzzle
 from storyproof.kinship.relations import BASIC, GENDERS, PREDICATES, Fact, predicate_of, word
 from storyproof.kinship.rules import strict_rules

@@ -8,7 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from storyproof.errors import ParseError
-from storyproof.kinship.placeholders import Key, our_names, ours
+from storyproof.kinship.placeholder_files import our_names, ours
+from storyproof.kinship.placeholders import Key
 from storyproof.kinship.relations import GENDERS, PREDICATES, WORDS, gender_of, word
 from storyproof.kinship.text import (
     NAME,

@@ -17,8 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import storyproof
 from storyproof.audits.errata import AuditReport, Erratum, FileReport
 from storyproof.report.audit_page import Examples, audit_page, listed
+from storyproof.report.auditing import page_of
 from tests.report.test_family_tree import AUNT, GRANDMOTHER, TWO_FATHERS
 from tests.samples import BELIEF, SEARCH, example
 
@@ -408,6 +410,28 @@ def test_permalinks(browser: Browser, tmp_path: Path) -> None:
     browser.js("location.hash = '#val.txt:9999'")
     browser.settle()
     assert browser.texts("#count") == ["No listed finding is in row 9999 of val.txt."]
+
+
+@in_browser
+def test_files_of_one_name_in_two_folders(browser: Browser, tmp_path: Path) -> None:
+    for folder, thing in (("one", "key"), ("two", "map")):
+        (tmp_path / folder).mkdir()
+        story = "".join(f"{number} {line}\n" for number, line in enumerate(example().story.split("\n"), 1))
+        asked = f"{story}6 {SEARCH}\tjar\t1\n".replace("key", thing)
+        (tmp_path / folder / "val.txt").write_text(asked)
+    paths = [tmp_path / "one", tmp_path / "two"]
+    page = tmp_path / "page.html"
+    page.write_text(page_of(storyproof.audit(paths), paths, {}), "utf-8")
+    browser.open(page)
+    assert browser.texts("#filters [name=file] option") == ["all", "one/val.txt", "two/val.txt"]
+    browser.choose("file", "two/val.txt")
+    assert browser.texts(".where") == ["two/val.txt row 0"]
+    for folder, thing in (("one", "key"), ("two", "map")):
+        browser.open(page, f"#{folder}%2Fval.txt:0")
+        assert browser.texts("details[open] .where") == [f"{folder}/val.txt row 0"]
+        assert f"The {thing} is in the box." in browser.texts("details[open] .story li")
+        assert browser.js("document.querySelector('details[open] a').getAttribute('href')") == f"#{folder}%2Fval.txt:0"
+    assert browser.trouble() == []
 
 
 @in_browser

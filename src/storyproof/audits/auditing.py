@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from storyproof.audits import clutrr_files, clutrr_fixes, tom_files, tom_fixes
@@ -51,9 +52,10 @@ def audit(
     for file in files:
         reports.append(_audit_file(file, format, readings))
         progress(1)
+    labels = labels_of(files)
     if fix is not None:
-        _write_fixed(Path(fix), files, reports, ambiguous)
-    return AuditReport(reports)
+        _write_fixed(Path(fix), files, reports, labels, ambiguous)
+    return AuditReport([_relabelled(*each) for each in zip(reports, labels, strict=True)])
 
 
 def find_files(paths: Sequence[str | Path]) -> list[Path]:
@@ -82,13 +84,36 @@ def find_files(paths: Sequence[str | Path]) -> list[Path]:
     return list(dict.fromkeys(found))
 
 
+def labels_of(files: Sequence[Path]) -> list[str]:
+    """Call files by their names, with as many folders before them as it takes to tell all of them apart."""
+    wholes = [file.absolute().parts for file in files]
+    labels = []
+    for parts in wholes:
+        depth = 1
+        while depth < len(parts) and sum(other[-depth:] == parts[-depth:] for other in set(wholes)) > 1:
+            depth += 1
+        labels.append("/".join(parts[-depth:]))
+    return labels
+
+
+def _relabelled(report: FileReport, label: str) -> FileReport:
+    """Give a report in which the file, and what lies beside it, are called by a label."""
+    if report.file == label:
+        return report
+    folder = label.removesuffix(report.file)
+    errata = [replace(each, file=folder + each.file) for each in report.errata]
+    return replace(report, file=label, errata=errata)
+
+
 def _audit_file(path: Path, format: str, readings: Sequence[str]) -> FileReport:
     if format == CLUTRR or (format == AUTO and path.suffix == ".csv"):
         return clutrr_files.audit_file(path)
     return tom_files.audit_file(path, format, readings)
 
 
-def _write_fixed(out: Path, files: Sequence[Path], reports: Sequence[FileReport], ambiguous: str) -> None:
+def _write_fixed(
+    out: Path, files: Sequence[Path], reports: Sequence[FileReport], labels: Sequence[str], ambiguous: str
+) -> None:
     """Write all files anew, whole or not at all; folders keep their names if there are several."""
     parents = {file.resolve().parent for file in files}
     with whole_folder(out, force=False, option="--fix") as folder:
@@ -104,7 +129,8 @@ def _write_fixed(out: Path, files: Sequence[Path], reports: Sequence[FileReport]
                 if (into / name).exists():
                     raise DataError(f"two files are called {name}; audit them apart, or rename one.")
                 (into / name).write_bytes(content)
-        (folder / ERRATA).write_text(errata_csv(reports), encoding="utf-8")
+        listed = [_relabelled(*each) for each in zip(reports, labels, strict=True)]
+        (folder / ERRATA).write_text(errata_csv(listed), encoding="utf-8")
 
 
 def errata_csv(reports: Sequence[FileReport]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-from storyproof.audits.clutrr_records import ProofStep, Row, Triple
+from storyproof.datasets.clutrr_records import ProofStep, Row, Triple
 from storyproof.kinship import models_of
 from storyproof.kinship.judging import judge
 from storyproof.kinship.models_of import AMBIGUOUS, CONTRADICTED, ENTAILED, IMPOSSIBLE, families

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from storyproof.audits.clutrr_cases import Puzzle, Verdict, first_misfit, proof_flaw, proof_text, strangers
 from storyproof.audits.clutrr_fixes import FLAWED, UNDEFINED
-from storyproof.audits.clutrr_records import STATUS, Row
+from storyproof.datasets.clutrr_records import STATUS, Row
 from storyproof.kinship.models_of import AMBIGUOUS, ENTAILED, IMPOSSIBLE
 from storyproof.kinship.relations import WORDS, gender_of, predicate_of, word
 from storyproof.kinship.rules import PUBLISHED

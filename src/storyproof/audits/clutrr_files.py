@@ -37,8 +37,8 @@ from pathlib import Path
 from storyproof.audits.clutrr_cases import Judge, Puzzle, Verdict, understand
 from storyproof.audits.clutrr_checks import Flaw, find_flaws
 from storyproof.audits.clutrr_fixes import UNDEFINED, fixed_files
-from storyproof.audits.clutrr_records import Row, read_records, read_row
 from storyproof.audits.errata import Erratum, FileReport
+from storyproof.datasets.clutrr_records import Row, read_records, read_row
 from storyproof.kinship.models_of import STATUSES
 from storyproof.kinship.relations import WORDS, predicate_of
 from storyproof.kinship.rules import PUBLISHED

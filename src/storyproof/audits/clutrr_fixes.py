@@ -10,8 +10,8 @@ import codecs
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from storyproof.audits.clutrr_records import STATUS, Record, quoted, read_records, split_raw
 from storyproof.audits.errata import FileReport
+from storyproof.datasets.clutrr_records import STATUS, Record, quoted, read_records, split_raw
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.kinship.models_of import AMBIGUOUS, CONTRADICTED, ENTAILED, IMPOSSIBLE
 

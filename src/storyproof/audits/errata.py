@@ -20,7 +20,7 @@ class Erratum:
     """One thing that is wrong in a row, or in a file.
 
     Attributes:
-        file: The file's name.
+        file: The file's name, with folders before it if another audited file has the same.
         row: The question's number in the file, from 0; -1 if it is about the whole file.
         line: The line of the file that holds it, from 1; 0 if there is no such line.
         id: The row's id.
@@ -54,7 +54,7 @@ class FileReport:
     """What was found in one file.
 
     Attributes:
-        file: Its name.
+        file: Its name, with folders before it if another audited file has the same.
         format: tomi, tom-babi, clutrr, inspect or jsonl.
         totals: Counts, in the form that the audit's JSON has; nested counts are dictionaries.
         errata: All that is wrong, by row.

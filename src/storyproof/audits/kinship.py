@@ -9,6 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from storyproof.audits.clutrr_columns import check_columns
 from storyproof.audits.findings import Finding, TableReport
 from storyproof.audits.labels import LABELS as SHARED_LABELS
 from storyproof.errors import ParseError
@@ -17,11 +18,11 @@ from storyproof.kinship.config import TASK_NUMBERS
 from storyproof.kinship.judging import Judged, judge
 from storyproof.kinship.models_of import IMPOSSIBLE
 from storyproof.kinship.placeholder_checks import FATAL, check
-from storyproof.kinship.placeholders import our_names
+from storyproof.kinship.placeholder_files import our_names
 from storyproof.kinship.proofs import replay
 from storyproof.kinship.puzzles import CLEAN, MEMORY, MIXED, TASKS
 from storyproof.kinship.relations import GENDERS, NAMES, word
-from storyproof.kinship.rows import Case, is_told, noise_types, read_case, story_type, told_facts
+from storyproof.kinship.rows import Case, noise_types, read_case, story_type, tellings, told_facts
 from storyproof.kinship.rules import PUBLISHED, STRICT, Rules, published_rules, strict_rules
 from storyproof.kinship.text import parse_question, placeholder_of
 
@@ -75,6 +76,7 @@ def _check(
     yield from _check_kind(row, case)
     if case.untyped:
         report.unchecked["edge_types"] += 1
+        yield from check_columns(row, case, None, ours=_ours(row))
     else:
         yield from _check_text(row, case, report, rules)
 
@@ -240,10 +242,13 @@ def _check_running_text(row: Mapping[str, Any], case: Case, report: TableReport)
         lacking = [name for name in case.names if name not in row["story"]]
         if _ours(row) and lacking:
             yield "story", f"a text without {', '.join(lacking)}", "a text that mentions everybody"
+        yield from check_columns(row, case, None, ours=_ours(row))
         return
-    for field, text in (("story", row["story"]), ("syn_story", plain)):
-        if not is_told(case, text):
+    told = tellings(case, row["story"])
+    for field, pieces in (("story", told), ("syn_story", tellings(case, plain))):
+        if pieces is None:
             yield field, "a text that does not tell the facts in known words", "each fact once"
+    yield from check_columns(row, case, told, ours=_ours(row))
 
 
 def _shown(value: Any) -> str:

@@ -28,7 +28,6 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from storyproof.audits.errata import (
     IMPOSSIBLE_STORY,
@@ -41,37 +40,20 @@ from storyproof.audits.errata import (
 )
 from storyproof.audits.mechanisms import (
     Cause,
-    Stage,
     explain_answer,
     explain_question_type,
     explain_story_type,
     explain_trace,
-    set_stage,
 )
-from storyproof.audits.tom_layout import (
-    OBSERVERS,
-    TRACE,
-    Place,
-    form_of,
-    places,
-    tables,
-)
+from storyproof.audits.tom_layout import OBSERVERS, TRACE, Place, form_of, places, tables
+from storyproof.audits.tom_rows import Case, Part, answers_under, asked_of, events_of, right_marks, stage_of
 from storyproof.datasets.chunks import in_parts, story_starts
-from storyproof.datasets.inspect_jsonl import (
-    INSPECT,
-    JSONL,
-    find_bad_bytes,
-)
+from storyproof.datasets.inspect_jsonl import INSPECT, JSONL, find_bad_bytes
 from storyproof.errors import DataError, UnknownNameError
-from storyproof.seeds import Indices
-from storyproof.tom import beliefs
-from storyproof.tom.arrays import NOBODY, encode
-from storyproof.tom.events import Event, Kind, impossibilities
+from storyproof.tom.events import impossibilities
 from storyproof.tom.labels import QUESTION_TYPES
-from storyproof.tom.proving import Proved, prove
 from storyproof.tom.readings import DEFAULT, READINGS
-from storyproof.tom.text import Question, parse, parse_question
-from storyproof.tom.trace import observers, trace
+from storyproof.tom.text import parse_question
 
 ASKED = ("memory", "reality", "first_order", "second_order")
 _COUNTED = (
@@ -84,12 +66,7 @@ _COUNTED = (
 )
 
 
-def _asked(question_type: str) -> str:
-    """Give a question type without agent number and mark."""
-    return "_".join(question_type.split("_")[:2])
-
-
-_ORDERS = tuple(dict.fromkeys(map(_asked, QUESTION_TYPES)))
+_ORDERS = tuple(dict.fromkeys(map(asked_of, QUESTION_TYPES)))
 
 
 def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -> FileReport:
@@ -130,134 +107,6 @@ def _share(value: Any) -> Any:
     return value
 
 
-@lru_cache(maxsize=64)  # the questions of a story stand side by side
-def _events(story: str) -> tuple[Event, ...]:
-    return tuple(parse(story))
-
-
-@lru_cache(maxsize=64)
-def _stage(story: str, thing: str) -> Stage:
-    return set_stage(_events(story), thing)
-
-
-class _Part:
-    """Rows looked at in one go, with what follows from their text: where they stand, their numbers and stories."""
-
-    def __init__(self, table: pa.Table, where: Sequence[Place], rows: Indices, run: Indices) -> None:
-        self.table, self.where, self.rows, self.run = table, where, rows, run
-        story = table.column("story").combine_chunks().dictionary_encode()
-        questions = table.column("question").combine_chunks()
-        self.proved = prove(story.dictionary, story.indices.to_numpy(), questions)
-        self.possible = np.array([plot.possible for plot in self.proved.plots], np.bool_)[self.proved.plot]
-
-    def refuse_unreadable(self, path: Path) -> None:
-        """Raise what cannot be judged."""
-        for problem in self.proved.problems:
-            where = f"{path}, line {self.where[problem.row].lines[-1]}"
-            if problem.what in ("story", "question") and problem.expected != "a story that can happen":
-                raise DataError(f"{where}: {problem.what}: {problem.found}; expected {problem.expected}.")
-            if problem.what not in ("story", "question") and self.possible[problem.row]:
-                differ = f"the {problem.what} differ: {problem.found} and {problem.expected}"
-                raise DataError(f"{where}: {differ}; expected a story that both read alike.")
-
-    def keep(self, kept: npt.NDArray[np.bool_]) -> _Part:
-        """Look at some of the rows only."""
-        where = [place for place, stays in zip(self.where, kept.tolist(), strict=True) if stays]
-        return _Part(self.table.filter(pa.array(kept)), where, self.rows[kept], self.run[kept])
-
-    def wrong(self, name: str) -> list[tuple[int, Any]]:
-        """Find rows of stories that can happen which do not say what they should, and what they should say."""
-        if name not in self.table.column_names or self.table.column(name).null_count == self.table.num_rows:
-            return []
-        given = self.table.column(name).combine_chunks()
-        right = (
-            pa.array(_traces(self.proved), pa.string())
-            if name == TRACE
-            else self.proved.columns[name].dictionary_decode()
-        )
-        # Where nobody knows the answer every answer is wrong; a story type that nobody knows is left alone.
-        unequal = pc.fill_null(pc.not_equal(given, right), name == "answer")
-        found = np.flatnonzero(np.asarray(pc.and_(unequal, given.is_valid())) & self.possible)
-        return list(zip(found.tolist(), right.take(pa.array(found)).to_pylist(), strict=True))
-
-    def values(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """Give what rows say."""
-        return dict(zip(rows, self.table.take(pa.array(rows, pa.int64())).to_pylist(), strict=True))
-
-    def pair(self, row: int, story: str) -> tuple[str | None, str | None]:
-        """Name agent 0 and agent 1."""
-        acting = (event.agent for event in _events(story) if event.kind is not Kind.FEEL and event.agent)
-        agents = dict(enumerate(dict.fromkeys(acting)))
-        return agents.get(int(self.proved.mover[row])), agents.get(int(self.proved.other[row]))
-
-
-def _traces(proved: Proved) -> list[str]:
-    known: dict[tuple[int, int, int], str] = {}
-    found = []
-    for key in zip(proved.plot.tolist(), proved.mover.tolist(), proved.other.tolist(), strict=True):
-        if key not in known:
-            plot = proved.plots[key[0]]
-            agents = dict(enumerate(plot.names.agents))
-            known[key] = ",".join(trace(plot.events, agents.get(key[1]), agents.get(key[2])))
-        found.append(known[key])
-    return found
-
-
-def _beliefs(cases: Sequence[tuple[Sequence[Event], Question]], readings: Sequence[str]) -> list[dict[str, str | None]]:
-    """Say what the answers to questions about beliefs are under some readings."""
-    if not cases:
-        return []
-    stories, names = encode([[event for event in events if event.kind < Kind.FEEL] for events, _ in cases])
-    chains = np.full((max(question.order for _, question in cases), len(cases)), NOBODY, np.int8)
-    for column, (_, question) in enumerate(cases):
-        agents = names[column].agents
-        chains[: question.order, column] = [agents.get(agent, beliefs.STRANGER) for agent in question.chain]
-    things = [name.things[question.thing] for name, (_, question) in zip(names, cases, strict=True)]
-    seen = beliefs.view(stories, np.array(things, np.int8))
-    found: list[dict[str, str | None]] = [{} for _ in cases]
-    for reading in readings:
-        for column, place in enumerate(beliefs.belief(seen, chains, reading).place.tolist()):
-            found[column][reading] = None if place == NOBODY else tuple(names[column].containers)[place]
-    return found
-
-
-@dataclass(slots=True)
-class _Case:
-    """A wrong value of a row.
-
-    Attributes:
-        part: The rows it is among.
-        row: Which of them it is.
-        name: The value's column.
-        right: What it should be; None if nobody knows.
-        values: All that the row says.
-        question: What it asks.
-        stage: Its story, with the object asked about in view.
-        pair: Agent 0 and agent 1.
-        believed: What the answer is under other readings.
-    """
-
-    part: _Part
-    row: int
-    name: str
-    right: Any
-    values: dict[str, Any]
-    question: Question
-    stage: Stage
-    pair: tuple[str | None, str | None]
-    believed: dict[str, str | None]
-
-    @property
-    def asked(self) -> str:
-        """What kind of question it is."""
-        return _asked(self.part.proved.columns["question_type"][self.row].as_py())
-
-    @property
-    def proof(self) -> tuple[int, ...]:
-        """The sentences that decide the answer."""
-        return tuple(self.part.proved.columns["proof"][self.row].as_py())
-
-
 @dataclass
 class _Audit:
     """What has been found in a file so far; its path, its format, and where the rows to come stand."""
@@ -284,7 +133,7 @@ class _Audit:
         run = np.zeros(count, np.intp)
         run[story_starts(table)] = 1
         run = self.stories + run.cumsum() - 1
-        part = _Part(table, list(islice(self.places, count)), self.rows + np.arange(count), run)
+        part = Part(table, list(islice(self.places, count)), self.rows + np.arange(count), run)
         part.refuse_unreadable(self.path)
         answered = part.possible & np.asarray(part.proved.columns["answer"].is_valid())
         if not answered.all():
@@ -307,7 +156,7 @@ class _Audit:
         found |= {name: self.counts[name] for name in _COUNTED}
         return {**found, "by_mechanism": dict(self.causes.most_common())}
 
-    def _add(self, part: _Part, row: int, cause: Cause, counted: str, kind: str, **known: Any) -> None:
+    def _add(self, part: Part, row: int, cause: Cause, counted: str, kind: str, **known: Any) -> None:
         """Add an erratum, of the line that holds the answer unless it says otherwise; count it if there is a count."""
         shared = {name: _share(value) for name, value in known.items() if name not in ("id", "line")}
         given = {"file": self.path.name, "row": int(part.rows[row]), "line": part.where[row].lines[-1], **known}
@@ -316,13 +165,13 @@ class _Audit:
             self.counts[counted] += 1
             self.causes[cause.name] += 1
 
-    def _add_impossible(self, part: _Part) -> None:
+    def _add_impossible(self, part: Part) -> None:
         """Note stories that cannot happen, at the first row by which it has happened."""
         rows = np.flatnonzero(~part.possible)
         _, first = np.unique(part.run[rows], return_index=True)
         for row, values in part.values(rows[first].tolist()).items():
             told = values["story"].split("\n")
-            faults = impossibilities(_events(values["story"]))
+            faults = impossibilities(events_of(values["story"]))
             cause = Cause(IMPOSSIBLE_STORY, "; ".join(what for _, what in faults))
             line, found = part.where[row].line_of(faults[0][0]), told[faults[0][0] - 1]
             at = {"line": line, "id": values["id"], "sentences": tuple(dict.fromkeys(number for number, _ in faults))}
@@ -330,25 +179,25 @@ class _Audit:
                 part, row, cause, "impossible_stories", IMPOSSIBLE_STORY, field="story", found=found, expected="", **at
             )
 
-    def _add_wrong(self, part: _Part, only: npt.NDArray[np.bool_] | None = None) -> None:
+    def _add_wrong(self, part: Part, only: npt.NDArray[np.bool_] | None = None) -> None:
         """Note labels that do not follow from the text; of rows that have no answer, `only` the answers."""
         types = part.proved.columns["question_type"]
-        self.orders.update(map(_asked, types.dictionary.take(types.indices.unique()).to_pylist()))
+        self.orders.update(map(asked_of, types.dictionary.take(types.indices.unique()).to_pylist()))
         names = self._ADD if only is None else ("answer",)
         wrong = {name: [each for each in part.wrong(name) if only is None or only[each[0]]] for name in names}
         values = part.values(sorted({row for found in wrong.values() for row, _ in found}))
         asked = {row: parse_question(each["question"]) for row, each in values.items()}
         judged = {row for name in ("answer", "question_type") for row, _ in wrong.get(name, ()) if asked[row].chain}
-        cases = {row: (_events(values[row]["story"]), asked[row]) for row in judged}
-        believed = dict(zip(cases, _beliefs(list(cases.values()), self.readings), strict=True))
+        cases = {row: (events_of(values[row]["story"]), asked[row]) for row in judged}
+        believed = dict(zip(cases, answers_under(list(cases.values()), self.readings), strict=True))
         for name, found in wrong.items():
             for row, right in found:
                 story = values[row]["story"]
-                stage, pair = _stage(story, asked[row].thing), part.pair(row, story)
-                case = _Case(part, row, name, right, values[row], asked[row], stage, pair, believed.get(row, {}))
+                stage, pair = stage_of(story, asked[row].thing), part.pair(row, story)
+                case = Case(part, row, name, right, values[row], asked[row], stage, pair, believed.get(row, {}))
                 self._ADD[name](self, case)
 
-    def _add_case(self, case: _Case, cause: Cause, counted: str, kind: str, **known: Any) -> None:
+    def _add_case(self, case: Case, cause: Cause, counted: str, kind: str, **known: Any) -> None:
         """Add an erratum about a wrong value, saying under which name and where it stands."""
         name, values = case.name, case.values
         at: dict[str, Any] = {"field": name, "found": values[name], "expected": case.right, "sentences": case.proof}
@@ -365,7 +214,7 @@ class _Audit:
             return found == right
         return any(_folded(each) == _folded(right) for each in found.split("\n"))
 
-    def _add_answer(self, case: _Case) -> None:
+    def _add_answer(self, case: Case) -> None:
         found, stage = case.values["answer"], case.stage
         if self._agree(found, case.right):
             return
@@ -377,7 +226,7 @@ class _Audit:
         shown = {"field": case.values.get("field") or "answer", "found": found.replace("\n", ", ")}
         self._add_case(case, cause, "answers", STRUCTURAL, expected=case.right or "", **shown, **at)
 
-    def _add_question_type(self, case: _Case) -> None:
+    def _add_question_type(self, case: Case) -> None:
         found, stage, chain = case.values["question_type"], case.stage, case.question.chain
         asked = chain[0] if chain else ""
         pair = asked, next((agent for agent in case.pair if agent != asked), None)
@@ -391,7 +240,7 @@ class _Audit:
             fitting = (name for name, place in places.items() if place and (place != stage.places[-1]) == is_tom)
             self._add_case(case, cause, "wrong_question_types", QUESTION_TYPE, reading=next(fitting, ""))
 
-    def _add_story_type(self, case: _Case) -> None:
+    def _add_story_type(self, case: Case) -> None:
         stage, run = case.stage, int(case.part.run[case.row])
         cause = explain_story_type(stage, case.pair[1] or "", case.values["story_type"])
         counted = "wrong_story_types" if run != self.last_mistyped else ""
@@ -399,12 +248,12 @@ class _Audit:
         stays = [number for agent in case.pair for stay in stage.stays.get(agent or "", ()) for number in stay]
         self._add_case(case, cause, counted, SEMANTIC, sentences=tuple(sorted({stage.move, *stays} - {0})))
 
-    def _add_trace(self, case: _Case) -> None:
+    def _add_trace(self, case: Case) -> None:
         cause = explain_trace(case.values[TRACE], case.right)
         others = tuple(number for number, agent, _ in case.stage.actions if agent not in case.pair)
         self._add_case(case, cause, "wrong_traces", TRACE, sentences=others)
 
-    def _add_observers(self, part: _Part) -> None:
+    def _add_observers(self, part: Part) -> None:
         """Note sentences after which other numbers stand than those of who saw them."""
         if OBSERVERS not in part.table.column_names or part.table.column(OBSERVERS).null_count == len(part.rows):
             return
@@ -413,7 +262,7 @@ class _Audit:
             if values[OBSERVERS] is None:
                 continue
             marks = values[OBSERVERS].split("\n")
-            right = right_marks(_events(values["story"]), marks)
+            right = right_marks(events_of(values["story"]), marks)
             for sentence in (number for number, mark in enumerate(marks, start=1) if mark != right[number - 1]):
                 rows = part.values(range(start, end + 1))
                 told = {row: each["story"].count("\n") + 1 for row, each in rows.items()}
@@ -427,7 +276,7 @@ class _Audit:
                 text = {"field": OBSERVERS, "found": marks[sentence - 1], "expected": right[sentence - 1]}
                 self._add(part, row, cause, "wrong_observers", OBSERVERS, **text, **at)
 
-    _ADD: ClassVar[dict[str, Callable[[_Audit, _Case], None]]] = {
+    _ADD: ClassVar[dict[str, Callable[[_Audit, Case], None]]] = {
         "answer": _add_answer,
         "question_type": _add_question_type,
         "story_type": _add_story_type,
@@ -439,23 +288,3 @@ def _folded(answer: str) -> str:
     """Leave out what does not matter in an answer in free words."""
     words = answer.casefold().replace("_", " ").strip(" .\t\n\"'").split()
     return " ".join(words[1:] if words[:1] == ["the"] else words)
-
-
-def right_marks(events: Sequence[Event], marks: Sequence[str]) -> list[str]:
-    """Say which numbers should stand after each sentence, each agent having the number that it has most often."""
-    seen = observers(events)
-    votes: Counter[tuple[str, str]] = Counter()
-    for mark, agents in zip(marks, seen, strict=True):
-        numbers = mark.split()
-        if len(numbers) == len(agents) and mark != "-":
-            votes.update(zip(agents, numbers, strict=True))
-    number_of: dict[str, str] = {}
-    for (agent, number), _ in votes.most_common():
-        if agent not in number_of and number not in number_of.values():
-            number_of[agent] = number
-    for agent in dict.fromkeys(agent for agents in seen for agent in agents):
-        taken = set(number_of.values())
-        number_of.setdefault(
-            agent, next(str(number) for number in range(1, len(taken) + 2) if str(number) not in taken)
-        )
-    return [" ".join(number_of[agent] for agent in agents) for agents in seen]

@@ -25,8 +25,8 @@ from storyproof.datasets.inspect_jsonl import (
     JSONL,
     MARK,
     numbered_lines,
-    replace_value,
 )
+from storyproof.datasets.json_edits import replace_value
 from storyproof.errors import DataError
 from storyproof.tom.events import impossibilities
 from storyproof.tom.text import parse

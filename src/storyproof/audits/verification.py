@@ -17,12 +17,13 @@ from storyproof.audits.kinship import verify_kinship
 from storyproof.audits.labels import verify_table
 from storyproof.audits.order import RowOrder
 from storyproof.datasets.chunks import in_parts, story_starts
+from storyproof.datasets.legacy_json import begins_a_list
 from storyproof.datasets.manifest import MANIFEST, file_problem, manifest_problems, read_manifest
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
 from storyproof.example import is_kinship
 from storyproof.kinship.placeholder_checks import problems
-from storyproof.kinship.placeholders import load_placeholders
+from storyproof.kinship.placeholder_files import load_placeholders
 from storyproof.kinship.rules import load_rules
 from storyproof.kinship.text import placeholder_id
 
@@ -69,7 +70,7 @@ def verify(
         DataError: If the data cannot be read.
     """
     path = Path(path)
-    if path.is_file() and path.suffix == ".json":
+    if path.is_file() and path.suffix == ".json" and not begins_a_list(path):
         return _verify_placeholders(path)
     result = Verification()
     judge_kinship = partial(verify_kinship, rules=load_rules(rules) if rules is not None else None)

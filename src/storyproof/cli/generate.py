@@ -3,128 +3,43 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
+from storyproof.cli import options
 from storyproof.cli.progress import progress_bar
 from storyproof.errors import ConfigError, UnknownNameError
 
-_DEFAULT = "999 for tomi, 1200 for tom-babi, 10000 for clutrr"
-_DEFAULT_VAL = "999 for tomi, 1200 for tom-babi, 0 for clutrr"
-_DEFAULT_TEST = "999 for tomi, 1200 for tom-babi, 100 for clutrr"
-_TOM, _KINSHIP = "Theory of mind", "Kinship"
-
 
 def generate(
-    benchmark: Annotated[str, typer.Argument(help="tomi, tom-babi, tom-babi-easy or clutrr.")],
-    out: Annotated[Path, typer.Option(help="The folder to make.")],
-    train: Annotated[
-        int | None, typer.Option(help="Stories in the training split; 0 leaves it out.", show_default=_DEFAULT)
-    ] = None,
-    val: Annotated[int | None, typer.Option(help="Stories in the validation split.", show_default=_DEFAULT_VAL)] = None,
-    test: Annotated[
-        int | None,
-        typer.Option(help="Stories in the test split; clutrr: for each test task and k.", show_default=_DEFAULT_TEST),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed, same content.")] = 0,
-    format: Annotated[
-        str, typer.Option(help="parquet, jsonl, or the published form: babi (tomi, tom-babi), csv (clutrr).")
-    ] = "parquet",
-    workers: Annotated[int, typer.Option(help="Processes; the content is the same for any number.")] = 1,
-    force: Annotated[bool, typer.Option("--force", help="Replace the folder if it is there.")] = False,
-    vocabulary: Annotated[
-        Path | None, typer.Option(help="A YAML file with your own words.", rich_help_panel=_TOM)
-    ] = None,
-    disjoint: Annotated[
-        str | None,
-        typer.Option(
-            help="Roles with no word in two splits: agents, rooms, objects, containers; comma-separated.",
-            rich_help_panel=_TOM,
-        ),
-    ] = None,
-    noise: Annotated[
-        float | None, typer.Option(help="tom-babi: how likely a distractor sentence is.", rich_help_panel=_TOM)
-    ] = None,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            help="One of the paper's data sets: generalization-23, generalization-234, robust-clean, "
-            "robust-supporting, robust-irrelevant, robust-disconnected.",
-            rich_help_panel=_KINSHIP,
-        ),
-    ] = None,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            help="clean, supporting, irrelevant, disconnected, all, memory or mixed (clean and memory).",
-            show_default="clean",
-            rich_help_panel=_KINSHIP,
-        ),
-    ] = None,
-    test_task: Annotated[
-        str | None,
-        typer.Option(help="Tasks of the test stories, comma-separated; by default the same.", rich_help_panel=_KINSHIP),
-    ] = None,
-    train_k: Annotated[
-        str | None,
-        typer.Option(help="Facts in training chains: 2,3 or 2-4.", show_default="2,3", rich_help_panel=_KINSHIP),
-    ] = None,
-    test_k: Annotated[
-        str | None, typer.Option(help="Facts in test chains.", show_default="2-10", rich_help_panel=_KINSHIP)
-    ] = None,
-    reading: Annotated[
-        str | None,
-        typer.Option(help="strict or published (the paper's rules).", show_default="strict", rich_help_panel=_KINSHIP),
-    ] = None,
-    rules: Annotated[
-        Path | None, typer.Option(help="A YAML file with your own rules.", rich_help_panel=_KINSHIP)
-    ] = None,
-    text: Annotated[
-        str | None, typer.Option(help="natural or synthetic.", show_default="natural", rich_help_panel=_KINSHIP)
-    ] = None,
-    placeholders: Annotated[
-        Path | None,
-        typer.Option(help="A JSON file of templates in the published form, instead of ours.", rich_help_panel=_KINSHIP),
-    ] = None,
-    test_placeholders: Annotated[
-        Path | None, typer.Option(help="Another for the test stories.", rich_help_panel=_KINSHIP)
-    ] = None,
-    bad_placeholders: Annotated[
-        str | None,
-        typer.Option(
-            help="What to do with templates that fail our checks: refuse (those that lack a person or reveal an "
-            "answer), keep or drop.",
-            show_default="refuse",
-            rich_help_panel=_KINSHIP,
-        ),
-    ] = None,
-    keep_placeholders: Annotated[
-        float | None,
-        typer.Option(help="Share of the templates that is used.", show_default="1.0", rich_help_panel=_KINSHIP),
-    ] = None,
-    split_placeholders: Annotated[
-        bool | None,
-        typer.Option(
-            "--split-placeholders/--no-split-placeholders",
-            help="Whether training and test have templates of their own.",
-            show_default="split",
-            rich_help_panel=_KINSHIP,
-        ),
-    ] = None,
-    holdout: Annotated[
-        bool | None,
-        typer.Option(
-            "--holdout/--no-holdout",
-            help="Whether test patterns of 3 facts and more are kept out of training.",
-            show_default="holdout",
-            rich_help_panel=_KINSHIP,
-        ),
-    ] = None,
-    cloze: Annotated[
-        bool | None,
-        typer.Option("--cloze", help="Call people @entity-n instead of names.", rich_help_panel=_KINSHIP),
-    ] = None,
+    benchmark: options.Benchmark,
+    out: options.Out,
+    train: options.Train = None,
+    val: options.Val = None,
+    test: options.Test = None,
+    seed: options.Seed = 0,
+    format: options.Format = "parquet",
+    workers: options.Workers = 1,
+    force: options.Force = False,
+    vocabulary: options.Vocabulary = None,
+    disjoint: options.Disjoint = None,
+    noise: options.Noise = None,
+    preset: options.Preset = None,
+    task: options.Task = None,
+    test_task: options.TestTask = None,
+    train_k: options.TrainK = None,
+    test_k: options.TestK = None,
+    reading: options.Reading = None,
+    rules: options.Rules = None,
+    text: options.Text = None,
+    placeholders: options.Placeholders = None,
+    test_placeholders: options.TestPlaceholders = None,
+    bad_placeholders: options.BadPlaceholders = None,
+    keep_placeholders: options.KeepPlaceholders = None,
+    split_placeholders: options.SplitPlaceholders = None,
+    holdout: options.Holdout = None,
+    cloze: options.Cloze = None,
 ) -> None:
     """Make a dataset of proved stories."""
     given = {
@@ -153,7 +68,7 @@ def generate(
 
 
 def _generate(
-    benchmark: str, asked: dict[str, int | None], settings: dict[str, Any], *, out: Path, seed: int, **options: Any
+    benchmark: str, asked: dict[str, int | None], settings: dict[str, Any], *, out: Path, seed: int, **writing: Any
 ) -> None:
     import storyproof
     from storyproof.datasets.generation import make_benchmark
@@ -163,7 +78,7 @@ def _generate(
     total = sum(made.stories(split, max(0, count)) for split, count in counts.items())
     with progress_bar("stories", total) as progress:
         manifest = storyproof.generate(
-            benchmark, out=out, seed=seed, progress=progress, **counts, **options, **settings
+            benchmark, out=out, seed=seed, progress=progress, **counts, **writing, **settings
         )
     for split, entry in manifest["splits"].items():
         typer.echo(f"{split}: {entry['stories']:,} stories, {entry['questions']:,} questions")
@@ -199,7 +114,7 @@ def _setting(name: str, value: Any) -> Any:
 
         return load_rules(value)
     if name in ("placeholders", "test_placeholders"):
-        from storyproof.kinship.placeholders import load_placeholders
+        from storyproof.kinship.placeholder_files import load_placeholders
 
         return load_placeholders(value)
     return value

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from storyproof.cli.output import write_text
 from storyproof.cli.progress import progress_bar
+
+if TYPE_CHECKING:
+    from storyproof.audits.verification import Verification
 
 
 def verify(
@@ -25,7 +29,6 @@ def verify(
 ) -> None:
     """Parse the text, ask oracle and checker, and list every disagreement. Exit code 1 if there is one."""
     import storyproof
-    from storyproof.kinship.models_of import STATUSES
 
     with progress_bar("questions", None) as progress:
         result = storyproof.verify(path, rules=rules, progress=progress)
@@ -34,23 +37,37 @@ def verify(
         typer.echo(str(finding))
     if len(shown) < len(result.findings):
         typer.echo(f"… and {len(result.findings) - len(shown):,} more")
-    statuses = {
+    statuses = _statuses(result)
+    unchecked = {name: count for name, count in result.unchecked.items() if count}
+    if json_out is not None:
+        summary = {
+            "questions": result.questions,
+            "stories": result.stories,
+            "disagreements": len(result.findings),
+            "by_field": result.by_field(),
+            "unchecked": unchecked,
+            **({"statuses": statuses} if statuses else {}),
+        }
+        findings = [asdict(finding) for finding in result.findings]
+        write_text(json_out, json.dumps({**summary, "findings": findings}, indent=2) + "\n")
+    _sum_up(result, statuses, unchecked)
+    if not result.ok:
+        raise typer.Exit(1)
+
+
+def _statuses(result: Verification) -> dict[str, int]:
+    """Count statuses, all that there are; none if the data are not about kinship."""
+    from storyproof.kinship.models_of import STATUSES
+
+    return {
         name: result.statuses[name]
         for name in (*STATUSES, "undefined")
         if result.statuses[name] or (name in STATUSES and result.statuses)
     }
-    unchecked = {name: count for name, count in result.unchecked.items() if count}
-    summary = {
-        "questions": result.questions,
-        "stories": result.stories,
-        "disagreements": len(result.findings),
-        "by_field": result.by_field(),
-        "unchecked": unchecked,
-        **({"statuses": statuses} if statuses else {}),
-    }
-    if json_out is not None:
-        findings = [asdict(finding) for finding in result.findings]
-        write_text(json_out, json.dumps({**summary, "findings": findings}, indent=2) + "\n")
+
+
+def _sum_up(result: Verification, statuses: dict[str, int], unchecked: Collection[str]) -> None:
+    """Say what was looked at, and how much of it is wrong."""
     looked_at = f"{result.questions:,} questions of {result.stories:,} stories"
     if not result.stories:
         looked_at = f"{result.questions:,} placeholders"
@@ -62,5 +79,3 @@ def verify(
         typer.echo(f"  under strict kinship: {shares}")
     if unchecked:
         typer.echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
-    if not result.ok:
-        raise typer.Exit(1)

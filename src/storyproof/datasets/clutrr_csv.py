@@ -1,4 +1,4 @@
-"""CLUTRR's published CSV: one file for training (`1.2,1.3_train.csv`), one a test scenario (`1.2_test.csv`, …).
+"""CLUTRR's published CSV, written and read as examples; see `clutrr_records` for the form itself.
 
 Names stand in brackets, the story is one running text, and edges are numbered by the order of `genders`. What the
 published form has no column for (placeholders, types of noise, status) is worked out again when it is read, or left
@@ -7,45 +7,30 @@ null.
 
 from __future__ import annotations
 
-import ast
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
 import pyarrow as pa
 
-from storyproof.errors import DataError
+from storyproof.datasets.clutrr_records import COLUMNS, ProofStep, Row, read_records, read_row, refuse
 from storyproof.example import KINSHIP_SCHEMA, SPLITS, plain_schema, story_of_id
-from storyproof.kinship.placeholders import ours
+from storyproof.kinship.placeholder_files import ours
 from storyproof.kinship.relations import WORDS, predicate_of
-from storyproof.kinship.rows import TASKS_BY_NUMBER, Case, noise_types, read_case, story_type, told_facts
+from storyproof.kinship.rows import Case, Telling, noise_types, read_case, story_type, told_facts
 from storyproof.kinship.text import ask, synthetic_line
 
-COLUMNS = (
-    "",
-    "id",
-    "story",
-    "query",
-    "text_query",
-    "target",
-    "text_target",
-    "clean_story",
-    "proof_state",
-    "f_comb",
-    "task_name",
-    "story_edges",
-    "edge_types",
-    "query_edge",
-    "genders",
-    "syn_story",
-    "node_mapping",
-    "task_split",
+BESIDE = ("text_query", "text_target", "clean_story", "node_mapping")  # columns that examples have not, as they stand
+_SCHEMA = pa.schema(
+    [
+        *plain_schema(KINSHIP_SCHEMA),
+        *((name, pa.string()) for name in ("syn_story", *BESIDE)),
+        ("problems", pa.list_(pa.string())),
+    ]
 )
-_SCHEMA = pa.schema([*plain_schema(KINSHIP_SCHEMA), ("syn_story", pa.string()), ("problems", pa.list_(pa.string()))])
-_MOST_FACTS = 100
-_TASK_NAME = re.compile(r"task_(\d)\.(\d+)")
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 
 
@@ -96,8 +81,7 @@ def _published(row: dict[str, Any]) -> dict[str, str]:
     lines = row["story"].split("\n")
     facts = told_facts(case, lines, row["placeholders"])
     place = {fact: number for number, fact in enumerate(case.facts)}
-    first = [min(place[fact] for fact in line) for line in facts]
-    clean = [lines[number] for number in sorted(range(len(lines)), key=first.__getitem__) if first[number] < case.k]
+    told = [(line, frozenset(place[fact] for fact in each)) for line, each in zip(lines, facts, strict=True)]
     words = row["edge_types"]
     return {
         "id": row["id"],
@@ -105,8 +89,8 @@ def _published(row: dict[str, Any]) -> dict[str, str]:
         "query": repr(tuple(row["query"])),
         "text_query": "",
         "target": row["answer"],
-        "text_target": repr([_target_text(case, row["answer"])]),
-        "clean_story": _bracketed(" ".join(clean), case.names),
+        "text_target": repr([target_texts(case, row["answer"])[0]]),
+        "clean_story": clean_story(case, told),
         "proof_state": repr(_proof_state(case, row, words)),
         "f_comb": "-".join(words[: case.k]),
         "task_name": row["question_type"],
@@ -122,7 +106,7 @@ def _published(row: dict[str, Any]) -> dict[str, str]:
             ),
             case.names,
         ),
-        "node_mapping": repr({number: number for number in range(len(case.names))}),
+        "node_mapping": node_mapping(case),
         "task_split": row["split"],
     }
 
@@ -143,11 +127,22 @@ def _filled(template: str, case: Case, fact: Any) -> str:
     return template
 
 
-def _target_text(case: Case, answer: str) -> str:
-    """Word the answer itself by the first placeholder there is."""
+def target_texts(case: Case, answer: str) -> list[str]:
+    """Word the answer itself: by the first placeholder there is, and plainly."""
     key = (answer,), (case.genders[case.asked[0]], case.genders[case.asked[1]])
-    template = (*ours().templates.get(key, ()), synthetic_line(key))[0]
-    return _bracketed(_filled(template, case, case.query), case.names)
+    templates = (*ours().templates.get(key, ())[:1], synthetic_line(key))
+    return [_bracketed(_filled(each, case, case.query), case.names) for each in templates]
+
+
+def clean_story(case: Case, told: Sequence[Telling]) -> str:
+    """Tell the chain alone, in its order, in the words of the story."""
+    in_order = sorted(told, key=lambda each: min(each[1]))
+    return _bracketed(" ".join(text for text, facts in in_order if min(facts) < case.k), case.names)
+
+
+def node_mapping(case: Case) -> str:
+    """Say who is who in the family that the story was cut from; ours has nobody else."""
+    return repr({number: number for number in range(len(case.names))})
 
 
 def _bracketed(text: str, names: Sequence[str]) -> str:
@@ -174,157 +169,105 @@ def read_csv(path: Path, rows: int) -> Iterator[pa.Table]:
     Raises:
         DataError: If its columns are not those of CLUTRR, or a field cannot be read; the message names row and column.
     """
-    waiting: list[dict[str, Any]] = []
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
-            _check_columns(path, reader.fieldnames or [])
-            for number, record in enumerate(reader):
-                waiting.append(_example(record, f"{path}, row {number}", f"{path.stem}-{number}"))
-                if len(waiting) == rows:
-                    yield pa.Table.from_pylist(waiting, schema=_SCHEMA)
-                    waiting = []
-    except (OSError, UnicodeError, csv.Error) as error:
-        raise DataError(f"cannot read {path}: {error}.") from error
-    if waiting:
-        yield pa.Table.from_pylist(waiting, schema=_SCHEMA)
+    records = read_records(path)
+    header = next(records).fields
+    found = _numbered(_example(path, read_row(path, record, header)) for record in records if record.fields)
+    while part := list(islice(found, rows)):
+        yield pa.Table.from_pylist(part, schema=_SCHEMA)
 
 
-def _check_columns(path: Path, found: Sequence[str]) -> None:
-    needed = [name for name in COLUMNS if name not in ("", "text_query", "text_target", "syn_story", "node_mapping")]
-    for name in needed:
-        if found.count(name) != 1:
-            raise DataError(
-                f"{path} has {found.count(name) or 'no'} column{'s' * (found.count(name) > 1)} '{name}'; expected the "
-                f"columns of CLUTRR: {', '.join(needed)}."
-            )
+def _numbered(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Note where the first column does not count the rows; of rows of our making only, and some may be left out.
+
+    As rows are left out the numbers run ahead of the rows, ever further, but in step with the numbers in the ids.
+    """
+    first, last, ahead = (0, 0), (0, 0), 0
+    for place, row in enumerate(rows):
+        given = row.pop("index")
+        if given is not None and story_of_id(row["id"]):
+            index, number = int(given) if given.isdecimal() else -1, int(row["id"][-11:-2])
+            strays = (index - first[0]) * (last[1] - first[1]) != (number - first[1]) * (last[0] - first[0])
+            if not ahead <= index - place <= number - place or (index != place > 1 and strays):
+                row["problems"].append(f"index: {given}")
+            first, last, ahead = (index, number) if not place else first, (index, number), index - place
+        yield row
 
 
-def _problems(record: dict[str, Any], found: dict[str, Any]) -> list[str]:
-    """Say which fields do not fit the rest of the row; each with the name of the field first."""
-    names = [each.split(":")[0] for each in found["genders"]]
-    problems = []
-    edge = [names.index(name) if name in names else -1 for name in found["query"]]
-    if record["query_edge"].replace(" ", "") != f"({edge[0]},{edge[1]})":
-        problems.append(f"query_edge: {record['query_edge']}")
-    if record["task_split"] not in SPLITS:
-        problems.append(f"task_split: {record['task_split']}")
-    if record["f_comb"] != "-".join(found["edge_types"][: found["k"]]):
-        problems.append(f"f_comb: {record['f_comb']}")
-    return problems + _loose_halves(record, found, names)
+def _example(path: Path, row: Row) -> dict[str, Any]:
+    """Read one row into the columns of an example.
 
-
-def _loose_halves(record: dict[str, Any], found: dict[str, Any], names: Sequence[str]) -> list[str]:
-    """Find steps of a proof whose halves are neither told nor concluded elsewhere."""
-    known: set[tuple[str, str, str]] = set()
-    for (first, second), told in zip(found["edges"], found["edge_types"], strict=False):
-        if 0 <= first < len(names) and 0 <= second < len(names):
-            known.add((names[first], told, names[second]))
-    steps = [next(iter(step.items())) for step in ast.literal_eval(record["proof_state"])]
-    known |= {conclusion for conclusion, _ in steps}
-    loose = []
-    for (first, _, second), (one, other) in steps:
-        if (one[0], other[2], one[2]) != (first, second, other[0]) or not {tuple(one), tuple(other)} <= known:
-            loose.append(f"proof_state: {one} and {other}")
-    return loose
-
-
-def _example(record: dict[str, Any], where: str, unnamed: str) -> dict[str, Any]:
-    """Read one row into the columns of an example."""
-    if None in record or None in record.values():
-        raise DataError(f"{where}: it has another number of fields than the header.")
-    match = _TASK_NAME.fullmatch(record["task_name"])
-    if match is None or int(match[1]) not in TASKS_BY_NUMBER:
-        raise DataError(f"{where}: task_name is '{record['task_name']}', expected task_T.k.")
-    k = int(match[2])
-    if not 0 < k <= _MOST_FACTS:
-        raise DataError(f"{where}: task_name is '{record['task_name']}', expected a length from 1 to {_MOST_FACTS}.")
-    names = [each.split(":")[0] for each in record["genders"].split(",")]
-    edges = [list(edge) for edge in _pairs(record, "story_edges", len(names), where)]
-    _pair(_literal(record, "query_edge", tuple, where), record, "query_edge", len(names), where)
-    types = _texts(record, "edge_types", where)
-    query = list(_literal(record, "query", tuple, where))
-    steps, relations = _proof(record, names, where)
-    if len(query) != 2 or not all(isinstance(name, str) for name in query):
-        raise DataError(f"{where}: query is {record['query']}, expected two names.")
-    noise = noise_types([(edge[0], edge[1]) for edge in edges if len(edge) == 2], k)
-    asked = tuple(names.index(name) if name in names else -1 for name in query)
-    found = {
-        "id": record["id"] or unnamed,
-        "story_id": story_of_id(record["id"]) or record["id"] or unnamed,
+    Raises:
+        DataError: If it speaks of people whom it does not have.
+    """
+    fields, asked = row.fields, _numbers(row.names, row.query)
+    for name, pairs in (("story_edges", row.edges), ("query_edge", [row.query_edge])):
+        for pair in pairs:
+            if not all(0 <= person < len(row.names) for person in pair):
+                form = f"pairs of {len(row.names)} people, counted from 0, not {pair!r}"
+                refuse(path, row.record, f"{name} is '{fields[name]}', expected {form}")
+    noise = noise_types(row.edges, row.k)
+    unnamed = f"{path.stem}-{row.record.row}"
+    return {
+        "id": fields["id"] or unnamed,
+        "story_id": story_of_id(fields["id"]) or fields["id"] or unnamed,
         "benchmark": "clutrr",
-        "split": record["task_split"] if record["task_split"] in SPLITS else None,
-        "story": _BRACKETS.sub(r"\1", record["story"]),
-        "question": ask(*query),
-        "answer": record["target"],
-        "question_type": record["task_name"],
+        "split": fields["task_split"] if fields["task_split"] in SPLITS else None,
+        "story": _BRACKETS.sub(r"\1", fields["story"]),
+        "question": ask(*row.query),
+        "answer": fields["target"],
+        "question_type": fields["task_name"],
         "order": 0,
         "chain": [],
-        "story_type": story_type(noise, (asked[0], asked[1]), [(edge[0], edge[1]) for edge in edges]),
+        "story_type": story_type(noise, (asked[0], asked[1]), row.edges),
         "false_belief": False,
-        "k": k,
-        "task": TASKS_BY_NUMBER[int(match[1])],
-        "query": query,
-        "genders": record["genders"].split(","),
-        "edges": edges,
-        "edge_types": types,
+        "k": row.k,
+        "task": row.task,
+        "query": list(row.query),
+        "genders": fields["genders"].split(","),
+        "edges": [list(edge) for edge in row.edges],
+        "edge_types": list(row.types),
         "noise_types": noise,
-        "pattern": " ".join(predicate_of(told) for told in types[:k] if told in WORDS),
-        "proof_steps": steps,
-        "proof_relations": relations,
-        "syn_story": _BRACKETS.sub(r"\1", record.get("syn_story") or ""),
+        "pattern": " ".join(predicate_of(told) for told in row.types[: row.k] if told in WORDS),
+        "proof_steps": [_step(path, row, step) for step in row.proof],
+        "proof_relations": [step.head[1] for step in row.proof],
+        "index": fields.get(""),
+        "syn_story": _BRACKETS.sub(r"\1", fields.get("syn_story", "")),
+        **{name: fields.get(name) for name in BESIDE},
+        "problems": [*_problems(row), *_loose_halves(row)],
     }
-    return {**found, "problems": _problems(record, found)}
 
 
-def _pairs(record: dict[str, Any], name: str, people: int, where: str) -> list[tuple[int, int]]:
-    """Read a list of pairs of people."""
-    return [_pair(each, record, name, people, where) for each in _literal(record, name, list, where)]
+def _numbers(names: Sequence[str], some: Sequence[str]) -> list[int]:
+    """Give people's numbers; -1 for somebody unknown."""
+    return [names.index(name) if name in names else -1 for name in some]
 
 
-def _pair(found: Any, record: dict[str, Any], name: str, people: int, where: str) -> tuple[int, int]:
-    if (
-        not isinstance(found, tuple)
-        or len(found) != 2
-        or any(type(person) is not int or not 0 <= person < people for person in found)
-    ):
-        raise DataError(
-            f"{where}: {name} is '{record[name]}', expected pairs of {people} people, counted from 0, not {found!r}."
-        )
-    return found[0], found[1]
+def _step(path: Path, row: Row, step: ProofStep) -> list[int]:
+    """Give a step of the proof as three people: about whom, by way of whom, and who they are to them."""
+    numbers = _numbers(row.names, (step.head[0], step.left[2], step.head[2]))
+    if -1 in numbers:
+        form = "{(a, r, c): [(a, r1, b), (b, r2, c)]} with known names"
+        refuse(path, row.record, f"proof_state has {{{step.head}: [{step.left}, {step.right}]}}, expected {form}")
+    return numbers
 
 
-def _texts(record: dict[str, Any], name: str, where: str) -> list[str]:
-    """Read a list of texts."""
-    found: list[str] = _literal(record, name, list, where)
-    for each in found:
-        if not isinstance(each, str):
-            raise DataError(f"{where}: {name} has {each!r}, expected text.")
-    return found
+def _problems(row: Row) -> Iterator[str]:
+    """Say which fields do not fit the rest of the row; each with the name of the field first."""
+    fields = row.fields
+    first, second = _numbers(row.names, row.query)
+    if fields["query_edge"].replace(" ", "") != f"({first},{second})":
+        yield f"query_edge: {fields['query_edge']}"
+    if fields["task_split"] not in SPLITS:
+        yield f"task_split: {fields['task_split']}"
+    if fields["f_comb"] != "-".join(row.types[: row.k]):
+        yield f"f_comb: {fields['f_comb']}"
 
 
-def _literal(record: dict[str, Any], name: str, kind: type, where: str) -> Any:
-    try:
-        found = ast.literal_eval(record[name])
-    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
-        raise DataError(f"{where}: {name} is '{record[name]}', expected a Python {kind.__name__}.") from error
-    if not isinstance(found, kind):
-        raise DataError(f"{where}: {name} is '{record[name]}', expected a Python {kind.__name__}.")
-    return found
-
-
-def _proof(record: dict[str, Any], names: Sequence[str], where: str) -> tuple[list[list[int]], list[str]]:
-    """Read the proof; steps come from the top down."""
-    steps, relations = [], []
-    for step in _literal(record, "proof_state", list, where):
-        try:
-            (((first, told, second), ((_, _, via), (_, _, _))),) = step.items()
-            if not isinstance(told, str):
-                raise TypeError(told)
-            steps.append([names.index(first), names.index(via), names.index(second)])
-        except (AttributeError, TypeError, ValueError) as error:
-            raise DataError(
-                f"{where}: proof_state has {step}, expected {{(a, r, c): [(a, r1, b), (b, r2, c)]}} with known names."
-            ) from error
-        relations.append(told)
-    return steps, relations
+def _loose_halves(row: Row) -> Iterator[str]:
+    """Find steps of a proof whose halves are neither told nor concluded elsewhere."""
+    told = zip(row.edges, row.types, strict=False)
+    known = {(row.names[first], word, row.names[second]) for (first, second), word in told}
+    known |= {step.head for step in row.proof}
+    for (first, _, second), one, other in row.proof:
+        if (one[0], other[2], one[2]) != (first, second, other[0]) or not {one, other} <= known:
+            yield f"proof_state: {one} and {other}"

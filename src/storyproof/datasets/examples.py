@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from storyproof.datasets.reading import Source
+from storyproof.datasets.reading import CHUNK_ROWS, Source
 from storyproof.errors import DataError, ParseError
 from storyproof.example import Example, is_kinship, plain_schema, schema_of
 from storyproof.kinship.judging import entailed, judge
@@ -31,19 +31,32 @@ def read_examples(source: Source, *, proved: bool = False, max_stories: int | No
     Raises:
         DataError: If the data cannot be read, or lack something that their text does not tell either.
     """
-    examples: list[Example] = []
+    return list(iterate_examples(source, proved=proved, max_stories=max_stories))
+
+
+def iterate_examples(
+    source: Source, *, proved: bool = False, max_stories: int | None = None, rows: int = CHUNK_ROWS
+) -> Iterator[Example]:
+    """Read the examples of a source one after the other, as `read_examples` does, without holding all of them.
+
+    Args:
+        source: Where they are.
+        proved: Replace all labels by those that follow from the text.
+        max_stories: Stop after so many stories.
+        rows: About how many to hold at a time.
+    """
     stories: set[tuple[str, str]] = set()
-    for table in source.tables():
+    for table in source.tables(rows):
         try:
-            rows = complete(table, proved=proved).to_pylist()
+            found = complete(table, proved=proved).to_pylist()
         except DataError as error:
             raise DataError(f"{source.name}: {error}") from error
-        for row in rows:
-            stories.add((row["split"], row["story_id"]))
-            if max_stories is not None and len(stories) > max_stories:
-                return examples
-            examples.append(Example.from_row(row))
-    return examples
+        for row in found:
+            if max_stories is not None:
+                stories.add((row["split"], row["story_id"]))
+                if len(stories) > max_stories:
+                    return
+            yield Example.from_row(row)
 
 
 def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:

@@ -46,15 +46,16 @@ def read_jsonl(path: Path, rows: int) -> Iterator[pa.Table]:
                     row.setdefault("id", f"{path.stem}-{number}")
                     waiting.append(row)
                 if len(waiting) == rows:
-                    yield _table(waiting)
+                    yield table_of_rows(waiting)
                     waiting = []
         if waiting:
-            yield _table(waiting)
+            yield table_of_rows(waiting)
     except (OSError, UnicodeError) as error:
         raise DataError(f"cannot read {path}: {error}.") from error
 
 
-def _table(rows: list[dict[str, Any]]) -> pa.Table:
+def table_of_rows(rows: list[dict[str, Any]]) -> pa.Table:
+    """Make a table of rows that were checked."""
     schema = schema_of(name for row in rows for name in _given(row))
     return pa.Table.from_pylist(rows, schema=plain_schema(schema))
 
@@ -68,6 +69,15 @@ def _row(line: str, where: str) -> dict[str, Any]:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: no valid JSON ({error}); expected one object a line.") from error
+    return checked_row(row, where)
+
+
+def checked_row(row: Any, where: str) -> dict[str, Any]:
+    """Make sure that a value is a row whose columns have their types.
+
+    Raises:
+        DataError: If it is not; the message says where.
+    """
     if not isinstance(row, dict):
         raise DataError(f"{where}: found {type(row).__name__}, expected an object with {', '.join(REQUIRED)}.")
     for name in REQUIRED:

@@ -12,6 +12,7 @@ from storyproof.datasets.babi import read_babi, split_of
 from storyproof.datasets.chunks import whole_stories
 from storyproof.datasets.clutrr_csv import read_csv
 from storyproof.datasets.jsonl import read_jsonl
+from storyproof.datasets.legacy_json import begins_a_list, read_json
 from storyproof.datasets.parquet import read_parquet
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import SPLITS
@@ -24,6 +25,7 @@ _READERS: dict[str, Callable[[Path, int], Iterator[pa.Table]]] = {
     ".jsonl": read_jsonl,
     ".txt": read_babi,
     ".csv": read_csv,
+    ".json": read_json,
 }
 
 
@@ -57,9 +59,7 @@ def find_sources(path: str | Path) -> list[Source]:
         return [Source((path,), split_of(path))]
     if not path.is_dir():
         raise DataError(f"{path} does not exist; give a dataset folder or a file.")
-    files = sorted(
-        file for file in path.iterdir() if file.suffix in _READERS and file.is_file() and file.name not in _NO_DATA
-    )
+    files = sorted(file for file in path.iterdir() if _is_data(file))
     if not files:
         raise DataError(f"{path} holds no data; expected files ending in {', '.join(sorted(_READERS))}.")
     splits = {file: split_of(file) for file in files}
@@ -69,6 +69,13 @@ def find_sources(path: str | Path) -> list[Source]:
         for split in order
         if split in splits.values()
     ]
+
+
+def _is_data(file: Path) -> bool:
+    """Say whether a file of a folder holds examples; of JSON only lists that are called after a split do."""
+    if file.suffix not in _READERS or not file.is_file() or file.name in _NO_DATA:
+        return False
+    return file.suffix != ".json" or (split_of(file) is not None and begins_a_list(file))
 
 
 def find_source(path: str | Path, split: str | None = None) -> Source:

@@ -43,6 +43,7 @@ class SplitWriter(Protocol):
 _FORMATS: dict[str, Callable[[Path, str], SplitWriter]] = {"parquet": ParquetSplit, "jsonl": JsonlSplit}
 _ORIGINAL: dict[str, dict[str, Callable[[Path, str], SplitWriter]]] = {
     "tomi": {"babi": TomiSplit},
+    "tomi-matched": {"babi": TomiSplit},
     "tom-babi": {"babi": TomBabiSplit},
     "tom-babi-easy": {"babi": TomBabiSplit},
     "clutrr": {"csv": ClutrrSplit},

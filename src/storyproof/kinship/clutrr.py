@@ -34,7 +34,8 @@ from storyproof.kinship.casting import Casting
 from storyproof.kinship.config import DROP, PRESET_COUNTS, REFUSE, SYNTHETIC, TASK_NUMBERS, ClutrrConfig
 from storyproof.kinship.dealing import Dealer
 from storyproof.kinship.placeholder_checks import FATAL, UNKNOWN_SLOT, Flaw, problems
-from storyproof.kinship.placeholders import Placeholders, our_names, ours, require_singles
+from storyproof.kinship.placeholder_files import our_names, ours
+from storyproof.kinship.placeholders import Placeholders, require_singles
 from storyproof.kinship.puzzles import MEMORY, MIXED, Maker
 from storyproof.kinship.relations import GENDERS, NAMES
 from storyproof.kinship.rules import PUBLISHED, STRICT

@@ -10,22 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from storyproof.kinship.claims import (
-    ADJ,
-    GENERIC,
-    NEAR,
-    OTHER,
-    PRONOUNS,
-    STOP,
-    TELLING,
-    UNCLEAR,
-    Claim,
-    Kin,
-    Owner,
-    Reader,
-    Way,
-    numbers,
-)
+from storyproof.kinship.claims import ADJ, STOP, UNCLEAR, Claim, Owner, Reader, Way, numbers
+from storyproof.kinship.kin_words import GENERIC, NEAR, OTHER, PRONOUNS, TELLING, Kin
 from storyproof.kinship.placeholders import Key, Placeholders
 from storyproof.kinship.relations import inverse, predicate_of, word
 from storyproof.kinship.strict import sound_compositions

@@ -9,7 +9,7 @@ from typing import Any
 
 from storyproof.errors import ParseError
 from storyproof.kinship.config import TASK_NUMBERS
-from storyproof.kinship.placeholders import ours
+from storyproof.kinship.placeholder_files import ours
 from storyproof.kinship.proofs import Step
 from storyproof.kinship.puzzles import ALL, CLEAN, DISCONNECTED, IRRELEVANT, MEMORY, NOISE, SUPPORTING
 from storyproof.kinship.relations import GENDERS, Fact, word
@@ -17,6 +17,7 @@ from storyproof.kinship.rules import Rules, strict_rules
 from storyproof.kinship.text import parse_line, synthetic_line
 
 Words = Mapping[str, tuple[str, str]]  # predicate and gender of each word
+Telling = tuple[str, frozenset[int]]  # a piece of text, and the numbers of the facts that it tells
 TASKS_BY_NUMBER = {number: task for task, number in TASK_NUMBERS.items()}
 
 
@@ -173,26 +174,30 @@ def told_facts(
     return found
 
 
-def is_told(case: Case, story: str) -> bool:
-    """Say whether a running text tells exactly a row's facts, each once, in the words of our placeholders."""
+def tellings(case: Case, story: str) -> list[Telling] | None:
+    """Take a running text apart that tells exactly a row's facts, each once, in the words of our placeholders.
+
+    Returns:
+        Its pieces in order, each with the numbers of the facts that it tells; None if the text is not such a one.
+    """
     ways = _wordings(case)
     text = " ".join(story.split())
-    reached = {(0, frozenset[int]())}
+    reached: dict[tuple[int, frozenset[int]], tuple[Telling, ...]] = {(0, frozenset()): ()}
     while reached:
         at, done = max(reached, key=lambda each: each[0])
-        reached.discard((at, done))
+        before = reached.pop((at, done))
         if at >= len(text):
             if len(done) == len(case.facts):
-                return True
+                return list(before)
             continue
         for wording, facts in ways:
             end = at + len(wording)
             if not facts & done and text.startswith(wording, at) and text[end : end + 1] in " ":
-                reached.add((end + 1, done | facts))
-    return False
+                reached[end + 1, done | facts] = (*before, (wording, facts))
+    return None
 
 
-def _wordings(case: Case) -> list[tuple[str, frozenset[int]]]:
+def _wordings(case: Case) -> list[Telling]:
     """Word all facts in all ways: each alone, and two or three in a row together."""
     found = []
     known = ours().templates

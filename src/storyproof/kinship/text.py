@@ -13,7 +13,8 @@ from itertools import product
 from typing import NamedTuple
 
 from storyproof.errors import ParseError
-from storyproof.kinship.placeholders import Key, Placeholders, ours
+from storyproof.kinship.placeholder_files import ours
+from storyproof.kinship.placeholders import Key, Placeholders
 from storyproof.kinship.relations import FEMALE, GENDERS, MALE, Predicate
 
 NAME = r"@?[^\W\d_](?:[\w-]*\w)?"

@@ -12,15 +12,16 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storyproof.audits.auditing import find_files
-from storyproof.audits.contamination import OverlapReport, find_overlaps
+from storyproof.audits.auditing import find_files, labels_of
+from storyproof.audits.contamination import find_overlaps
 from storyproof.audits.errata import AuditReport, Erratum
+from storyproof.audits.overlaps import CONFLICT, OverlapReport
 from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError, StoryproofError
 from storyproof.example import Example
-from storyproof.report.audit_page import audit_page, listed
+from storyproof.report.audit_page import Section, audit_page, listed
 
 _MOST_TRAINING = 3000  # stories that probes learn from; more change little and take long
 
@@ -49,15 +50,17 @@ def overlaps_of(paths: Sequence[Path], against: Path | None) -> tuple[dict[str, 
 
 def page_of(report: AuditReport, paths: Sequence[Path], more: Mapping[str, Mapping[str, Any]]) -> str:
     """Make the page of an audit, with the rows it lists read again."""
-    files = {file.name: file for file in find_files(paths)}
+    audited = find_files(paths)
+    files = dict(zip(labels_of(audited), audited, strict=True))
     wanted: dict[str, list[Erratum]] = {}
     for each in listed(report):
         wanted.setdefault(each.file, []).append(each)
     examples: dict[tuple[str, int], list[Example]] = {}
     for name, errata in wanted.items():
-        rows = _rows(files[name.replace(".trace", ".txt")], {each.row for each in errata})  # a trace tells no story
+        teller = f"{name.removesuffix('.trace')}.txt" if name.endswith(".trace") else name  # a trace tells no story
+        rows = _rows(files[teller], {each.row for each in errata})
         examples |= {(name, row): found for row, found in rows.items()}
-    sections = [(name.capitalize(), _rows_of(name, found)) for name, found in more.items()]
+    sections = [section for name, found in more.items() for section in _sections(name, found)]
     names = ", ".join(files)
     title = f"Audit of {names if len(names) < 80 else f'{len(files)} files'}"
     return audit_page(report, examples, title=title, sections=sections)
@@ -107,20 +110,44 @@ def _overlap_view(report: OverlapReport) -> RenderableType:
     for each in report.overlaps:
         affected = f"{each.second_affected:,} of {each.second_total:,} ({_percent(each.share)}%)"
         table.add_row(each.kind, Text(each.first), Text(each.second), f"{each.pairs:,}", affected)
-    return table
+    conflicts = [
+        Text(
+            f"conflict: {one.first} of {each.first} says {one.first_answer}, "
+            f"{one.second} of {each.second} says {one.second_answer}"
+        )
+        for each, one in report.conflicts()
+    ]
+    return Group(table, *conflicts)
 
 
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _rows_of(name: str, found: Mapping[str, Any]) -> list[dict[str, object]]:
-    """Lay results out as plain rows for the page."""
+def _sections(name: str, found: Mapping[str, Any]) -> Iterable[Section]:
+    """Lay results out as plain rows for the page, under their headings."""
     if name == "overlaps":
-        return [{key: each[key] for key in ("kind", "first", "second", "pairs", "share")} for each in found["overlaps"]]
-    if name == "shortcuts":
-        return list(_shortcut_rows(found))
-    raise DataError(f"there is no section '{name}'.")
+        names = ("kind", "first", "second", "pairs", "share")
+        yield "Overlaps", [{key: each[key] for key in names} for each in found["overlaps"]]
+        if conflicts := list(_conflict_rows(found)):
+            yield "Conflicting labels", conflicts
+    elif name == "shortcuts":
+        yield "Shortcuts", list(_shortcut_rows(found))
+    else:
+        raise DataError(f"there is no section '{name}'.")
+
+
+def _conflict_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:
+    for each in found["overlaps"]:
+        for one in each["examples"] if each["kind"] == CONFLICT else ():
+            yield {
+                "in": each["first"],
+                "row": one["first"],
+                "says": one["first_answer"],
+                "and in": each["second"],
+                "the same row": one["second"],
+                "says otherwise": one["second_answer"],
+            }
 
 
 def _shortcut_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:

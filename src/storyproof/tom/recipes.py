@@ -7,6 +7,7 @@ benchmark then gives it away.
 from __future__ import annotations
 
 from storyproof.tom.events import Event, Kind
+from storyproof.tom.matched_recipe import departure
 from storyproof.tom.plots import Plot
 
 
@@ -28,8 +29,10 @@ def breach(benchmark: str, plot: Plot, thing: int, *, ours: bool) -> str | None:
 def _find_breach(benchmark: str, plot: Plot, thing: int, ours: bool) -> str | None:
     if ours and not _always_announced(plot.events):
         return "somebody 'is in' a room without having come there"
+    name = tuple(plot.names.things)[thing]
+    if benchmark == "tomi-matched":
+        return departure(plot.events, name)
     if benchmark == "tomi":
-        name = tuple(plot.names.things)[thing]
         moves = sum(event.kind is Kind.MOVE and event.thing == name for event in plot.events)
         return None if moves == 1 else f"the object is moved {moves} times, not once"
     scene = plot.scene(thing)

@@ -13,116 +13,39 @@ three algorithms of its supplement, with the labels taken from the oracle after 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.benchmark import BLOCK_STORIES
-from storyproof.columns import coded, constant_words, flag_lists, identity, number_lists, word_lists
-from storyproof.example import SCHEMA
+from storyproof.columns import identity
 from storyproof.seeds import Draws
-from storyproof.tom import beliefs
-from storyproof.tom.agreement import confirm
-from storyproof.tom.arrays import NOBODY, Flags
-from storyproof.tom.labels import QUESTION_TYPES, STORY_TYPES, Codes, Questions, label, story_type
+from storyproof.tom.arrays import Flags
 from storyproof.tom.lexicon import Cast
 from storyproof.tom.readings import READINGS
+from storyproof.tom.scripts import keys, told_names
+from storyproof.tom.six_questions import ASKED, Answers, lay_out, prove
+from storyproof.tom.statements import Plots
 from storyproof.tom.tomi_plots import (
-    ANNE,
-    SALLY,
-    Plots,
+    SCRIPT,
     add_distractors,
     all_bare,
     balanced_cores,
     cells,
-    keys,
     send_elsewhere,
-    spell,
     swappable,
 )
-from storyproof.tom.tomi_text import told, told_names
 from storyproof.tom.words import TomBenchmark, TomConfig, another, may_be_first
-
-# The six questions in the published order: memory, what Anne believes, and believes of Sally; reality, and so on.
-_QUESTIONS = (
-    (True, ()),
-    (False, (ANNE,)),
-    (False, (ANNE, SALLY)),
-    (False, ()),
-    (False, (SALLY,)),
-    (False, (SALLY, ANNE)),
-)
-_ASKED = len(_QUESTIONS)
-_ORDERS = np.array([len(chain) for _, chain in _QUESTIONS], np.int8)
-
-
-def ask(bare: Codes) -> Questions:
-    """Ask the oracle the six questions of every plot."""
-    count = bare.shape[1]
-    zeros = np.zeros(count, np.int8)
-    seen = beliefs.view(spell(bare), zeros)
-    story = np.repeat(np.arange(count), _ASKED)
-    chain = np.tile(np.array([(*chain, NOBODY, NOBODY)[:2] for _, chain in _QUESTIONS], np.int8).T, count)
-    memory = np.tile(np.array([memory for memory, _ in _QUESTIONS]), count)
-    labels = label(seen.pick(story), chain, memory, np.full(len(story), ANNE, np.int8))
-    types = story_type(seen, zeros + np.int8(ANNE), zeros + np.int8(SALLY))
-    return Questions(story, np.zeros(len(story), np.int8), chain, memory, types[story], labels)
-
-
-@dataclass(frozen=True, slots=True)
-class _Labels:
-    """All that plots decide about their six questions, as [plot, question, …] arrays.
-
-    Attributes:
-        place: Which of the two containers is the answer.
-        holds: Under which of READINGS it holds.
-        proof: The sentences of the bare plot that it rests on.
-        false_belief: Whether the belief is false.
-        question_type: Index into QUESTION_TYPES.
-        story_type: Index into STORY_TYPES.
-    """
-
-    place: npt.NDArray[np.int8]
-    holds: Flags
-    proof: Flags
-    false_belief: Flags
-    question_type: Codes
-    story_type: Codes
-
-    @classmethod
-    def of(cls, questions: Questions) -> _Labels:
-        """Lay the oracle's answers out by plot."""
-
-        def by_plot(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-            return np.ascontiguousarray(array).reshape(-1, _ASKED, *array.shape[1:])
-
-        labels = questions.labels
-        return cls(
-            place=by_plot(labels.place),
-            holds=by_plot(labels.holds.T),
-            proof=by_plot(labels.proof.T),
-            false_belief=by_plot(labels.false_belief),
-            question_type=by_plot(labels.question_type),
-            story_type=by_plot(questions.story_type),
-        )
-
-    def pick(self, plots: npt.NDArray[np.intp]) -> _Labels:
-        """Give the labels of the given plots."""
-        return _Labels(*(getattr(self, item.name)[plots] for item in fields(self)))
 
 
 @cache
-def _proved() -> tuple[npt.NDArray[np.uint64], _Labels]:
-    """Label every plot there can be, confirmed by the checker; gives their keys, sorted, and their labels."""
+def _proved() -> tuple[npt.NDArray[np.uint64], Answers]:
+    """Answer the questions of every plot there can be; gives their keys, sorted, and the answers."""
     bare = all_bare()
-    questions = ask(bare)
-    mover, other = (np.full(bare.shape[1], agent, np.int8) for agent in (ANNE, SALLY))
-    confirm(spell(bare), questions, np.arange(bare.shape[1]), mover, other)
-    return keys(bare), _Labels.of(questions)
+    return keys(bare), prove(SCRIPT.spell(bare))
 
 
 class Tomi(TomBenchmark):
@@ -139,7 +62,7 @@ class Tomi(TomBenchmark):
 
     def rows_per_story(self, split: str) -> int:
         """Six questions a story."""
-        return 6
+        return ASKED
 
     def plots(self, split: str, index: int) -> Plots:
         """Draw a block of balanced stories, without their words."""
@@ -161,8 +84,7 @@ class Tomi(TomBenchmark):
         mover, other, room, thing, before, after = self.castings[split](split, index * BLOCK_STORIES, BLOCK_STORIES)
         third = another(draws, len(words.agents), [mover, other])
         elsewhere = another(draws, len(words.rooms), [room])
-        things = number((*words.containers, *words.objects))
-        liked = things[draws.below(len(things), 2 * BLOCK_STORIES)].reshape(2, -1)
+        liked = self.draw_liked(draws, split)
         agents, rooms = number(words.agents), number(words.rooms)
         visible = [agents[mover], rooms[room], number(words.objects)[thing]]
         visible += [number(words.containers)[place] for place in (before, after)]
@@ -192,25 +114,7 @@ class Tomi(TomBenchmark):
         cast, alone = self.cast(split, index, swappable(drawn.bare))
         drawn = send_elsewhere(drawn, alone) if alone.any() else drawn
         known, proved = _proved()
-        labels = proved.pick(np.searchsorted(known, keys(drawn.bare)))
-        words = self.lexicon.words
-        questions, chains = self.lexicon.ask_alike(_QUESTIONS, cast)
-        story = np.repeat(np.arange(BLOCK_STORIES, dtype=np.int32), _ASKED)
-        answer = np.where(labels.place.reshape(-1) == 0, cast.containers[0][story], cast.containers[1][story])
-        candidates = np.repeat(np.sort(cast.containers, axis=0).T, _ASKED, axis=0)
-        sentences = np.repeat(drawn.sentence.T + np.int8(1), _ASKED, axis=0)
-        columns = {
-            **identity(self.name, split, index * BLOCK_STORIES, BLOCK_STORIES, _ASKED),
-            "story": coded(story, self.lexicon.tell(*told(drawn), told_names(drawn, cast, len(words)))),
-            "question": questions,
-            "answer": coded(answer, words),
-            "candidates": word_lists(words, candidates),
-            "question_type": coded(labels.question_type.reshape(-1), constant_words(QUESTION_TYPES)),
-            "order": pa.array(np.tile(_ORDERS, BLOCK_STORIES)),
-            "chain": chains,
-            "story_type": coded(labels.story_type.reshape(-1), constant_words(STORY_TYPES)),
-            "false_belief": pa.array(labels.false_belief.reshape(-1)),
-            "readings": flag_lists(labels.holds.reshape(-1, len(READINGS)), constant_words(READINGS)),
-            "proof": number_lists(labels.proof.reshape(-1, len(drawn.bare)), sentences),
-        }
-        return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
+        answers = proved.pick(np.searchsorted(known, keys(drawn.bare)))
+        texts = self.lexicon.tell(*SCRIPT.told(drawn), told_names(drawn, cast, len(self.lexicon.words)))
+        who = identity(self.name, split, index * BLOCK_STORIES, BLOCK_STORIES, ASKED)
+        return lay_out(self.lexicon, who, texts, cast, answers, drawn.sentence)

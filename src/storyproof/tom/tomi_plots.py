@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 
@@ -12,17 +12,17 @@ import numpy.typing as npt
 
 from storyproof.seeds import Draws, Indices
 from storyproof.tom import beliefs
-from storyproof.tom.arrays import NOBODY, PAD, Small, Stories
-from storyproof.tom.events import FEELINGS, Kind
-from storyproof.tom.labels import STORY_TYPES, story_type
+from storyproof.tom.arrays import NOBODY
+from storyproof.tom.events import Kind
+from storyproof.tom.labels import STORY_TYPES, Codes, story_type
+from storyproof.tom.scripts import Script, Sentence, keys
+from storyproof.tom.six_questions import MOVER, OTHER
+from storyproof.tom.statements import MOST_STATEMENTS, Plots, draw_places, insert
 
-Codes = npt.NDArray[np.uint8]
-
-ANNE, SALLY, THIRD = 0, 1, 2  # the mover is agent 0, the other queried agent is agent 1
+ANNE, SALLY, THIRD = MOVER, OTHER, 2
 HOME, ELSEWHERE = 0, 1
 
-# Every sentence that a story may hold, as (kind, agent, room, thing, container).
-SENTENCES = {
+_SENTENCES: dict[str, Sentence] = {
     "anne enters": (Kind.ENTER, ANNE, HOME, NOBODY, NOBODY),
     "sally enters": (Kind.ENTER, SALLY, HOME, NOBODY, NOBODY),
     "object placed": (Kind.PLACE, NOBODY, HOME, 0, 0),
@@ -34,14 +34,10 @@ SENTENCES = {
     "third enters elsewhere": (Kind.ENTER, THIRD, ELSEWHERE, NOBODY, NOBODY),
     "third exits": (Kind.EXIT, THIRD, HOME, NOBODY, NOBODY),
     "third exits elsewhere": (Kind.EXIT, THIRD, ELSEWHERE, NOBODY, NOBODY),
-    "first statement": (Kind.FEEL, NOBODY, NOBODY, 1, NOBODY),
-    "second statement": (Kind.FEEL, NOBODY, NOBODY, 2, NOBODY),
-    "": (PAD, NOBODY, NOBODY, NOBODY, NOBODY),
 }
-_CODE = {name: code for code, name in enumerate(SENTENCES)}
-_FIELDS = np.array(list(SENTENCES.values()), np.int8).T.copy()
-_END = _CODE[""]
-LONGEST = 11  # three opening sentences, four actions, two comings and goings, two statements
+SCRIPT = Script(_SENTENCES, agents=3, rooms=2)
+_CODE, _END = SCRIPT.code, SCRIPT.end
+LONGEST = 9 + MOST_STATEMENTS  # three opening sentences, four actions, two comings and goings
 
 
 def core_branches() -> Iterator[tuple[Fraction, tuple[str, ...]]]:
@@ -68,34 +64,8 @@ def cells() -> tuple[Codes, Codes]:
             cells += [codes + [_END] * (7 - len(codes))] * int(probability * 24)
     cores = np.array(cells, np.uint8).T.copy()
     zeros = np.zeros(cores.shape[1], np.int8)
-    types = story_type(beliefs.view(spell(cores), zeros), zeros + np.int8(ANNE), zeros + np.int8(SALLY))
+    types = story_type(beliefs.view(SCRIPT.spell(cores), zeros), zeros + np.int8(ANNE), zeros + np.int8(SALLY))
     return cores, types
-
-
-def spell(bare: Codes) -> Stories:
-    """Spell the codes of bare plots out as arrays."""
-    kind, agent, room, thing, container = (fields[bare] for fields in _FIELDS)
-    nobody = np.full(bare.shape, NOBODY, np.int8)
-    return Stories(kind.view(np.uint8), agent, room, thing, container, nobody, agents=3)
-
-
-@dataclass(frozen=True, slots=True)
-class Plots:
-    """Stories without words.
-
-    Attributes:
-        bare: Sentence codes [time, story] before any statement is put in; they decide every answer.
-        told: Sentence codes [time, story] with the statements.
-        sentence: [time, story], where each sentence of `bare` stands in `told`.
-        feelers: Who feels something in the two statements [2, story].
-        feelings: What they feel.
-    """
-
-    bare: Codes
-    told: Codes
-    sentence: Small
-    feelers: Small
-    feelings: Small
 
 
 def draw_cores(draws: Draws, count: int) -> Indices:
@@ -117,35 +87,25 @@ def balanced_cores(draws: Draws, count: int) -> Indices:
             kept[kind].append(chosen)
             have[kind] += len(chosen)
     by_type = np.stack([np.concatenate(cores) for cores in kept])
+    return np.take_along_axis(by_type.T, orders_of_types(draws, quota), axis=1).reshape(-1)
+
+
+def orders_of_types(draws: Draws, count: int) -> Indices:
+    """Draw for so many rounds of three stories in which order the types come, [round, place]."""
     orders = np.array([(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
-    shuffled = orders[draws.below(len(orders), quota)]
-    return np.take_along_axis(by_type.T, shuffled, axis=1).reshape(-1)
+    found: Indices = orders[draws.below(len(orders), count)]
+    return found
 
 
 def add_distractors(draws: Draws, cores: Codes) -> Plots:
-    """Insert the third agent's comings and goings, then the statements (Algorithm 3).
-
-    An index i of the paper means that the new sentence becomes the i-th; a second insertion is made in what the first
-    one left, as the paper's procedure says.
-    """
+    """Insert the third agent's comings and goings, then the statements (Algorithm 3); see `statements`."""
     count = cores.shape[1]
     length = (cores != _END).sum(axis=0)
     entrances = draws.below(3, count)
-    places = _places(draws, length)
+    places = draw_places(draws, length)
     come = np.where(entrances == 1, places[0], places.min(axis=0))
     bare = _come_and_go(cores, entrances, come, places.max(axis=0), draws.below(2, count) == HOME)
-
-    statements = draws.below(3, count)
-    places = _places(draws, length + entrances)
-    told = np.concatenate([bare, np.full((2, count), _END, np.uint8)])
-    sentence = np.repeat(np.arange(LONGEST - 2, dtype=np.int8)[:, None], count, axis=1)
-    for number, name in enumerate(("first statement", "second statement")):
-        chosen = statements > number
-        told = _insert(told, places[number], _CODE[name], chosen)
-        sentence += (sentence >= places[number].astype(np.int8)) & chosen
-    feelers = draws.below(3, 2 * count).reshape(2, -1).astype(np.int8)
-    feelings = draws.below(len(FEELINGS), 2 * count).reshape(2, -1).astype(np.int8)
-    return Plots(bare, told, sentence, feelers, feelings)
+    return SCRIPT.add_statements(draws, bare, length + entrances)
 
 
 def _come_and_go(cores: Codes, entrances: Indices, come: Indices, go: Indices, home: npt.NDArray[np.bool_]) -> Codes:
@@ -154,8 +114,8 @@ def _come_and_go(cores: Codes, entrances: Indices, come: Indices, go: Indices, h
     bare[: cores.shape[0]] = cores
     entry = np.where(home, _CODE["third enters"], _CODE["third enters elsewhere"])
     leave = np.where(home, _CODE["third exits"], _CODE["third exits elsewhere"])
-    bare = _insert(bare, come, entry, entrances > 0)
-    return _insert(bare, go, leave, entrances > 1)
+    bare = insert(bare, come, entry, entrances > 0)
+    return insert(bare, go, leave, entrances > 1)
 
 
 def all_bare() -> Codes:
@@ -176,23 +136,6 @@ def all_bare() -> Codes:
     return bare[:, first]
 
 
-def _places(draws: Draws, length: Indices) -> Indices:
-    """Draw two different places from 1 to length(s), counted from 0; whoever needs one only takes the first."""
-    first = draws.below(length, len(length))
-    second = draws.below(length - 1, len(length))
-    return np.stack([first, second + (second >= first)])
-
-
-def _insert(codes: Codes, place: Indices, code: Indices | int, where: npt.NDArray[np.bool_]) -> Codes:
-    """Make `code` the sentence at `place` in the stories chosen by `where`; what was there moves on by one."""
-    times = np.arange(len(codes), dtype=np.int8)[:, None]
-    at = np.where(where, place, len(codes)).astype(np.int8)
-    # Products of bytes and flags: several times as fast as assignments under a mask.
-    inserted: Codes = codes * (times < at) + np.asarray(code, np.uint8) * (times == at)
-    inserted[1:] += codes[:-1] * (times[1:] > at)
-    return inserted
-
-
 def swappable(bare: Codes) -> npt.NDArray[np.bool_]:
     """Find the plots whose telling does not show which of two agents is the third.
 
@@ -208,16 +151,8 @@ def swappable(bare: Codes) -> npt.NDArray[np.bool_]:
 
 def send_elsewhere(plots: Plots, chosen: npt.NDArray[np.bool_]) -> Plots:
     """Let the third agent come to the other room instead, in the chosen stories."""
-    instead = np.arange(len(SENTENCES), dtype=np.uint8)
+    instead = np.arange(len(_CODE), dtype=np.uint8)
     for verb in ("enters", "exits"):
         instead[_CODE[f"third {verb}"]] = _CODE[f"third {verb} elsewhere"]
     bare, told = (np.where(chosen, instead[codes], codes) for codes in (plots.bare, plots.told))
     return replace(plots, bare=bare, told=told)
-
-
-def keys(bare: Codes) -> npt.NDArray[np.uint64]:
-    """Give each plot a number of its own."""
-    found = np.zeros(bare.shape[1], np.uint64)
-    for code in bare:
-        found = (found << np.uint64(4)) | code
-    return found

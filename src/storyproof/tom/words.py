@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.benchmark import Benchmark, Config
+from storyproof.benchmark import BLOCK_STORIES, Benchmark, Config
 from storyproof.columns import Words
 from storyproof.errors import ConfigError, UnknownNameError, VocabularyError
 from storyproof.example import SPLITS
@@ -139,6 +139,13 @@ class TomBenchmark(Benchmark):
     def capacity(self, split: str) -> int:
         """As many stories as there are casts of visible words."""
         return self.castings[split].capacity
+
+    def draw_liked(self, draws: Draws, split: str) -> Words:
+        """Draw for a block's stories the things that two statements are about, [2, story]."""
+        words = self.vocabularies[split]
+        things = self.lexicon.numbers((*words.containers, *words.objects))
+        liked: Words = things[draws.below(len(things), 2 * BLOCK_STORIES)].reshape(2, -1)
+        return liked
 
 
 def another(draws: Draws, limit: int, taken: Sequence[Indices]) -> Indices:

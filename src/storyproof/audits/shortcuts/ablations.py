@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from storyproof.audits.shortcuts.intervals import Ints
 from storyproof.audits.shortcuts.stories import NONE, Told, by_batch
+from storyproof.scoring.intervals import Ints
 from storyproof.seeds import Draws
 from storyproof.tom.events import Kind
 

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from storyproof.audits.shortcuts.intervals import Flags, Ints
 from storyproof.audits.shortcuts.results import Forced
+from storyproof.scoring.intervals import Flags, Ints
 
 _MOST_ASSIGNMENTS = 20_000  # as many are tried one by one; beyond, each slot is bettered in turn
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.audits.shortcuts.intervals import Flags, Ints
 from storyproof.audits.shortcuts.stories import NONE, Told
+from storyproof.scoring.intervals import Flags, Ints
 from storyproof.tom.events import Kind
 
 Matrix = npt.NDArray[np.float32]

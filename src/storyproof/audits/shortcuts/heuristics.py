@@ -7,9 +7,9 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 
 import numpy as np
 
-from storyproof.audits.shortcuts.intervals import Flags, Ints
 from storyproof.audits.shortcuts.stories import FIRST, LAST, NONE, POSITIONS, Told
 from storyproof.audits.shortcuts.trial import Fold, Trial
+from storyproof.scoring.intervals import Flags, Ints
 from storyproof.solvers.rules import Rules
 
 ALGORITHM_1 = "algorithm_1"

@@ -10,7 +10,6 @@ import numpy as np
 
 from storyproof.audits.shortcuts import probes
 from storyproof.audits.shortcuts.bounds import force
-from storyproof.audits.shortcuts.intervals import Ints
 from storyproof.audits.shortcuts.overlap import Overlap, find_overlap
 from storyproof.audits.shortcuts.puzzles import Puzzle, count_facts, count_words, look_at
 from storyproof.audits.shortcuts.results import ABLATION, HEURISTIC, KINSHIP, Forced, Row, ShortcutReport
@@ -18,6 +17,7 @@ from storyproof.audits.shortcuts.trial import Fold, Trial, chances, set_up
 from storyproof.audits.shortcuts.verdicts import judge_kinship
 from storyproof.example import Example
 from storyproof.kinship.relations import GENDERS
+from storyproof.scoring.intervals import Ints
 
 Cell = tuple[Any, ...]  # a number, and possibly what else
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from storyproof.audits.shortcuts.intervals import Flags, Share, share
 from storyproof.example import Example
+from storyproof.scoring.intervals import Flags, Share, share
 from storyproof.scoring.metrics import kind_of
 
 

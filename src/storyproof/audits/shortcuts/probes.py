@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.audits.shortcuts.features import CATEGORICAL, Lexicon, Matrix, features
-from storyproof.audits.shortcuts.intervals import Ints
 from storyproof.audits.shortcuts.stories import NONE, Told, by_batch
 from storyproof.audits.shortcuts.trial import Fold
 from storyproof.errors import ConfigError
+from storyproof.scoring.intervals import Ints
 
 _ROUNDS = 40
 _RATE = 0.2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from storyproof.audits.shortcuts.intervals import Share
+from storyproof.scoring.intervals import Share
 
 HEURISTIC, ABLATION = "heuristic", "ablation"
 BELIEF, KINSHIP = "theory_of_mind", "kinship"

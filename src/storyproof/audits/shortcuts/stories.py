@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from storyproof.audits.shortcuts.intervals import Flags, Ints
 from storyproof.example import Example
+from storyproof.scoring.intervals import Flags, Ints
 from storyproof.scoring.metrics import kind_of
 from storyproof.tom.events import Kind
 from storyproof.tom.text import parse_question, parse_sentence

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from storyproof.audits.shortcuts.intervals import Flags, Ints, Share, share, share_of_stories
 from storyproof.audits.shortcuts.results import Forced, Row
 from storyproof.example import Example
+from storyproof.scoring.intervals import Flags, Ints, Share, share, share_of_stories
 from storyproof.scoring.metrics import kind_of
 from storyproof.seeds import Draws
 

@@ -1,7 +1,7 @@
 """Records of CLUTRR's CSV files as they stand: the raw text of each, its fields, and what these say.
 
-A record that cannot be read is refused, with file, row and line. What can be read but does not fit together is kept:
-that is for the audit to tell.
+One file for training (`1.2,1.3_train.csv`), one a test scenario (`1.2_test.csv`, …). A record that cannot be read is
+refused, with file, row and line. What can be read but does not fit together is kept: that is for others to tell.
 """
 
 from __future__ import annotations
@@ -15,11 +15,30 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from storyproof.datasets.clutrr_csv import COLUMNS
 from storyproof.errors import DataError
 from storyproof.kinship.relations import GENDERS
 from storyproof.kinship.rows import TASKS_BY_NUMBER
 
+COLUMNS = (
+    "",
+    "id",
+    "story",
+    "query",
+    "text_query",
+    "target",
+    "text_target",
+    "clean_story",
+    "proof_state",
+    "f_comb",
+    "task_name",
+    "story_edges",
+    "edge_types",
+    "query_edge",
+    "genders",
+    "syn_story",
+    "node_mapping",
+    "task_split",
+)
 STATUS = "status"  # the column that a marked file has beside the published ones
 Triple = tuple[str, str, str]  # a, r, c: c is the r of a
 NEEDED = tuple(name for name in COLUMNS if name not in ("", "text_query", "text_target", "syn_story", "node_mapping"))
@@ -56,6 +75,7 @@ class Row:
     Attributes:
         record: The record.
         fields: Its fields by column.
+        task: What kind of story it is, as the task's name says.
         k: How many facts the chain has, as the task's name says.
         names: Everybody, by number.
         genders: Their genders.
@@ -68,6 +88,7 @@ class Row:
 
     record: Record
     fields: Mapping[str, str]
+    task: str
     k: int
     names: tuple[str, ...]
     genders: tuple[str, ...]
@@ -106,19 +127,19 @@ def _records(path: Path, file: Iterator[str]) -> Iterator[Record]:
             record = Record(row, line, "".join(taken), fields)
             record.raw.encode()
             if row < 0 and not fields:
-                _refuse(path, record, "the first line is empty, expected a header with the columns of CLUTRR")
+                refuse(path, record, "the first line is empty, expected a header with the columns of CLUTRR")
             if row < 0:
                 width = len(fields)
                 _check_header(path, record)
             if fields and len(fields) != width:
-                _refuse(path, record, f"it has {len(fields)} fields, expected {width} as in the header")
+                refuse(path, record, f"it has {len(fields)} fields, expected {width} as in the header")
             yield record
             row, line = row + bool(fields), line + len(taken)
             taken.clear()
     except csv.Error as error:
-        _refuse(path, Record(row, line, "", []), f"found {error}, expected a record of a CSV file")
+        refuse(path, Record(row, line, "", []), f"found {error}, expected a record of a CSV file")
     except UnicodeEncodeError:
-        _refuse(path, Record(row, line, "", []), "found bytes that are no text, expected UTF-8")
+        refuse(path, Record(row, line, "", []), "found bytes that are no text, expected UTF-8")
     if not width:
         raise DataError(f"{path} is empty, expected a header with the columns of CLUTRR.")
 
@@ -128,10 +149,11 @@ def _check_header(path: Path, header: Record) -> None:
         count = header.fields.count(name)
         if count > 1 or (not count and name in NEEDED):
             found = f"{count} columns '{name}'" if count else f"no column '{name}'"
-            _refuse(path, header, f"it has {found}, expected the columns of CLUTRR: {', '.join(NEEDED)}")
+            refuse(path, header, f"it has {found}, expected the columns of CLUTRR: {', '.join(NEEDED)}")
 
 
-def _refuse(path: Path, record: Record, what: str) -> NoReturn:
+def refuse(path: Path, record: Record, what: str) -> NoReturn:
+    """Raise DataError, saying where a record stands and what is wrong with it."""
     where = f"row {record.row}, line {record.line}" if record.row >= 0 else f"line {record.line}"
     raise DataError(f"{path}, {where}: {what}.")
 
@@ -147,18 +169,18 @@ def read_row(path: Path, record: Record, header: Sequence[str]) -> Row:
     def expect(name: str, found: Any, form: str) -> Any:
         if found is None:
             shown = fields[name] if len(fields[name]) <= _SHOWN else fields[name][:_SHOWN] + "…"
-            _refuse(path, record, f"{name} is '{shown}', expected {form}")
+            refuse(path, record, f"{name} is '{shown}', expected {form}")
         return found
 
-    task = _TASK.fullmatch(fields["task_name"])
-    known = task if task is not None and int(task[1]) in TASKS_BY_NUMBER else None
+    task, k = expect("task_name", _task(fields["task_name"]), "task_T.k with T from 1 to 7")
     names, genders = expect(
         "genders", _people(fields["genders"]), "'Name:male' or 'Name:female' of each, each name once"
     )
     return Row(
         record,
         fields,
-        int(expect("task_name", known, "task_T.k with T from 1 to 7")[2]),
+        task,
+        k,
         names,
         genders,
         expect("story_edges", _edges(fields["story_edges"]), f"a list of at most {MOST_EDGES} pairs of numbers"),
@@ -185,6 +207,11 @@ def quoted(value: str, like: str) -> str:
     if like.startswith('"') or any(each in value for each in ',"\r\n'):
         return '"' + value.replace('"', '""') + '"'
     return value
+
+
+def _task(text: str) -> tuple[str, int] | None:
+    match = _TASK.fullmatch(text)
+    return (TASKS_BY_NUMBER[int(match[1])], int(match[2])) if match and int(match[1]) in TASKS_BY_NUMBER else None
 
 
 def _people(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:

@@ -1,0 +1,113 @@
+"""A split as far as it is compared with others: ids, and hashes of what its rows tell and ask."""
+
+from __future__ import annotations
+
+import heapq
+import re
+from collections.abc import Iterator, Sequence
+from hashlib import blake2b
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from storyproof.audits.overlaps import QUESTION, STORY, STRUCTURAL
+from storyproof.datasets.chunks import story_starts
+from storyproof.tom.events import FEELINGS
+
+_TOKEN = re.compile(r"@?\w(?:[\w-]*\w)?")
+_ACTS = re.compile(rf"(?:^|[.\n])\s*([^\s.?]+)\s+(?:entered|exited|moved|is\s+in|{'|'.join(FEELINGS)})\s+the\s")
+Hashes = npt.NDArray[np.uint64]
+
+
+class Stories(Protocol):
+    """Tables of whole stories with a name and, if that can be told, a split, such as `datasets.reading.Source`."""
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def split(self) -> str | None: ...  # noqa: D102
+    def tables(self) -> Iterator[pa.Table]: ...  # noqa: D102
+
+
+class Part(NamedTuple):
+    """A split as far as it is compared.
+
+    Attributes:
+        label: What to call it.
+        ids: Those of its stories.
+        row_ids: Those of its rows.
+        answers: What the rows have for one; None if they do not say.
+        hashes: By kind: of stories, of questions, and of stories without names.
+        texts: Stories by hash, those whose hashes are lowest.
+    """
+
+    label: str
+    ids: list[str]
+    row_ids: list[str]
+    answers: list[str | None]
+    hashes: dict[str, Hashes]
+    texts: dict[int, str]
+
+
+def read_part(source: Stories, label: str, most_texts: int) -> Part:
+    """Read a split, keeping about so many texts."""
+    ids: list[str] = []
+    row_ids: list[str] = []
+    answers: list[str | None] = []
+    labels: dict[str | None, str | None] = {}  # each once, however often it is given
+    found: dict[str, list[int]] = {kind: [] for kind in (STORY, QUESTION, STRUCTURAL)}
+    texts: dict[int, str] = {}
+    told: set[tuple[str | None, int]] = set()
+    for table in source.tables():
+        rows = table.num_rows
+        if not rows:
+            continue
+        story_ids, people, given = (_values(table, name) for name in ("story_id", "genders", "answer"))
+        stories = table["story"].to_pylist()
+        row_ids += table["id"].to_pylist()
+        answers += [labels.setdefault(each, each) for each in given]
+        hashes = {text: hash_of(text) for text in dict.fromkeys(stories)}
+        asked = zip(stories, table["question"].to_pylist(), strict=True)
+        found[QUESTION] += [hash_of(f"{hashes[text]} {question}") for text, question in asked]
+        for end in [*story_starts(table)[1:].tolist(), rows]:
+            last = end - 1  # where questions stand between sentences, the last has heard all of them
+            text, key = stories[last], hashes[stories[last]]
+            if (story_ids[last], key) in told:
+                continue
+            told.add((story_ids[last], key))
+            ids.append(story_ids[last] or row_ids[last - rows])
+            found[STORY].append(key)
+            found[STRUCTURAL].append(hash_of(_without_names(text, people[last])))
+            texts[key] = text
+        if len(texts) > 2 * most_texts:
+            texts = {key: texts[key] for key in heapq.nsmallest(most_texts, texts)}
+    hashed = {kind: np.array(each, np.uint64) for kind, each in found.items()}
+    return Part(label, ids, row_ids, answers, hashed, texts)
+
+
+def _values(table: pa.Table, name: str) -> list[Any]:
+    values: list[Any] = table[name].to_pylist() if name in table.column_names else [None] * table.num_rows
+    return values
+
+
+def hash_of(text: str) -> int:
+    """Give 64 bits that are the same in every process."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
+
+
+def _without_names(text: str, genders: Sequence[str] | None) -> str:
+    """Number people by their order in the text, and fold case and spaces.
+
+    Of kinship the people are known; of theory of mind they are those who act; in any other text nobody is found.
+    """
+    if genders is None:
+        text = text.casefold()
+    names = set(_ACTS.findall(text)) if genders is None else {each.split(":")[0] for each in genders}
+    numbers: dict[str, int] = {}
+
+    def replace(match: re.Match[str]) -> str:
+        return f"#{numbers.setdefault(match[0], len(numbers))}" if match[0] in names else match[0]
+
+    return " ".join(_TOKEN.sub(replace, text).casefold().split())

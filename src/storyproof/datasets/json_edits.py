@@ -1,0 +1,65 @@
+"""Lines of JSON edited in place.
+
+What is edited keeps its key order, separators and escapes: only the value that changes is written anew.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from storyproof.errors import DataError
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_DECODER = json.JSONDecoder()
+
+
+def replace_value(text: str, path: Sequence[str], value: Any) -> str:
+    """Write another value into a line of JSON, leaving all else as it is.
+
+    A text put where a list is takes the place of the list's items.
+
+    Raises:
+        DataError: If there is no such value.
+    """
+    start, end = _skip(text, 0), 0
+    try:
+        for key in path:
+            start, end = _member(text, start, key)
+        old = json.loads(text[start:end])
+        if isinstance(old, list) and isinstance(value, str):
+            value = [value]
+            if len(old) == 1:
+                (start, end), value = _member(text, start, 0), value[0]
+    except (KeyError, IndexError, ValueError, RecursionError) as error:
+        raise DataError(
+            f"no value '{'.'.join(path)}' in '{text[:60]}'; expected the line as it was audited."
+        ) from error
+    separators = (", ", ": ") if '": ' in text else (",", ":")
+    return text[:start] + json.dumps(value, ensure_ascii=text.isascii(), separators=separators) + text[end:]
+
+
+def _skip(text: str, index: int) -> int:
+    match = _SPACE.match(text, index)
+    return match.end() if match else index
+
+
+def _member(text: str, start: int, wanted: str | int) -> tuple[int, int]:
+    """Find where a member of an object or list begins and ends; of several with one name the last, as readers do."""
+    index, place, found = _skip(text, start + 1), 0, None
+    while text[index] not in "}]":
+        name: Any = place
+        if text[start] == "{":
+            name, index = _DECODER.raw_decode(text, index)
+            index = _skip(text, _skip(text, index) + 1)
+        begin = index
+        _, index = _DECODER.raw_decode(text, index)
+        if name == wanted:
+            found = begin, index
+        end = _skip(text, index)
+        index, place = _skip(text, end + 1) if text[end] == "," else end, place + 1
+    if found is None:
+        raise KeyError(wanted)
+    return found

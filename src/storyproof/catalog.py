@@ -24,6 +24,8 @@ SOLVERS = {
     "oracle": "storyproof.solvers.baselines:Oracle",
     "random": "storyproof.solvers.baselines:Random",
     "majority": "storyproof.solvers.baselines:Majority",
+    "entnet": "storyproof.solvers.neural.shipped:entnet",
+    "gat": "storyproof.solvers.neural.shipped:gat",
 }
 _TABLES = {"benchmark": BENCHMARKS, "solver": SOLVERS}
 

@@ -1,0 +1,94 @@
+"""storyproof train."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from storyproof.cli.options import Preset, preset_settings
+from storyproof.cli.output import console
+from storyproof.errors import ConfigError
+
+
+def train(
+    model: Annotated[
+        str,
+        typer.Argument(
+            help="memnn, relnet or entnet; bilstm-mean, bilstm-attention, rn, mac, bert, bert-lstm, gat or rmc."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="The folder to write the runs to.")],
+    data: Annotated[Path | None, typer.Option(help="A dataset folder or file to learn from.")] = None,
+    benchmark: Annotated[
+        str | None, typer.Option(help="Learn straight from a generator, such as tomi or clutrr, instead.")
+    ] = None,
+    stories: Annotated[int, typer.Option(help="How many stories the generator is to make.")] = 0,
+    preset: Preset = None,
+    split: Annotated[str, typer.Option(help="Which split of the data.")] = "train",
+    held: Annotated[
+        str, typer.Option(help="Choose the best epoch by stories 'drawn' for each run, or by the val split as 'given'.")
+    ] = "drawn",
+    labels: Annotated[str, typer.Option(help="Learn the labels as 'given' or as 'proved' from the text.")] = "given",
+    runs: Annotated[int, typer.Option(help="Train so many runs, all at once.")] = 1,
+    epochs: Annotated[int | None, typer.Option(help="At most so many times through the data.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Examples a step.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
+    patience: Annotated[
+        int | None, typer.Option(help="Stop after so many epochs without anything better; 0 for never.")
+    ] = None,
+    recast: Annotated[
+        bool | None, typer.Option(help="Retell every story with other words in the same parts at every step.")
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="An option of the model, NAME=VALUE, such as policy=learned; repeatable.")
+    ] = None,
+    encoder: Annotated[str | None, typer.Option(help="For bert and bert-lstm: a pretrained encoder's folder.")] = None,
+    device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
+    seed: Annotated[int, typer.Option(help="Same seed, same runs (on the CPU).")] = 0,
+    force: Annotated[bool, typer.Option(help="Train anew what the folder already holds.")] = False,
+) -> None:
+    """Train one of the classical models; the same command again goes on where it was stopped."""
+    import storyproof
+    from storyproof.cli.progress import progress_bar
+
+    settings = {"epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "recast": recast}
+    with progress_bar(model, epochs) as told:
+        run = storyproof.train(
+            model,
+            out,
+            data=data,
+            benchmark=benchmark,
+            stories=stories,
+            benchmark_settings=preset_settings(benchmark or "", preset),
+            split=split,
+            held=held,
+            labels=labels,
+            runs=runs,
+            seed=seed,
+            device=device,
+            encoder=encoder,
+            options=dict(map(_option, option or ())),
+            force=force,
+            progress=lambda epoch: told(1),
+            **settings,
+        )
+    best = max(run.held)
+    console().print(
+        f"{model}: {len(run.seeds)} {'run' if len(run.seeds) == 1 else 'runs'}, {run.about['epochs']} epochs; on what "
+        f"was held back {100 * sum(run.held) / len(run.held):.1f}% right on average, {100 * best:.1f}% the best"
+    )
+    console().print(f"written to {out}; try: storyproof evaluate --model {out} --data …")
+
+
+def _option(text: str) -> tuple[str, Any]:
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise ConfigError(f"--option is '{text}'; write it as NAME=VALUE, such as policy=learned.")
+    for kind in (int, float):
+        try:
+            return name, kind(value)
+        except ValueError:
+            continue
+    return name, value

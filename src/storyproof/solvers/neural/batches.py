@@ -1,0 +1,110 @@
+"""Examples on the device, and which of them each run sees when.
+
+Batches hold examples of about the same length, so that little is spent on padding: an epoch's order is drawn, and then
+sorted by length within windows of some batches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from storyproof.seeds import Draws, Indices
+from storyproof.solvers.neural.encoding import Encoded
+from storyproof.solvers.neural.layers import Batch
+
+_GRAIN = 16  # lengths are rounded up to this many words
+_WINDOW = 20  # batches that are sorted by length among themselves
+
+
+class Table:
+    """Encoded examples as tensors, picked by number.
+
+    Args:
+        encoded: The examples.
+        device: Where to keep them.
+        vectors: A pretrained encoder's vectors of every story (or example), if the model takes them.
+    """
+
+    def __init__(self, encoded: Encoded, device: torch.device, vectors: Tensor | None = None) -> None:
+        def kept(values: np.ndarray) -> Tensor:
+            return torch.from_numpy(values).to(device)
+
+        self.device, self.first_entity = device, encoded.first_entity
+        self.stories, self.flat = kept(encoded.stories), kept(encoded.flat)
+        self.nodes, self.graphs = kept(encoded.nodes), kept(encoded.graphs)
+        self.questions, self.query = kept(encoded.questions), kept(encoded.query).long()
+        self.story_of, self.answers = kept(encoded.story_of).long(), kept(encoded.answers).long()
+        self.pooled = vectors is not None and len(vectors) == len(encoded) and vectors.shape[1] != encoded.flat.shape[1]
+        self.vectors = torch.zeros(len(encoded.stories), 0, 0) if vectors is None else vectors
+        self.vectors = self.vectors.to(device)
+        lengths = (encoded.flat > 0).sum(1)
+        self.size_of = (-(-lengths // _GRAIN))[encoded.story_of]
+        self.caps = _caps(encoded, -(-lengths // _GRAIN))
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    def batch(self, picked: Tensor, noise: Tensor, size: int | None = None) -> Batch:
+        """Gather examples by number.
+
+        Args:
+            picked: The numbers, with any leading dimensions.
+            noise: For dropout.
+            size: No example is longer than this (see `size_of`); by default as long as any.
+        """
+        words, sentences, length = self.caps[len(self.caps) - 1 if size is None else size]
+        story = self.story_of[picked]
+        vectors = self.vectors[picked] if self.pooled else self.vectors[:, :words][story]
+        return Batch(
+            self.stories[:, :sentences, :length][story],
+            self.flat[:, :words][story],
+            self.questions[picked],
+            self.nodes[story],
+            self.graphs[story],
+            self.query[picked],
+            vectors.float(),
+            noise,
+        )
+
+
+def _caps(encoded: Encoded, sizes: Indices) -> list[tuple[int, int, int]]:
+    """Give for each size the most words, sentences, and words of a sentence up to it."""
+    there = encoded.stories > 0
+    counts = np.stack([(encoded.flat > 0).sum(1), there.any(2).sum(1), there.sum(2).max(1, initial=0)])
+    caps = [(0, 0, 0)]
+    for size in range(1, int(sizes.max(initial=1)) + 1):
+        most = counts[:, sizes == size].max(1, initial=0)
+        before = caps[-1]
+        words = min(size * _GRAIN, encoded.flat.shape[1])
+        caps.append((max(words, before[0]), max(int(most[1]), before[1]), max(int(most[2]), before[2])))
+    return caps
+
+
+def split(table: Encoded, rows: Indices, share: float, seed: int) -> tuple[Indices, Indices]:
+    """Draw which of some examples to train on and which to hold back; the questions of a story stay together."""
+    stories = np.unique(table.story_of[rows])
+    order = Draws("development split", seed).order(len(stories))
+    held = stories[order[: max(1, round(share * len(stories)))]]
+    back = np.isin(table.story_of[rows], held)
+    return rows[~back], rows[back]
+
+
+def order_of(parts: Sequence[Indices], batch: int, epoch: int, seeds: Sequence[int], size_of: Indices) -> Indices:
+    """Draw the order of an epoch [batches, runs, size].
+
+    Every run sees each of its examples once; what is missing to whole batches is filled up from the order's beginning.
+    """
+    batches = -(-max(len(part) for part in parts) // batch)
+    orders = []
+    for part, seed in zip(parts, seeds, strict=True):
+        order = np.resize(part[Draws("order", seed, epoch).order(len(part))], batches * batch)
+        for start in range(0, len(order), _WINDOW * batch):
+            window = order[start : start + _WINDOW * batch]
+            window[:] = window[np.argsort(size_of[window], kind="stable")]
+        orders.append(order)
+    shuffled = Draws("batches", epoch).order(batches)  # the same for all runs, whose batches are of a size
+    return np.stack(orders).reshape(len(parts), batches, batch).transpose(1, 0, 2)[shuffled]

@@ -1,0 +1,61 @@
+"""Two-layer bidirectional LSTM over the words of a story, pooled by mean or by attention.
+
+Source: Sinha et al. (2019), appendix 1.1 and 2.2: embedding 100, hidden 100, two layers, decoder 200. Appendix 1.1 has
+the plain LSTM end in its last state; 2.2 and the tables speak of mean and attention, which stand here.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from storyproof.solvers.neural.layers import (
+    Batch,
+    Dropout,
+    Embedding,
+    Shape,
+    attend,
+    lengths,
+    mean,
+    mentions,
+    perceptron,
+)
+from storyproof.solvers.neural.lstm import LSTM
+
+
+class BiLSTM(nn.Module):
+    """Encodes the story, and decodes it with the question beside it."""
+
+    def __init__(
+        self,
+        shape: Shape,
+        *,
+        pooling: str = "mean",
+        policy: str = "fixed",
+        width: int = 100,
+        hidden: int = 100,
+        layers: int = 2,
+        decoder: int = 200,
+        dropout: float = 0.0,
+    ) -> None:
+        super().__init__()
+        self.embedding = Embedding(shape, width, policy=policy)
+        self.lstm = LSTM(width, hidden, layers=layers, bidirectional=True)
+        self.attention = nn.Linear(self.lstm.width, 1) if pooling == "attention" else None
+        self.drop_words, self.drop_story = Dropout(dropout, 1000), Dropout(dropout, 2000)
+        self.decoder = perceptron(self.lstm.width + shape.question * (self.lstm.width + width), decoder, shape.answers)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Give a score for every answer."""
+        words = self.drop_words(self.embedding(batch.flat), batch.noise)
+        outputs, _ = self.lstm(words, lengths(batch.flat))
+        there = batch.flat > 0
+        if self.attention is None:
+            story = mean(outputs, there)
+        else:
+            shares = attend(self.attention(torch.tanh(outputs)).squeeze(-1), there)
+            story = (shares.unsqueeze(-1) * outputs).sum(-2)
+        asked = mentions(outputs, batch.flat, batch.question).flatten(1)
+        question = torch.cat([asked, self.embedding(batch.question).flatten(1)], dim=-1)
+        scores: Tensor = self.decoder(torch.cat([self.drop_story(story, batch.noise), question], dim=-1))
+        return scores

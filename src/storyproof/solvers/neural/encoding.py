@@ -1,0 +1,238 @@
+"""Examples as arrays of numbers: words, people, questions, graphs and answers.
+
+People are not words: each story's people are given numbers drawn from a pool, other ones in every story, so that no
+model can learn anything about a name (source: the CLUTRR paper, appendix 1.5).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.errors import DataError
+from storyproof.example import Example
+from storyproof.kinship.relations import WORDS
+from storyproof.seeds import Draws
+from storyproof.solvers.neural.text import agents_of, people_of, question_words, sentences_of
+
+PAD, UNKNOWN = 0, 1
+FIRST_WORD = 2
+POOL = 50  # entities to draw from; the longest published stories name fifteen people
+EDGE_TYPES = ("", "unknown", *WORDS, *(f"inverse {word}" for word in WORDS))
+
+Numbers = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """What a model can read and say.
+
+    Attributes:
+        words: The words it knows; a word's number is its place plus two. After them come the entities of the pool.
+        answers: What it can answer.
+        entities: Whether people are entities, or words like any other.
+        pool: How many entities there are to draw from.
+    """
+
+    words: tuple[str, ...]
+    answers: tuple[str, ...]
+    entities: bool
+    pool: int = POOL
+    numbers: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        numbers = {word: FIRST_WORD + place for place, word in enumerate(self.words)}
+        object.__setattr__(self, "numbers", numbers)
+
+    @property
+    def first_entity(self) -> int:
+        """The number of the pool's first entity."""
+        return FIRST_WORD + len(self.words)
+
+    @property
+    def size(self) -> int:
+        """How many numbers there are in all."""
+        return self.first_entity + (self.pool if self.entities else 0)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give plain values, for JSON."""
+        return {name: value for name, value in asdict(self).items() if name != "numbers"}
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """Examples as arrays, padded with zeros; rows of `stories`, `flat`, `nodes` and `graphs` are distinct stories.
+
+    Attributes:
+        stories: By sentence and word.
+        flat: The same as one sequence of words.
+        questions: The words asked with; of kinship the two people.
+        story_of: Which story each example is about.
+        nodes: The people of each story's graph (kinship only; else empty), as entities.
+        graphs: The type of the edge between each two of them.
+        query: Which two nodes each example asks about.
+        answers: What each example's answer is, or -1 if the vocabulary does not have it.
+        first_entity: Where words end and people begin.
+    """
+
+    stories: Numbers
+    flat: Numbers
+    questions: Numbers
+    story_of: Numbers
+    nodes: Numbers
+    graphs: Numbers
+    query: Numbers
+    answers: Numbers
+    first_entity: int
+
+    def __len__(self) -> int:
+        return len(self.story_of)
+
+
+def learn_vocabulary(examples: Sequence[Example], *, entities: bool | None = None, at_least: int = 2) -> Vocabulary:
+    """Collect the words and answers of examples to train on.
+
+    Args:
+        examples: What to learn from.
+        entities: Whether people are entities; by default in kinship, while in theory of mind names are words.
+        at_least: How often a word must occur; rarer ones teach what an unknown word is.
+    """
+    if not examples:
+        raise DataError("There are no examples to learn from; choose data that has some.")
+    entities = examples[0].edges is not None if entities is None else entities
+    counts: Counter[str] = Counter()
+    for example in one_a_story(examples):
+        sentences = sentences_of(example.story)
+        people = set(_people(example, sentences)) if entities else set()
+        counts.update(word.lower() for words in sentences for word in words if word not in people)
+    for example in examples:
+        people = set(example.query or example.chain) if entities else set()
+        counts.update(word.lower() for word in question_words(example) if word not in people)
+    words = sorted(word for word, count in counts.items() if count >= at_least)
+    return Vocabulary(tuple(words), tuple(sorted({example.answer for example in examples})), entities)
+
+
+def encode(
+    examples: Sequence[Example], vocabulary: Vocabulary, *, seed: int = 0, question: int | None = None
+) -> Encoded:
+    """Turn examples into arrays.
+
+    Args:
+        examples: What to encode.
+        vocabulary: Whose numbers to use.
+        seed: For drawing who is which entity.
+        question: How many words a question has at most; by default as many as any of these.
+
+    Raises:
+        DataError: If a story names more people than there are entities, or a question has too many words.
+    """
+    distinct = one_a_story(examples)
+    place = {_key(example): number for number, example in enumerate(distinct)}
+    told = [sentences_of(example.story) for example in distinct]
+    cast = [cast_of(example, words, vocabulary, seed) for example, words in zip(distinct, told, strict=True)]
+    story_of = [place[_key(example)] for example in examples]
+    stories = [
+        [[_number(word, people, vocabulary) for word in words] for words in sentences]
+        for sentences, people in zip(told, cast, strict=True)
+    ]
+    questions = [
+        [_number(word, cast[story], vocabulary) for word in question_words(example)]
+        for example, story in zip(examples, story_of, strict=True)
+    ]
+    for example, words in zip(examples, questions, strict=True):
+        if question is not None and len(words) > question:
+            raise DataError(
+                f"the question of '{example.id}' has {len(words)} words, but the model was made for {question}; leave "
+                "it out, or train on data that has such questions."
+            )
+    known = {answer: number for number, answer in enumerate(vocabulary.answers)}
+    nodes = [
+        [people.get(name, UNKNOWN) for name in people_of(each)] for each, people in zip(distinct, cast, strict=True)
+    ]
+    return Encoded(
+        _padded_sentences(stories),
+        padded([[number for words in sentences for number in words] for sentences in stories]),
+        padded(questions, question or 0),
+        np.asarray(story_of, np.int32),
+        padded(nodes),
+        _graphs(distinct, max((len(each) for each in nodes), default=0)),
+        np.asarray([_asked(example) for example in examples], np.int32).reshape(len(examples), 2),
+        np.asarray([known.get(example.answer, -1) for example in examples], np.int32),
+        vocabulary.first_entity,
+    )
+
+
+def _key(example: Example) -> tuple[str, str, str]:
+    return example.split, example.story_id, example.story
+
+
+def one_a_story(examples: Sequence[Example]) -> list[Example]:
+    """Give an example of each story, in order."""
+    return list({_key(example): example for example in reversed(examples)}.values())[::-1]
+
+
+def _people(example: Example, sentences: Sequence[Sequence[str]]) -> list[str]:
+    return people_of(example) if example.edges is not None else agents_of(sentences)
+
+
+def cast_of(example: Example, sentences: list[list[str]], vocabulary: Vocabulary, seed: int) -> dict[str, int]:
+    """Draw an entity for everybody in a story; for nobody if names are words."""
+    if not vocabulary.entities:
+        return {}
+    people = _people(example, sentences)
+    if len(people) > vocabulary.pool:
+        raise DataError(
+            f"the story of '{example.id}' names {len(people)} people, but the model was made for "
+            f"{vocabulary.pool}; leave it out."
+        )
+    drawn = Draws("entities", seed, example.story).order(vocabulary.pool)
+    return {name: vocabulary.first_entity + int(drawn[number]) for number, name in enumerate(people)}
+
+
+def _number(word: str, people: dict[str, int], vocabulary: Vocabulary) -> int:
+    return people[word] if word in people else vocabulary.numbers.get(word.lower(), UNKNOWN)
+
+
+def padded(rows: Sequence[Sequence[int]], least: int = 0) -> Numbers:
+    """Make rows equally long, at least so long."""
+    table = np.zeros((len(rows), max([least, *map(len, rows)])), np.int32)
+    for number, row in enumerate(rows):
+        table[number, : len(row)] = row
+    return table
+
+
+def _padded_sentences(stories: Sequence[Sequence[Sequence[int]]]) -> Numbers:
+    most = max((len(sentences) for sentences in stories), default=0)
+    longest = max((len(words) for sentences in stories for words in sentences), default=0)
+    table = np.zeros((len(stories), most, longest), np.int32)
+    for number, sentences in enumerate(stories):
+        for line, words in enumerate(sentences):
+            table[number, line, : len(words)] = words
+    return table
+
+
+def _graphs(examples: Sequence[Example], most: int) -> Numbers:
+    """Give the edge types as a matrix of each story: from the first of a pair to the second, and back as inverse."""
+    numbers = {name: number for number, name in enumerate(EDGE_TYPES)}
+    graphs = np.zeros((len(examples), most, most), np.int32)
+    for number, example in enumerate(examples):
+        types = example.edge_types or ()
+        for place, (first, second) in enumerate(example.edges or ()):
+            kind = numbers.get(types[place], 1) if place < len(types) else 1  # published noise has no type
+            back = kind + len(WORDS) if kind > 1 else kind
+            graphs[number, first, second] = kind
+            graphs[number, second, first] = graphs[number, second, first] or back
+    return graphs
+
+
+def _asked(example: Example) -> tuple[int, int]:
+    if example.query is None:
+        return 0, 0
+    people = people_of(example)
+    first, second = example.query
+    return people.index(first), people.index(second)

@@ -1,0 +1,261 @@
+"""Training models on examples: prepares the data, trains all runs together, and writes them to folders."""
+
+from __future__ import annotations
+
+import platform
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from storyproof import __version__
+from storyproof.errors import ConfigError
+from storyproof.example import Example
+from storyproof.seeds import digest
+from storyproof.solvers.neural.batches import Table, split
+from storyproof.solvers.neural.encoding import EDGE_TYPES, Encoded, Vocabulary, encode, learn_vocabulary
+from storyproof.solvers.neural.joining import join, numbers_in, union
+from storyproof.solvers.neural.layers import Shape
+from storyproof.solvers.neural.models import build, recipe
+from storyproof.solvers.neural.recasting import Recast, parts_of
+from storyproof.solvers.neural.runs import Run
+from storyproof.solvers.neural.stack import Stack, State, number_for
+from storyproof.solvers.neural.training import Epoch, Part, Settings, Trainer
+
+Watch = Callable[[Trainer, Epoch], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A training set.
+
+    Attributes:
+        train: What to learn from.
+        held: What to choose the best epoch by; None to hold back a share of `train`, another one in each run.
+        name: What it is called in reports.
+    """
+
+    train: Sequence[Example]
+    held: Sequence[Example] | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to train, but for the data.
+
+    Attributes:
+        model: Its name.
+        runs: How many, on each training set.
+        seed: Where the runs' own seeds come from.
+        settings: How to train.
+        options: How the model differs from its recipe.
+        encoder: A pretrained encoder's folder or name, for models that take one.
+        entities: Whether people are entities; by default in kinship only.
+        device: cpu, cuda, or auto.
+    """
+
+    model: str
+    runs: int = 1
+    seed: int = 0
+    settings: Settings = field(default_factory=Settings)
+    options: Mapping[str, Any] | None = None
+    encoder: str | None = None
+    entities: bool | None = None
+    device: str = "auto"
+
+    def seeds(self) -> list[int]:
+        """Give each run's seed; the first runs of more are the same as those of fewer."""
+        return [number_for("run", self.seed, number) % 2**31 for number in range(self.runs)]
+
+
+class Course:
+    """Lessons prepared for a model: its runs on all of them, side by side, ready to be trained.
+
+    Raises:
+        ConfigError: If the model cannot take this kind of data, or misses something.
+    """
+
+    def __init__(self, plan: Plan, lessons: Sequence[Lesson]) -> None:
+        self.plan, self.lessons = plan, list(lessons)
+        self.device = choose_device(plan.device)
+        made = recipe(plan.model)
+        if made.graph and lessons[0].train and lessons[0].train[0].edges is None:
+            raise ConfigError(
+                f"model '{plan.model}' reads graphs, which theory-of-mind stories have not; choose another."
+            )
+        if plan.runs < 1:
+            raise ConfigError(f"runs is {plan.runs}; use 1 or more.")
+        self.vocabularies = [learn_vocabulary(each.train, entities=plan.entities) for each in lessons]
+        self.vocabulary = union(self.vocabularies)
+        examples = [[*each.train, *(each.held or ())] for each in lessons]
+        encoded = [encode(some, own) for some, own in zip(examples, self.vocabularies, strict=True)]
+        encoded, vectors = self._with_vectors(examples, encoded)
+        joined = join(encoded, self.vocabularies, self.vocabulary)
+        pieces = vectors.shape[1:] if vectors is not None else ()
+        self.shape = shape_of(joined, self.vocabulary, *pieces)
+        options = dict(plan.options or {})
+        build(plan.model, self.shape, options)  # says at once what is wrong with the options
+        seeds = plan.seeds()
+        stack = Stack(lambda: build(plan.model, self.shape, options), seeds * len(lessons), self.device)
+        everybody = [example for each in lessons for example in each.train]
+        recast = Recast(parts_of(everybody, self.vocabulary), self.vocabulary, self.device)
+        told_by_numbers = not made.vectors or self.vocabulary.entities  # vectors of words know nothing of an exchange
+        self.trainer = Trainer(
+            stack,
+            Table(joined, self.device, vectors),
+            self._parts(joined, seeds),
+            plan.settings,
+            recast if plan.settings.recast and told_by_numbers else None,
+            randomised=options.get("policy") == "randomised",
+        )
+
+    def _with_vectors(
+        self, examples: Sequence[Sequence[Example]], encoded: list[Encoded]
+    ) -> tuple[list[Encoded], Tensor | None]:
+        kind = recipe(self.plan.model).vectors
+        if not kind:
+            return encoded, None
+        from storyproof.solvers.neural.pretrained import Frozen, add_vectors
+
+        if self.plan.encoder is None:
+            raise ConfigError(
+                f"model '{self.plan.model}' stands on a pretrained encoder; give --encoder a folder with one in "
+                "Hugging Face format, or its name on the hub."
+            )
+        encoder = Frozen(self.plan.encoder, self.device)
+        found = [
+            add_vectors(some, each, own, encoder, kind)
+            for some, each, own in zip(examples, encoded, self.vocabularies, strict=True)
+        ]
+        longest = max(vectors.shape[1] for _, vectors in found)
+        padded = [torch.nn.functional.pad(each, (0, 0, 0, longest - each.shape[1])) for _, each in found]
+        return [each for each, _ in found], torch.cat(padded)
+
+    def _parts(self, joined: Encoded, seeds: Sequence[int]) -> list[Part]:
+        parts, start = [], 0
+        for lesson in self.lessons:
+            rows = np.arange(start, start + len(lesson.train))
+            after = start + len(lesson.train) + len(lesson.held or ())
+            for seed in seeds:
+                held = np.arange(rows[-1] + 1, after)
+                train, drawn = (rows, held) if lesson.held else split(joined, rows, self.plan.settings.held_back, seed)
+                if not len(train):
+                    raise ConfigError(f"{len(rows)} examples are too few to hold some back; give more.")
+                parts.append(Part(train, drawn, seed))
+            start = after
+        return parts
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes this training what it is: equal identities train to equal runs."""
+        told = [
+            digest([(each.story, each.question, each.answer) for each in [*lesson.train, *(lesson.held or ())]]).hex()
+            for lesson in self.lessons
+        ]
+        plan = replace(self.plan, device="auto")
+        return {
+            "model": plan.model,
+            "runs": plan.runs,
+            "seed": plan.seed,
+            "settings": plan.settings.as_dict(),
+            "options": dict(plan.options or {}),
+            "encoder": plan.encoder,
+            "entities": plan.entities,
+            "data": told,
+        }
+
+    def train(self, watch: Watch | None = None) -> None:
+        """Train to the end."""
+        while not self.trainer.finished:
+            done = self.trainer.train_epoch()
+            if watch is not None:
+                watch(self.trainer, done)
+
+    def results(self, about: Mapping[str, Any] | None = None) -> list[Run]:
+        """Give each lesson's runs, with the best weights so far."""
+        runs, count = [], self.plan.runs
+        for number, (lesson, own) in enumerate(zip(self.lessons, self.vocabularies, strict=True)):
+            place = slice(number * count, (number + 1) * count)
+            answers_too = replace(own, answers=self.vocabulary.answers)
+            shape = self.shape._replace(words=own.first_entity)
+            described = {
+                **self.identity,
+                "lesson": lesson.name,
+                "family": family_of(lesson.train),
+                "epochs": self.trainer.epoch,
+                "storyproof": __version__,
+                "torch": torch.__version__,
+                "hardware": hardware(self.device),
+                "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                **(about or {}),
+            }
+            runs.append(
+                Run(
+                    self.plan.model,
+                    {**(self.plan.options or {})},
+                    shape,
+                    answers_too,
+                    self.plan.seeds(),
+                    self.trainer.best_held[place],
+                    described,
+                    self._weights(place, own),
+                )
+            )
+        return runs
+
+    def _weights(self, place: slice, own: Vocabulary) -> State:
+        """Pick the runs of a lesson, and of their words those it knows."""
+        known = torch.from_numpy(numbers_in(self.vocabulary, own)[: own.first_entity])
+        return {
+            name: (value[place].cpu()[:, known] if name.endswith("words") else value[place].cpu()).contiguous()
+            for name, value in self.trainer.best.items()
+        }
+
+
+def family_of(examples: Sequence[Example]) -> str:
+    """Say what examples are about."""
+    return "theory of mind" if examples[0].edges is None else "kinship"
+
+
+def shape_of(encoded: Encoded, vocabulary: Vocabulary, pieces: int = 0, vector: int = 0) -> Shape:
+    """Say how large a model's inputs and outputs are."""
+    return Shape(
+        words=vocabulary.first_entity,
+        pool=vocabulary.pool if vocabulary.entities else 0,
+        sentences=encoded.stories.shape[1],
+        length=encoded.stories.shape[2],
+        question=encoded.questions.shape[1],
+        edge_types=len(EDGE_TYPES),
+        answers=len(vocabulary.answers),
+        pieces=pieces,
+        vector=vector,
+    )
+
+
+def choose_device(name: str) -> torch.device:
+    """Take a device by name; auto is a GPU where there is one.
+
+    Raises:
+        ConfigError: If there is no such device.
+    """
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if name.startswith("cuda") and not torch.cuda.is_available():
+        raise ConfigError(f"device '{name}' is not there: PyTorch {torch.__version__} sees no GPU; use cpu or auto.")
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise ConfigError(f"unknown device '{name}'; use cpu, cuda or auto.") from error
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("high")
+    return device
+
+
+def hardware(device: torch.device) -> str:
+    """Name what the training ran on."""
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else platform.machine()

@@ -1,0 +1,72 @@
+"""Memory, attention and composition network.
+
+Source: Hudson and Manning (2018), as Sinha et al. (2019), appendix 1.1 and 2.2, have it: six steps behind a
+bidirectional LSTM; control attends to the two people asked about (or the question's words), the same question in every
+step; dropout 0.2 on memory, read and write.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from storyproof.solvers.neural.layers import Batch, Dropout, Embedding, Shape, attend, lengths, mentions, perceptron
+from storyproof.solvers.neural.lstm import LSTM
+
+
+class MAC(nn.Module):
+    """Reads the story again and again, each time under another control."""
+
+    def __init__(
+        self,
+        shape: Shape,
+        *,
+        policy: str = "fixed",
+        width: int = 100,
+        hidden: int = 100,
+        layers: int = 2,
+        steps: int = 6,
+        dropout: float = 0.2,
+        decoder: int = 200,
+    ) -> None:
+        super().__init__()
+        self.steps = steps
+        self.embedding = Embedding(shape, width, policy=policy)
+        self.lstm = LSTM(width, hidden, layers=layers, bidirectional=True)
+        self.knowledge = nn.Linear(self.lstm.width, width)
+        self.first_control = nn.Parameter(torch.randn(width) * 0.1)
+        self.first_memory = nn.Parameter(torch.randn(width) * 0.1)
+        self.mentioned = nn.Linear(self.lstm.width, width)
+        self.asked = nn.Linear(shape.question * width, width)
+        self.control = nn.Linear(2 * width, width)
+        self.control_score = nn.Linear(width, 1)
+        self.from_memory = nn.Linear(width, width)
+        self.from_knowledge = nn.Linear(width, width)
+        self.read = nn.Linear(2 * width, width)
+        self.read_score = nn.Linear(width, 1)
+        self.write = nn.Linear(2 * width, width)
+        self.drop_memory, self.drop_read, self.drop_write = (Dropout(dropout, 1000 * salt) for salt in (1, 2, 3))
+        self.decoder = perceptron(width + shape.question * width, decoder, shape.answers)
+
+    def forward(self, batch: Batch) -> Tensor:
+        """Give a score for every answer."""
+        outputs, _ = self.lstm(self.embedding(batch.flat), lengths(batch.flat))
+        knowledge, there = self.knowledge(outputs), batch.flat > 0
+        asking = batch.question > 0
+        words = self.embedding(batch.question) + self.mentioned(mentions(outputs, batch.flat, batch.question))
+        question = self.asked(words.flatten(1))
+        rows = len(question)
+        control, memory = self.first_control.expand(rows, -1), self.first_memory.expand(rows, -1)
+        known = self.from_knowledge(knowledge)
+        for step in range(self.steps):
+            wanted = self.control(torch.cat([control, question], dim=-1))
+            shares = attend(self.control_score(wanted.unsqueeze(1) * words).squeeze(-1), asking)
+            control = (shares.unsqueeze(-1) * words).sum(1)
+            last = self.from_memory(self.drop_memory(memory, batch.noise + step)).unsqueeze(1)
+            met = self.read(torch.cat([last * known, knowledge], dim=-1))
+            scored = self.read_score(nn.functional.elu(control.unsqueeze(1) * met)).squeeze(-1)
+            found = (attend(scored, there).unsqueeze(-1) * knowledge).sum(1)
+            found = self.drop_read(found, batch.noise + step)
+            memory = self.write(torch.cat([found, self.drop_write(memory, batch.noise + step)], dim=-1))
+        scores: Tensor = self.decoder(torch.cat([memory, words.flatten(1)], dim=-1))
+        return scores

@@ -1,0 +1,121 @@
+"""A pretrained encoder, frozen: its vectors of texts, computed once.
+
+Any BERT-like model that `transformers` can load from a folder (or, with network, from the hub). People are written as
+the numbers of their entities, so that names tell it nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from storyproof.errors import ConfigError
+from storyproof.example import Example
+from storyproof.solvers.neural.encoding import UNKNOWN, Encoded, Vocabulary, cast_of, one_a_story, padded
+from storyproof.solvers.neural.text import question_words, sentences_of
+
+POOLED, PIECES = "pooled", "pieces"
+_ROWS = 64
+
+
+class Frozen:
+    """An encoder and its tokenizer.
+
+    Raises:
+        ConfigError: If transformers is not installed, or the model cannot be loaded.
+    """
+
+    def __init__(self, name: str | Path, device: torch.device) -> None:
+        try:
+            from transformers import AutoModel, AutoTokenizer
+        except ImportError as error:
+            raise ConfigError(
+                "BERT models need the package 'transformers'; pip install 'storyproof[models]' brings it."
+            ) from error
+        try:
+            self.tokenizer: Any = AutoTokenizer.from_pretrained(str(name))
+            self.model: Any = AutoModel.from_pretrained(str(name), dtype=torch.float32).to(device).eval()
+        except (OSError, ValueError) as error:
+            raise ConfigError(
+                f"no pretrained encoder could be loaded from '{name}': {error} Give --encoder a folder with a model in "
+                "Hugging Face format, such as one that bert-base-uncased was saved to."
+            ) from error
+        self.device, self.width = device, int(self.model.config.hidden_size)
+
+    @torch.no_grad()
+    def read(self, texts: Sequence[Sequence[str]]) -> list[tuple[Tensor, list[int]]]:
+        """Give for each text, as words, the vectors of its pieces and which word each piece belongs to."""
+        found = []
+        for start in range(0, len(texts), _ROWS):
+            some = [list(words) for words in texts[start : start + _ROWS]]
+            pieces = self.tokenizer(
+                some, is_split_into_words=True, padding=True, truncation=True, return_tensors="pt"
+            ).to(self.device)
+            vectors = self.model(**pieces).last_hidden_state.half().cpu()
+            for row in range(len(some)):
+                words = pieces.word_ids(row)
+                kept = [place for place, word in enumerate(words) if word is not None]
+                found.append((vectors[row, kept], [words[place] for place in kept]))
+        return found
+
+
+def add_vectors(
+    examples: Sequence[Example], encoded: Encoded, vocabulary: Vocabulary, encoder: Frozen, kind: str, seed: int = 0
+) -> tuple[Encoded, Tensor]:
+    """Give what a model on top of a pretrained encoder takes.
+
+    Returns:
+        The encoded examples, `flat` telling people from other pieces, and the vectors of every story (`pieces`) or of
+        every example (`pooled`: first the text's, then each asked person's or the question's).
+    """
+    distinct = one_a_story(examples)
+    told = [sentences_of(example.story) for example in distinct]
+    casts = [cast_of(example, words, vocabulary, seed) for example, words in zip(distinct, told, strict=True)]
+    texts = [
+        [_spelt(word, cast, vocabulary) for words in sentences for word in words]
+        for sentences, cast in zip(told, casts, strict=True)
+    ]
+    read = encoder.read(texts)
+    owners = []
+    for (_, words), sentences, cast in zip(read, told, casts, strict=True):
+        numbers = [cast.get(word, UNKNOWN) for sentence in sentences for word in sentence]
+        owners.append([numbers[word] for word in words])
+    if kind == PIECES:
+        flat = padded(owners)
+        vectors = torch.zeros(*flat.shape, encoder.width, dtype=torch.float16)
+        for row, (found, _) in enumerate(read):
+            vectors[row, : len(found)] = found
+        return replace(encoded, flat=flat), vectors
+    asked = _asked(examples, encoded, read, owners, encoder)
+    whole = torch.stack([found.float().mean(0).half() for found, _ in read])[encoded.story_of]
+    return encoded, torch.cat([whole.unsqueeze(1), asked], dim=1)
+
+
+def _spelt(word: str, cast: dict[str, int], vocabulary: Vocabulary) -> str:
+    return str(cast[word] - vocabulary.first_entity) if word in cast else word
+
+
+def _asked(
+    examples: Sequence[Example],
+    encoded: Encoded,
+    read: Sequence[tuple[Tensor, list[int]]],
+    owners: Sequence[Sequence[int]],
+    encoder: Frozen,
+) -> Tensor:
+    """Give the vectors of what each example asks about: of two people, or of the question's text."""
+    if examples[0].query is None:
+        return torch.stack(
+            [found.float().mean(0).half() for found, _ in encoder.read([*map(question_words, examples)])]
+        )[:, None]
+    rows = []
+    for place, story in enumerate(encoded.story_of):
+        vectors, owner = read[story][0].float(), np.asarray(owners[story])
+        mentions = [np.flatnonzero(owner == person) for person in encoded.questions[place]]
+        rows.append(torch.stack([vectors[each].sum(0) / max(len(each), 1) for each in mentions]).half())
+    return torch.stack(rows)

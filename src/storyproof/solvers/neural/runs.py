@@ -1,0 +1,139 @@
+"""Trained runs as a folder: `run.json` says what they are, `weights.safetensors` holds each run's best weights.
+
+While training there are `training.json` and `checkpoint.safetensors` instead, and `metrics.jsonl` grows by a line an
+epoch. Whatever is written is whole or not there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save
+
+from storyproof.errors import DataError
+from storyproof.solvers.neural.encoding import Vocabulary
+from storyproof.solvers.neural.layers import Shape
+from storyproof.solvers.neural.stack import State
+
+RUN, WEIGHTS, PLAN, CHECKPOINT, METRICS = (
+    "run.json",
+    "weights.safetensors",
+    "training.json",
+    "checkpoint.safetensors",
+    "metrics.jsonl",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a folder of trained runs holds.
+
+    Attributes:
+        model: Its name.
+        options: How it differs from its recipe.
+        shape: How large its inputs and outputs are.
+        vocabulary: What it can read and say.
+        seeds: Each run's.
+        held: Each run's accuracy on what was held back.
+        about: How it was trained and on what.
+        weights: Each run's, the run first.
+    """
+
+    model: str
+    options: dict[str, Any]
+    shape: Shape
+    vocabulary: Vocabulary
+    seeds: list[int]
+    held: list[float]
+    about: dict[str, Any]
+    weights: State
+
+
+def save_run(folder: Path, run: Run) -> None:
+    """Write trained runs to a folder, the description last: a folder that has it is whole.
+
+    What is needed to go on training is cleared away, unless they were interrupted.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    _write(folder / WEIGHTS, save(run.weights))
+    about = {
+        "model": run.model,
+        "options": run.options,
+        "shape": run.shape._asdict(),
+        "vocabulary": run.vocabulary.as_dict(),
+        "seeds": run.seeds,
+        "held": run.held,
+        "about": run.about,
+    }
+    write_json(folder / RUN, about)
+    for name in () if run.about.get("interrupted") else (PLAN, CHECKPOINT):
+        (folder / name).unlink(missing_ok=True)
+
+
+def load_run(folder: Path) -> Run:
+    """Read what `save_run` wrote.
+
+    Raises:
+        DataError: If there is no such run, or it is damaged.
+    """
+    plain = read_json(folder / RUN)
+    try:
+        vocabulary, about, seeds, held = (plain[name] for name in ("vocabulary", "about", "seeds", "held"))
+        words, answers = (tuple(map(str, vocabulary[name])) for name in ("words", "answers"))
+        shape = Shape(**{name: int(size) for name, size in plain["shape"].items()})
+        known = Vocabulary(words, answers, bool(vocabulary["entities"]), int(vocabulary["pool"]))
+        about["family"]
+        if len(held) != len(seeds) or not seeds or shape.words != known.first_entity or shape.answers != len(answers):
+            raise ValueError("sizes that do not fit each other")
+        found = plain["model"], dict(plain["options"]), shape, known, list(map(int, seeds)), list(map(float, held))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"{folder / RUN} lacks or misstates something: {error}; train the model again.") from error
+    return Run(*found, about, load_tensors(folder / WEIGHTS)[0])
+
+
+def save_tensors(path: Path, tensors: State, plain: dict[str, Any]) -> None:
+    """Write tensors with plain values beside them."""
+    _write(path, save(tensors, metadata={"plain": json.dumps(plain)}))
+
+
+def load_tensors(path: Path) -> tuple[State, dict[str, Any]]:
+    """Read what `save_tensors` wrote.
+
+    Raises:
+        DataError: If it is not there, or damaged.
+    """
+    try:
+        with safe_open(str(path), framework="pt") as file:
+            metadata = file.metadata() or {}
+            return {name: file.get_tensor(name) for name in file.keys()}, json.loads(metadata.get("plain", "{}"))  # noqa: SIM118
+    except (OSError, SafetensorError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {error}; train the model again.") from error
+
+
+def write_json(path: Path, plain: dict[str, Any]) -> None:
+    """Write plain values."""
+    _write(path, (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read what `write_json` wrote.
+
+    Raises:
+        DataError: If it is not there, or damaged.
+    """
+    try:
+        plain: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{path} cannot be read: {error}; give the folder of a trained run.") from error
+    return plain
+
+
+def _write(path: Path, content: bytes) -> None:
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_bytes(content)
+    draft.replace(path)

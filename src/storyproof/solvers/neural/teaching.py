@@ -1,0 +1,136 @@
+"""The verb `train`: from files, or straight from the generator, to a folder of trained runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from storyproof.datasets.examples import read_examples
+from storyproof.datasets.generation import generate
+from storyproof.datasets.reading import find_source
+from storyproof.errors import ConfigError, DataError, UnknownNameError
+from storyproof.example import Example
+from storyproof.solvers.neural.fitting import Course, Lesson, Plan
+from storyproof.solvers.neural.keeping import begin, fit
+from storyproof.solvers.neural.models import recipe
+from storyproof.solvers.neural.runs import RUN, Run, load_run, save_run
+from storyproof.solvers.neural.training import Epoch, Settings
+
+DRAWN, GIVEN, PROVED = "drawn", "given", "proved"
+
+
+def train(
+    model: str,
+    out: str | Path,
+    *,
+    data: str | Path | None = None,
+    split: str = "train",
+    held: str = DRAWN,
+    labels: str = "given",
+    benchmark: str | None = None,
+    stories: int = 0,
+    benchmark_settings: Mapping[str, Any] | None = None,
+    runs: int = 1,
+    seed: int = 0,
+    device: str = "auto",
+    encoder: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    force: bool = False,
+    progress: Callable[[Epoch], None] = lambda epoch: None,
+    **settings: Any,
+) -> Run:
+    """Train a model, all runs together; the same call again goes on where it was stopped.
+
+    Args:
+        model: Its name, such as `entnet`.
+        out: The folder to write the runs to.
+        data: A dataset folder or file to learn from.
+        split: Which split of it.
+        held: What to choose the best epoch by: stories `drawn` for each run, or the val split as `given`.
+        labels: Learn the labels as `given`, or as `proved` from the text.
+        benchmark: Learn from a benchmark's generator instead of from data.
+        stories: How many stories it is to make.
+        benchmark_settings: How to make them, such as `preset` or `noise`.
+        runs: How many runs, each with its own weights, order and held-back stories.
+        seed: Same seed, same runs (on the CPU).
+        device: cpu, cuda or auto.
+        encoder: A pretrained encoder's folder, for BERT models.
+        options: The model's own, such as `width` or `policy`.
+        force: Train anew what the folder already holds.
+        progress: Told after every epoch.
+        **settings: Those of training, such as `epochs`, `batch` or `rate` (see `Settings`).
+
+    Raises:
+        ConfigError: If it cannot be trained as asked.
+        DataError: If the data cannot be read.
+        KeyboardInterrupt: When interrupted; the best so far is written first.
+    """
+    plan = Plan(model, runs, seed, settings_of(model, settings), dict(options or {}), encoder, device=device)
+    lesson = _lesson(data, split, held, labels, benchmark, stories, seed, benchmark_settings or {})
+    out = Path(out)
+    course = Course(plan, [lesson])
+    if not force and (out / RUN).is_file() and _same(load_run(out).about, course.identity):
+        return load_run(out)
+    begin(out, course, force=force)
+    about = {"source": str(data) if data is not None else benchmark, "interrupted": False}
+    try:
+        fit(out, course, progress)
+    except KeyboardInterrupt:
+        if course.trainer.epoch:
+            save_run(out, course.results({**about, "interrupted": True})[0])
+        raise
+    finished = course.results(about)[0]
+    save_run(out, finished)
+    return finished
+
+
+def settings_of(model: str, given: Mapping[str, Any]) -> Settings:
+    """Give a model's usual settings of training with these instead; None leaves one as it is.
+
+    Raises:
+        ConfigError: If there is no such setting, or it cannot be honoured.
+    """
+    known = Settings.__dataclass_fields__
+    for name in given:
+        if name not in known:
+            raise UnknownNameError("setting of training", name, known)
+    return Settings(**{**recipe(model).training, **{name: value for name, value in given.items() if value is not None}})
+
+
+def _lesson(
+    data: str | Path | None,
+    split: str,
+    held: str,
+    labels: str,
+    benchmark: str | None,
+    stories: int,
+    seed: int,
+    benchmark_settings: Mapping[str, Any],
+) -> Lesson:
+    if held not in (DRAWN, GIVEN):
+        raise UnknownNameError("kind of held-back stories", held, (DRAWN, GIVEN))
+    if labels not in (GIVEN, PROVED):
+        raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))
+    if (data is None) == (benchmark is None):
+        raise ConfigError("give either --data to learn from files or --benchmark to learn from a generator.")
+    if benchmark is not None:
+        if stories < 1:
+            raise ConfigError(f"--stories is {stories}; say how many {benchmark} is to make, 1 or more.")
+        if held == GIVEN:
+            raise ConfigError(f"{benchmark} has no stories given to hold back; use drawn, or --data with a val split.")
+        table = generate(benchmark, train=stories, seed=seed, **benchmark_settings)
+        return Lesson([Example.from_row(row) for row in table.to_pylist()], name=benchmark)
+    assert data is not None
+    proved = labels == PROVED
+    some = read_examples(find_source(data, split if Path(data).is_dir() else None), proved=proved)
+    if not some:
+        raise DataError(f"{data} holds no questions to learn from; make or choose other data.")
+    back = read_examples(find_source(data, "val"), proved=proved) if held == GIVEN else None
+    return Lesson(some, back, name=str(data))
+
+
+def _same(about: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
+    wanted = json.loads(json.dumps(identity))
+    return not about.get("interrupted") and all(about.get(name) == value for name, value in wanted.items())

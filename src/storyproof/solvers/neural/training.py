@@ -1,0 +1,191 @@
+"""One training loop for all models and any number of runs at once.
+
+Everything that is drawn depends on a run's seed and the number of the epoch or step alone: a run comes out the same
+alone or among others, and resumed or not (on the CPU to the last bit, on a GPU up to the order of its sums).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from storyproof.errors import ConfigError
+from storyproof.seeds import Indices
+from storyproof.solvers.neural.batches import Table, order_of
+from storyproof.solvers.neural.recasting import Recast
+from storyproof.solvers.neural.stack import Stack, State, number_for
+from storyproof.solvers.neural.steps import Step, predict
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to train.
+
+    Attributes:
+        epochs: At most so many times through the data.
+        batch: Examples a step.
+        rate: Adam's learning rate.
+        decay: Whether the rate falls to nothing over the epochs, along a cosine.
+        clip: The longest gradient; 0 for any.
+        patience: Stop after so many epochs in which no run has come out better on what is held back; 0 for never.
+        held_back: The share of the stories to choose the best epoch by, drawn for each run.
+        weight_decay: How strongly weights are drawn to zero each step (AdamW).
+        word_dropout: The share of words that are made unknown in every step.
+        recast: Whether every step retells its stories with other words in the same parts (see `recasting`).
+    """
+
+    epochs: int = 100
+    batch: int = 100
+    rate: float = 0.001
+    decay: bool = False
+    clip: float = 0.0
+    patience: int = 20
+    held_back: float = 0.2
+    weight_decay: float = 0.0
+    word_dropout: float = 0.0
+    recast: bool = True
+
+    def __post_init__(self) -> None:
+        for name, least in (("epochs", 1), ("batch", 1), ("patience", 0)):
+            if getattr(self, name) < least:
+                raise ConfigError(f"{name} is {getattr(self, name)}; use {least} or more.")
+        if not 0 < self.held_back < 1:
+            raise ConfigError(f"held_back is {self.held_back}; use a share between 0 and 1.")
+        if self.rate <= 0 or self.clip < 0:
+            raise ConfigError(f"rate is {self.rate} and clip {self.clip}; use a rate above 0 and a clip of 0 or more.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give plain values, for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one run trains on and what is held back, as numbers of examples, and its seed."""
+
+    train: Indices
+    held: Indices
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """How an epoch went, a figure a run: mean loss, accuracy on what is held back, and the best so far."""
+
+    number: int
+    loss: list[float]
+    held: list[float]
+    best: list[float]
+
+
+class Trainer:
+    """Trains the runs of a stack together, keeping each one's best state.
+
+    Args:
+        stack: The runs.
+        table: The examples of all.
+        parts: What each run trains on.
+        settings: How to train.
+        recast: Draws who plays whom; None to leave stories as they are.
+        randomised: Whether to draw the vectors of people anew every epoch.
+    """
+
+    def __init__(
+        self,
+        stack: Stack,
+        table: Table,
+        parts: Sequence[Part],
+        settings: Settings,
+        recast: Recast | None = None,
+        *,
+        randomised: bool = False,
+    ) -> None:
+        self.stack, self.table, self.parts, self.settings = stack, table, list(parts), settings
+        self.epoch, self.randomised = 0, randomised
+        self.between_epochs = True  # in the midst of one the state is nothing to go on from
+        self.best = {name: value.detach().clone() for name, value in {**stack.weights, **stack.fixed}.items()}
+        self.best_held = [-1.0] * len(self.parts)
+        self.stale = [0] * len(self.parts)
+        self.step = Step(
+            stack,
+            table,
+            rate=settings.rate,
+            clip=settings.clip,
+            weight_decay=settings.weight_decay,
+            word_dropout=settings.word_dropout,
+            recast=recast,
+        )
+        most = max(len(part.held) for part in self.parts)
+        self._held = np.stack([np.resize(part.held, most) for part in self.parts])
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is nothing left to do."""
+        patience = self.settings.patience
+        return self.epoch >= self.settings.epochs or (patience > 0 and min(self.stale) >= patience)
+
+    def train_epoch(self) -> Epoch:
+        """Go through the data once, and keep the state of those runs that have come out better than before."""
+        self.between_epochs = False
+        seeds = [part.seed for part in self.parts]
+        self.stack.model.train()
+        if self.randomised:
+            self.stack.redraw_people([number_for("people", seed, self.epoch) for seed in seeds])
+        if self.settings.decay:
+            share = self.epoch / self.settings.epochs
+            self.step.set_rate(self.settings.rate * 0.5 * (1 + math.cos(math.pi * share)))
+        parts = [part.train for part in self.parts]
+        orders = order_of(parts, self.settings.batch, self.epoch, seeds, self.table.size_of)
+        sizes = self.table.size_of[orders].max((1, 2))
+        noise = [[number_for("noise", seed, self.epoch) % 2**40] for seed in seeds]
+        noises = torch.tensor(noise, device=self.table.device) + 64 * torch.arange(
+            len(orders), device=self.table.device
+        )
+        picked = torch.from_numpy(np.ascontiguousarray(orders)).to(self.table.device)
+        loss = torch.zeros(len(seeds), device=self.table.device)
+        for number in range(len(orders)):
+            loss += self.step(picked[number], noises[:, number], int(sizes[number]))
+        self.epoch += 1
+        held = self.held_accuracy()
+        self._keep_better(held)
+        self.between_epochs = True
+        return Epoch(self.epoch, (loss / len(orders)).tolist(), held, list(self.best_held))
+
+    def held_accuracy(self) -> list[float]:
+        """Score every run on what it holds back."""
+        given = predict(self.stack, self.table, self._held)
+        right = given == self.table.answers[torch.from_numpy(self._held).to(given.device)]
+        return [float(row[: len(part.held)].float().mean()) for row, part in zip(right, self.parts, strict=True)]
+
+    def _keep_better(self, held: list[float]) -> None:
+        better = [now > before for now, before in zip(held, self.best_held, strict=True)]
+        self.best_held = [max(pair) for pair in zip(held, self.best_held, strict=True)]
+        self.stale = [0 if improved else count + 1 for improved, count in zip(better, self.stale, strict=True)]
+        which = torch.tensor(better, device=self.table.device)
+        for name, value in {**self.stack.weights, **self.stack.fixed}.items():
+            kept = self.best[name]
+            kept.copy_(torch.where(which.view(-1, *[1] * (value.dim() - 1)), value.detach(), kept))
+
+    def state(self) -> tuple[State, dict[str, Any]]:
+        """Give all that is needed to go on from here: tensors, and plain values."""
+        tensors = {f"now.{name}": value for name, value in self.stack.state().items()}
+        tensors |= {f"best.{name}": value.cpu().clone() for name, value in self.best.items()}
+        tensors |= {f"adam.{name}": value for name, value in self.step.state().items()}
+        return tensors, {"epoch": self.epoch, "best_held": self.best_held, "stale": self.stale}
+
+    def load(self, tensors: State, plain: dict[str, Any]) -> None:
+        """Take over what `state` gave."""
+        self.stack.load(_under("now.", tensors))
+        for name, value in _under("best.", tensors).items():
+            self.best[name].copy_(value)
+        self.step.load(_under("adam.", tensors))
+        self.epoch, self.best_held, self.stale = plain["epoch"], plain["best_held"], plain["stale"]
+
+
+def _under(start: str, tensors: State) -> State:
+    return {name.removeprefix(start): value for name, value in tensors.items() if name.startswith(start)}

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint unit test-slow bench docs clean
+.PHONY: demo test lint unit test-slow test-llm bench docs clean
 
 demo: $(READY)
 	$(BIN)/storyproof generate tomi --out demo/tomi --train 9999 --val 999 --test 999 --seed 7 --force
@@ -11,12 +11,14 @@ demo: $(READY)
 	$(BIN)/storyproof verify demo/tomi
 	$(BIN)/storyproof verify demo/tom-babi
 	$(BIN)/storyproof evaluate --model random,majority,rules,oracle --data demo/tom-babi
-	$(BIN)/storyproof evaluate --model random,majority,rules,oracle --data demo/tomi
+	$(BIN)/storyproof evaluate --model random,majority,rules,entnet,oracle --data demo/tomi
 	$(BIN)/storyproof show demo/tomi --index 7
 	$(BIN)/storyproof generate clutrr --out demo/clutrr --preset generalization-23 --seed 7 --force
 	$(BIN)/storyproof verify demo/clutrr
-	$(BIN)/storyproof evaluate --model random,majority,rules,oracle --data demo/clutrr
+	$(BIN)/storyproof evaluate --model random,majority,rules,gat,oracle --data demo/clutrr
 	$(BIN)/storyproof show demo/clutrr --index 3
+	@$(BIN)/storyproof pull smollm2 && $(BIN)/storyproof evaluate --model local/smollm2 --data demo/tomi --max-stories 5 \
+		--output-dir demo/runs || echo "No language model this time, for the reason above; all else is done."
 	@echo "The files are in $(CURDIR)/demo: tomi, tom-babi and clutrr, with a manifest.json each."
 
 test: lint unit
@@ -28,10 +30,14 @@ lint: $(READY)
 	$(BIN)/lint-imports --no-logo
 
 unit: $(READY)
-	$(BIN)/pytest -n 2 -m "not slow"
+	$(BIN)/pytest -n 2 -m "not slow and not llm"
 
 test-slow: $(READY)
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 -m "slow and not llm"
+
+# Engines that take gigabytes have an environment of their own; torch's companions break vLLM on a CPU.
+test-llm: .venv-llm/.ready
+	.venv-llm/bin/pytest -m llm tests/solvers/llm
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run
@@ -40,7 +46,7 @@ docs: $(READY)
 	$(BIN)/python -m docs.generate
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-llm .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # The lock pins everything; installing again is a matter of touching it.
 $(READY): requirements.lock pyproject.toml
@@ -48,3 +54,10 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(READY)
+
+.venv-llm/.ready: requirements-llm.lock pyproject.toml
+	test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm
+	.venv-llm/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-llm.lock
+	.venv-llm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
+	.venv-llm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch .venv-llm/.ready

@@ -24,7 +24,8 @@ def command_line() -> str:
         parts.append(_help(f"storyproof {name}", verb))
     parts.append(
         "Exit codes: 0 all well; 1 `verify` found disagreements; 2 a mistake in what was asked or given, with one "
-        "sentence that says what was found, where, and what to do.\n"
+        "sentence that says what was found, where, and what to do; 3 `evaluate` got too few answers of a language "
+        "model for its scores to count; 130 interrupted.\n"
     )
     return "\n".join(parts)
 

@@ -6,6 +6,8 @@
     ├── ConfigError            a setting that cannot be honoured
     │   └── UnknownNameError   a name that is in no table; lists the known ones
     ├── VocabularyError        a word list that cannot be used
+    ├── ModelError             a language model that cannot be reached or used
+    │   └── NoAnswersError     one that answered nothing at all; exit code 3
     └── DataError              a file that cannot be read or written
         └── ParseError         a line of text that is not in any known form
 
@@ -20,6 +22,8 @@ from collections.abc import Iterable
 
 class StoryproofError(Exception):
     """Base of everything storyproof raises on purpose."""
+
+    exit_code = 2
 
 
 class ConfigError(StoryproofError):
@@ -38,6 +42,16 @@ class UnknownNameError(ConfigError):
 
 class VocabularyError(StoryproofError):
     """A word list that cannot be used."""
+
+
+class ModelError(StoryproofError):
+    """A language model that cannot be reached or used."""
+
+
+class NoAnswersError(ModelError):
+    """A language model that answered nothing at all, so that there is nothing to score."""
+
+    exit_code = 3
 
 
 class DataError(StoryproofError):

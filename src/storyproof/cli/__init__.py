@@ -10,7 +10,20 @@ from typing import Any
 import typer
 
 from storyproof import __version__
-from storyproof.cli import audit, evaluate, generate, rescore, show, verify
+from storyproof.cli import (
+    ask,
+    audit,
+    compare,
+    evaluate,
+    experiment,
+    generate,
+    process,
+    pull,
+    rescore,
+    show,
+    train,
+    verify,
+)
 from storyproof.errors import StoryproofError
 
 _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps it
@@ -23,9 +36,15 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("generate")(generate.generate)
+app.command("process")(process.process)
 app.command("verify")(verify.verify)
 app.command("audit")(audit.audit)
+app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
+app.command("experiment")(experiment.experiment)
+app.command("ask")(ask.ask)
+app.command("pull")(pull.pull)
+app.command("compare")(compare.compare)
 app.command("rescore")(rescore.rescore)
 app.command("show")(show.show)
 
@@ -62,7 +81,7 @@ def main() -> None:
         sys.stdout.flush()
     except StoryproofError as error:
         typer.echo(f"storyproof: {error}", err=True)
-        code = 2
+        code = error.exit_code
     except _UsageError as error:
         message = error.format_message().strip().rstrip(".").replace("\n", " ")
         where = error.ctx.command_path if error.ctx is not None else "storyproof"

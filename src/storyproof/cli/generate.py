@@ -9,7 +9,7 @@ import typer
 
 from storyproof.cli import options
 from storyproof.cli.progress import progress_bar
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import ConfigError
 
 
 def generate(
@@ -62,7 +62,7 @@ def generate(
         "cloze": cloze,
     }
     chosen = {name: _setting(name, value) for name, value in given.items() if value is not None}
-    settings = {**_preset(benchmark, preset), **chosen}
+    settings = {**options.preset_settings(benchmark, preset), **chosen}
     counts = {"train": train, "val": val, "test": test}
     _generate(benchmark, counts, settings, seed=seed, out=out, format=format, workers=workers, force=force)
 
@@ -85,18 +85,6 @@ def _generate(
     for note in made.remarks(manifest):
         typer.echo(note)
     typer.echo(f"written to {out}")
-
-
-def _preset(benchmark: str, name: str | None) -> dict[str, Any]:
-    if name is None:
-        return {}
-    from storyproof.kinship.config import PRESETS
-
-    if benchmark != "clutrr":
-        raise ConfigError(f"--preset is for clutrr, not for {benchmark}; leave it out.")
-    if name not in PRESETS:
-        raise UnknownNameError("preset", name, PRESETS)
-    return dict(PRESETS[name])
 
 
 def _setting(name: str, value: Any) -> Any:

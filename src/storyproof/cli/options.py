@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from storyproof.errors import ConfigError, UnknownNameError
 
 _DEFAULT = "999 for tomi, 1200 for tom-babi, 10000 for clutrr"
 _DEFAULT_VAL = "999 for tomi, 1200 for tom-babi, 0 for clutrr"
@@ -112,3 +114,16 @@ Cloze = Annotated[
     bool | None,
     typer.Option("--cloze", help="Call people @entity-n instead of names.", rich_help_panel=_KINSHIP),
 ]
+
+
+def preset_settings(benchmark: str, name: str | None) -> dict[str, Any]:
+    """Give what a preset of clutrr settles; nothing without a name."""
+    if name is None:
+        return {}
+    from storyproof.kinship.config import PRESETS
+
+    if benchmark != "clutrr":
+        raise ConfigError(f"--preset is for clutrr, not for {benchmark}; leave it out.")
+    if name not in PRESETS:
+        raise UnknownNameError("preset", name, PRESETS)
+    return dict(PRESETS[name])

@@ -1,12 +1,31 @@
-"""The one protocol that every solver follows."""
+"""The one protocol that every solver follows, and what a model's name stands for."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
 
-from storyproof.catalog import load
+from storyproof.catalog import load, names
+from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import Example
+from storyproof.solvers.llm.extras import installed
+
+if TYPE_CHECKING:
+    from storyproof.solvers.llm.backend import Backend
+    from storyproof.solvers.llm.options import ModelOptions
+
+SOLVER, TRAINED, FUNCTION = "solver", "trained", "function"
+_BACKENDS = {
+    "openai": "storyproof.solvers.llm.openai:OpenAI",
+    "vllm": "storyproof.solvers.llm.vllm:Vllm",
+    "hf": "storyproof.solvers.llm.hf:Transformers",
+    "local": "storyproof.solvers.llm.local:Local",
+}
+_TRAINED = "storyproof.solvers.neural.solver:Trained"
 
 
 class Solver(Protocol):
@@ -16,11 +35,103 @@ class Solver(Protocol):
         """Give one answer an example, in order."""
 
 
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a model's name stands for.
+
+    Attributes:
+        kind: `solver` (of the catalog), `trained` (a folder), `function`, or the backend of a language model.
+        target: Its name or path there.
+    """
+
+    kind: str
+    target: str
+
+    @property
+    def is_language_model(self) -> bool:
+        """Whether it is asked by prompts."""
+        return self.kind not in (SOLVER, TRAINED)
+
+
+def resolve(name: str) -> Resolved:
+    """Find out what a model's name stands for.
+
+    In turn: a name of the catalog, an existing path, a prefix (`openai/`, `vllm/`, `hf/`, `local/`), a Python function
+    (`module:function`), and otherwise a model that vLLM is to find.
+
+    Raises:
+        UnknownNameError: If it looks like a misspelt name of the catalog.
+        ConfigError: If it is a path at which there is no model.
+    """
+    if name in names(SOLVER):
+        return Resolved(SOLVER, name)
+    prefix, _, rest = name.partition("/")
+    if prefix in _BACKENDS and rest and not Path(name).exists():
+        return Resolved(prefix, rest)
+    if Path(name).exists():
+        return _at(Path(name))
+    if ":" in name:
+        return Resolved(FUNCTION, name)
+    if "/" not in name:
+        close = difflib.get_close_matches(name, names(SOLVER), n=1)
+        if close or not installed("vllm"):
+            raise UnknownNameError(SOLVER, name, [*names(SOLVER), *(f"{each}/MODEL" for each in _BACKENDS)])
+    if name.startswith((".", "/", "~")):
+        raise ConfigError(f"there is no model at {name}; expected a trained run or a Hugging Face folder.")
+    return Resolved("vllm", name)
+
+
+def _at(path: Path) -> Resolved:
+    """Say what lies at a path."""
+    if (path / "run.json").is_file():
+        return Resolved(TRAINED, str(path))
+    if (path / "config.json").is_file():
+        return Resolved("hf", str(path))
+    if path.suffix == ".gguf" and path.is_file():
+        return Resolved("local", str(path))
+    raise ConfigError(
+        f"{path} is no model; expected a folder with run.json (a trained run) or config.json (Hugging Face), or a "
+        ".gguf file."
+    )
+
+
 def load_solver(name: str, seed: int = 0) -> Solver:
-    """Set a solver up by name.
+    """Set a solver up by name; a language model is asked with the usual prompt, and its replies are kept nowhere.
 
     Raises:
         UnknownNameError: If there is no such solver.
     """
-    solver: Solver = load("solver", name)(seed=seed)
+    found = resolve(name)
+    if found.is_language_model:
+        from storyproof.solvers.llm.model import LanguageModel
+        from storyproof.solvers.llm.options import ModelOptions
+
+        return LanguageModel(load_backend(name, ModelOptions(seed=seed)), seed=seed)
+    solver: Solver = load(SOLVER, name)(seed=seed) if found.kind == SOLVER else _import(_TRAINED)(Path(found.target))
     return solver
+
+
+def load_backend(name: str, options: ModelOptions) -> Backend:
+    """Set a language model up by name.
+
+    Raises:
+        ConfigError: If it is none, or needs a package that is not installed.
+    """
+    found = resolve(name)
+    if not found.is_language_model:
+        raise ConfigError(f"'{name}' is no language model; use one of {', '.join(f'{each}/…' for each in _BACKENDS)}.")
+    if found.kind == FUNCTION:
+        from storyproof.solvers.llm.functions import Function
+
+        return Function(name)
+    backend: Backend = _import(_BACKENDS[found.kind])(found.target, options)
+    return backend
+
+
+def _import(place: str) -> type:
+    module, _, attribute = place.partition(":")
+    try:
+        made: type = getattr(import_module(module), attribute)
+    except ImportError as error:
+        raise ConfigError(f"this needs the package '{error.name}', which is not installed.") from error
+    return made

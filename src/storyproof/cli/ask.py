@@ -1,0 +1,120 @@
+"""storyproof ask."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from storyproof.cli.evaluate import (
+    Api,
+    BaseUrls,
+    KeyEnv,
+    MaxTokens,
+    ModelOption,
+    Temperature,
+    Timeout,
+    key_and_value,
+)
+from storyproof.cli.output import write_results
+
+if TYPE_CHECKING:
+    from storyproof.scoring.single import Asked, Asker
+
+
+def ask(
+    model: Annotated[str, typer.Option(help="Whom to ask, as for evaluate.")],
+    data: Annotated[Path | None, typer.Option(help="A dataset folder or a file.")] = None,
+    index: Annotated[int, typer.Option(help="Which question of it, counted from 0.")] = 0,
+    split: Annotated[str | None, typer.Option(help="Which split; by default test, or the only one.")] = None,
+    exclude_memory_reality: Annotated[
+        bool, typer.Option("--exclude-memory-reality", help="Count questions about beliefs only.")
+    ] = False,
+    story: Annotated[str | None, typer.Option(help="A story of your own.")] = None,
+    question: Annotated[str | None, typer.Option(help="What to ask about it.")] = None,
+    answer: Annotated[str | None, typer.Option(help="The right answer, if it is to be judged.")] = None,
+    prompt: Annotated[str, typer.Option(help="A prompt's name or file, or module:function.")] = "zero-shot",
+    seed: Annotated[int, typer.Option(help="For solvers and prompts that draw.")] = 0,
+    base_url: BaseUrls = None,
+    api: Api = "chat",
+    api_key_env: KeyEnv = "OPENAI_API_KEY",
+    timeout: Timeout = 300.0,
+    temperature: Temperature = 0.0,
+    max_tokens: MaxTokens = None,
+    model_option: ModelOption = None,
+    show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Also show what exactly is asked.")] = False,
+    json_out: Annotated[
+        Path | None, typer.Option("--json", help="Write what came of it to a file; - for standard output.")
+    ] = None,
+) -> None:
+    """Ask a model one question, of a dataset or of your own; without either, one after the other as you type them."""
+    from storyproof.errors import ConfigError
+    from storyproof.scoring.single import Asker, own_example, pick
+    from storyproof.solvers.llm.options import ModelOptions
+
+    if data is not None and (story is not None or question is not None):
+        raise ConfigError("give either --data and --index, or --story and --question.")
+    if (story is None) != (question is None):
+        raise ConfigError("a story of your own needs both --story and --question.")
+    extra = dict(map(key_and_value, model_option or ()))
+    options = ModelOptions(
+        tuple(base_url or ()), api, api_key_env, 1, timeout, temperature=temperature, seed=seed, extra=extra
+    )
+    asker = Asker(model, prompt=prompt, data=data, options=options, seed=seed, max_tokens=max_tokens)
+    try:
+        if data is None and story is None:
+            _converse(asker, show_prompt)
+            return
+        if data is not None:
+            example = pick(data, index, split, exclude_memory_reality)
+        else:
+            example = own_example(story or "", question or "", answer)
+        found = asker.ask(example)
+    finally:
+        asker.close()
+    if not write_results(json_out, [found.as_dict()]):
+        _print(found, show_prompt, with_story=data is not None)
+
+
+def _converse(asker: Asker, show_prompt: bool) -> None:
+    """Ask what is typed, until there is no more."""
+    from storyproof.scoring.single import own_example
+
+    typer.echo("Type a story and end it with an empty line; an empty story ends the talk.", err=True)
+    while story := _lines():
+        while question := _line("question: "):
+            answer = _line("right answer (may be empty): ")
+            _print(asker.ask(own_example(story, question, answer)), show_prompt, with_story=False)
+        typer.echo("Next story:", err=True)
+
+
+def _lines() -> str:
+    lines = []
+    while line := _line("> "):
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _line(question: str) -> str:
+    """Read a line; nothing at the end."""
+    if sys.stdin.isatty():
+        typer.echo(question, nl=False, err=True)
+    return sys.stdin.readline().strip()
+
+
+def _print(found: Asked, show_prompt: bool, *, with_story: bool) -> None:
+    if with_story and not show_prompt:
+        typer.echo(f"{found.example.story}\n\n{found.example.question}\n")
+    for number, (request, reply) in enumerate(found.steps, start=1):
+        step = f"step {number} " if len(found.steps) > 1 else ""
+        if show_prompt:
+            typer.echo(f"{step}prompt:\n{request.text}\n")
+        if step or reply != found.answer:
+            typer.echo(f"{step}reply: {reply}")
+    typer.echo(f"{found.model}: {found.answer}")
+    if found.matches:
+        judged = ", ".join(f"{name} {each.kind}" for name, each in found.matches.items())
+        right = "right" if found.matches["careful"].right else "wrong"
+        typer.echo(f"expected: {found.example.answer} ({right}: {judged})")

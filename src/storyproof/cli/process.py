@@ -1,0 +1,27 @@
+"""storyproof process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storyproof.cli.progress import progress_bar
+
+
+def process(
+    raw: Annotated[
+        Path, typer.Argument(help="Raw data: a folder with .txt and .trace, any other dataset folder, or a file.")
+    ],
+    out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("processed_data"),
+    force: Annotated[bool, typer.Option(help="Replace the folder if storyproof made it.")] = False,
+) -> None:
+    """Turn raw data into one JSON list a split, as evaluations of language models read them."""
+    import storyproof
+
+    with progress_bar("questions", None) as progress:
+        manifest = storyproof.process(raw, out, force=force, progress=progress)
+    for split, counts in manifest["splits"].items():
+        typer.echo(f"{split}: {counts['stories']:,} stories, {counts['questions']:,} questions")
+    typer.echo(f"written to {out}")

@@ -1,0 +1,88 @@
+"""Python functions as models: `module:function` or `file.py:function`, from the prompt's text to a reply."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from storyproof.errors import ConfigError
+from storyproof.solvers.llm.backend import Asked, Replied
+from storyproof.solvers.llm.requests import Reply
+
+
+def load_function(name: str, what: str = "model") -> Callable[..., Any]:
+    """Import a user's function by `module:function` or `path/to/file.py:function`.
+
+    Args:
+        name: Where it is.
+        what: What it is used as, for messages.
+
+    Raises:
+        ConfigError: If it is not there.
+    """
+    place, _, attribute = name.rpartition(":")
+    try:
+        module = _from_file(Path(place)) if place.endswith(".py") else import_module(place)
+    except (ImportError, OSError, SyntaxError, ValueError) as error:
+        raise ConfigError(
+            f"cannot import the {what} '{name}': {error}; give module:function, or path/to/file.py:function."
+        ) from error
+    found = getattr(module, attribute, None)
+    if not callable(found):
+        raise ConfigError(f"{place} has no function '{attribute}', which should be the {what}.")
+    function: Callable[..., Any] = found
+    return function
+
+
+def _from_file(path: Path) -> Any:
+    name = f"storyproof_user_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
+    spec = spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path} is no Python file")
+    module = module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses and pickles of the file look themselves up
+    spec.loader.exec_module(module)
+    return module
+
+
+class Function:
+    """A function from text to text, called for one request at a time; what it raises is a failed request."""
+
+    def __init__(self, name: str, function: Callable[[str], str] | None = None) -> None:
+        self.name = name
+        self._function = function or load_function(name)
+
+    def identity(self) -> dict[str, Any]:
+        """Say which function, and by a hash of its file in which state."""
+        return {"model": self.name, "source": self._source()}
+
+    def about(self) -> dict[str, Any]:
+        """Say where the function is."""
+        return {"backend": "function", "source_sha256": self._source()}
+
+    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+        """Call the function for each."""
+        for name, request in requests:
+            start = time.perf_counter()
+            try:
+                reply = Reply(str(self._function(request.text)), seconds=time.perf_counter() - start)
+            except Exception as error:
+                reply = Reply("", error=f"{type(error).__name__}: {error}", seconds=time.perf_counter() - start)
+            yield name, reply
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    def _source(self) -> str | None:
+        try:
+            file = inspect.getsourcefile(inspect.unwrap(self._function))
+            return None if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        except (OSError, TypeError):
+            return None

@@ -1,0 +1,212 @@
+"""`hf/PATH`: a Hugging Face model in this process, by transformers, in batches."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from pathlib import Path
+from typing import Any
+
+from storyproof.errors import ModelError
+from storyproof.solvers.llm.backend import Asked, Replied
+from storyproof.solvers.llm.choosing import choose
+from storyproof.solvers.llm.extras import need
+from storyproof.solvers.llm.options import CHAT, ModelOptions
+from storyproof.solvers.llm.requests import Reply, Request
+
+_SORTED = 16  # batches of requests that are looked at together, so that like lengths stand together
+
+
+class Transformers:
+    """A model of a Hugging Face folder or name; loaded when the first request comes.
+
+    Prompts are padded on the left, and put into the tokenizer's chat template if it has one. Choices are scored by
+    their log-likelihood after the prompt.
+
+    Args:
+        path: The folder, or a name on the hub.
+        options: How it is run; `extra` goes to `from_pretrained` (`dtype`, `revision`, `device_map`, …).
+    """
+
+    def __init__(self, path: str, options: ModelOptions) -> None:
+        self.name = f"hf/{path}"
+        what = f"the model '{self.name}'"
+        self._torch = need("torch", "hf", what)
+        self._library = need("transformers", "hf", what)
+        self._path, self._options = path, options
+        self._model: Any = None
+        self._tokenizer: Any = None
+
+    def identity(self) -> dict[str, Any]:
+        """Say which weights with which options."""
+        return {"model": self.name, "files": _files(Path(self._path)), **self._options.identity()}
+
+    def about(self) -> dict[str, Any]:
+        """Say which library and which weights."""
+        found: dict[str, Any] = {"backend": "transformers", "engine_version": self._library.__version__}
+        found |= {"torch": self._torch.__version__, "files": _files(Path(self._path))}
+        if self._model is not None:
+            found |= {
+                "dtype": str(self._model.dtype),
+                "device": str(self._model.device),
+                "revision": getattr(self._model.config, "_commit_hash", None),
+                "chat_template": self._templated,
+            }
+        return found
+
+    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+        """Read requests in batches."""
+        source, size = iter(requests), self._options.batch_size
+        while some := list(islice(source, size * _SORTED)):
+            self._load()
+            kinds = sorted(some, key=lambda each: (bool(each[1].choices), each[1].max_tokens, len(each[1].text)))
+            for chosen, group in groupby(kinds, key=lambda each: (bool(each[1].choices), each[1].max_tokens)):
+                members = list(group)
+                for start in range(0, len(members), size):
+                    yield from self._batch(members[start : start + size], choices=chosen[0])
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self._model = self._tokenizer = None
+
+    @property
+    def _templated(self) -> bool:
+        return self._options.api == CHAT and bool(self._tokenizer.chat_template)
+
+    def _load(self) -> None:
+        if self._model is not None:
+            return
+        torch = self._torch
+        try:
+            self._tokenizer = self._library.AutoTokenizer.from_pretrained(self._path, padding_side="left")
+            self._model = self._library.AutoModelForCausalLM.from_pretrained(
+                self._path, **{"dtype": "auto", **self._options.extra}
+            )
+        except (OSError, ValueError, TypeError) as error:
+            first = str(error).strip().split("\n")[0]
+            raise ModelError(f"cannot load {self._path}: {first}") from error
+        if self._tokenizer.pad_token_id is None:
+            self._tokenizer.pad_token = self._tokenizer.eos_token
+        if torch.cuda.is_available() and "device_map" not in self._options.extra:
+            self._model.to("cuda")
+        self._model.eval()
+
+    def _batch(self, asked: Sequence[Asked], *, choices: bool) -> Iterator[Replied]:
+        start = time.monotonic()
+        texts = [self._text(request) for _, request in asked]
+        most = getattr(self._model.config, "max_position_embeddings", None) or 1 << 30
+        counts = [len(self._tokens(text)) for text in texts]
+        fits = []
+        for each, text, count in zip(asked, texts, counts, strict=True):
+            if count + each[1].max_tokens > most:
+                yield (
+                    each[0],
+                    Reply("", error=f"context too long: {count} tokens and the reply; the model takes {most}"),
+                )
+            else:
+                fits.append((each, text, count))
+        if not fits:
+            return
+        try:
+            with self._torch.inference_mode():
+                found = self._score(fits) if choices else self._generate(fits)
+        except self._torch.OutOfMemoryError as error:
+            raise ModelError(f"{self.name} ran out of memory; use a smaller --batch-size.") from error
+        seconds = (time.monotonic() - start) / len(fits)
+        for ((name, _), _, count), (text, written, scores) in zip(fits, found, strict=True):
+            yield name, Reply(text, count, written, None, seconds, scores)
+
+    def _generate(self, fits: Sequence[tuple[Asked, str, int]]) -> list[tuple[str, int, None]]:
+        """Write replies to a batch of prompts."""
+        requests = [each[1] for each, _, _ in fits]
+        read = self._padded([self._tokens(text) for _, text, _ in fits])
+        drawn: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
+        if self._options.temperature > 0:
+            names = "\n".join([str(self._options.seed), *(each[0] for each, _, _ in fits)])
+            self._torch.manual_seed(int.from_bytes(hashlib.sha256(names.encode()).digest()[:7], "big"))
+            drawn = {
+                "do_sample": True,
+                "temperature": self._options.temperature,
+                "top_p": self._options.top_p,
+                "top_k": 0,
+            }
+        written = self._model.generate(
+            **read, max_new_tokens=requests[0].max_tokens, pad_token_id=self._tokenizer.pad_token_id, **drawn
+        )[:, read["input_ids"].shape[1] :]
+        ends = self._ends()
+        found: list[tuple[str, int, None]] = []
+        for row, request in zip(written.tolist(), requests, strict=True):
+            length = next((place for place, token in enumerate(row) if token in ends), len(row))
+            text = self._tokenizer.decode(row[:length], skip_special_tokens=True)
+            for stop in request.stop:
+                text = text.split(stop, 1)[0]
+            found.append((text, length, None))
+        return found
+
+    def _score(self, fits: Sequence[tuple[Asked, str, int]]) -> list[tuple[str, int, tuple[float, ...]]]:
+        """Score all choices of a batch of prompts, as many at a time as prompts are."""
+        torch, space = self._torch, "" if self._templated else " "
+        rows = [
+            (number, self._tokens(text), self._tokens(text + space + choice))
+            for number, ((_, request), text, _) in enumerate(fits)
+            for choice in request.choices
+        ]
+        scores: list[list[float]] = [[] for _ in fits]
+        for start in range(0, len(rows), self._options.batch_size):
+            some = rows[start : start + self._options.batch_size]
+            read = self._padded([full for _, _, full in some])
+            places = (read["attention_mask"].cumsum(-1) - 1).clamp(min=0)
+            logits = torch.log_softmax(self._model(**read, position_ids=places).logits.float(), -1)
+            for place, (number, prompt, full) in enumerate(some):
+                known = _common(prompt, full)
+                tokens = torch.tensor(full[known:], device=logits.device)
+                ahead = logits[place, -len(tokens) - 1 : -1]
+                scores[number].append(float(ahead.gather(1, tokens[:, None]).sum()))
+        chosen = [choose(each[1].choices, found) for (each, _, _), found in zip(fits, scores, strict=True)]
+        return [(reply.text, 0, reply.choice_scores or ()) for reply in chosen]
+
+    def _text(self, request: Request) -> str:
+        if not self._templated:
+            return request.text
+        turns = [{"role": message.role, "content": message.content} for message in request.messages]
+        return str(self._tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+
+    def _tokens(self, text: str) -> list[int]:
+        # A template has its own special tokens in it.
+        tokens: list[int] = self._tokenizer(text, add_special_tokens=not self._templated)["input_ids"]
+        return tokens
+
+    def _padded(self, rows: Sequence[list[int]]) -> Any:
+        return self._tokenizer.pad({"input_ids": list(rows)}, return_tensors="pt").to(self._model.device)
+
+    def _ends(self) -> set[int]:
+        """Give the tokens that end a reply."""
+        configured = self._model.generation_config.eos_token_id
+        ends = configured if isinstance(configured, list) else [configured]
+        return {
+            token for token in [*ends, self._tokenizer.eos_token_id, self._tokenizer.pad_token_id] if token is not None
+        }
+
+
+def _common(first: Sequence[int], second: Sequence[int]) -> int:
+    """Say how many tokens two texts begin with in common, leaving at least one of the second."""
+    known = 0
+    while known < min(len(first), len(second) - 1) and first[known] == second[known]:
+        known += 1
+    return known
+
+
+def _files(folder: Path) -> str | None:
+    """Tell a folder's weights from others by the names and sizes of its files, and what its small ones hold."""
+    if not folder.is_dir():
+        return None
+    found = hashlib.sha256()
+    for path in sorted(folder.iterdir()):
+        if path.is_file():
+            size = path.stat().st_size
+            found.update(f"{path.name}\0{size}\n".encode())
+            if size < 1 << 20:
+                found.update(path.read_bytes())
+    return found.hexdigest()[:16]

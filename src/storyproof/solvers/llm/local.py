@@ -1,0 +1,138 @@
+"""`local/NAME` and `.gguf` files: a model in this process, on any CPU, by llama.cpp (xllamacpp)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from storyproof.errors import ConfigError, ModelError
+from storyproof.solvers.llm.backend import Asked, Replied
+from storyproof.solvers.llm.extras import need
+from storyproof.solvers.llm.options import CHAT, ModelOptions
+from storyproof.solvers.llm.pull import weights_path
+from storyproof.solvers.llm.requests import Reply, Request
+from storyproof.solvers.llm.wire import body_of, read_error, read_reply
+
+_CONTEXT = 4096  # tokens; --model-option n_ctx=… for more
+_ENDS = 16 << 20  # bytes at both ends of a file that tell it from others
+
+
+class Local:
+    """A GGUF file; loaded when the first request comes.
+
+    One request at a time by default: questions of one story follow each other and share what was read, and replies do
+    not hang on what else is asked. `--model-option n_parallel=4` reads several at once.
+
+    Args:
+        name: What was pulled (`smollm2`), or a `.gguf` file.
+        options: How it is run; `extra` goes to the engine (`n_ctx`, `n_parallel`, `n_gpu_layers`, …).
+    """
+
+    def __init__(self, name: str, options: ModelOptions) -> None:
+        self.name = f"local/{name}"
+        self._engine = need("xllamacpp", "local", f"the model '{self.name}'")
+        self._options = options
+        self._path = Path(name) if name.endswith(".gguf") else weights_path(name)
+        if not self._path.is_file():
+            fix = f"storyproof pull {name}" if self._path.parent.name == "models" else "give another path"
+            raise ConfigError(f"the weights of '{self.name}' are not at {self._path}; to get them: {fix}.")
+        self._settings = {"n_ctx": _CONTEXT, "n_parallel": 1, "n_threads": _threads(), **options.extra}
+        self._fingerprint = _fingerprint(self._path)
+        self._server: Any = None
+
+    def identity(self) -> dict[str, Any]:
+        """Say which weights with which options, wherever they lie."""
+        return {"model": "local", "weights": self._fingerprint, **self._options.identity()}
+
+    def about(self) -> dict[str, Any]:
+        """Say which engine and which weights."""
+        return {
+            "backend": "xllamacpp",
+            "engine_version": self._engine.__version__,
+            "weights": self._path.name,
+            "fingerprint": self._fingerprint,
+            "settings": self._settings,
+        }
+
+    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+        """Ask one after the other, or a few at a time."""
+        most = int(self._settings["n_parallel"])
+        if most <= 1:
+            for name, request in requests:
+                yield name, self._ask(request)
+            return
+        running: dict[Future[Reply], str] = {}
+        source = iter(requests)
+        with ThreadPoolExecutor(most) as pool:
+            while True:
+                while len(running) < most and (asked := next(source, None)) is not None:
+                    self._load()
+                    running[pool.submit(self._ask, asked[1])] = asked[0]
+                if not running:
+                    return
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    yield running.pop(done), done.result()
+
+    def close(self) -> None:
+        """Let go of the weights."""
+        self._server = None
+
+    def _ask(self, request: Request) -> Reply:
+        self._load()
+        body = body_of(self.name, replace(self._options, extra={}), request, likelihood=True)
+        if "logprobs" in body:
+            body["max_tokens"] = 1  # the first token decides
+        start = time.monotonic()
+        ask = self._server.handle_chat_completions if self._options.api == CHAT else self._server.handle_completions
+        found = ask(body)
+        seconds = time.monotonic() - start
+        content = json.dumps(found).encode()
+        if "error" in found:
+            code = found["error"].get("code", 500) if isinstance(found["error"], dict) else 500
+            return Reply("", error=read_error(int(code), {}, content).what, seconds=seconds)
+        reply = read_reply(content, seconds, request.choices)
+        if not isinstance(reply, Reply):
+            return Reply("", error=reply.what, seconds=seconds)
+        if "logprobs" in body and reply.choice_scores is None:
+            return self._ask(replace(request, choices=()))  # no letter is among the likeliest tokens
+        return reply
+
+    def _load(self) -> None:
+        if self._server is not None:
+            return
+        params = self._engine.CommonParams()
+        params.model.path = str(self._path)
+        params.verbosity = -1
+        params.warmup = False
+        for name, value in self._settings.items():
+            place = params.cpuparams if name == "n_threads" else params
+            if not hasattr(place, name):
+                raise ConfigError(f"--model-option {name}: the engine knows no such option.")
+            setattr(place, name, value)
+        try:
+            self._server = self._engine.Server(params)
+        except Exception as error:
+            raise ModelError(f"cannot load {self._path}: {error}.") from error
+
+
+def _threads() -> int:
+    """Leave a core to others: the engine's threads wait for each other, and one that gets no core holds up all."""
+    return max(1, (os.cpu_count() or 2) - 1)
+
+
+def _fingerprint(path: Path) -> str:
+    """Tell a file from others by its size and its ends; gigabytes take too long to hash each time."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        found = hashlib.sha256(f"{size}\n".encode() + file.read(_ENDS))
+        if size > _ENDS:
+            file.seek(max(_ENDS, size - _ENDS))
+            found.update(file.read())
+    return found.hexdigest()

@@ -1,0 +1,185 @@
+"""`openai/MODEL`: any OpenAI-compatible server, over HTTP, with many requests in flight."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections import deque
+from collections.abc import Coroutine, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+from storyproof import __version__
+from storyproof.errors import ModelError
+from storyproof.solvers.llm.backend import Asked, Replied
+from storyproof.solvers.llm.extras import need
+from storyproof.solvers.llm.options import ModelOptions
+from storyproof.solvers.llm.requests import Request
+from storyproof.solvers.llm.servers import Server, Servers, base_urls
+from storyproof.solvers.llm.wire import NO_LIKELIHOOD, body_of
+
+
+class OpenAI:
+    """A model behind one or more servers.
+
+    Args:
+        model: The model, as its server names it.
+        options: Which servers, and how they are asked.
+    """
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        self.name = f"openai/{model}"
+        self._http = need("aiohttp", "llm", f"the model '{self.name}'")
+        self._model, self._options = model, options
+        self._urls = base_urls(options)
+        self._found: dict[str, Any] = {}
+        self.likelihood = True  # until a server says that it gives none
+
+    def identity(self) -> dict[str, Any]:
+        """Say which model with which options; not at which address, which may change from run to run."""
+        return {"model": self.name, **self._options.identity()}
+
+    def about(self) -> dict[str, Any]:
+        """Say where it was asked."""
+        urls = [_public(url) for url in self._urls]
+        return {"backend": "openai", "api": self._options.api, "base_urls": urls, "servers": self._found}
+
+    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+        """Keep as many requests in flight as the servers bear."""
+        source = iter(requests)
+        first = next(source, None)
+        if first is None:
+            return  # all is known already: no server is needed
+        servers = [Server(url, self._options, self._http) for url in self._urls]
+        yield from _Pump(self, servers, first, source).replies()
+
+    def close(self) -> None:
+        """Connections last no longer than the requests."""
+
+    def session(self) -> Any:
+        """Open connections; on the loop that will use them."""
+        headers = {"Content-Type": "application/json", "User-Agent": f"storyproof/{__version__}"}
+        key = os.environ.get(self._options.api_key_env)
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        timeout = self._http.ClientTimeout(total=self._options.timeout_s, sock_connect=30)
+        connector = self._http.TCPConnector(limit=0)
+        return self._http.ClientSession(
+            connector=connector, headers=headers, timeout=timeout, cookie_jar=self._http.DummyCookieJar()
+        )
+
+    async def check(self, session: Any, servers: Iterable[Server]) -> None:
+        """Make sure that all servers are there and have the model."""
+        for server in servers:
+            self._found[_public(server.url)] = await server.check(session, self._model, self._options.api_key_env)
+
+    def body(self, request: Request) -> bytes:
+        """Give the bytes that ask for a reply."""
+        return json.dumps(body_of(self._model, self._options, request, likelihood=self.likelihood)).encode()
+
+    def gather(self, servers: list[Server]) -> Servers:
+        """Let servers share the load."""
+        return Servers(servers, self._options, self._model)
+
+
+class _Pump:
+    """Requests in at one end, replies out at the other; the event loop runs while somebody waits for a reply.
+
+    No thread: what takes requests and stores replies runs between two turns of the loop, so a reply is on disk before
+    much else happens.
+    """
+
+    def __init__(self, backend: OpenAI, servers: list[Server], first: Asked, source: Iterator[Asked]) -> None:
+        self._backend, self._list, self._servers = backend, servers, backend.gather(servers)
+        self._next: Asked | None = first
+        self._source = source
+        self._ready: deque[Replied] = deque()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._error: BaseException | None = None
+        self._wake: asyncio.Future[None] | None = None
+        self._loop = asyncio.new_event_loop()
+        self._session: Any = None
+
+    def replies(self) -> Iterator[Replied]:
+        """Give replies as they come."""
+        try:
+            self._drive(self._start())
+            while self._next is not None or self._tasks or self._ready:
+                if not self._ready:
+                    self._drive(self._turn())
+                while self._ready:
+                    yield self._ready.popleft()
+                if self._error is not None:
+                    raise self._error
+        except (KeyboardInterrupt, ModelError):
+            while self._ready:
+                yield self._ready.popleft()  # what has come back is kept, whatever happens
+            raise
+        finally:
+            self._drive(self._stop())
+            self._loop.close()
+
+    def _drive(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run the loop; in a notebook, where another is running in this thread, in a thread beside it."""
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            self._loop.run_until_complete(work)
+            return
+        with ThreadPoolExecutor(1) as beside:
+            beside.submit(self._loop.run_until_complete, work).result()
+
+    async def _start(self) -> None:
+        self._session = self._backend.session()
+        await self._backend.check(self._session, self._list)
+
+    async def _turn(self) -> None:
+        """Run until something is ready."""
+        self._fill()
+        if not self._ready and self._tasks and self._error is None:
+            self._wake = self._loop.create_future()
+            await self._wake
+
+    async def _stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._session is not None:
+            await self._session.close()
+
+    def _fill(self) -> None:
+        """Send as many requests as there is room for.
+
+        This happens when all replies that came were taken, so that at no time more are unknown than may be in flight.
+        """
+        room = self._servers.room
+        while self._next is not None and len(self._tasks) < room and self._error is None:
+            task = self._loop.create_task(self._one(*self._next))
+            self._tasks.add(task)
+            task.add_done_callback(self._done)
+            try:
+                self._next = next(self._source, None)
+            except Exception as error:  # the loop would swallow it
+                self._next, self._error = None, error
+
+    async def _one(self, name: str, request: Request) -> None:
+        reply = await self._servers.ask(self._session, self._backend.body(request), request.choices)
+        if (reply.error or "").startswith(NO_LIKELIHOOD):
+            self._backend.likelihood = False
+            reply = await self._servers.ask(self._session, self._backend.body(request))
+        self._ready.append((name, reply))
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            self._error = self._error or task.exception()
+        if self._wake is not None and not self._wake.done():
+            self._wake.set_result(None)
+
+
+def _public(url: str) -> str:
+    """Leave a password out of a URL."""
+    parts = urlsplit(url)
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

@@ -1,0 +1,74 @@
+"""How a language model is to be run: one frozen set of options for all ways to reach one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from storyproof.errors import ConfigError, UnknownNameError
+
+CHAT, COMPLETION = "chat", "completion"
+_AT_LEAST = {"concurrency": 1, "retries": 0, "batch_size": 1, "tensor_parallel_size": 1, "timeout_s": 0.001}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelOptions:
+    """Options of a language model; each backend takes those that it knows.
+
+    Attributes:
+        base_urls: OpenAI-compatible servers that share the load.
+        api: Whether a server is asked by `chat` or by `completion`; local models then use no chat template either.
+        api_key_env: The environment variable that holds a server's key.
+        concurrency: At most so many requests in flight.
+        timeout_s: How long a server may take for one request.
+        retries: How often a request that failed for reasons that may pass is sent again.
+        patience_s: How long servers may give no reply at all before the run ends with what there is.
+        temperature: 0 takes the likeliest token each time.
+        top_p: Draw from the likeliest tokens that make up this share.
+        seed: For models that draw.
+        batch_size: How many prompts a model in this process reads at once.
+        lora: A folder with a LoRA adapter (vLLM).
+        tensor_parallel_size: Over how many devices a model is spread (vLLM).
+        extra: Further options, passed on as they are: to the request (servers) or to the engine (vLLM, transformers).
+    """
+
+    base_urls: tuple[str, ...] = ()
+    api: str = CHAT
+    api_key_env: str = "OPENAI_API_KEY"
+    concurrency: int = 256
+    timeout_s: float = 300.0
+    retries: int = 8
+    patience_s: float = 180.0
+    temperature: float = 0.0
+    top_p: float | None = None
+    seed: int = 0
+    batch_size: int = 8
+    lora: str | None = None
+    tensor_parallel_size: int = 1
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.api not in (CHAT, COMPLETION):
+            raise UnknownNameError("kind of API", self.api, (CHAT, COMPLETION))
+        for name, least in _AT_LEAST.items():
+            value = getattr(self, name)
+            if not value >= least:
+                shown = "a number above 0" if name == "timeout_s" else f"{least} or more"
+                raise ConfigError(f"--{name.removesuffix('_s').replace('_', '-')} is {value}; use {shown}.")
+        if not 0 <= self.temperature <= 100:
+            raise ConfigError(f"--temperature is {self.temperature}; use 0 (the likeliest token) or more.")
+        if self.top_p is not None and not 0 < self.top_p <= 1:
+            raise ConfigError(f"--top-p is {self.top_p}; use a share above 0 and up to 1.")
+        for url in self.base_urls:
+            if not url.startswith(("http://", "https://")):
+                raise ConfigError(
+                    f"--base-url is '{url}'; expected http://… or https://…, such as http://localhost:8000/v1."
+                )
+
+    def identity(self) -> dict[str, Any]:
+        """Give what may change a reply; a seed matters only to a model that draws."""
+        found: dict[str, Any] = {"api": self.api, "temperature": self.temperature, "top_p": self.top_p}
+        if self.temperature > 0:
+            found["seed"] = self.seed
+        return {**found, "lora": self.lora, "extra": dict(self.extra)}

@@ -1,0 +1,228 @@
+"""How a question is put to a language model, and what of its replies is the answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from storyproof.errors import ConfigError, DataError, ParseError
+from storyproof.example import Example
+from storyproof.kinship.relations import WORDS
+from storyproof.solvers.baselines import places_of
+from storyproof.solvers.llm.functions import load_function
+from storyproof.solvers.llm.lettered import chosen, letters, shuffled
+from storyproof.solvers.llm.requests import Message, Request
+from storyproof.solvers.llm.shots import draw_shots, shots_for
+from storyproof.solvers.llm.templates import BELIEF, LETTERS, Step, Template, Wording, load_template, template_names
+
+_ASKED = re.compile(r"What is (.+?) to (.+?)\?")
+_SPARE_SHOTS = 4  # drawn beyond what is shown, for questions whose own story was drawn
+
+
+class Prompt(Protocol):
+    """Makes requests of examples, and answers of replies."""
+
+    @property
+    def name(self) -> str:
+        """How users call it."""
+
+    @property
+    def version(self) -> str:
+        """A change of words is a new version."""
+
+    def request(self, example: Example, replies: Sequence[str]) -> Request | None:
+        """Give the next step after the replies so far; None when there is none."""
+
+    def answer(self, replies: Sequence[str], example: Example) -> str:
+        """Give what is to be matched."""
+
+
+def prompt_names() -> list[str]:
+    """List the prompts that come with storyproof."""
+    return template_names()
+
+
+def needs_shots(name: str) -> bool:
+    """Say whether a prompt shows solved examples, so that a train split is needed."""
+    if _is_function(name):
+        return False
+    return any(wording.shots for wording in load_template(name).wordings.values())
+
+
+def load_prompt(name: str, *, seed: int = 0, shots: Sequence[Example] = (), max_tokens: int | None = None) -> Prompt:
+    """Load a prompt by its name, a user's own by its file, or a function by `module:function`.
+
+    A function is given an example and returns the text to ask, or a request. If it is a class, or an object with
+    `request` and `answer`, it is a prompt of its own.
+
+    Args:
+        name: Which prompt.
+        seed: For shots and for the order of options.
+        shots: The train split's examples, from which solved ones are drawn.
+        max_tokens: How long the last reply may become; by default what the prompt says.
+
+    Raises:
+        ConfigError: If there is no such prompt, its file is broken, or it needs shots and there are none.
+    """
+    if not _is_function(name):
+        return TemplatePrompt(load_template(name), seed=seed, shots=shots, max_tokens=max_tokens)
+    found = load_function(name, "prompt")
+    made: Any = found() if isinstance(found, type) else found
+    if hasattr(made, "request") and hasattr(made, "answer"):
+        prompt: Prompt = made
+        return prompt
+    return FunctionPrompt(name, made, max_tokens or 10)
+
+
+def _is_function(name: str) -> bool:
+    place, colon, function = name.rpartition(":")
+    return bool(colon and place) and function.isidentifier()
+
+
+class TemplatePrompt:
+    """A prompt of a file."""
+
+    def __init__(
+        self, template: Template, *, seed: int = 0, shots: Sequence[Example] = (), max_tokens: int | None = None
+    ) -> None:
+        self.name, self.version, self.sha256 = template.name, template.version, template.sha256
+        self._template, self._seed, self._max_tokens = template, seed, max_tokens
+        self._shots = {
+            kind: draw_shots([each for each in shots if (each.edges is not None) == kind], most + _SPARE_SHOTS, seed)
+            for kind in (False, True)
+            if (most := max((wording.shots for wording in template.wordings.values()), default=0))
+        }
+        if self._shots and not any(self._shots.values()):
+            raise ConfigError(
+                f"the prompt '{template.name}' shows solved examples, but there are none to draw from; give data with "
+                "a train split, or choose another prompt."
+            )
+
+    def request(self, example: Example, replies: Sequence[str]) -> Request | None:
+        """Give the next step after the replies so far; None when there is none."""
+        wording, steps = self._steps(example)
+        if len(replies) >= len(steps):
+            return None
+        step = steps[len(replies)]
+        values = self._values(example, wording, step, replies)
+        said = [Message("system", step.system.format(**values))] if step.system else []
+        last = len(replies) == len(steps) - 1
+        return Request(
+            messages=(*said, Message("user", step.user.format(**values))),
+            max_tokens=self._max_tokens if last and self._max_tokens is not None else step.max_tokens,
+            stop=step.stop,
+            choices=self._choices(example, step),
+        )
+
+    def answer(self, replies: Sequence[str], example: Example) -> str:
+        """Give what is to be matched: the last reply, or what follows the marker in it, letters spelt out."""
+        if not replies:
+            return ""
+        found = replies[-1]
+        if self._template.answer_after is not None:
+            found = after_marker(found, self._template.answer_after)
+        if self._steps(example)[1][-1].choices != LETTERS:
+            return found
+        return chosen(found, self._options(example))
+
+    def _steps(self, example: Example) -> tuple[Wording, list[Step]]:
+        wording = self._template.wording(example.edges is not None)
+        return wording, [step for step in wording.steps if step.when != BELIEF or example.chain]
+
+    def _values(self, example: Example, wording: Wording, step: Step, replies: Sequence[str]) -> dict[str, str]:
+        person, other = _people(example)
+        options = self._options(example) if "{options}" in step.user + step.system else []
+        return {
+            "story": example.story,
+            "question": example.question,
+            "candidates": ", ".join(sorted(_candidates(example))),
+            "options": "\n".join(f"{letter}. {name}" for letter, name in zip(letters(options), options, strict=True)),
+            "shots": self._shown(example, wording) if wording.shots else "",
+            "person": person,
+            "other": other,
+            "known": replies[-1].strip() if replies else example.story,
+            "reply": replies[-1].strip() if replies else "",
+        }
+
+    def _shown(self, example: Example, wording: Wording) -> str:
+        return "\n\n".join(
+            wording.shot.format(
+                story=shot.story,
+                question=shot.question,
+                answer=shot.answer,
+                candidates=", ".join(sorted(_candidates(shot))),
+            )
+            for shot in shots_for(example, self._shots[example.edges is not None], wording.shots)
+        )
+
+    def _options(self, example: Example) -> list[str]:
+        known = _candidates(example)
+        if not known:
+            raise DataError(
+                f"{example.id} says no candidates and its story does not tell them, but the prompt '{self.name}' "
+                "offers them; add the column 'candidates', or choose another prompt."
+            )
+        return shuffled(example, known, self._seed)
+
+    def _choices(self, example: Example, step: Step) -> tuple[str, ...]:
+        if step.choices is None:
+            return ()
+        options = self._options(example)
+        return tuple(letters(options) if step.choices == LETTERS else options)
+
+
+class FunctionPrompt:
+    """A user's own function from an example to the text that is asked."""
+
+    version = "1"
+
+    def __init__(self, name: str, function: Callable[[Example], object], max_tokens: int) -> None:
+        self.name, self._function, self._max_tokens = name, function, max_tokens
+
+    def request(self, example: Example, replies: Sequence[str]) -> Request | None:
+        """Ask what the function says; there is one step."""
+        if replies:
+            return None
+        found = self._function(example)
+        if isinstance(found, Request):
+            return found
+        if not isinstance(found, str):
+            raise ConfigError(f"the prompt '{self.name}' gave {found!r}; expected the text to ask, or a Request.")
+        return Request((Message("user", found),), self._max_tokens)
+
+    def answer(self, replies: Sequence[str], example: Example) -> str:
+        """Give the reply."""
+        del example
+        return replies[-1] if replies else ""
+
+
+def after_marker(reply: str, marker: str) -> str:
+    """Give the line after the last marker that is followed by something; without one, the whole reply."""
+    pieces = re.split(re.escape(marker), reply, flags=re.IGNORECASE)
+    for piece in reversed(pieces[1:]):
+        lines = [line.strip(" \t*_#>") for line in piece.split("\n")]
+        found = next((line for line in lines if line), "")
+        if found:
+            return found
+    return reply
+
+
+def _people(example: Example) -> tuple[str, str]:
+    """Give whose mind is asked about first; of kinship, who is asked about, and to whom."""
+    asked = _ASKED.fullmatch(example.question)
+    if asked is not None:
+        return asked[1], asked[2]
+    return (example.chain[0] if example.chain else ""), ""
+
+
+def _candidates(example: Example) -> Sequence[str]:
+    """Give what could be answered; nothing if neither data nor story say, and never the answer just by itself."""
+    if example.candidates:
+        return example.candidates
+    if example.edges is not None:
+        return WORDS
+    try:
+        return places_of(example)
+    except ParseError:
+        return ()

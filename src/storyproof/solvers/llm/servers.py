@@ -1,0 +1,248 @@
+"""Servers that share the load: whom to ask next, and what to make of their silence."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import time
+from collections import deque
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from storyproof.errors import ConfigError, ModelError
+from storyproof.solvers.llm.options import CHAT, ModelOptions
+from storyproof.solvers.llm.pacing import Pace
+from storyproof.solvers.llm.requests import Reply
+from storyproof.solvers.llm.wire import Fate, Trouble, list_names, model_names, read_error, read_reply
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 30.0
+_LONGEST_RETRY_AFTER_S = 600.0
+_CHECK_S = 15.0
+_UNREACHED_S = 2.0  # a server that nobody answers at is left alone for so long
+
+
+class Server:
+    """One OpenAI-compatible server.
+
+    Args:
+        url: Its base URL, up to and with `/v1`.
+        options: How it is to be asked.
+        http: The library that reaches it (aiohttp).
+    """
+
+    def __init__(self, url: str, options: ModelOptions, http: Any) -> None:
+        self.url = url.rstrip("/")
+        self.pace = Pace(options.concurrency)
+        self._http = http
+        self._post = self.url + ("/chat/completions" if options.api == CHAT else "/completions")
+        parts = urlsplit(self.url)
+        bypassed = bool(proxy_bypass(parts.hostname or ""))
+        self._proxy = None if bypassed else getproxies().get(parts.scheme)
+
+    async def ask(self, session: Any, body: bytes, choices: Sequence[str] = ()) -> Reply | Trouble:
+        """Send one request and read what comes back."""
+        start = time.monotonic()
+        try:
+            async with session.post(self._post, data=body, proxy=self._proxy) as response:
+                content = await response.read()
+                if response.status == 200:
+                    return read_reply(content, time.monotonic() - start, choices)
+                return read_error(response.status, response.headers, content)
+        except TimeoutError:
+            return Trouble(f"{self.url} gave no reply within {time.monotonic() - start:.0f} s", Fate.AGAIN)
+        except self._http.ClientConnectorError as error:
+            self.pace.refused(start, _UNREACHED_S)
+            return Trouble(f"no server at {self.url} ({_reason(error)})", Fate.AGAIN)
+        except (self._http.ClientError, OSError) as error:
+            return Trouble(f"{self.url} dropped the connection ({_reason(error)})", Fate.AGAIN)
+
+    async def check(self, session: Any, model: str, key_env: str) -> dict[str, Any]:
+        """Make sure that there is a server, and that it has the model.
+
+        Returns:
+            What the server says about the model; nothing if it does not list its models.
+
+        Raises:
+            ModelError: If not.
+        """
+        limit = self._http.ClientTimeout(total=_CHECK_S)
+        try:
+            async with session.get(self.url + "/models", proxy=self._proxy, timeout=limit) as response:
+                status, content = response.status, await response.read()
+        except TimeoutError as error:
+            raise ModelError(
+                f"no reply from {self.url} within {_CHECK_S:.0f} s; is it the right --base-url?"
+            ) from error
+        except (self._http.ClientError, OSError) as error:
+            raise ModelError(
+                f"no server at {self.url} ({_reason(error)}); start one there, or give another --base-url."
+            ) from error
+        if status in (401, 403):
+            raise ModelError(refused_key(self.url, key_env))
+        listed = model_names(content) if status == 200 else None
+        if listed is None:
+            return {}
+        names, any_name = listed
+        if model not in names and not any_name:
+            raise ModelError(f"unknown model '{model}' at {self.url}. The server has: {list_names(model, names)}.")
+        return {"listed": list_names(model, names)}
+
+
+class Servers:
+    """Several servers with the same model; each request goes to the least busy.
+
+    Args:
+        servers: At least one.
+        options: How they are to be asked.
+        model: The model that they have.
+    """
+
+    def __init__(self, servers: Sequence[Server], options: ModelOptions, model: str) -> None:
+        self._servers, self._options, self._model = servers, options, model
+        self._waiters: deque[asyncio.Future[None]] = deque()
+        self._alarm: asyncio.TimerHandle | None = None
+        self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
+
+    @property
+    def room(self) -> int:
+        """How many requests may be on their way in all."""
+        now = time.monotonic()
+        return max(1, sum(each.pace.limit for each in self._servers if each.pace.paused_until <= now))
+
+    async def ask(self, session: Any, body: bytes, choices: Sequence[str] = ()) -> Reply:
+        """Ask until there is a reply, or enough was tried; then the reply says that it failed.
+
+        Raises:
+            ModelError: If no request can succeed.
+        """
+        trouble = Trouble("not asked", Fate.AGAIN)
+        for attempt in range(self._options.retries + 1):
+            if attempt:
+                await asyncio.sleep(_wait_s(attempt, trouble.wait_s))
+            server = await self._take()
+            start = time.monotonic()
+            try:
+                found = await server.ask(session, body, choices)
+            finally:
+                server.pace.in_flight -= 1
+                self._wake()
+            if isinstance(found, Reply):
+                server.pace.replied(found.seconds)
+                self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
+                return found
+            trouble = found
+            if trouble.fate is not Fate.AGAIN:
+                break
+            self._refused(server, start, trouble)
+            if (trouble.wait_s or 0.0) > _LONGEST_RETRY_AFTER_S:
+                trouble = Trouble(f"{trouble.what} (to wait {trouble.wait_s:.0f} s is too long)", Fate.FAILED)
+                break
+        self._look_at(server, trouble)
+        return Reply("", error=trouble.what)
+
+    async def _take(self) -> Server:
+        """Wait for a server that may be asked, and count one more request on its way to it."""
+        while True:
+            free = [each for each in self._servers if each.pace.open]
+            if free:
+                server = free[0] if len(free) == 1 else min(free, key=lambda each: each.pace.load)
+                server.pace.in_flight += 1
+                return server
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.append(waiter)
+            self._set_alarm()
+            await waiter
+
+    def _wake(self) -> None:
+        """Let as many of those who wait look again as there is room for."""
+        free = sum(each.pace.limit - each.pace.in_flight for each in self._servers if each.pace.open)
+        while free > 0 and self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                free -= 1
+        self._set_alarm()
+
+    def _set_alarm(self) -> None:
+        """Wake those who wait when the first pause ends; there may be no other request whose end would do so."""
+        now = time.monotonic()
+        ends = [each.pace.paused_until for each in self._servers if each.pace.paused_until > now]
+        if self._waiters and ends and self._alarm is None:
+            self._alarm = asyncio.get_running_loop().call_later(min(ends) - now + 0.001, self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = None
+        self._wake()
+
+    def _refused(self, server: Server, start: float, trouble: Trouble) -> None:
+        """Ask a server less; give all of them up when none has replied for long.
+
+        Raises:
+            ModelError: If none has replied for longer than patience lasts.
+        """
+        wait_s = min(trouble.wait_s or 0.0, _LONGEST_RETRY_AFTER_S)
+        server.pace.refused(start, wait_s)
+        self._refusals += 1
+        now = time.monotonic()
+        silent = now - self._last_good
+        if wait_s:
+            self._last_good = max(self._last_good, now + wait_s)  # silence that was asked for is none
+        if silent > self._options.patience_s and self._refusals > self._options.retries:
+            raise ModelError(f"no reply for {silent:.0f} s; the last error: {trouble.what}.")
+
+    def _look_at(self, server: Server, trouble: Trouble) -> None:
+        """Judge a request that failed for good.
+
+        Raises:
+            ModelError: If all others would fail too.
+        """
+        if trouble.fate is Fate.FATAL:
+            if trouble.what.startswith(("HTTP 401", "HTTP 403")):
+                raise ModelError(refused_key(server.url, self._options.api_key_env))
+            raise ModelError(
+                f"{server.url} does not know the address or the model '{self._model}' ({trouble.what}); a base URL "
+                "usually ends in /v1."
+            )
+        self._failures += not trouble.alone
+        if self._failures >= 20:
+            raise ModelError(f"{self._failures} requests in a row failed; the last error: {trouble.what}.")
+
+
+def base_urls(options: ModelOptions) -> tuple[str, ...]:
+    """Say which servers are meant: those given, else the one the environment names, else OpenAI's own.
+
+    Raises:
+        ConfigError: If it is OpenAI's and there is no key.
+    """
+    urls = options.base_urls or tuple(filter(None, [os.environ.get("OPENAI_BASE_URL")])) or (OPENAI_URL,)
+    if OPENAI_URL in urls and not os.environ.get(options.api_key_env):
+        raise ConfigError(
+            f"no key for {OPENAI_URL}: set the environment variable {options.api_key_env}, or give the --base-url of "
+            "another server."
+        )
+    return urls
+
+
+def refused_key(url: str, env: str) -> str:
+    """Say what is wrong with a key."""
+    state = "was refused" if os.environ.get(env) else "is not set"
+    return f"{url} wants a key, and the one in the environment variable {env} {state}; set it, or see --api-key-env."
+
+
+def _wait_s(attempt: int, asked: float | None) -> float:
+    """Say how long to wait before another attempt: twice as long each time, as the server asks, and not all at once."""
+    wait = min(_FIRST_WAIT_S * 2 ** (attempt - 1), _LONGEST_WAIT_S) * random.uniform(0.5, 1.0)
+    return wait if asked is None else asked + random.uniform(0.0, min(wait, 1.0))
+
+
+def _reason(error: BaseException) -> str:
+    inner = getattr(error, "os_error", None) or error
+    number = getattr(inner, "errno", None)
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number)
+    return str(getattr(inner, "strerror", None) or inner or type(inner).__name__)

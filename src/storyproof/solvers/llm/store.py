@@ -1,0 +1,124 @@
+"""Replies on disk: each is written as it comes and asked for once.
+
+A SQLite file with a write-ahead log. Every reply is a transaction of its own, which costs 40 µs and not a disk's
+turn: whoever kills the process loses what was in flight, and nothing that had come back. (Whoever pulls the plug may
+lose the last seconds, never the file.)
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from storyproof.errors import DataError
+from storyproof.solvers.llm.requests import Reply
+
+_VERSION = 1
+_MAKE = """
+CREATE TABLE IF NOT EXISTS replies (
+    key BLOB PRIMARY KEY, text TEXT NOT NULL, prompt_tokens INTEGER, output_tokens INTEGER, cached_tokens INTEGER,
+    seconds REAL NOT NULL, choice_scores TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS failures (key BLOB PRIMARY KEY, error TEXT NOT NULL, times INTEGER NOT NULL) WITHOUT ROWID;
+"""
+_PUT = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)"
+_FAIL = "INSERT INTO failures VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET error = excluded.error, times = times + 1"
+_GET = "SELECT text, prompt_tokens, output_tokens, cached_tokens, seconds, choice_scores FROM replies WHERE key = ?"
+
+
+class Store:
+    """The replies of one or more models, by key; may be used by several processes at once.
+
+    Args:
+        path: The file; made if it is missing. None keeps replies in memory.
+
+    Raises:
+        DataError: If the file cannot be used.
+    """
+
+    def __init__(self, path: str | Path | None) -> None:
+        self.path = None if path is None else Path(path)
+        self._where = str(path or ":memory:")
+        with self._named():
+            if self.path is not None:
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._base = sqlite3.connect(
+                self._where,
+                timeout=60,
+                isolation_level=None,
+                check_same_thread=False,  # in a notebook requests are made up in a thread, while this one waits
+            )
+            self._open()
+
+    def _open(self) -> None:
+        try:
+            self._base.execute("PRAGMA journal_mode = WAL")
+            self._base.execute("PRAGMA synchronous = NORMAL")  # a commit waits for no disk; a checkpoint does
+            version = self._base.execute("PRAGMA user_version").fetchone()[0]
+            if version not in (0, _VERSION):
+                raise DataError(
+                    f"{self._where} was written by another version of storyproof (form {version}, expected "
+                    f"{_VERSION}); choose another --output-dir."
+                )
+            self._base.executescript(_MAKE)
+            self._base.execute(f"PRAGMA user_version = {_VERSION}")
+        except BaseException:
+            self._base.close()
+            raise
+
+    def get(self, key: bytes) -> Reply | None:
+        """Give the reply that is kept under a key, if any."""
+        with self._named():
+            row = self._base.execute(_GET, (key,)).fetchone()
+        if row is None:
+            return None
+        scores = None if row[5] is None else tuple(json.loads(row[5]))
+        return Reply(row[0], row[1], row[2], row[3], row[4], scores)
+
+    def put(self, key: bytes, reply: Reply) -> None:
+        """Keep a reply; one that failed is kept apart, and counts as not asked."""
+        with self._named():
+            if reply.error is not None:
+                self._base.execute(_FAIL, (key, reply.error))
+                return
+            scores = None if reply.choice_scores is None else json.dumps(reply.choice_scores)
+            counts = (reply.prompt_tokens, reply.output_tokens, reply.cached_tokens)
+            # Lone surrogates, which a model may spell out in JSON, are no text that a file can hold.
+            text = reply.text.encode("utf-8", "replace").decode()
+            self._base.execute(_PUT, (key, text, *counts, reply.seconds, scores))
+
+    def error(self, key: bytes) -> str | None:
+        """Say why the last request under a key failed, if it did."""
+        with self._named():
+            row = self._base.execute("SELECT error FROM failures WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def __len__(self) -> int:
+        with self._named():
+            return int(self._base.execute("SELECT count(*) FROM replies").fetchone()[0])
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """Name the file in whatever SQLite or the disk complains about."""
+        try:
+            yield
+        except (sqlite3.Error, OSError) as error:
+            raise DataError(
+                f"cannot keep replies in {self._where}: {error}; free the disk, or choose another --output-dir."
+            ) from error

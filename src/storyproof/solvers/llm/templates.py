@@ -1,0 +1,216 @@
+"""Prompt files: named, versioned, and checked before anything is asked.
+
+A file says how a question is put in words: `tom` for theory of mind, `kinship` for kinship, or `any` for both. Each has
+`steps`, one request each, whose text may hold placeholders in braces; a brace itself is written twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from storyproof.errors import ConfigError, UnknownNameError
+
+FOLDER = Path(__file__).with_name("prompts")
+TOM, KINSHIP, ANY = "tom", "kinship", "any"
+BELIEF = "belief"
+LETTERS, FULL = "letters", "answers"
+PLACEHOLDERS = {
+    "story": "the story, one sentence a line",
+    "question": "what is asked",
+    "candidates": "all candidates, with commas",
+    "options": "all candidates with letters, a line each, in an order drawn by seed and example",
+    "shots": "solved examples of the train split",
+    "person": "whose mind is asked about first; of kinship, who is asked about",
+    "other": "of kinship, the one to whom",
+    "known": "the reply to the step before, or the story if there was none",
+    "reply": "the reply to the step before",
+}
+_SHOT_PLACEHOLDERS = ("story", "question", "answer", "candidates")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One request.
+
+    Attributes:
+        user: What the user says.
+        system: What stands before it, if anything.
+        max_tokens: How long the reply may become.
+        stop: Where a reply ends.
+        choices: Whether the candidates' `letters` or the `answers` themselves are offered for scoring by likelihood.
+        when: `belief` if the step is only for questions about a mind.
+    """
+
+    user: str
+    system: str
+    max_tokens: int
+    stop: tuple[str, ...]
+    choices: str | None
+    when: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How questions of one kind are put: the steps, and how many solved examples are shown in which form."""
+
+    steps: tuple[Step, ...]
+    shots: int
+    shot: str
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A prompt file that has been read and checked.
+
+    Attributes:
+        name: How users call it.
+        version: A change of words is a new version.
+        sha256: Of the file.
+        answer_after: What the answer follows in the last reply, if it is not the whole reply.
+        wordings: By kind of question.
+        where: The file, for messages.
+    """
+
+    name: str
+    version: str
+    sha256: str
+    answer_after: str | None
+    wordings: dict[str, Wording]
+    where: str
+
+    def wording(self, kinship: bool) -> Wording:
+        """Give the words for a kind of question.
+
+        Raises:
+            ConfigError: If there are none.
+        """
+        kind = KINSHIP if kinship else TOM
+        found = self.wordings.get(kind) or self.wordings.get(ANY)
+        if found is None:
+            raise ConfigError(f"{self.where}: no words for '{kind}'; add '{kind}' or '{ANY}' to ask such questions.")
+        return found
+
+
+def template_names() -> list[str]:
+    """List the prompts that come with storyproof."""
+    return sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def load_template(name: str) -> Template:
+    """Read a prompt by its name, or a user's own by the path of its file.
+
+    Raises:
+        ConfigError: If there is no such prompt, or its file is broken; the message says where and what is expected.
+    """
+    own = FOLDER / f"{name}.yaml"
+    path = own if name in template_names() else Path(name)
+    if path is not own and not (path.suffix in (".yaml", ".yml") or path.is_file()):
+        raise UnknownNameError("prompt", name, (*template_names(), "FILE.yaml", "module:function"))
+    try:
+        text = path.read_text(encoding="utf-8")
+        read = yaml.safe_load(text)
+    except (OSError, UnicodeError) as error:
+        raise ConfigError(f"cannot read the prompt {path}: {error}; give a prompt file or a known name.") from error
+    except (yaml.YAMLError, RecursionError) as error:
+        shown = " ".join(str(error).split())
+        raise ConfigError(f"{path} is no valid YAML: {shown}; see the prompts that come with storyproof.") from error
+    return _Reader(str(path)).template(read, hashlib.sha256(text.encode()).hexdigest())
+
+
+class _Reader:
+    """Checks what a file says; every complaint names the file and the place in it."""
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def template(self, read: Any, sha256: str) -> Template:
+        fields = self._object(read, "the file", ("name", "version"), ("about", "answer_after", TOM, KINSHIP, ANY))
+        kinds = [kind for kind in (TOM, KINSHIP, ANY) if kind in fields]
+        if not kinds:
+            raise self._error("the file", "no words", f"'{TOM}', '{KINSHIP}' or '{ANY}' with steps")
+        return Template(
+            name=self._text(fields["name"], "name"),
+            version=self._text(fields["version"], "version"),
+            sha256=sha256,
+            answer_after=self._text(fields["answer_after"], "answer_after") if "answer_after" in fields else None,
+            wordings={kind: self._wording(fields[kind], kind) for kind in kinds},
+            where=self._where,
+        )
+
+    def _wording(self, read: Any, place: str) -> Wording:
+        fields = self._object(read, place, ("steps",), ("shots", "shot"))
+        steps = fields["steps"]
+        if not isinstance(steps, list) or not steps:
+            raise self._error(f"{place}.steps", repr(steps), "a list of at least one step")
+        shots = self._count(fields.get("shots", 0), f"{place}.shots", 0)
+        shot = self._text(fields["shot"], f"{place}.shot", _SHOT_PLACEHOLDERS) if "shot" in fields else ""
+        found = tuple(self._step(step, f"{place}.steps[{number}]", number) for number, step in enumerate(steps))
+        shown = any("{shots}" in step.user + step.system for step in found)
+        if shown != bool(shots) or (shots and not shot):
+            expected = "'shots' (how many), 'shot' (their form) and the placeholder {shots} to go together"
+            raise self._error(
+                place, f"shots: {shots}, shot: {shot[:40]!r}, {{shots}} {'' if shown else 'not '}used", expected
+            )
+        return Wording(found, shots, shot)
+
+    def _step(self, read: Any, place: str, number: int) -> Step:
+        fields = self._object(read, place, ("user", "max_tokens"), ("system", "stop", "choices", "when"))
+        allowed = [name for name in PLACEHOLDERS if number or name != "reply"]
+        stop = fields.get("stop", [])
+        if not isinstance(stop, list) or not all(isinstance(each, str) and each for each in stop):
+            raise self._error(f"{place}.stop", repr(stop), "a list of texts")
+        for name, known in (("choices", (LETTERS, FULL)), ("when", (BELIEF,))):
+            if fields.get(name) not in (None, *known):
+                raise self._error(f"{place}.{name}", repr(fields[name]), " or ".join(known))
+        return Step(
+            user=self._text(fields["user"], f"{place}.user", allowed),
+            system=self._text(fields["system"], f"{place}.system", allowed) if "system" in fields else "",
+            max_tokens=self._count(fields["max_tokens"], f"{place}.max_tokens", 1),
+            stop=tuple(stop),
+            choices=fields.get("choices"),
+            when=fields.get("when"),
+        )
+
+    def _object(self, read: Any, place: str, needed: tuple[str, ...], more: tuple[str, ...]) -> Mapping[str, Any]:
+        if not isinstance(read, dict):
+            raise self._error(place, type(read).__name__, f"fields: {', '.join((*needed, *more))}")
+        missing = [name for name in needed if read.get(name) is None]
+        if missing:
+            raise self._error(place, f"no field '{missing[0]}'", f"all of: {', '.join(needed)}")
+        unknown = [str(name) for name in read if name not in (*needed, *more)]
+        if unknown:
+            raise self._error(place, f"the field '{unknown[0]}'", f"only: {', '.join((*needed, *more))}")
+        return {name: value for name, value in read.items() if value is not None}
+
+    def _text(self, value: Any, place: str, placeholders: Any = ()) -> str:
+        if not isinstance(value, str) or not value.strip():
+            raise self._error(place, repr(value), "text (quote numbers)")
+        if not placeholders:
+            return value
+        try:
+            parts = list(string.Formatter().parse(value))
+        except ValueError as error:
+            raise self._error(place, str(error), "placeholders such as {story}; write a brace itself twice") from error
+        for _, name, form, conversion in parts:
+            if name is None:
+                continue
+            if name not in placeholders or form or conversion:
+                shown = name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
+                known = ", ".join(f"{{{each}}}" for each in placeholders)
+                raise self._error(place, f"the placeholder {{{shown}}}", f"one of: {known}; write a brace itself twice")
+        return value
+
+    def _count(self, value: Any, place: str, least: int) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise self._error(place, repr(value), f"a whole number, {least} or more")
+        return value
+
+    def _error(self, place: str, found: str, expected: str) -> ConfigError:
+        return ConfigError(f"{self._where}, {place}: found {found}; expected {expected}.")

@@ -1,0 +1,199 @@
+"""`vllm/MODEL`: vLLM in this process; requests go in as long as its queue has room, replies come as they are ready."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from storyproof.errors import ConfigError, ModelError
+from storyproof.solvers.llm.backend import Asked, Replied
+from storyproof.solvers.llm.choosing import choose
+from storyproof.solvers.llm.extras import need
+from storyproof.solvers.llm.options import CHAT, ModelOptions
+from storyproof.solvers.llm.requests import Reply, Request
+
+_QUEUE = 4096  # prompts handed over at once; vLLM batches them as it sees fit, and this process stays small
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A request that is being worked on: one sequence, or one for each choice."""
+
+    request: Request
+    start: float
+    scores: dict[int, float] = field(default_factory=dict)
+
+
+class Vllm:
+    """A model that vLLM runs; loaded when the first request comes.
+
+    The engine is fed and emptied step by step (and not by one call for all prompts), so that every reply is on disk as
+    soon as it is there. Prefix caching is on.
+
+    Args:
+        model: A name on the hub, or a folder.
+        options: How it is run; `extra` goes to the engine (`dtype`, `max_model_len`, `gpu_memory_utilization`, …).
+    """
+
+    def __init__(self, model: str, options: ModelOptions) -> None:
+        self.name = f"vllm/{model}"
+        os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")  # it is read when vLLM is loaded
+        self._library = need("vllm", "vllm", f"the model '{model}'")
+        self._model, self._options = model, options
+        self._engine: Any = None
+        self._tokenizer: Any = None
+        self._lora: Any = None
+
+    def identity(self) -> dict[str, Any]:
+        """Say which model with which options."""
+        return {"model": self.name, **self._options.identity()}
+
+    def about(self) -> dict[str, Any]:
+        """Say which engine, and how the model is set up in it."""
+        found: dict[str, Any] = {"backend": "vllm", "engine_version": self._library.__version__}
+        if self._engine is not None:
+            config = self._engine.model_config
+            found |= {
+                "dtype": str(config.dtype),
+                "revision": config.revision,
+                "max_model_len": config.max_model_len,
+                "chat_template": self._templated,
+            }
+        return {**found, "tensor_parallel_size": self._options.tensor_parallel_size, "lora": self._options.lora}
+
+    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+        """Keep the engine's queue filled."""
+        source, waiting = iter(requests), dict[str, _Waiting]()
+        try:
+            while True:
+                while len(waiting) < _QUEUE and (asked := next(source, None)) is not None:
+                    self._load()
+                    name, request = asked
+                    waiting[name] = _Waiting(request, time.monotonic())
+                    problem = self._submit(name, request)
+                    if problem is not None:
+                        del waiting[name]
+                        yield name, Reply("", error=problem)
+                if not waiting:
+                    return
+                for output in self._step():
+                    replied = self._take(output, waiting)
+                    if replied is not None:
+                        yield replied
+        finally:
+            if waiting and self._engine is not None:
+                self._engine.abort_request([f"{name}#{number}" for name in waiting for number in range(64)])
+
+    def close(self) -> None:
+        """Let go of the model, and of the process that vLLM may run it in."""
+        core = getattr(self._engine, "engine_core", None)
+        if core is not None and hasattr(core, "shutdown"):
+            core.shutdown()
+        self._engine = self._tokenizer = None
+
+    @property
+    def _templated(self) -> bool:
+        return self._options.api == CHAT and bool(getattr(self._tokenizer, "chat_template", None))
+
+    def _load(self) -> None:
+        if self._engine is not None:
+            return
+        settings = {
+            "enable_prefix_caching": True,
+            "enable_lora": self._options.lora is not None,
+            "tensor_parallel_size": self._options.tensor_parallel_size,
+            "seed": self._options.seed,
+            "disable_log_stats": True,
+            **self._options.extra,
+        }
+        try:
+            llm = self._library.LLM(model=self._model, **settings)
+        except Exception as error:
+            lines = [line for line in str(error).split("\n") if line.strip()] or [type(error).__name__]
+            raise ModelError(f"vLLM cannot load {self._model}: {lines[0].strip()}") from error
+        self._engine, self._tokenizer = llm.llm_engine, llm.get_tokenizer()
+        if self._options.lora is not None:
+            if not Path(self._options.lora).is_dir():
+                raise ConfigError(f"--lora is {self._options.lora}; expected a folder with an adapter.")
+            lora = need("vllm.lora.request", "vllm", "--lora")
+            self._lora = lora.LoRARequest("adapter", 1, self._options.lora)
+
+    def _submit(self, name: str, request: Request) -> str | None:
+        """Hand a request to the engine; says why it cannot, if so."""
+        options, text = self._options, self._text(request)
+        prompt = self._tokens(text)
+        drawn = {"seed": options.seed} if options.temperature > 0 else {}
+        if options.top_p is not None:
+            drawn["top_p"] = options.top_p  # type: ignore[assignment]
+        sampling = self._library.SamplingParams
+        try:
+            if not request.choices:
+                params = sampling(
+                    max_tokens=request.max_tokens,
+                    temperature=options.temperature,
+                    stop=list(request.stop) or None,
+                    **drawn,
+                )
+                self._add(f"{name}#0", prompt, params)
+            for number, full in enumerate(self._with_choices(request, text)):
+                self._add(f"{name}#{number}", full, sampling(max_tokens=1, temperature=0.0, prompt_logprobs=0))
+        except Exception as error:  # vLLM has several kinds for what it cannot take
+            said = " ".join(str(error).split())[:300]
+            return f"context too long: {said}" if "long" in said or "context" in said else said
+        return None
+
+    def _add(self, name: str, tokens: list[int], params: Any) -> None:
+        self._engine.add_request(name, {"prompt_token_ids": tokens}, params, lora_request=self._lora)
+
+    def _step(self) -> list[Any]:
+        outputs: list[Any] = self._engine.step()
+        return [output for output in outputs if output.finished]
+
+    def _take(self, output: Any, waiting: dict[str, _Waiting]) -> Replied | None:
+        """Take a finished sequence; gives the reply when it was the request's last."""
+        name, _, number = output.request_id.rpartition("#")
+        if name not in waiting:
+            return None
+        each = waiting[name]
+        seconds, read = time.monotonic() - each.start, len(output.prompt_token_ids)
+        if not each.request.choices:
+            del waiting[name]
+            best = output.outputs[0]
+            return name, Reply(best.text, read, len(best.token_ids), output.num_cached_tokens, seconds)
+        known = len(self._tokens(self._text(each.request)))
+        listed = zip(output.prompt_token_ids, output.prompt_logprobs, strict=True)
+        scores = [found[token].logprob for place, (token, found) in enumerate(listed) if place >= known and found]
+        each.scores[int(number)] = sum(scores)
+        if len(each.scores) < len(each.request.choices):
+            return None
+        del waiting[name]
+        ordered = [each.scores[place] for place in range(len(each.scores))]
+        return name, choose(each.request.choices, ordered, read=known, seconds=seconds)
+
+    def _with_choices(self, request: Request, text: str) -> list[list[int]]:
+        """Give the tokens of the prompt with each choice."""
+        space = "" if self._templated else " "
+        return [self._tokens(text) + self._continuation(text, space + choice) for choice in request.choices]
+
+    def _continuation(self, text: str, choice: str) -> list[int]:
+        """Give the tokens of a choice as they stand after the prompt."""
+        prompt, full = self._tokens(text), self._tokens(text + choice)
+        if full[: len(prompt)] == prompt and len(full) > len(prompt):
+            return full[len(prompt) :]
+        alone: list[int] = self._tokenizer(choice, add_special_tokens=False)["input_ids"]
+        return alone
+
+    def _text(self, request: Request) -> str:
+        if not self._templated:
+            return request.text
+        turns = [{"role": message.role, "content": message.content} for message in request.messages]
+        return str(self._tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+
+    def _tokens(self, text: str) -> list[int]:
+        # A template has its own special tokens in it.
+        tokens: list[int] = self._tokenizer(text, add_special_tokens=not self._templated)["input_ids"]
+        return tokens

@@ -1,0 +1,173 @@
+"""The command `evaluate` with language models, and `ask` and `pull`."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+import storyproof
+from storyproof import cli
+from storyproof.errors import ConfigError, DataError
+from tests.solvers.llm.serving import FakeServer
+
+
+def run(*arguments: object, typed: str | None = None) -> Result:
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments], input=typed)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("data") / "tomi"
+    storyproof.generate("tomi", train=6, val=3, test=6, seed=7, out=out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[FakeServer]:
+    with FakeServer() as found:
+        yield found
+
+
+@pytest.fixture
+def server(shared: FakeServer) -> tuple[str, ...]:
+    shared.behave()
+    return ("--model", "openai/fake", "--base-url", shared.url)
+
+
+def test_shows_and_writes(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
+    done = run("evaluate", *server, "--data", data, "--split", "val", "--output-dir", tmp_path, "--price", "1,2")
+    assert done.exit_code == 0, done.output
+    for word in ("strict", "careful *", "lenient", "memory", "false belief", "matches: ", "18 questions of 3 stories"):
+        assert word in done.stdout
+    assert f"written to {tmp_path / 'openai-fake_val.json'}" in done.stdout
+    assert done.stderr == ""  # quiet in a pipe
+    read = json.loads((tmp_path / "openai-fake_val.json").read_text())
+    assert read["questions"] == len(read["predictions"]) == 18
+    assert read["cost"] > 0
+    assert read["tokens"]["output"] == 36
+
+
+def test_flags_of_the_usual_evaluation(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
+    flags = ("--batch-size", 16, "--max-samples", 10, "--strict-matching", "--exclude-memory-reality")
+    done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, *flags, "--json", "-")
+    read = json.loads(done.stdout)
+    assert (read["questions"], read["matching"], read["accuracy"]) == (10, "strict", 0.0)
+    assert not {"memory", "reality"} & set(read["by_question_type"])
+    assert "written to" in done.stderr
+
+
+def test_compares_prompts_and_seeds(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
+    common = ("evaluate", *server, "--data", data, "--output-dir", tmp_path, "--max-stories", 2)
+    done = run(*common, "--prompt", "all", "--seeds", 2)
+    assert done.exit_code == 0, done.output
+    assert "over 10 runs; prompts alone move it by" in done.stdout
+    assert "seeds alone move it by" in done.stdout
+    assert len(list(tmp_path.glob("*.json"))) == 10
+    both = sorted(tmp_path.glob("openai-fake_test.json")) + sorted(tmp_path.glob("*_few-shot.json"))
+    assert run("compare", *both).exit_code == 0
+
+
+def test_all_prompts_without_a_train_split(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
+    (tmp_path / "test.parquet").write_bytes((data / "test.parquet").read_bytes())
+    common = ("evaluate", *server, "--data", tmp_path, "--output-dir", tmp_path / "out", "--max-stories", 1)
+    done = run(*common, "--prompt", "all")
+    assert done.exit_code == 0, done.output
+    assert "left out few-shot: there is no train split" in done.stderr
+
+
+def test_solvers_and_models_side_by_side(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
+    done = run("evaluate", "--model", "rules,openai/fake", *server[2:], "--data", data, "--output-dir", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert {path.name for path in tmp_path.glob("*.json")} == {"rules_test.json", "openai-fake_test.json"}
+
+
+def test_contamination(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
+    done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, "--contamination")
+    assert done.exit_code == 0, done.output
+    assert "published" in done.stdout
+    assert "twin" in done.stdout
+
+
+def test_too_many_failures_have_an_exit_code(data: Path, tmp_path: Path, shared: FakeServer) -> None:
+    shared.behave(context=350)
+    common = ("evaluate", "--model", "openai/fake", "--base-url", shared.url, "--data", data, "--output-dir", tmp_path)
+    done = run(*common)
+    assert done.exit_code == 3
+    assert "too much is missing for this result to count" in done.stdout
+    assert "context too long" in done.stdout
+    assert run(*common, "--max-failed", 1.0).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--price", "1"), "--price is '1'; expected two or three numbers"),
+        (("--model-option", "x"), "--model-option is 'x'; expected KEY=VALUE"),
+        (("--prompt", "zero-shoot"), "zero-shot"),
+        (("--api", "chta"), "unknown kind of API 'chta'"),
+        (("--concurrency", "0"), "--concurrency is 0"),
+    ],
+)
+def test_wrong_settings(data: Path, server: tuple[str, ...], arguments: tuple[str, ...], message: str) -> None:
+    error = run("evaluate", *server, "--data", data, *arguments).exception
+    assert isinstance(error, ConfigError)
+    assert message in str(error)
+
+
+def test_exit_codes_of_the_program(data: Path, tmp_path: Path, shared: FakeServer) -> None:
+    command = [sys.executable, "-m", "storyproof", "evaluate", "--model", "openai/fake", "--data", str(data)]
+    command += ["--output-dir", str(tmp_path), "--retries", "0", "--base-url"]
+    done = subprocess.run([*command, "http://127.0.0.1:9/v1"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("storyproof: no server at http://127.0.0.1:9/v1 (Connection refused); start one")
+    shared.behave(context=1)
+    done = subprocess.run([*command, shared.url], capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "gave no answer at all, so there is nothing to score: context too long" in done.stderr
+
+
+def test_ask_of_a_dataset(data: Path, server: tuple[str, ...]) -> None:
+    done = run("ask", *server, "--data", data, "--index", 5, "--exclude-memory-reality")
+    assert done.exit_code == 0, done.output
+    assert "openai/fake: The " in done.stdout
+    assert "expected: " in done.stdout
+    assert isinstance(run("ask", *server, "--data", data, "--index", 99).exception, DataError)
+
+
+def test_ask_of_ones_own(server: tuple[str, ...]) -> None:
+    story = "Oliver entered the room. The apple is in the basket."
+    asked = ("ask", *server, "--story", story, "--question", "Where is the apple?")
+    assert run(*asked).stdout == "openai/fake: The basket.\n"
+    done = run(*asked, "--answer", "basket", "--show-prompt")
+    assert "Oliver entered the room.\nThe apple is in the basket.\n" in done.stdout
+    assert (
+        "expected: basket (right: strict no_match, careful normalized_match, lenient normalized_match)" in done.stdout
+    )
+    read = json.loads(run(*asked, "--json", "-").stdout)
+    assert (read["answer"], read["matches"], len(read["steps"])) == ("The basket.", {}, 1)
+
+
+def test_ask_a_solver(data: Path) -> None:
+    assert "rules: " in run("ask", "--model", "rules", "--data", data).stdout
+
+
+def test_ask_as_one_types(server: tuple[str, ...]) -> None:
+    typed = "The apple is in the basket.\n\nWhere is the apple?\nbasket\nAnd now?\n\n\n\n"
+    done = run("ask", *server, typed=typed)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("openai/fake: The basket.") == 2
+    assert done.stdout.count("expected: basket") == 1
+
+
+def test_ask_needs_to_know_what(data: Path) -> None:
+    for arguments in (("--story", "x"), ("--question", "x"), ("--data", data, "--story", "x", "--question", "y")):
+        assert isinstance(run("ask", "--model", "rules", *arguments).exception, ConfigError)
+
+
+def test_pull(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storyproof.solvers.llm.pull.pull", lambda name: Path(f"/cache/{name}"))
+    assert run("pull", "smollm2").stdout == "smollm2 is at /cache/smollm2; ask it as local/smollm2\n"

@@ -1,0 +1,182 @@
+"""The commands `train` and `evaluate` with trained runs."""
+
+import json
+import sys
+from pathlib import Path
+
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner, Result
+
+import storyproof
+from storyproof import cli
+from tests.cli.test_bad_input import refuse
+from tests.solvers.neural.spoiling import SPOILT, make_run
+
+SMALL = ("--option", "width=12", "--device", "cpu")
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with data of both families and a run of each."""
+    out = tmp_path_factory.mktemp("train")
+    storyproof.generate("tomi", train=30, val=6, test=6, seed=7, out=out / "tomi")
+    storyproof.generate("clutrr", train=24, test=2, seed=7, out=out / "clutrr", test_k=(2, 3))
+    make_run(out / "gat")
+    make_run(out / "memnn", "memnn", "tomi", 24)
+    return out
+
+
+@pytest.fixture
+def here(place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(place)
+    return place
+
+
+def test_trains_from_the_generator(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    command = ("train", "entnet", "--benchmark", "tomi", "--stories", 60, "--epochs", 1, "--out", out, *SMALL)
+    done = run(*command)
+    assert done.exit_code == 0, done.output
+    assert "entnet: 1 run, 1 epochs; on what was held back" in done.stdout
+    assert "storyproof evaluate --model" in done.stdout
+    assert done.stderr == ""  # quiet in a pipe
+    assert len((out / "metrics.jsonl").read_text().splitlines()) == 1
+    before = {path: path.stat().st_mtime_ns for path in out.iterdir()}
+    again = run(*command)
+    assert again.stdout == done.stdout
+    assert {path: path.stat().st_mtime_ns for path in out.iterdir()} == before
+    assert run(*command, "--force").exit_code == 0
+    assert {path: path.stat().st_mtime_ns for path in out.iterdir()} != before
+
+
+def test_trains_from_files_and_evaluates(here: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    flags = (
+        "--runs",
+        2,
+        "--epochs",
+        2,
+        "--batch",
+        16,
+        "--rate",
+        0.01,
+        "--patience",
+        0,
+        "--no-recast",
+        "--held",
+        "given",
+    )
+    done = run("train", "entnet", "--data", "tomi", "--out", out, *flags, *SMALL, "--option", "slots=4")
+    assert done.exit_code == 0, done.output
+    assert "2 runs, 2 epochs" in done.stdout
+    about = json.loads((out / "run.json").read_text())
+    assert about["options"] == {"width": 12, "slots": 4}
+    assert about["about"]["settings"]["recast"] is False
+    shown = run("evaluate", "--model", out, "--data", "tomi")
+    assert shown.exit_code == 0, shown.output
+    assert "36 questions" in shown.stdout
+    told = run("evaluate", "--model", out, "--data", "tomi", "--json", "-")
+    read = json.loads(told.stdout)
+    assert read["questions"] == 36
+    assert 0 <= read["accuracy"] <= 1
+    both = run("evaluate", "--model", f"{out},rules", "--data", "tomi", "--json", "-")
+    assert [each["model"] for each in json.loads(both.stdout)] == [str(out), "rules"]
+
+
+def test_trains_on_kinship(tmp_path: Path, here: Path) -> None:
+    out, preset = tmp_path / "run", ("--preset", "robust-clean")
+    done = run("train", "gat", "--benchmark", "clutrr", "--stories", 30, *preset, "--epochs", 1, "--out", out, *SMALL)
+    assert done.exit_code == 0, done.output
+    assert run("evaluate", "--model", out, "--data", "clutrr").exit_code == 0
+
+
+TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
+
+
+@pytest.mark.parametrize(
+    ("command", "place_of_it", "remedy"),
+    [
+        (TRAIN.replace("entnet", "entnut") + " --out new", "unknown model 'entnut'", "Did you mean 'entnet'?"),
+        (TRAIN.replace("tomi", "tomy") + " --out new", "unknown benchmark 'tomy'", "Did you mean 'tomi'?"),
+        (TRAIN + " --data tomi --out new", "give either --data", "or --benchmark"),
+        ("train entnet --out new", "give either --data", "or --benchmark"),
+        ("train entnet --data nowhere --out new", "nowhere does not exist", "give a dataset folder or a file"),
+        ("train gat --data tomi --out new", "'gat' reads graphs", "choose another"),
+        ("train bert --data clutrr --out new", "'bert' stands on a pretrained encoder", "give --encoder"),
+        (TRAIN + " --out new --option slot=3", "has no option 'slot'", "it has policy, slots, width"),
+        (TRAIN + " --out new --option slots", "--option is 'slots'", "NAME=VALUE"),
+        (TRAIN + " --out new --option slots=many", "option slots is 'many'", "whole number above 0"),
+        (TRAIN + " --out new --option policy=odd", "unknown policy 'odd'", "Known: fixed, learned, randomised"),
+        (TRAIN + " --out new --epochs 0", "epochs is 0", "use 1 or more"),
+        (TRAIN + " --out new --epochs few", "Invalid value for '--epochs'", "See storyproof train --help"),
+        (TRAIN + " --out new --rate -1", "rate is -1.0", "use a number above 0"),
+        (TRAIN + " --out new --runs 0", "runs is 0", "use 1 or more"),
+        (TRAIN + " --out new --device gpu", "unknown device 'gpu'", "use cpu, cuda or auto"),
+        (TRAIN + " --out new --held odd", "unknown kind of held-back stories 'odd'", "Known: drawn, given"),
+        (TRAIN + " --out new --labels odd", "unknown kind of labels 'odd'", "Known: given, proved"),
+        (TRAIN + " --out new --preset robust-clean", "--preset is for clutrr", "leave it out"),
+        (TRAIN.replace("12", "0") + " --out new", "--stories is 0", "1 or more"),
+        (TRAIN + " --out tomi", "tomi holds something else already", "choose another --out, or --force"),
+        (TRAIN + " --out memnn", "memnn holds something else already", "choose another --out, or --force"),
+        ("evaluate --model ./gat --data tomi", "gat was trained on kinship", "choose data or a run that fit"),
+        ("evaluate --model ./memnn --data clutrr", "memnn was trained on theory of mind", "choose data or a run"),
+        ("evaluate --model ./tomi --data tomi", "tomi is no model", "expected a folder with run.json"),
+        ("evaluate --model ./nowhere --data tomi", "there is no model at ./nowhere", "expected a trained run"),
+    ],
+)
+def test_bad_commands(
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    place_of_it: str,
+    remedy: str,
+) -> None:
+    said = refuse(monkeypatch, capsys, command)
+    assert place_of_it in said
+    assert remedy in said
+
+
+@pytest.mark.parametrize("name", ["no weights", "weights cut", "description cut", "no vocabulary", "other width"])
+def test_spoilt_runs(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    for path in (here / "gat").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    SPOILT[name][0](tmp_path)
+    assert str(tmp_path) in refuse(monkeypatch, capsys, f"evaluate --model {tmp_path} --data clutrr")
+
+
+def test_question_that_is_too_long(
+    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pq.read_table(here / "tomi" / "train.parquet")
+    (tmp_path / "easy").mkdir()
+    pq.write_table(table.filter(pc.less(table["order"], 2)), tmp_path / "easy" / "train.parquet")
+    out = tmp_path / "run"
+    done = run("train", "memnn", "--data", tmp_path / "easy", "--epochs", 1, "--out", out, *SMALL)
+    assert done.exit_code == 0, done.output
+    said = refuse(monkeypatch, capsys, f"evaluate --model {out} --data tomi")
+    assert "has 10 words, but the model was made for 7; leave it out, or train on data that has such questions" in said
+
+
+def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from storyproof.solvers.neural.steps import Step
+
+    def stop(self: Step, *given: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Step, "__call__", stop)
+        patch.setattr(sys, "argv", ["storyproof", *f"{TRAIN} --out {tmp_path / 'run'}".split()])
+        with pytest.raises(SystemExit) as ended:
+            cli.main()
+    assert ended.value.code == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert run(*TRAIN.split(), "--out", tmp_path / "run").exit_code == 0

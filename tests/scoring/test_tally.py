@@ -1,0 +1,66 @@
+import pytest
+
+from storyproof.example import Example
+from storyproof.scoring.metrics import score
+from storyproof.scoring.rungs import EXACT, NO_MATCH, NORMALIZED
+from storyproof.scoring.tally import Tally
+from tests.samples import example, examples
+
+ROWS = [
+    example(id="1", question_type="memory", order=0, chain=[], false_belief=False),
+    example(id="2"),
+    example(id="3", story_id="t"),
+    example(id="4", story_id="t", question_type="reality", order=0, chain=[], false_belief=False),
+]
+
+
+def counted(rows: list[Example], right: list[bool]) -> Tally:
+    tally = Tally(["strict", "lenient"])
+    for row, good in zip(rows, right, strict=True):
+        tally.add(row, {"strict": EXACT if good else NO_MATCH, "lenient": NORMALIZED})
+    return tally
+
+
+def test_says_what_scoring_all_at_once_says() -> None:
+    rows = list(examples("tomi", "test"))
+    answers = [row.answer if number % 3 else row.candidates[0] for number, row in enumerate(rows)]
+    right = [answer == row.answer for row, answer in zip(rows, answers, strict=True)]
+    found, expected = counted(rows, right).scores("strict").as_dict(), score(rows, answers).as_dict()
+    assert found.keys() == expected.keys()
+    for name, value in expected.items():
+        if name != "by_order":
+            assert found[name] == (value if isinstance(value, int) else pytest.approx(value))
+    for belief, kinds in expected["by_order"].items():
+        assert found["by_order"][belief] == pytest.approx(kinds)
+
+
+def test_matchers_side_by_side() -> None:
+    tally = counted(ROWS, [True, False, True, True])
+    assert (tally.scores("strict").accuracy, tally.scores("lenient").accuracy) == (0.75, 1.0)
+    assert tally.scores("strict").joint_accuracy == 0.5
+    kinds = tally.kinds("strict")
+    assert (kinds["exact_match"], kinds["no_match"], sum(kinds.values())) == (0.75, 0.25, 1.0)
+
+
+def test_failures_are_not_wrong() -> None:
+    tally = counted(ROWS[:3], [True, True, False])
+    tally.fail(ROWS[3], "HTTP 500")
+    tally.fail(example(story_id="u"), None)
+    scores = tally.scores("strict")
+    assert (scores.questions, scores.accuracy) == (3, pytest.approx(2 / 3))
+    assert (scores.stories, scores.joint_accuracy) == (1, 1.0)  # the story with a failure does not count
+    assert (tally.failed, tally.not_asked, tally.asked, dict(tally.errors)) == (1, 1, 5, {"HTTP 500": 1})
+
+
+def test_intervals() -> None:
+    found = counted(ROWS, [True, False, True, True]).intervals("strict")
+    low, high = found["accuracy"]
+    assert 0 <= low <= 0.75 <= high <= 1
+    assert set(found["by_question_type"]) == {"memory", "reality", "first_order_1_tom"}
+
+
+def test_no_whole_story() -> None:
+    tally = counted(ROWS[:1], [True])
+    tally.fail(ROWS[1], "x")
+    assert tally.joint("strict") is None
+    assert "joint_accuracy" not in tally.intervals("strict")

@@ -1,0 +1,46 @@
+from pathlib import Path
+
+import pytest
+
+from storyproof.errors import ConfigError
+from storyproof.solvers.llm.functions import Function, load_function
+from storyproof.solvers.llm.requests import Message, Reply, Request
+
+
+def ask(model: Function, text: str) -> Reply:
+    [(name, reply)] = model.complete([("a", Request((Message("user", text),), 10))])
+    assert name == "a"
+    return reply
+
+
+def test_function_of_a_module() -> None:
+    assert ask(Function("textwrap:dedent"), "  box").text == "box"
+
+
+def test_function_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text("def answer(text):\n    return text.split()[-1]\n")
+    model = Function(f"{path}:answer")
+    assert ask(model, "in the box").text == "box"
+    before = model.identity()
+    path.write_text("def answer(text):\n    return 'jar'\n")
+    assert Function(f"{path}:answer").identity() != before  # replies of another state are not reused
+
+
+def test_what_is_raised_is_a_failure() -> None:
+    assert ask(Function("json:loads"), "{").error == (
+        "JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("no_such_module:f", "cannot import the model 'no_such_module:f': No module named 'no_such_module'"),
+        ("no_such_file.py:f", "cannot import the model 'no_such_file.py:f'"),
+        ("json:nothing", "json has no function 'nothing'"),
+    ],
+)
+def test_function_that_is_not_there(name: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        load_function(name)

@@ -1,0 +1,134 @@
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import pytest
+
+from storyproof.errors import ModelError
+from storyproof.solvers.llm import servers
+from storyproof.solvers.llm.options import ModelOptions
+from storyproof.solvers.llm.pacing import Pace
+from storyproof.solvers.llm.requests import Reply
+from storyproof.solvers.llm.servers import Servers, _wait_s
+from storyproof.solvers.llm.wire import Fate, Trouble
+
+Found = Reply | Trouble
+
+
+class Scripted:
+    """A server that does what it is told; notes when it was asked."""
+
+    def __init__(self, *script: Found, concurrency: int = 4, seconds: float = 0.0) -> None:
+        self.url, self.pace = "http://scripted/v1", Pace(concurrency)
+        self._script, self._seconds = list(script), seconds
+        self.asked: list[float] = []
+        self.most = 0
+
+    async def ask(self, session: Any, body: bytes, choices: Any = ()) -> Found:
+        self.asked.append(time.monotonic())
+        self.most = max(self.most, self.pace.in_flight)
+        await asyncio.sleep(self._seconds)
+        return self._script.pop(0) if self._script else Reply(body.decode())
+
+
+def together(*scripted: Scripted, **options: Any) -> Servers:
+    return Servers(list(scripted), ModelOptions(**options), "m")  # type: ignore[arg-type]
+
+
+def run(work: Callable[[], Awaitable[Any]]) -> Any:
+    return asyncio.run(asyncio.wait_for(work(), 10))  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "_FIRST_WAIT_S", 0.001)
+
+
+def test_asks_again_until_there_is_a_reply() -> None:
+    server = Scripted(Trouble("HTTP 500", Fate.AGAIN), Trouble("no valid reply", Fate.AGAIN))
+    assert run(lambda: together(server).ask(None, b"box")) == Reply("box")
+    assert len(server.asked) == 3
+
+
+def test_retries_are_bounded() -> None:
+    server = Scripted(*[Trouble("HTTP 500", Fate.AGAIN)] * 9)
+    assert run(lambda: together(server, retries=2).ask(None, b"box")).error == "HTTP 500"
+    assert len(server.asked) == 3
+
+
+def test_what_cannot_succeed_is_not_asked_again() -> None:
+    server = Scripted(Trouble("HTTP 400: bad stop", Fate.FAILED))
+    assert run(lambda: together(server).ask(None, b"box")).error == "HTTP 400: bad stop"
+    assert len(server.asked) == 1
+
+
+def test_retry_after_is_honoured_by_all() -> None:
+    server = Scripted(Trouble("HTTP 429", Fate.AGAIN, wait_s=0.3))
+
+    async def work() -> list[Reply]:
+        shared = together(server)
+        first = asyncio.create_task(shared.ask(None, b"first"))
+        await asyncio.sleep(0.05)
+        return [await shared.ask(None, b"second"), await first]
+
+    assert [reply.text for reply in run(work)] == ["second", "first"]
+    assert min(server.asked[1:]) - server.asked[0] >= 0.29
+
+
+def test_other_servers_go_on_while_one_waits() -> None:
+    paused, free = Scripted(Trouble("HTTP 429", Fate.AGAIN, wait_s=0.4)), Scripted()
+    free.pace.in_flight = 1  # so that the other is asked first
+
+    async def work() -> list[Reply]:
+        shared = together(paused, free)
+        first = asyncio.create_task(shared.ask(None, b"first"))
+        await asyncio.sleep(0.02)
+        return [*[await shared.ask(None, b"more") for _ in range(5)], await first]
+
+    assert [reply.text for reply in run(work)] == ["more"] * 5 + ["first"]
+    assert len(free.asked) >= 5
+
+
+def test_too_long_a_wait_is_a_failure() -> None:
+    server = Scripted(Trouble("HTTP 429", Fate.AGAIN, wait_s=7200.0))
+    assert run(lambda: together(server).ask(None, b"box")).error == "HTTP 429 (to wait 7200 s is too long)"
+
+
+def test_never_more_than_the_limit_and_nobody_waits_for_ever() -> None:
+    server = Scripted(*[Trouble("no server", Fate.AGAIN, wait_s=0.02)] * 5, concurrency=2, seconds=0.001)
+
+    async def work() -> list[Reply]:
+        shared = together(server, retries=0)
+        return await asyncio.gather(*(shared.ask(None, str(n).encode()) for n in range(12)))
+
+    replies = run(work)
+    assert sum(reply.error is not None for reply in replies) == 5
+    assert server.most <= 2
+
+
+@pytest.mark.parametrize(
+    ("status", "message"), [("HTTP 401: no", "wants a key"), ("HTTP 404: no", "usually ends in /v1")]
+)
+def test_hopeless(status: str, message: str) -> None:
+    with pytest.raises(ModelError, match=message):
+        run(lambda: together(Scripted(Trouble(status, Fate.FATAL))).ask(None, b"box"))
+
+
+def test_silence_ends_patience() -> None:
+    server = Scripted(*[Trouble("HTTP 502", Fate.AGAIN)] * 99, seconds=0.02)
+
+    async def work() -> None:
+        shared = together(server, retries=3, patience_s=0.1)
+        for _ in range(20):
+            await shared.ask(None, b"box")
+
+    with pytest.raises(ModelError, match=r"no reply for \d+ s; the last error: HTTP 502\."):
+        run(work)
+
+
+def test_waits_grow_and_differ() -> None:
+    waits = [[_wait_s(attempt, None) for _ in range(50)] for attempt in (1, 4)]
+    assert max(waits[0]) < min(waits[1])
+    assert len(set(waits[0])) > 1
+    assert all(2.0 <= _wait_s(1, 2.0) <= 2.001 for _ in range(20))

@@ -1,0 +1,83 @@
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from storyproof.errors import DataError
+from storyproof.solvers.llm.requests import Reply
+from storyproof.solvers.llm.store import Store
+
+REPLY = Reply("the box", 200, 3, 128, 0.5, (-1.5, -2.25))
+
+
+def test_gives_back_what_was_put(tmp_path: Path) -> None:
+    with Store(tmp_path / "new" / "replies.sqlite") as store:
+        assert store.get(b"a") is None
+        store.put(b"a", REPLY)
+        assert store.get(b"a") == REPLY
+    with Store(tmp_path / "new" / "replies.sqlite") as store:
+        assert store.get(b"a") == REPLY
+        assert len(store) == 1
+
+
+def test_in_memory() -> None:
+    with Store(None) as store:
+        store.put(b"a", Reply("x"))
+        assert store.get(b"a") == Reply("x")
+
+
+def test_failure_is_no_reply() -> None:
+    with Store(None) as store:
+        store.put(b"a", Reply("", error="HTTP 500"))
+        assert (store.get(b"a"), store.error(b"a"), len(store)) == (None, "HTTP 500", 0)
+        assert store.error(b"b") is None
+
+
+def test_text_that_no_file_can_hold() -> None:
+    with Store(None) as store:
+        store.put(b"a", Reply("box \ud83d"))
+        assert store.get(b"a") == Reply("box ?")
+
+
+def test_killed_without_warning_keeps_every_reply(tmp_path: Path) -> None:
+    code = (
+        "import os, sys\n"
+        "from storyproof.solvers.llm.store import Store\n"
+        "from storyproof.solvers.llm.requests import Reply\n"
+        "store = Store(sys.argv[1])\n"
+        "for n in range(50): store.put(bytes([n]), Reply(str(n)))\n"
+        "os.kill(os.getpid(), 9)\n"
+    )
+    path = tmp_path / "replies.sqlite"
+    assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == -9
+    with Store(path) as store:
+        assert [store.get(bytes([n])) for n in range(50)] == [Reply(str(n)) for n in range(50)]
+
+
+def test_two_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with Store(path) as first, Store(path) as second:
+        first.put(b"a", Reply("x"))
+        second.put(b"b", Reply("y"))
+        assert (first.get(b"b"), second.get(b"a")) == (Reply("y"), Reply("x"))
+
+
+def test_file_that_is_no_store(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    path.write_text("something else entirely, and long enough to be looked at " * 20)
+    with pytest.raises(DataError, match=r"cannot keep replies in .*replies\.sqlite: file is not a database"):
+        Store(path)
+    path.unlink()
+    base = sqlite3.connect(path)
+    base.execute("PRAGMA user_version = 99")
+    base.close()
+    with pytest.raises(DataError, match="another version of storyproof"):
+        Store(path)
+
+
+def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(DataError, match="cannot keep replies in"):
+        Store(tmp_path / "file" / "replies.sqlite")

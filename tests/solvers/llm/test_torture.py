@@ -1,0 +1,187 @@
+"""Whatever servers and users do, nothing is lost, nothing is asked twice, and the result is the same."""
+
+import json
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import storyproof
+from storyproof.scoring.outcome import Evaluation
+from storyproof.solvers.llm import servers
+from storyproof.solvers.llm.options import ModelOptions
+from tests.solvers.llm.serving import FakeServer
+
+TROUBLE = {
+    "rate_limited": 0.08,
+    "retry_after": 0.05,
+    "broken": 0.05,
+    "dropped": 0.05,
+    "hung": 0.01,
+    "malformed": 0.05,
+    "truncated": 0.03,
+    "latency_s": 0.002,
+}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("data") / "tomi"
+    storyproof.generate("tomi", test=51, seed=7, out=out)
+    return out
+
+
+@pytest.fixture(scope="module")
+def undisturbed(data: Path) -> list[dict[str, Any]]:
+    with FakeServer() as server:
+        return list(evaluate(data, server, None).predictions)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "_FIRST_WAIT_S", 0.01)
+    monkeypatch.setattr(servers, "_LONGEST_WAIT_S", 0.2)
+    monkeypatch.setattr(servers, "_UNREACHED_S", 0.1)
+
+
+def evaluate(data: Path, server: FakeServer, out: Path | None, **options: Any) -> Evaluation:
+    made = ModelOptions(base_urls=(server.url,), **{"concurrency": 16, **options})
+    return storyproof.evaluate("openai/fake", data, output_dir=out, options=made)
+
+
+@pytest.mark.usefixtures("impatient")
+def test_server_that_does_everything_wrong(data: Path, tmp_path: Path, undisturbed: list[dict[str, Any]]) -> None:
+    with FakeServer(**TROUBLE) as server:
+        found = evaluate(data, server, tmp_path, timeout_s=0.4, retries=40)
+        counts = server.counts()
+    assert {"rate_limited", "broken", "dropped", "malformed"} < set(counts["kinds"])
+    assert found.details["failures"]["failed"] == 0
+    assert found.predictions[:] == undisturbed
+    assert set(counts["answered"].values()) == {1}
+
+
+@pytest.mark.usefixtures("impatient")
+def test_failures_are_asked_again_by_the_next_run(
+    data: Path, tmp_path: Path, undisturbed: list[dict[str, Any]]
+) -> None:
+    with FakeServer(broken=0.3) as server:
+        first = evaluate(data, server, tmp_path, retries=0)
+        missing = first.details["failures"]["failed"]
+        assert 0 < missing < 306
+        assert first.scores.questions == 306 - missing
+        assert not first.counts
+        server.behave()
+        again = evaluate(data, server, tmp_path)
+        assert again.details["traffic"] | {"shared_prefix": 0} == {
+            "requests": 306,
+            "asked": missing,
+            "found": 306 - missing,
+            "failed": 0,
+            "shared_prefix": 0,
+        }
+        assert set(server.counts()["answered"].values()) == {1}
+    assert again.predictions[:] == undisturbed
+
+
+@pytest.mark.usefixtures("impatient")
+def test_server_that_dies_and_comes_back(data: Path, tmp_path: Path, undisturbed: list[dict[str, Any]]) -> None:
+    with FakeServer(latency_s=0.02) as server:
+
+        def disturb() -> None:
+            for _ in range(2):
+                time.sleep(0.15)
+                server.kill()
+                time.sleep(0.25)
+                server.start()
+
+        thread = threading.Thread(target=disturb)
+        thread.start()
+        found = evaluate(data, server, tmp_path, concurrency=8, retries=40)
+        thread.join()
+    assert found.details["failures"]["failed"] == 0
+    assert found.predictions[:] == undisturbed
+
+
+@pytest.mark.usefixtures("impatient")
+def test_server_that_dies_for_good(data: Path, tmp_path: Path, undisturbed: list[dict[str, Any]]) -> None:
+    with FakeServer(latency_s=0.02) as server:
+        thread = threading.Timer(0.4, server.kill)
+        thread.start()
+        found = evaluate(data, server, tmp_path, concurrency=8, retries=2, patience_s=0.3)
+        thread.join()
+        assert "no server at" in str(found.ended)
+        assert 0 < found.scores.questions < 306
+        assert not found.counts
+        right = {row["id"]: row for row in undisturbed}
+        assert all(row == right[row["id"]] for row in found.predictions)
+        server.start()
+        again = evaluate(data, server, tmp_path)
+        assert again.predictions[:] == undisturbed
+        assert sum(server.counts()["asked"].values()) == 306 - found.scores.questions
+
+
+def command(data: Path, server: FakeServer, out: Path, *more: str) -> list[str]:
+    made = [sys.executable, "-m", "storyproof", "evaluate", "--model", "openai/fake", "--base-url", server.url]
+    return [*made, "--data", str(data), "--output-dir", str(out), *more]
+
+
+def kill_and_resume(
+    data: Path, out: Path, times: int, in_flight: int, draws: random.Random, **settings: Any
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Kill the evaluator at random moments of its work, then let it finish; gives the server's counts and the run."""
+    with FakeServer(**settings) as server:
+        arguments = command(data, server, out, "--concurrency", str(in_flight))
+        asked = 0
+        for _ in range(times):
+            process = subprocess.Popen(arguments, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while sum(server.counts()["asked"].values()) == asked and process.poll() is None:
+                time.sleep(0.01)  # until it has begun to ask
+            time.sleep(draws.uniform(0.0, 0.25))
+            process.kill()
+            process.communicate()
+            time.sleep(0.1)
+            asked = sum(server.counts()["asked"].values())
+        done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return server.counts(), json.loads((out / "openai-fake_test.json").read_text())
+
+
+def test_evaluator_that_is_killed(data: Path, tmp_path: Path, undisturbed: list[dict[str, Any]]) -> None:
+    counts, found = kill_and_resume(data, tmp_path, 2, 4, random.Random(1), latency_s=0.02)
+    assert found["predictions"] == undisturbed
+    # What was on its way when the evaluator died was asked again, and nothing else.
+    assert sum(counts["asked"].values()) - 306 <= 2 * 4
+    assert sum(counts["answered"].values()) - 306 <= 2 * 4
+    assert len(counts["asked"]) == 306
+
+
+def test_interrupt_ends_cleanly(data: Path, tmp_path: Path) -> None:
+    with FakeServer(latency_s=0.03) as server:
+        arguments = command(data, server, tmp_path, "--concurrency", "4")
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        while sum(server.counts()["asked"].values()) < 20 and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(2)
+        out, err = process.communicate(timeout=30)
+        counts = server.counts()
+    assert process.returncode == 130
+    assert "waiting for what is on its way" in err
+    assert "Traceback" not in err
+    assert "ended early: interrupted" in out
+    read = json.loads((tmp_path / "openai-fake_test.json").read_text())
+    assert read["questions"] == sum(counts["answered"].values())  # all that was answered is kept
+
+
+@pytest.mark.slow
+def test_evaluator_killed_and_server_wrong(data: Path, tmp_path: Path, undisturbed: list[dict[str, Any]]) -> None:
+    for seed in range(6):
+        trouble = {**TROUBLE, "hung": 0.0, "latency_s": 0.02}
+        out = tmp_path / str(seed)
+        counts, found = kill_and_resume(data, out, 5, 8, random.Random(seed), **trouble)
+        assert found["predictions"] == undisturbed
+        assert sum(counts["answered"].values()) - 306 <= 5 * 8

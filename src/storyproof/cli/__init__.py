@@ -93,5 +93,5 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     if code == 130:
-        typer.echo("storyproof: interrupted; nothing half-written was kept.", err=True)
+        typer.echo("storyproof: interrupted; what was finished is kept, and nothing is half-written.", err=True)
     sys.exit(code)

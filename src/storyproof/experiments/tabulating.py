@@ -1,0 +1,151 @@
+"""An experiment's table: of every cell mean and deviation over the runs, beside the paper's figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
+
+from storyproof.experiments.declaring import PERCENT, Cell, Experiment, Line
+from storyproof.experiments.jobs import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What stands in a cell, in fractions.
+
+    Attributes:
+        cell: What it is.
+        values: Every run's; empty if it is not there yet.
+        paper: The paper's figure, if it gives one.
+    """
+
+    cell: Cell
+    values: tuple[float, ...]
+    paper: float | None
+
+    @property
+    def mean(self) -> float | None:
+        """The runs' mean."""
+        return fmean(self.values) if self.values else None
+
+    @property
+    def deviation(self) -> float | None:
+        """The runs' standard deviation, as a sample's."""
+        return stdev(self.values) if len(self.values) > 1 else None
+
+    @property
+    def difference(self) -> float | None:
+        """How much better the mean is than the paper's figure."""
+        return self.mean - self.paper if self.mean is not None and self.paper is not None else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give plain values, for JSON."""
+        return {
+            "model": self.cell.model,
+            "data": self.cell.data,
+            "test": self.cell.test,
+            "measure": self.cell.measure,
+            "mean": self.mean,
+            "deviation": self.deviation,
+            "runs": list(self.values),
+            "paper": self.paper,
+            "difference": self.difference,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is shown: rows and columns that can be had, and their entries."""
+
+    experiment: Experiment
+    rows: tuple[Line, ...]
+    columns: tuple[Line, ...]
+    entries: tuple[tuple[Entry | None, ...], ...]
+    notes: tuple[str, ...]
+
+    @property
+    def percent(self) -> bool:
+        """Whether figures are shown as percentages."""
+        return self.experiment.unit == PERCENT
+
+    def shown(self, value: float | None, *, signed: bool = False) -> str:
+        """Write a figure as the table has it."""
+        if value is None:
+            return ""
+        value, places = (100 * value, 1) if self.percent else (value, 2)
+        return f"{value:+z.{places}f}" if signed else f"{value:.{places}f}"
+
+    def text(self, entry: Entry | None) -> str:
+        """Write a cell: mean ± deviation, and in brackets the paper's figure and the difference."""
+        if entry is None or (entry.mean is None and entry.paper is None):
+            return ""
+        mean = self.shown(entry.mean) or "–"
+        deviation = f" ± {self.shown(entry.deviation)}" if entry.deviation is not None else ""
+        if entry.paper is None:
+            return f"{mean}{deviation}"
+        difference = f", {self.shown(entry.difference, signed=True)}" if entry.difference is not None else ""
+        return f"{mean}{deviation} ({self.shown(entry.paper)}{difference})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give plain values, for JSON."""
+        cells = [
+            {"group": row.group, "row": row.label, "column": column.label, **entry.as_dict()}
+            for row, entries in zip(self.rows, self.entries, strict=True)
+            for column, entry in zip(self.columns, entries, strict=True)
+            if entry is not None
+        ]
+        return {
+            "experiment": self.experiment.name,
+            "title": self.experiment.title,
+            "source": self.experiment.source,
+            "cells": cells,
+            "notes": list(self.notes),
+        }
+
+
+def tabulate(experiment: Experiment, plan: Plan) -> Table:
+    """Read all results there are.
+
+    Raises:
+        DataError: If a result is damaged.
+    """
+    grid = [
+        [_entry(experiment, plan, row, place) for place in range(len(experiment.columns))] for row in experiment.rows
+    ]
+    rows = [number for number, entries in enumerate(grid) if any(entries)]
+    columns = [place for place in range(len(experiment.columns)) if any(entries[place] for entries in grid)]
+    return Table(
+        experiment,
+        tuple(experiment.rows[number] for number in rows),
+        tuple(experiment.columns[place] for place in columns),
+        tuple(tuple(grid[number][place] for place in columns) for number in rows),
+        tuple(_left_out(experiment, plan, rows, columns)),
+    )
+
+
+def _entry(experiment: Experiment, plan: Plan, row: Line, place: int) -> Entry | None:
+    """Give a cell's entry; None if it cannot be had."""
+    cell = experiment.cell(row, experiment.columns[place])
+    result = plan.result(cell)
+    if result is None:
+        return None
+    runs = result.read() or []
+    counts = [run[cell.measure] for run in runs if cell.measure in run]  # some test sets lack some questions
+    return Entry(cell, tuple(right / of for right, of in counts), experiment.paper(row, place))
+
+
+def _left_out(experiment: Experiment, plan: Plan, rows: list[int], columns: list[int]) -> list[str]:
+    """Say which rows and columns are left out, and why."""
+    found: dict[str, list[str]] = {}
+    for number, row in enumerate(experiment.rows):
+        if number not in rows:
+            reason = next(plan.missing[experiment.cell(row, column)] for column in experiment.columns)
+            found.setdefault(reason, []).append(f"{row.group}: {row.label}" if row.group else row.label)
+    for place, column in enumerate(experiment.columns):
+        if place not in columns:
+            reason = next(plan.missing[experiment.cell(row, column)] for row in experiment.rows)
+            name = f"{column.group}: {column.label}" if column.group else column.label
+            if reason not in found or name not in found[reason]:
+                found.setdefault(reason, []).append(name)
+    return [f"left out: {'; '.join(names)} ({reason})" for reason, names in found.items()]

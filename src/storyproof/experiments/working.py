@@ -1,0 +1,130 @@
+"""Doing a job: trains what is not trained, in slices, and tests what is not tested."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from storyproof.errors import DataError
+from storyproof.experiments.claiming import Claim
+from storyproof.experiments.files import read_json, write_json
+from storyproof.experiments.jobs import Job, Result
+from storyproof.experiments.measures import count
+from storyproof.experiments.sets import Sets
+from storyproof.solvers.solver import load_solver
+
+DONE, STOPPED, ELSEWHERE = "done", "stopped", "elsewhere"
+_TRAINING, _SPENT = "training", "spent.json"
+
+Say = Callable[[str], None]
+
+
+def is_done(results: Sequence[Result]) -> bool:
+    """Say whether all results of a job are there; raises DataError if one is damaged."""
+    return all(result.read() is not None for result in results)
+
+
+def work(job: Job, results: Sequence[Result], sets: Sets, device: str, until: Callable[[], bool], say: Say) -> str:
+    """Do a job, or go on with it.
+
+    Args:
+        job: What to do.
+        results: What is to come of it.
+        sets: Where stories come from.
+        device: Where to train.
+        until: Says when to stop, between two epochs.
+        say: Told in a line how it goes.
+
+    Returns:
+        `done`; `stopped` if time was up before; `elsewhere` if another process is at it.
+    """
+    if is_done(results):
+        return DONE
+    with Claim(job.folder.with_name(f"{job.folder.name}.lock")) as ours:
+        if not ours:
+            return ELSEWHERE
+        if is_done(results):  # by another process, until a moment ago
+            return DONE
+        if until():
+            return STOPPED
+        if job.model.solver:
+            _ask_solver(job, results, sets)
+            return DONE
+        if not _train(job, sets, device, until, say):
+            return STOPPED
+        _test(job, results, sets, device)
+        return DONE
+
+
+def spent(job: Job) -> dict[str, Any]:
+    """Say how long a job's training took so far, in all slices, and on what."""
+    path = job.folder / _SPENT
+    return read_json(path) if path.is_file() else {}
+
+
+def _ask_solver(job: Job, results: Sequence[Result], sets: Sets) -> None:
+    for result in results:
+        examples = sets.tests(result.test)
+        result.write(job, [count(examples, load_solver(job.model.solver).predict(examples))])
+
+
+def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Say) -> bool:
+    """Train what is not trained; gives whether it is finished."""
+    from storyproof.solvers.neural.fitting import Course, Lesson, Plan, hardware
+    from storyproof.solvers.neural.keeping import begin, fit
+    from storyproof.solvers.neural.runs import CHECKPOINT, PLAN, RUN, save_run
+    from storyproof.solvers.neural.teaching import settings_of
+
+    if all((job.place(lesson) / RUN).is_file() for lesson in job.lessons):
+        return True
+    plan = Plan(
+        job.model.model,
+        job.runs,
+        settings=settings_of(job.model.model, job.training),
+        options=dict(job.model.options),
+        encoder=job.encoder,
+        device=device,
+    )
+    folder = job.folder / _TRAINING
+    started = time.monotonic()
+    stories = sets.lessons(job.lessons)
+    course = Course(plan, [Lesson(some, name=each.name) for some, each in zip(stories, job.lessons, strict=True)])
+    try:
+        begin(folder, course)
+    except DataError as error:
+        raise DataError(f"{error} Delete {job.folder}, and run the experiment again.") from error
+    if course.trainer.epoch:
+        say(f"{job.title}: going on after epoch {course.trainer.epoch} of {plan.settings.epochs}")
+    try:
+        finished = fit(folder, course, until=until)
+    finally:
+        before = spent(job).get("seconds", 0.0)
+        seconds = round(before + time.monotonic() - started, 1)
+        write_json(job.folder / _SPENT, {"seconds": seconds, "hardware": hardware(course.device)})
+    if not finished:
+        say(f"{job.title}: stopped after epoch {course.trainer.epoch} of {plan.settings.epochs}")
+        return False
+    for lesson, run in zip(job.lessons, course.results(), strict=True):
+        save_run(job.place(lesson), run)
+    for name in (PLAN, CHECKPOINT):
+        (folder / name).unlink(missing_ok=True)
+    say(f"{job.title}: {job.runs} runs, {course.trainer.epoch} epochs, {seconds:.0f} s on {hardware(course.device)}")
+    return True
+
+
+def _test(job: Job, results: Sequence[Result], sets: Sets, device: str) -> None:
+    import torch
+
+    from storyproof.solvers.neural.solver import Trained
+
+    if torch.cuda.is_available():  # the training is over, and its memory is wanted
+        gc.collect()
+        torch.cuda.empty_cache()
+    for lesson in job.lessons:
+        solver = Trained(job.place(lesson), device=device, encoder=job.encoder)
+        for result in results:
+            if result.lesson is lesson and result.read() is None:
+                examples = sets.tests(result.test)
+                result.write(job, [count(examples, answers) for answers in solver.predict_all(examples)])

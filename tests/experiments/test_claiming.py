@@ -1,0 +1,61 @@
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from storyproof.experiments.claiming import STALE_S, Claim
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "runs" / "job.lock"
+    with Claim(path) as first, Claim(path) as second:
+        assert (first, second) == (True, False)
+        assert json.loads(path.read_text())["pid"] == os.getpid()
+    assert not path.exists()
+    with Claim(path) as again:
+        assert again
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_claim_ends_with_an_error(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), Claim(tmp_path / "lock"):
+        raise KeyboardInterrupt
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_claim_of_a_process_that_is_gone_is_taken_over(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", "pass"])
+    gone.wait()
+    path = tmp_path / "lock"
+    path.write_text(json.dumps({"pid": gone.pid, "host": platform.node()}))
+    with Claim(path) as ours:
+        assert ours
+        assert json.loads(path.read_text())["pid"] == os.getpid()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_another_machines_claim_holds_until_it_is_old(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    path.write_text(json.dumps({"pid": 1, "host": "elsewhere"}))
+    with Claim(path) as ours:
+        assert not ours
+    old = time.time() - STALE_S - 1
+    os.utime(path, (old, old))
+    with Claim(path) as ours:
+        assert ours
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"pid": "x"}'])
+def test_a_damaged_claim_holds_until_it_is_old(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "lock"
+    path.write_text(content)
+    with Claim(path) as ours:
+        assert not ours
+    os.utime(path, (0, 0))
+    with Claim(path) as ours:
+        assert ours

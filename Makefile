@@ -37,7 +37,7 @@ test-slow: $(READY)
 
 # Engines that take gigabytes have an environment of their own; torch's companions break vLLM on a CPU.
 test-llm: .venv-llm/.ready
-	.venv-llm/bin/pytest -m llm tests/solvers/llm
+	.venv-llm/bin/pytest -m llm tests/solvers
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run

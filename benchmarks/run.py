@@ -6,6 +6,7 @@ import argparse
 import os
 import platform
 import random
+import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -174,6 +175,12 @@ def auditing(folder: Path) -> None:
         say(f"audit tomi, {questions:,} questions", f"{questions / cpu:,.0f} /CPU s", goal)
 
 
+def training() -> None:
+    """The classical models; in a process of its own, so that PyTorch weighs on nothing else."""
+    print(flush=True)
+    subprocess.run([sys.executable, "-m", "benchmarks.neural"], check=True)
+
+
 def start_up() -> None:
     for what, arguments, goal in (
         ("import storyproof", [sys.executable, "-c", "import storyproof"], "goal 0.4 s"),
@@ -196,6 +203,7 @@ def main() -> None:
         writing(Path(folder), 300_000 if quick else 3_000_000)
         verification(Path(folder))
         auditing(Path(folder))
+    training()
 
 
 if __name__ == "__main__":

@@ -160,7 +160,9 @@ def test_interrupt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
     with pytest.raises(SystemExit) as stop:
         cli.main()
     assert stop.value.code == 130
-    assert capsys.readouterr().err == "storyproof: interrupted; nothing half-written was kept.\n"
+    assert (
+        capsys.readouterr().err == "storyproof: interrupted; what was finished is kept, and nothing is half-written.\n"
+    )
 
 
 def test_reader_who_leaves(data: Path) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from storyproof.example import Example
 from storyproof.seeds import Draws
 
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_SINGLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_LETTERS = [*_SINGLE, *(first + second for first in _SINGLE for second in _SINGLE)]
 _ONLY = re.compile(r"\W*(?:option\W+)?([A-Z])(?:\W.*)?", re.DOTALL)
 _SAID = re.compile(r"\b(?:answer|option|choice)\b\W+(?:is\W+)?(?:option\W+)?([A-Z])(?![\w'])", re.IGNORECASE)
 
@@ -21,8 +22,7 @@ def shuffled(example: Example, candidates: Sequence[str], seed: int) -> list[str
 
 def letters(options: Sequence[str]) -> list[str]:
     """Give the options' letters; after Z come AA, AB, …."""
-    names = [*_LETTERS, *(first + second for first in _LETTERS for second in _LETTERS)]
-    return names[: len(options)]
+    return _LETTERS[: len(options)]
 
 
 def chosen(reply: str, options: Sequence[str]) -> str:

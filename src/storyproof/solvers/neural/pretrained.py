@@ -43,8 +43,8 @@ class Frozen:
             self.model: Any = AutoModel.from_pretrained(str(name), dtype=torch.float32).to(device).eval()
         except (OSError, ValueError) as error:
             raise ConfigError(
-                f"no pretrained encoder could be loaded from '{name}': {error} Give --encoder a folder with a model in "
-                "Hugging Face format, such as one that bert-base-uncased was saved to."
+                f"no pretrained encoder could be loaded from '{name}': {' '.join(str(error).split())} Give --encoder a "
+                "folder with a model in Hugging Face format, such as one that bert-base-uncased was saved to."
             ) from error
         self.device, self.width = device, int(self.model.config.hidden_size)
 

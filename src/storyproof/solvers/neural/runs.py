@@ -88,7 +88,8 @@ def load_run(folder: Path) -> Run:
         shape = Shape(**{name: int(size) for name, size in plain["shape"].items()})
         known = Vocabulary(words, answers, bool(vocabulary["entities"]), int(vocabulary["pool"]))
         about["family"]
-        if len(held) != len(seeds) or not seeds or shape.words != known.first_entity or shape.answers != len(answers):
+        fits = min(shape) >= 0 and shape.words == known.first_entity and shape.words + shape.pool == known.size
+        if not fits or shape.answers != len(answers) or len(held) != len(seeds) or not seeds:
             raise ValueError("sizes that do not fit each other")
         found = plain["model"], dict(plain["options"]), shape, known, list(map(int, seeds)), list(map(float, held))
     except (KeyError, TypeError, ValueError, AttributeError) as error:

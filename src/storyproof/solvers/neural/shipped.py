@@ -1,4 +1,4 @@
-"""The checkpoints that ship with the package; `checkpoints/README.md` says how they were trained and what they score."""
+"""The checkpoints that ship with the package; `checkpoints/README.md` says how they were trained and how they score."""
 
 from __future__ import annotations
 

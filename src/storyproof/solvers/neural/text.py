@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 
 from storyproof.example import Example
+from storyproof.tom.events import FEELINGS
 
 _WORD = re.compile(r"@?\w+(?:-\w+)*|'\w+|[^\w\s]")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
@@ -43,8 +44,6 @@ def agents_of(sentences: Sequence[Sequence[str]]) -> list[str]:
     found = {
         words[0]: None
         for words in sentences
-        if len(words) > 2
-        and words[0] != "The"
-        and words[1] in ("entered", "exited", "moved", "likes", "dislikes", "is")
+        if len(words) > 2 and words[0] != "The" and words[1] in ("entered", "exited", "moved", "is", *FEELINGS)
     }
     return list(found)

@@ -56,8 +56,13 @@ class Settings:
                 raise ConfigError(f"{name} is {getattr(self, name)}; use {least} or more.")
         if not 0 < self.held_back < 1:
             raise ConfigError(f"held_back is {self.held_back}; use a share between 0 and 1.")
-        if self.rate <= 0 or self.clip < 0:
-            raise ConfigError(f"rate is {self.rate} and clip {self.clip}; use a rate above 0 and a clip of 0 or more.")
+        if not 0 <= self.word_dropout < 1:
+            raise ConfigError(f"word_dropout is {self.word_dropout}; use a share of at least 0 and below 1.")
+        for name in ("clip", "weight_decay"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise ConfigError(f"{name} is {getattr(self, name)}; use 0 or more.")
+        if not 0 < self.rate < math.inf:
+            raise ConfigError(f"rate is {self.rate}; use a number above 0.")
 
     def as_dict(self) -> dict[str, Any]:
         """Give plain values, for JSON."""

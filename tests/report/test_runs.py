@@ -1,0 +1,90 @@
+from typing import Any
+
+from rich.console import Console, RenderableType
+
+from storyproof.report.runs import contamination_view, run_view, runs_view, sensitivity_view
+from storyproof.scoring.intervals import Interval
+from storyproof.scoring.metrics import Scores
+from storyproof.scoring.outcome import Evaluation
+from storyproof.scoring.twins import Contamination
+
+SIDE = {"accuracy": 0.5, "joint_accuracy": 0.25, "intervals": {"accuracy": [0.4, 0.6], "joint_accuracy": None}}
+
+
+def run(**changes: Any) -> Evaluation:
+    details = {
+        "prompt": {"name": "zero-shot"},
+        "matching": "careful",
+        "match_types": {"exact_match": 0.5, "negated": 0.0, "no_match": 0.5},
+        "matchings": dict.fromkeys(("strict", "careful", "lenient"), SIDE),
+        "failures": {"failed": 0, "not_asked": 0, "of": 12, "errors": {}},
+        "tokens": {"prompt": 1000, "output": 50, "cached": 250},
+        "traffic": {"asked": 12, "found": 3, "shared_prefix": 0.75},
+        **changes.pop("details", {}),
+    }
+    fields: dict[str, Any] = {
+        "model": "openai/[x]",
+        "data": "d",
+        "split": "test",
+        "labels": "given",
+        "seed": 0,
+        "scores": Scores(12, 2, 0.5, 0.25, {"memory": 0.5}, {"no_false_belief": 0.5}, {}),
+        "predictions": (),
+        "intervals": {"accuracy": [0.4, 0.6], "by_question_type": {"memory": [0.3, 0.7]}},
+        "run": {"seconds": 1.5},
+    }
+    return Evaluation(**{**fields, "details": details, **changes})
+
+
+def shown(view: RenderableType, width: int = 80) -> str:
+    console = Console(width=width, record=True, file=None, quiet=False)
+    with console.capture() as captured:
+        console.print(view)
+    return captured.get()
+
+
+def test_one_run() -> None:
+    text = shown(run_view(run()))
+    for words in (
+        "careful *   50.0 (40.0 to 60.0)",
+        "50.0 (30.0 to 70.0)",
+        "matches: exact_match 50.0, no_match 50.0",
+        "openai/[x], zero-shot: 12 questions of 2 stories, given labels",
+        "12 requests in 1.5 s, 3 known before; 75% of the prompts' text is shared",
+        "1,000 tokens read (25% from the server's cache), 50 written",
+    ):
+        assert words in text
+    assert "failed" not in text
+    assert all(len(line) <= 80 for line in text.split("\n"))
+
+
+def test_what_went_wrong_is_said() -> None:
+    failures = {"failed": 2, "not_asked": 1, "of": 15, "errors": {"HTTP 500": 2}}
+    text = shown(run_view(run(details={"failures": failures, "cost": 0.5}, ended="the server is gone", counts=False)))
+    for words in (
+        "2 failed and 1 not asked, of 15; 2 × HTTP 500; the same command asks them again",
+        "ended early: the server is gone",
+        "too much is missing for this result to count",
+        "cost 0.5000",
+    ):
+        assert words in text
+
+
+def test_several_runs() -> None:
+    text = shown(runs_view([run(), run(seed=1)]), 120)
+    assert text.count("openai/[x]") == 2
+    assert "50.0 (40.0 to 60.0)" in text
+
+
+def test_sensitivity() -> None:
+    found = {"m": {"lowest": 0.2, "highest": 0.8, "runs": 4, "prompts": {"a": 0.3, "b": 0.7}}}
+    assert shown(sensitivity_view(found)) == "m: 20.0 to 80.0 over 4 runs; prompts alone move it by 40.0\n"
+
+
+def test_contamination() -> None:
+    gap = Interval(0.1, -0.05, 0.25)
+    text = shown(contamination_view(Contamination(run(), run(data="twin"), gap, gap)), 120)
+    assert "+10.0 (-5.0 to +25.0)" in text
+    assert "no sign that it has seen the published data" in text
+    sure = Interval(0.1, 0.05, 0.25)
+    assert "more than chance" in shown(contamination_view(Contamination(run(), run(), sure, gap)), 120)

@@ -1,0 +1,91 @@
+"""Ways in which a folder of trained runs can be damaged, and what is said of each."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+
+import storyproof
+from storyproof.solvers.neural.runs import RUN, WEIGHTS
+from tests.solvers.neural.lessons import SMALL
+
+Spoil = Callable[[Path], Any]
+
+
+def make_run(out: Path, model: str = "gat", benchmark: str = "clutrr", stories: int = 24) -> Path:
+    settings = {"runs": 2, "epochs": 1, "device": "cpu", "options": SMALL[model]}
+    storyproof.train(model, out, benchmark=benchmark, stories=stories, **settings)
+    return out
+
+
+def told(change: Callable[[dict[str, Any]], Any]) -> Spoil:
+    """Change the description."""
+
+    def spoil(out: Path) -> None:
+        plain = json.loads((out / RUN).read_text())
+        change(plain)
+        (out / RUN).write_text(json.dumps(plain))
+
+    return spoil
+
+
+def weights(change: Callable[[dict[str, torch.Tensor]], Any]) -> Spoil:
+    def spoil(out: Path) -> None:
+        tensors = load_file(out / WEIGHTS)
+        change(tensors)
+        save_file(tensors, out / WEIGHTS)
+
+    return spoil
+
+
+def cut(name: str, share: float) -> Spoil:
+    def spoil(out: Path) -> None:
+        content = (out / name).read_bytes()
+        (out / name).write_bytes(content[: int(share * len(content))])
+
+    return spoil
+
+
+MISSTATES = r"run\.json lacks or misstates something: .*; train the model again"
+UNREADABLE = r"weights\.safetensors cannot be read: .*; train the model again"
+SPOILT: dict[str, tuple[Spoil, str]] = {
+    "no weights": (lambda out: (out / WEIGHTS).unlink(), UNREADABLE),
+    "weights cut": (cut(WEIGHTS, 0.7), UNREADABLE),
+    "weights cut in their header": (cut(WEIGHTS, 0.001), UNREADABLE),
+    "weights empty": (cut(WEIGHTS, 0), UNREADABLE),
+    "description cut": (cut(RUN, 0.5), r"run\.json cannot be read: .*; give the folder of a trained run"),
+    "description empty": (cut(RUN, 0), r"run\.json cannot be read"),
+    "description a list": (lambda out: (out / RUN).write_text("[1]"), MISSTATES),
+    "description not text": (lambda out: (out / RUN).write_bytes(b"\xff\xfe\x00"), r"run\.json cannot be read"),
+    "no vocabulary": (told(lambda plain: plain.pop("vocabulary")), "something: 'vocabulary'"),
+    "no pool": (told(lambda plain: plain["vocabulary"].pop("pool")), "something: 'pool'"),
+    "no shape": (told(lambda plain: plain.pop("shape")), "something: 'shape'"),
+    "no family": (told(lambda plain: plain["about"].pop("family")), "something: 'family'"),
+    "unknown size": (told(lambda plain: plain["shape"].update(depth=3)), MISSTATES),
+    "a size that is none": (told(lambda plain: plain["shape"].update(length="long")), MISSTATES),
+    "a size below nothing": (told(lambda plain: plain["shape"].update(edge_types=-1)), MISSTATES),
+    "a word more": (told(lambda plain: plain["vocabulary"]["words"].append("zebra")), MISSTATES),
+    "an answer less": (told(lambda plain: plain["vocabulary"]["answers"].pop()), MISSTATES),
+    "a larger pool": (told(lambda plain: plain["vocabulary"].update(pool=60)), MISSTATES),
+    "a seed less": (told(lambda plain: plain["seeds"].pop()), MISSTATES),
+    "no runs": (told(lambda plain: plain.update(seeds=[], held=[])), MISSTATES),
+    "unknown model": (told(lambda plain: plain.update(model="gut")), "unknown model 'gut'. Did you mean 'gat'"),
+    "unknown option": (told(lambda plain: plain["options"].update(depth=3)), "model 'gat' has no option 'depth'"),
+    "other width": (
+        told(lambda plain: plain["options"].update(width=9)),
+        r"the weights do not fit model 'gat': .* is \(2, .*, expected \(2, .*train it again with this version",
+    ),
+    "other model": (told(lambda plain: plain.update(model="rmc", options={})), "the weights do not fit model 'rmc'"),
+    "a weight less": (weights(lambda tensors: tensors.pop("edges")), r"edges is None, expected \(2, 46, 8\)"),
+    "a weight more": (
+        weights(lambda tensors: tensors.update(more=torch.zeros(3))),
+        r"more is \(3,\), expected None",
+    ),
+    "a weight transposed": (
+        weights(lambda tensors: tensors.update(edges=tensors["edges"].transpose(1, 2).contiguous())),
+        r"edges is \(2, 8, 46\), expected \(2, 46, 8\)",
+    ),
+}

@@ -1,0 +1,123 @@
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from storyproof.errors import ConfigError
+from storyproof.solvers.neural.encoding import encode
+from storyproof.solvers.neural.fitting import Course, Lesson, Plan, choose_device, family_of
+from storyproof.solvers.neural.models import MODELS
+from storyproof.solvers.neural.runs import save_run
+from storyproof.solvers.neural.solver import Trained
+from storyproof.solvers.neural.training import Settings
+from tests.solvers.neural.lessons import CLUTRR, SMALL, TOMI, course, some
+
+
+def two_lessons(name: str, family: str, **options: Any) -> Course:
+    """One with stories given to hold back, one that draws them; their words differ."""
+    rows = some(family, 96)
+    lessons = [Lesson(rows[:30], rows[30:48], "first"), Lesson(rows[48:], name="second")]
+    encoder = "fake" if MODELS[name].vectors else None
+    settings = Settings(epochs=2, batch=10, rate=0.01, held_back=0.4)
+    return Course(Plan(name, 2, 5, settings, {**SMALL[name], **options}, encoder, device="cpu"), lessons)
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "options"),
+    [
+        ("entnet", TOMI, {}),
+        ("memnn", CLUTRR, {"policy": "randomised"}),
+        ("rn", CLUTRR, {"policy": "learned"}),
+        ("gat", CLUTRR, {}),
+        ("bert", CLUTRR, {}),
+        ("bert-lstm", CLUTRR, {}),
+        ("bert-lstm", TOMI, {}),
+        ("bert", TOMI, {}),
+    ],
+)
+def test_each_lesson_comes_out_as_runs_of_its_own(
+    name: str, family: str, options: dict[str, Any], tmp_path: Path
+) -> None:
+    """Trained side by side over a common vocabulary, written with each one's own, read back: the same scores."""
+    made = two_lessons(name, family, **options)
+    made.train()
+    examples = [example for lesson in made.lessons for example in [*lesson.train, *(lesson.held or ())]]
+    for number, run in enumerate(made.results()):
+        assert run.vocabulary.words == made.vocabularies[number].words
+        assert run.about["lesson"] == made.lessons[number].name
+        save_run(tmp_path / str(number), run)
+        solver = Trained(tmp_path / str(number), device="cpu")
+        for which in range(2):
+            part = made.trainer.parts[2 * number + which]
+            held = [examples[row] for row in part.held]
+            given = solver.predict_all(held)[which]
+            right = np.mean([answer == each.answer for answer, each in zip(given, held, strict=True)])
+            assert right == pytest.approx(run.held[which])
+
+
+def test_first_of_many_runs_are_those_of_few() -> None:
+    few, many = Plan("gat", 2, seed=3).seeds(), Plan("gat", 5, seed=3).seeds()
+    assert many[:2] == few
+    assert len(set(many)) == 5
+    assert not set(Plan("gat", 5, seed=4).seeds()) & set(many)
+
+
+def test_identity_is_of_data_and_plan_but_not_of_the_device() -> None:
+    rows = some(CLUTRR, 30)
+    same, other = course("gat", rows).identity, course("gat", rows).identity
+    assert same == other
+    changed = [
+        course("gat", rows, runs=2),
+        course("gat", rows, seed=1),
+        course("gat", rows, epochs=9),
+        course("gat", rows, options={"rounds": 1}),
+        course("gat", rows[1:]),
+        course("gat", rows, rows[:3]),
+        course("gat", [replace(rows[0], answer=rows[1].answer), *rows[1:]]),
+    ]
+    seen = [str(each.identity) for each in changed]
+    assert len({str(same), *seen}) == 8
+
+
+def test_words_are_not_recast_where_vectors_stand_for_them() -> None:
+    """An encoder's vectors of theory-of-mind stories know nothing of an exchange, so answers must stay."""
+    assert course("bert", some(TOMI, 30)).trainer.step.recast is None
+    assert course("bert", some(CLUTRR, 30)).trainer.step.recast is not None
+    assert course("memnn", some(TOMI, 30)).trainer.step.recast is not None
+    assert course("memnn", some(TOMI, 30), recast=False).trainer.step.recast is None
+
+
+def test_people_of_theory_of_mind_as_entities() -> None:
+    made = course("entnet", some(TOMI, 60), entities=True)
+    assert made.shape.pool == 50
+    assert made.trainer.train_epoch().loss[0] > 0
+    assert (encode(some(TOMI, 60), made.vocabulary).flat >= made.vocabulary.first_entity).any()
+
+
+def test_refusals() -> None:
+    with pytest.raises(ConfigError, match="6 examples are too few to hold some back"):
+        course("entnet", some(TOMI, 6))
+    with pytest.raises(ConfigError, match="runs is 0; use 1 or more"):
+        course("entnet", some(TOMI, 12), runs=0)
+    with pytest.raises(ConfigError, match="has no option 'slot'"):
+        course("entnet", some(TOMI, 12), options={"slot": 3})
+    with pytest.raises(ConfigError, match="'bert' stands on a pretrained encoder; give --encoder a folder"):
+        Course(Plan("bert", device="cpu"), [Lesson(some(TOMI, 12))])
+
+
+def test_devices() -> None:
+    assert choose_device("cpu") == torch.device("cpu")
+    with pytest.raises(ConfigError, match="unknown device 'gpu'; use cpu, cuda or auto"):
+        choose_device("gpu")
+    if not torch.cuda.is_available():
+        assert choose_device("auto") == torch.device("cpu")
+        with pytest.raises(ConfigError, match="device 'cuda' is not there"):
+            choose_device("cuda")
+
+
+def test_families() -> None:
+    assert family_of(some(TOMI, 1)) == "theory of mind"
+    assert family_of(some(CLUTRR, 1)) == "kinship"

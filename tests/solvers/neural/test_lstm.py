@@ -1,0 +1,111 @@
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.func import vmap
+
+from storyproof.solvers.neural.lstm import LSTM, recur
+
+LENGTHS = torch.tensor([7, 1, 4, 2])
+TIME, INPUTS, HIDDEN = 7, 5, 3
+
+
+def pytorchs(ours: LSTM, layers: int, bidirectional: bool) -> nn.LSTM:
+    """PyTorch's own with the same weights; it has two biases where we have one."""
+    theirs = nn.LSTM(INPUTS, HIDDEN, layers, batch_first=True, bidirectional=bidirectional).double()
+    with torch.no_grad():
+        for layer in range(layers):
+            for side in range(ours.directions):
+                end = f"_l{layer}{'_reverse' * side}"
+                getattr(theirs, f"weight_ih{end}").copy_(ours.from_input[layer][side].T)
+                getattr(theirs, f"weight_hh{end}").copy_(ours.from_state[layer][side].T)
+                getattr(theirs, f"bias_ih{end}").copy_(ours.bias[layer][side])
+                getattr(theirs, f"bias_hh{end}").zero_()
+    return theirs
+
+
+def read_by_pytorch(theirs: nn.LSTM, sequence: Tensor) -> tuple[Tensor, Tensor]:
+    packed = nn.utils.rnn.pack_padded_sequence(sequence, LENGTHS, batch_first=True, enforce_sorted=False)
+    outputs, (last, _) = theirs(packed)
+    padded, _ = nn.utils.rnn.pad_packed_sequence(outputs, batch_first=True, total_length=TIME)
+    sides = 2 if theirs.bidirectional else 1
+    return padded, torch.cat(list(last[-sides:]), dim=-1)
+
+
+@pytest.mark.parametrize("bidirectional", [False, True])
+@pytest.mark.parametrize("layers", [1, 2])
+def test_equals_pytorchs(layers: int, bidirectional: bool) -> None:
+    torch.manual_seed(layers)
+    ours = LSTM(INPUTS, HIDDEN, layers=layers, bidirectional=bidirectional).double()
+    theirs = pytorchs(ours, layers, bidirectional)
+    sequence = torch.randn(len(LENGTHS), TIME, INPUTS, dtype=torch.float64, requires_grad=True)
+    again = sequence.detach().clone().requires_grad_()
+    there = (torch.arange(TIME) < LENGTHS[:, None]).unsqueeze(-1)
+    outputs, last = ours(sequence, LENGTHS)
+    their_outputs, their_last = read_by_pytorch(theirs, again)
+    torch.testing.assert_close(outputs * there, their_outputs)
+    torch.testing.assert_close(last, their_last)
+
+    pull, pull_last = torch.randn_like(outputs), torch.randn_like(last)
+    ((outputs * there * pull).sum() + (last * pull_last).sum()).backward()
+    ((their_outputs * pull).sum() + (their_last * pull_last).sum()).backward()
+    torch.testing.assert_close(sequence.grad, again.grad)
+    for layer in range(layers):
+        for side in range(ours.directions):
+            end = f"_l{layer}{'_reverse' * side}"
+            for mine, name in ((ours.from_input, "weight_ih"), (ours.from_state, "weight_hh"), (ours.bias, "bias_ih")):
+                found, expected = mine[layer].grad, getattr(theirs, name + end).grad
+                assert found is not None
+                torch.testing.assert_close(found[side].T if found.dim() == 3 else found[side], expected)
+
+
+def test_padding_is_not_read() -> None:
+    torch.manual_seed(0)
+    model = LSTM(INPUTS, HIDDEN, layers=2, bidirectional=True)
+    sequence = torch.randn(len(LENGTHS), TIME, INPUTS)
+    longer = torch.cat([sequence, torch.randn(len(LENGTHS), 3, INPUTS)], dim=1)
+    outputs, last = model(sequence, LENGTHS)
+    more, same = model(longer, LENGTHS)
+    there = (torch.arange(TIME) < LENGTHS[:, None]).unsqueeze(-1)
+    torch.testing.assert_close(more[:, :TIME] * there, outputs * there)
+    torch.testing.assert_close(same, last)
+
+
+def test_sequences_of_nothing_are_read_without_harm() -> None:
+    outputs, last = LSTM(INPUTS, HIDDEN, bidirectional=True)(torch.zeros(2, 3, INPUTS), torch.tensor([0, 2]))
+    assert torch.isfinite(outputs).all()
+    assert torch.isfinite(last).all()
+
+
+def test_derivative_of_the_recurrence() -> None:
+    torch.manual_seed(1)
+    gates = torch.randn(3, 2, 2, 8, dtype=torch.float64, requires_grad=True)
+    weights = torch.randn(2, 2, 8, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(recur, (gates, weights))
+
+
+@pytest.mark.parametrize(("gates_dim", "weights_dim"), [(0, 0), (2, 1), (None, 0), (0, None)])
+def test_runs_at_once_equal_runs_alone(gates_dim: int | None, weights_dim: int | None) -> None:
+    torch.manual_seed(2)
+    gates = torch.randn(3, 4, 2, 2, 8, dtype=torch.float64)  # runs, time, groups, rows, gates
+    weights = torch.randn(3, 2, 2, 8, dtype=torch.float64)
+    alone = [
+        recur(gates[0 if gates_dim is None else run], weights[0 if weights_dim is None else run]) for run in range(3)
+    ]
+    given = gates[0] if gates_dim is None else gates.movedim(0, gates_dim)
+    by = weights[0] if weights_dim is None else weights.movedim(0, weights_dim)
+    given, by = given.clone().requires_grad_(), by.clone().requires_grad_()
+    together = vmap(recur, (gates_dim, weights_dim))(given, by)
+    torch.testing.assert_close(together, torch.stack(alone))
+
+    pull = torch.randn_like(together)
+    (together * pull).sum().backward()
+    for run in range(3):
+        gates_run = gates[0 if gates_dim is None else run].clone().requires_grad_()
+        weights_run = weights[0 if weights_dim is None else run].clone().requires_grad_()
+        (recur(gates_run, weights_run) * pull[run]).sum().backward()
+        assert given.grad is not None
+        assert by.grad is not None
+        if gates_dim is not None:
+            torch.testing.assert_close(given.grad.select(gates_dim, run), gates_run.grad)
+        if weights_dim is not None:
+            torch.testing.assert_close(by.grad.select(weights_dim, run), weights_run.grad)

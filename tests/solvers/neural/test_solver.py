@@ -1,0 +1,96 @@
+import importlib
+import importlib.util
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import storyproof
+from storyproof.errors import ConfigError, DataError
+from storyproof.solvers import neural
+from storyproof.solvers.neural.solver import Trained
+from storyproof.solvers.solver import load_solver
+from tests.samples import example
+from tests.solvers.neural.lessons import CLUTRR, TOMI, some
+from tests.solvers.neural.spoiling import make_run
+
+
+@pytest.fixture(scope="module")
+def gat(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("runs") / "gat")
+
+
+@pytest.fixture(scope="module")
+def memnn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_run(tmp_path_factory.mktemp("runs") / "memnn", "memnn", "tomi", 24)
+
+
+def test_answers_by_the_best_run(gat: Path) -> None:
+    solver = Trained(gat, device="cpu")
+    rows = some(CLUTRR, 40)
+    everybody = solver.predict_all(rows)
+    assert len(everybody) == 2
+    assert solver.predict(rows) == everybody[int(np.argmax(solver.run.held))]
+    assert set(everybody[0]) <= set(solver.run.vocabulary.answers)
+    assert solver.predict(rows[5:9]) == solver.predict(rows)[5:9]
+    assert solver.predict([]) == []
+
+
+def test_is_found_by_its_path(gat: Path) -> None:
+    rows = some(CLUTRR, 10)
+    assert load_solver(str(gat)).predict(rows) == Trained(gat, device="cpu").predict(rows)
+
+
+def test_evaluation(memnn: Path, tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=6, seed=3, out=tmp_path / "data")
+    found = storyproof.evaluate(str(memnn), tmp_path / "data", output_dir=tmp_path / "out")
+    assert found.scores.questions == 36
+    assert found.path is not None
+    assert found.path.is_file()
+
+
+def test_other_family(gat: Path, memnn: Path) -> None:
+    with pytest.raises(ConfigError, match=r"gat was trained on kinship, and these data are about theory of mind"):
+        Trained(gat, device="cpu").predict(some(TOMI, 6))
+    with pytest.raises(ConfigError, match=r"memnn was trained on theory of mind, and these data are about kinship"):
+        Trained(memnn, device="cpu").predict(some(CLUTRR, 6))
+
+
+def test_too_long_a_question(memnn: Path) -> None:
+    long = example(id="long", question="Where does Ada think that Ben thinks that Ada searches for the key?")
+    with pytest.raises(DataError, match="the question of 'long' has 13 words, but the model was made for 10"):
+        Trained(memnn, device="cpu").predict([long])
+
+
+def test_too_many_people(gat: Path) -> None:
+    solver = Trained(gat, device="cpu")
+    solver.run = replace(solver.run, vocabulary=replace(solver.run.vocabulary, pool=2))
+    with pytest.raises(DataError, match="names 3 people, but the model was made for 2; leave it out"):
+        solver.predict(some(CLUTRR, 1))
+
+
+def test_words_and_answers_never_met(memnn: Path) -> None:
+    odd = example(story="Zoe entered the zoo.\nThe zither is in the zeppelin.", question="Where is the zither really?")
+    answer = Trained(memnn, device="cpu").predict([replace(odd, answer="zeppelin")])[0]
+    assert answer in Trained(memnn, device="cpu").run.vocabulary.answers
+
+
+def test_longer_stories_than_in_training(memnn: Path) -> None:
+    long = example(story="\n".join(["Ada entered the attic.", "Ada exited the attic."] * 40))
+    assert len(Trained(memnn, device="cpu").predict([long])) == 1
+
+
+@pytest.mark.parametrize("package", ["torch", "safetensors"])
+def test_missing_package_comes_with_the_command_that_brings_it(package: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    find: Any = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == package else find(name, *more))
+    for name in [name for name in sys.modules if name.startswith(neural.__name__)]:
+        monkeypatch.delitem(sys.modules, name)
+    said = rf"models need the package '{package}'; pip install 'storyproof\[models\]' brings it"
+    with pytest.raises(ConfigError, match=said):
+        storyproof.train("gat", "out", benchmark="clutrr", stories=3)
+    with pytest.raises(ConfigError, match=said):
+        importlib.import_module("storyproof.solvers.neural.solver")

@@ -1,0 +1,72 @@
+import torch
+
+from storyproof.solvers.neural.models import build
+from storyproof.solvers.neural.stack import Stack, number_for
+from tests.solvers.neural.lessons import CPU, SHAPE, SMALL, make_batch, stacked
+
+
+def make(name: str = "memnn", **options: object) -> Stack:
+    return Stack(lambda: build(name, SHAPE, {**SMALL[name], **options}), [1, 2, 3], CPU)
+
+
+def test_weights_depend_on_a_runs_own_seed() -> None:
+    torch.manual_seed(0)
+    state = torch.get_rng_state()
+    stack = make()
+    assert torch.equal(torch.get_rng_state(), state)  # and leave everybody else's draws alone
+    alone = Stack(lambda: build("memnn", SHAPE, SMALL["memnn"]), [2], CPU)
+    for name, value in alone.weights.items():
+        assert torch.equal(value[0], stack.weights[name][1])
+        if value.std() > 0:
+            assert not torch.equal(stack.weights[name][0], stack.weights[name][1])
+
+
+def test_state_comes_back() -> None:
+    first, second = make(), make()
+    with torch.no_grad():
+        for value in first.weights.values():
+            value.add_(1)
+    second.load(first.state())
+    for name, value in first.state().items():
+        assert torch.equal(second.state()[name], value)
+    kept = first.state()
+    with torch.no_grad():
+        next(iter(first.weights.values())).zero_()
+    assert next(iter(kept.values())).abs().sum() > 0  # a copy
+
+
+def test_people_are_drawn_anew_as_widely_as_before() -> None:
+    stack = make("memnn", policy="randomised")
+    before = stack.state()
+    stack.redraw_people([7, 8, 7])
+    people = [name for name in stack.fixed if name.endswith("people")]
+    assert len(people) == SMALL["memnn"]["hops"] + 1
+    for name, value in stack.state().items():
+        assert torch.equal(value, before[name]) == (name not in people)
+    for name in people:
+        table = stack.fixed[name]
+        assert torch.equal(table[0], table[2])
+        assert not torch.equal(table[0], table[1])
+        assert 0.7 < table.std() / before[name].std() < 1.4
+
+
+def test_learned_people_are_not_drawn() -> None:
+    stack = make("gat", policy="learned")
+    before = stack.state()
+    stack.redraw_people([7, 8, 9])
+    assert all(torch.equal(value, before[name]) for name, value in stack.state().items())
+    assert "embedding.people" in stack.weights
+
+
+def test_runs_do_not_see_each_other() -> None:
+    stack = make("gat")
+    scores = stack(stacked([make_batch("gat", seed=seed) for seed in range(3)]))
+    scores[1].sum().backward()
+    for value in stack.weights.values():
+        assert value.grad is not None
+        assert not value.grad[[0, 2]].any()
+
+
+def test_numbers() -> None:
+    assert number_for("a", 1) == number_for("a", 1) != number_for("a", 2)
+    assert 0 <= number_for("a") < 2**56

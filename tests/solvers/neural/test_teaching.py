@@ -1,0 +1,231 @@
+"""The verb `train` and what it keeps: stopped anywhere, the same call goes on to the same result."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+import storyproof
+from storyproof.errors import ConfigError, DataError, UnknownNameError
+from storyproof.solvers.neural import keeping
+from storyproof.solvers.neural.runs import CHECKPOINT, METRICS, PLAN, RUN, WEIGHTS, Run, load_run
+from storyproof.solvers.neural.steps import Step
+from storyproof.solvers.neural.training import Epoch
+from tests.solvers.neural.lessons import SMALL
+
+EPOCHS = 5
+
+
+def train(out: Path, model: str = "memnn", **changes: Any) -> Run:
+    family = {"benchmark": "tomi", "stories": 12} if "data" not in changes else {}
+    usual = {"runs": 2, "epochs": EPOCHS, "batch": 16, "rate": 0.01, "device": "cpu", "options": SMALL[model]}
+    return storyproof.train(model, out, **{**usual, **family, **changes})
+
+
+def stopping(when: Callable[[int], bool]) -> Callable[[Epoch], None]:
+    def progress(epoch: Epoch) -> None:
+        if when(epoch.number):
+            raise KeyboardInterrupt
+
+    return progress
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("train") / "whole"
+    train(out)
+    return out
+
+
+def assert_same(out: Path, whole: Path) -> None:
+    run, other = load_run(out), load_run(whole)
+    assert (out / METRICS).read_text() == (whole / METRICS).read_text()
+    assert run.held == other.held
+    assert run.weights.keys() == other.weights.keys()
+    for name, value in run.weights.items():
+        assert torch.equal(value, other.weights[name]), name
+    assert not run.about["interrupted"]
+    assert sorted(path.name for path in out.iterdir()) == [METRICS, RUN, WEIGHTS]
+
+
+def test_writes_runs_and_a_line_an_epoch(whole: Path) -> None:
+    lines = [json.loads(line) for line in (whole / METRICS).read_text().splitlines()]
+    assert [line["epoch"] for line in lines] == list(range(1, EPOCHS + 1))
+    for line in lines:
+        assert len(line["loss"]) == len(line["held"]) == len(line["best"]) == 2
+    best = [max(line["held"][run] for line in lines) for run in range(2)]
+    assert lines[-1]["best"] == best == load_run(whole).held
+    about = load_run(whole).about
+    assert about["family"] == "theory of mind"
+    assert about["source"] == "tomi"
+    assert about["epochs"] == EPOCHS
+    assert about["settings"]["rate"] == 0.01
+
+
+@pytest.mark.parametrize("after", [1, 3])
+def test_interrupted_between_epochs(whole: Path, tmp_path: Path, after: int) -> None:
+    out = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        train(out, progress=stopping(lambda epoch: epoch == after))
+    stopped = load_run(out)  # the best so far can be used already
+    assert stopped.about["interrupted"]
+    assert stopped.about["epochs"] == after
+    assert {PLAN, CHECKPOINT} <= {path.name for path in out.iterdir()}
+    seen: list[int] = []
+    train(out, progress=lambda epoch: seen.append(epoch.number))
+    assert seen == list(range(after + 1, EPOCHS + 1))
+    assert_same(out, whole)
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e9])
+def test_interrupted_in_the_midst_of_an_epoch(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """A half-done epoch is done again from its beginning, or from the last checkpoint before it."""
+    out, steps, call = tmp_path / "run", 0, Step.__call__
+
+    def step(self: Step, *given: Any) -> Any:
+        nonlocal steps
+        steps += 1
+        if steps == 11:
+            raise KeyboardInterrupt
+        return call(self, *given)
+
+    monkeypatch.setattr(keeping, "_BETWEEN_CHECKPOINTS", seconds)
+    with monkeypatch.context() as patch:
+        patch.setattr(Step, "__call__", step)
+        with pytest.raises(KeyboardInterrupt):
+            train(out)
+    assert load_run(out).about["epochs"] == 2
+    assert (out / CHECKPOINT).exists() == (seconds == 0.0)
+    train(out)
+    assert_same(out, whole)
+
+
+def test_interrupted_again_and_again(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    for _ in range(EPOCHS):
+        with pytest.raises(KeyboardInterrupt):
+            train(out, progress=stopping(lambda epoch: True))
+    train(out)
+    assert_same(out, whole)
+
+
+def test_interrupted_before_the_first_epoch_is_over(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def step(self: Step, *given: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Step, "__call__", step)
+        with pytest.raises(KeyboardInterrupt):
+            train(tmp_path / "run")
+    assert not (tmp_path / "run" / RUN).exists()
+    train(tmp_path / "run")
+    assert_same(tmp_path / "run", whole)
+
+
+def test_killed_in_the_midst_of_a_line(whole: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with pytest.raises(KeyboardInterrupt):
+        train(out, progress=stopping(lambda epoch: epoch == 2))
+    with (out / METRICS).open("a") as file:
+        file.write('{"epoch": 3, "lo')
+    train(out)
+    assert_same(out, whole)
+
+
+def test_same_call_again_returns_at_once(whole: Path) -> None:
+    before = {path: path.stat().st_mtime_ns for path in whole.iterdir()}
+    seen: list[Epoch] = []
+    assert train(whole, progress=seen.append).held == load_run(whole).held
+    assert not seen
+    assert {path: path.stat().st_mtime_ns for path in whole.iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    "change", [{"rate": 0.02}, {"runs": 3}, {"seed": 1}, {"stories": 15}, {"options": {"width": 8}}]
+)
+def test_folder_of_another_training_is_left_alone(whole: Path, change: dict[str, Any]) -> None:
+    before = {path: path.stat().st_mtime_ns for path in whole.iterdir()}
+    with pytest.raises(ConfigError, match="holds something else already; choose another --out, or --force"):
+        train(whole, **change)
+    assert {path: path.stat().st_mtime_ns for path in whole.iterdir()} == before
+
+
+def test_interrupted_folder_of_another_training_is_left_alone(tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, progress=stopping(lambda epoch: True))
+    with pytest.raises(ConfigError, match="holds something else already"):
+        train(tmp_path, rate=0.02)
+
+
+def test_force(whole: Path, tmp_path: Path) -> None:
+    train(tmp_path, epochs=1)
+    seen: list[Epoch] = []
+    train(tmp_path, force=True, progress=seen.append)
+    assert len(seen) == EPOCHS
+    assert_same(tmp_path, whole)
+
+
+@pytest.mark.parametrize("spoil", ["cut", "other"])
+def test_spoilt_checkpoint(tmp_path: Path, spoil: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, progress=stopping(lambda epoch: True))
+    path = tmp_path / CHECKPOINT
+    path.write_bytes(path.read_bytes()[:-40] if spoil == "cut" else (tmp_path / WEIGHTS).read_bytes())
+    with pytest.raises(DataError, match=r"checkpoint\.safetensors (cannot be read|does not fit this training)"):
+        train(tmp_path)
+    train(tmp_path, force=True)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("data") / "tomi"
+    storyproof.generate("tomi", train=15, val=6, test=6, seed=7, out=out)
+    return out
+
+
+def test_learns_from_files(data: Path, tmp_path: Path) -> None:
+    drawn = train(tmp_path / "drawn", data=data, epochs=1)
+    given = train(tmp_path / "given", data=data, epochs=1, held="given")
+    proved = train(tmp_path / "proved", data=data, epochs=1, labels="proved")
+    assert drawn.about["data"] != given.about["data"]
+    assert proved.held == drawn.held  # our labels are proved
+    single = train(tmp_path / "single", data=data / "train.parquet", epochs=1)
+    assert single.held == drawn.held
+    assert drawn.about["source"] == str(data)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"model": "entnut"}, "unknown model 'entnut'"),
+        ({"benchmark": None}, "give either --data to learn from files or --benchmark"),
+        ({"stories": 0}, "--stories is 0; say how many tomi is to make"),
+        ({"held": "back"}, "unknown kind of held-back stories 'back'"),
+        ({"held": "given"}, "tomi has no stories given to hold back; use drawn"),
+        ({"labels": "mine"}, "unknown kind of labels 'mine'"),
+        ({"epoch": 3}, "unknown setting of training 'epoch'. Did you mean 'epochs'"),
+        ({"benchmark": "tomy"}, "unknown benchmark 'tomy'"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"model": "gat", "options": {}}, "reads graphs"),
+    ],
+)
+def test_refusals_write_nothing(changes: dict[str, Any], said: str, tmp_path: Path) -> None:
+    model = changes.pop("model", "memnn")
+    with pytest.raises(ConfigError, match=said):
+        storyproof.train(model, tmp_path / "out", **{"benchmark": "tomi", "stories": 12, "device": "cpu", **changes})
+    assert not (tmp_path / "out").exists()
+
+
+def test_data_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(DataError):
+        train(tmp_path / "out", data=tmp_path / "nothing")
+    with pytest.raises(UnknownNameError):
+        train(tmp_path / "out", nonsense=3)
+    assert not (tmp_path / "out").exists()

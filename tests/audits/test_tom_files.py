@@ -140,6 +140,7 @@ def test_generated_files_are_clean(made: Path, tmp_path: Path) -> None:
         "impossible_stories",
         "wrong_traces",
         "wrong_observers",
+        "wrong_columns",
         "by_mechanism",
     ]
     plain = files_of(made / "jsonl")

@@ -79,6 +79,46 @@ def test_overlaps(tomi: Path) -> None:
     assert "structural" in run("audit", tomi, "--overlaps").stdout
 
 
+@pytest.mark.parametrize("benchmark", ["tomi", "clutrr"])
+def test_whatever_verify_reads(tmp_path: Path, benchmark: str) -> None:
+    """Parquet and JSON lists go through everything that an audit does."""
+    made, lists = tmp_path / "made", tmp_path / "lists"
+    storyproof.generate(benchmark, train=60, test=12, seed=7, out=made)
+    storyproof.process(made, lists)
+    for data, other in ((made, lists), (lists, made)):
+        found = tmp_path / f"{data.name}.json"
+        options = ("--overlaps", "--against", other, "--shortcuts", "--fix", tmp_path / f"fixed-{data.name}")
+        done = run("audit", data, *options, "--json", found, "--html", tmp_path / f"{data.name}.html")
+        assert done.exit_code in (0, 1), done.exception
+        report = json.loads(found.read_text())
+        assert all(each["kind"] in ("duplicate", "small_test") for file in report["files"] for each in file["errata"])
+        same = {each["kind"]: each for each in report["overlaps"]["overlaps"] if each["second"].startswith("against t")}
+        assert same["story"]["pairs"] > 0
+        assert same["conflict"]["pairs"] == 0
+        assert report["shortcuts"]["rows"]
+        for path in (*data.glob("*.parquet"), *data.glob("t*.json")):
+            assert (tmp_path / f"fixed-{data.name}" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_samples_of_evaluation_frameworks_are_verified_too(tmp_path: Path) -> None:
+    rows = storyproof.generate("tomi", test=6, seed=7).to_pylist()
+    lines = [
+        {
+            "input": [{"role": "user", "content": f"{row['story']}\n{row['question']}".replace("\n", " ")}],
+            "target": [f"The {row['answer'].replace('_', ' ')}.", "x"] if number % 2 else row["answer"],
+        }
+        for number, row in enumerate(rows)
+    ]
+    path = tmp_path / "bad" / "test.jsonl"
+    path.parent.mkdir()
+    path.write_text("".join(json.dumps(line) + "\n" for line in [{**lines[0], "target": "nowhere"}, *lines]))
+    assert run("audit", path, "--fix", tmp_path / "fixed", "--html", tmp_path / "page.html").exit_code == 1
+    assert "entered the" in (tmp_path / "page.html").read_text()
+    assert run("audit", tmp_path / "fixed").exit_code == 0
+    assert storyproof.verify(tmp_path / "fixed").ok
+    assert storyproof.verify(path).by_field() == {"answer": 1}
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

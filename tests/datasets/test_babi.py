@@ -217,7 +217,10 @@ def test_no_text(tmp_path: Path) -> None:
     ("trace", "message"),
     [
         (TRACE.split("\n")[0], r"x\.trace ends before line 14 of x\.txt"),
-        (TRACE + "enter_agent_0,memory,false_belief\n", r"x\.trace has 1 lines more than x\.txt has questions"),
+        (
+            TRACE + "enter_agent_0,memory,false_belief\n",
+            r"x\.trace, line \d+: found 1 lines more than x\.txt has questions; expected a line a question",
+        ),
         (
             TRACE.replace("false_belief", "no_belief"),
             r"x\.trace, line 1: found 'enter_agent_0,.*; expected it to end in",

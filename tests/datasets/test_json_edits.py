@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.datasets.json_edits import replace_value
+from storyproof.datasets.json_edits import add_value, replace_value
 from storyproof.errors import DataError
 
 
@@ -51,3 +51,19 @@ def test_all_else_stays(row: dict[str, Any], old: str, new: str, ascii_only: boo
     assert json.loads(changed) == {**row, "answer": new}
     if ascii_only:  # else it depends on the rest of the line whether a letter is written as such
         assert replace_value(changed, ["answer"], old) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": 1}', '{"a": 1, "status": "é"}'),
+        ('{"a":{"b":1}} ', '{"a":{"b":1},"status":"é"} '),
+        ("{}", '{"status":"é"}'),
+        ('{\n  "a": 1\n}', '{\n  "a": 1,\n  "status": "é"\n}'),
+    ],
+)
+def test_adding(text: str, expected: str) -> None:
+    assert json.loads(add_value(text, "status", "é")) == json.loads(expected)
+    assert add_value(text, "status", "x") == expected.replace("é", "x")
+    with pytest.raises(DataError, match="no object"):
+        add_value("[1]", "status", "x")

@@ -83,7 +83,7 @@ def test_pieces_of_any_size(tmp_path_factory: pytest.TempPathFactory, count: int
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is no list of questions: it begins otherwise; expected \\[ objects with story, question"),
+        ("", "line 1: no list of questions: it begins otherwise; expected \\[ objects with story, question"),
         ('{"a": 1}', "it begins otherwise"),
         ("[", "object 0 is no valid JSON"),
         ("[1, 2", "object 0: found int, expected an object"),
@@ -92,6 +92,8 @@ def test_pieces_of_any_size(tmp_path_factory: pytest.TempPathFactory, count: int
         (json.dumps([ROW])[:-1] + ",]", "object 1 is no valid JSON"),
         (json.dumps([ROW]) + "x", "there is more after its end"),
         (json.dumps([ROW])[:-1] + " 3]", "after object 0 comes '3'"),
+        (json.dumps([ROW, {**ROW, "chain": ["\ud800"]}], indent=1), "line 7, object 1: found half a character"),
+        ('[{"story": "a",\n "question": }]', "line 2: no list of questions: object 0 is no valid JSON"),
         (json.dumps([{**ROW, "order": "x"}]), "object 0: 'order' is 'x', expected a number"),
     ],
 )
@@ -102,14 +104,17 @@ def test_broken_files(tmp_path: Path, text: str, message: str) -> None:
 
 def test_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "val.json").write_bytes(b"[\xff]")
-    with pytest.raises(DataError, match="cannot read"):
+    with pytest.raises(DataError, match=r"val\.json, line 1: found the byte 0xff; expected text in UTF-8"):
         read(tmp_path / "val.json")
 
 
-def test_folders_take_lists_that_are_called_after_a_split(tmp_path: Path) -> None:
+def test_folders_take_lists_that_are_called_after_a_split_or_hold_questions(tmp_path: Path) -> None:
     for name in ("train.json", "val.json", "placeholders.json"):
         write(tmp_path / name, [ROW])
+    write(tmp_path / "numbers.json", [1, 2])
+    write(tmp_path / "broken.json", "[{")
+    write(tmp_path / "empty.json", [])
     write(tmp_path / "manifest.json", {"files": {}})
     write(tmp_path / "model_test.json", {"predictions": []})
-    assert [source.split for source in find_sources(tmp_path)] == ["train", "val"]
+    assert [source.split for source in find_sources(tmp_path)] == ["train", "val", None]
     assert find_source(tmp_path / "placeholders.json").split is None

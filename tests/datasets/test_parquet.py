@@ -1,4 +1,5 @@
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -55,7 +56,9 @@ def test_nothing_written_is_an_empty_file(tmp_path: Path) -> None:
 def test_truncated(tmp_path: Path, keep: int) -> None:
     path = write(tmp_path, table("tomi", "test"))
     path.write_bytes(path.read_bytes()[:keep])
-    with pytest.raises(DataError, match=r"test\.parquet is no readable Parquet file \(.*\); copy or make it again"):
+    with pytest.raises(
+        DataError, match=r"test\.parquet is no readable Parquet file \(.*\); expected a whole one, so copy"
+    ):
         list(read_parquet(path, 100))
 
 
@@ -138,3 +141,23 @@ def test_a_column_twice_is_named(tmp_path: Path) -> None:
     pq.write_table(table.append_column("story", table.column("story")), tmp_path / "test.parquet")
     with pytest.raises(DataError, match="2 columns 'story'"):
         storyproof.verify(tmp_path / "test.parquet")
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({"chain": [["Ada"], ["Ada", None]]}, r"x\.parquet, row 1: 'chain' has an empty item, expected none"),
+        ({"edges": [[[0, 1]], [[0, None]]]}, r"x\.parquet, row 1: 'edges' has an empty item"),
+        ({"order": [0, 300]}, r"column 'order' holds what is no int8 \(.*\); expected only such"),
+        ({"answer": [b"box", b"\xff"]}, r"x\.parquet is no readable Parquet file \(.*\); expected a whole one"),
+    ],
+)
+def test_values_that_are_none(tmp_path: Path, rows: dict[str, list[Any]], message: str) -> None:
+    made = {"story": ["a", "a"], "question": ["b", "b"], "answer": ["c", "c"], **rows}
+    found = pa.table(made)
+    if isinstance(rows.get("answer", [""])[0], bytes):
+        bad = pa.Array.from_buffers(pa.string(), 2, pa.array(rows["answer"], pa.binary()).buffers())
+        found = found.set_column(2, "answer", bad)
+    pq.write_table(found, tmp_path / "x.parquet")
+    with pytest.raises(DataError, match=message):
+        list(read_parquet(tmp_path / "x.parquet", 100))

@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from storyproof.audits import clutrr_files, clutrr_fixes, tom_files, tom_fixes
+from storyproof.audits import clutrr_files, clutrr_fixes, kinship_files, kinship_fixes, tom_files, tom_fixes
 from storyproof.audits.errata import AuditReport, FileReport
+from storyproof.audits.row_fixes import Write
 from storyproof.datasets.folders import whole_folder
+from storyproof.datasets.reading import ERRATA, SUFFIXES, is_data
 from storyproof.errors import DataError, UnknownNameError
 
 AUTO, CLUTRR = "auto", "clutrr"
-FORMATS = (AUTO, "tomi", "tom-babi", CLUTRR, "inspect", "jsonl")
+FORMATS = (AUTO, "tomi", "tom-babi", CLUTRR, "inspect", "jsonl", "json", "parquet")
 MARK, DROP = MANNERS = ("mark", "drop")
-ERRATA = "errata.csv"
-_SUFFIXES = (".txt", ".jsonl", ".csv")
 
 
 def audit(
@@ -32,7 +32,7 @@ def audit(
     """Audit published files.
 
     Args:
-        paths: Files, or folders of files: ToMi and ToM-bAbI text, JSON lines, CLUTRR CSV.
+        paths: Files, or folders of files: ToMi and ToM-bAbI text, CLUTRR CSV, JSON lines, JSON lists, Parquet.
         format: One of FORMATS; auto tells it from the file.
         readings: Only these readings make a wrong label rule-dependent; by default all.
         fix: Write the corrected files there, with `errata.csv`.
@@ -67,15 +67,13 @@ def find_files(paths: Sequence[str | Path]) -> list[Path]:
     found: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
-            inside = sorted(
-                file for file in path.iterdir() if file.is_file() and file.suffix in _SUFFIXES and file.name != ERRATA
-            )
+            inside = sorted(file for file in path.iterdir() if is_data(file))
             if not inside:
-                raise DataError(f"{path} holds nothing to audit; expected files ending in {', '.join(_SUFFIXES)}.")
+                raise DataError(f"{path} holds nothing to audit; expected files ending in {', '.join(SUFFIXES)}.")
             found += inside
         elif path.is_file():
-            if path.suffix not in _SUFFIXES:
-                raise DataError(f"{path} has an unknown form; expected a file ending in {', '.join(_SUFFIXES)}.")
+            if path.suffix not in SUFFIXES:
+                raise DataError(f"{path} has an unknown form; expected a file ending in {', '.join(SUFFIXES)}.")
             found.append(path)
         else:
             raise DataError(f"{path} does not exist; give a file or a folder of files.")
@@ -106,9 +104,19 @@ def _relabelled(report: FileReport, label: str) -> FileReport:
 
 
 def _audit_file(path: Path, format: str, readings: Sequence[str]) -> FileReport:
-    if format == CLUTRR or (format == AUTO and path.suffix == ".csv"):
+    if path.suffix == ".csv" if format == AUTO else format == CLUTRR and path.suffix not in kinship_files.SUFFIXES:
         return clutrr_files.audit_file(path)
+    if kinship_files.holds_kinship(path, format):
+        return kinship_files.audit_file(path)
     return tom_files.audit_file(path, format, readings)
+
+
+def _fixes(path: Path, report: FileReport, ambiguous: str) -> dict[str, Write]:
+    if report.format == CLUTRR:
+        return clutrr_fixes.fixes(path, report, ambiguous)
+    if kinship_files.is_kinship_report(report):
+        return kinship_fixes.fixes(path, report, ambiguous)
+    return tom_fixes.fixes(path, report)
 
 
 def _write_fixed(
@@ -120,15 +128,11 @@ def _write_fixed(
         for file, report in zip(files, reports, strict=True):
             into = folder if len(parents) == 1 else folder / file.resolve().parent.name
             into.mkdir(exist_ok=True)
-            fixed = (
-                clutrr_fixes.fixed_files(file, report, ambiguous)
-                if report.format == CLUTRR
-                else tom_fixes.fixed_files(file, report)
-            )
-            for name, content in fixed.items():
+            for name, write in _fixes(file, report, ambiguous).items():
                 if (into / name).exists():
                     raise DataError(f"two files are called {name}; audit them apart, or rename one.")
-                (into / name).write_bytes(content)
+                with (into / name).open("wb") as file_out:
+                    write(file_out)
         listed = [_relabelled(*each) for each in zip(reports, labels, strict=True)]
         (folder / ERRATA).write_text(errata_csv(listed), encoding="utf-8")
 

@@ -244,12 +244,16 @@ def _misstep(puzzle: Puzzle, rules: Rules, query: Fact, steps: Sequence[tuple[Fa
 
 def proof_text(puzzle: Puzzle, answer: str) -> str | None:
     """Write the shortest proof of an answer, as published; by strict rules if they give one, else by the published."""
-    query = puzzle.query(answer)
-    for reading in (STRICT, PUBLISHED):
-        steps = _proof(reading, puzzle.facts, query, len(puzzle.genders))
-        if steps is not None:
-            return repr([{puzzle.triple(head): [puzzle.triple(part) for part in body]} for head, *body in steps])
-    return None
+    steps = proof_steps(puzzle.facts, puzzle.query(answer), len(puzzle.genders))
+    if steps is None:
+        return None
+    return repr([{puzzle.triple(head): [puzzle.triple(part) for part in body]} for head, *body in steps])
+
+
+def proof_steps(facts: tuple[Fact, ...], query: Fact, people: int) -> tuple[tuple[Fact, Fact, Fact], ...] | None:
+    """Give the shortest proof by strict rules if there is one, else by the published: conclusions with their halves."""
+    found = (_proof(reading, facts, query, people) for reading in (STRICT, PUBLISHED))
+    return next((steps for steps in found if steps is not None), None)
 
 
 @lru_cache(maxsize=4096)

@@ -30,8 +30,8 @@ class Flaw(NamedTuple):
     reading: str = ""
 
 
-def find_flaws(puzzle: Puzzle, verdict: Verdict | None) -> Iterator[Flaw]:
-    """Find what is wrong in a row."""
+def find_flaws(puzzle: Puzzle, verdict: Verdict | None, *, proofs: bool = True) -> Iterator[Flaw]:
+    """Find what is wrong in a row; `proofs` says whether to look at its proof."""
     row = puzzle.row
     status = UNDEFINED if verdict is None else verdict.status
     marked = row.fields.get(STATUS, "")
@@ -39,7 +39,7 @@ def find_flaws(puzzle: Puzzle, verdict: Verdict | None) -> Iterator[Flaw]:
     if verdict is None:
         found.append(Flaw(UNDEFINED, "target", "", "neither query nor query_edge tells who is asked about"))
     else:
-        found += [*_target(puzzle, verdict), *_proof(puzzle, verdict)]
+        found += [*_target(puzzle, verdict), *(_proof(puzzle, verdict) if proofs else ())]
     for flaw in found:
         if flaw.expected or flaw.kind not in _SETTLED or marked != status:
             yield flaw

@@ -30,7 +30,7 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 
@@ -62,8 +62,8 @@ _TOTALS = {
     "small_test": "small_tests",
     "duplicate": "duplicates",
 }
-_CHUNK = 2048  # rows that the oracle looks at together
-_JUDGE = Judge()  # one for all files, which have many structures in common
+CHUNK = 2048  # rows that the oracle looks at together
+JUDGE = Judge()  # one for all files, which have many structures in common
 
 
 def audit_file(path: Path) -> FileReport:
@@ -72,22 +72,23 @@ def audit_file(path: Path) -> FileReport:
     Raises:
         DataError: If it cannot be read; the message says what was found where, and what was expected.
     """
-    audit = _Audit(path)
+    audit = Audit(path)
     with warnings.catch_warnings():  # Python warns of odd literals, which are for us to judge
         warnings.simplefilter("ignore")
         records = read_records(path)
         header = next(records).fields
         rows = (read_row(path, record, header) for record in records if record.fields)
-        while part := list(islice(rows, _CHUNK)):
+        while part := list(islice(rows, CHUNK)):
             audit.take(part)
     return audit.report()
 
 
-class _Audit:
-    """What is found in a file, while it is read."""
+class Audit:
+    """What is found in a file, while it is read; `more` names counts of further kinds of errata."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, path: Path, form: str = "clutrr", more: Mapping[str, str] | None = None) -> None:
+        self._path, self._form = path, form
+        self._totals = {**_TOTALS, **(more or {})}
         self._counts: Counter[str] = Counter()
         self._errata: list[Erratum] = []
         self._seen: dict[bytes, int] = {}  # the first row of each story and question
@@ -98,12 +99,16 @@ class _Audit:
     def take(self, rows: list[Row]) -> None:
         """Look at some rows."""
         puzzles = [understand(row) for row in rows]
-        for puzzle, verdict in zip(puzzles, _JUDGE.verdicts(puzzles), strict=True):
-            self._count(puzzle, verdict)
-            flaws = list(chain(find_flaws(puzzle, verdict), self._repeated(puzzle.row)))
-            for kind in {flaw.kind for flaw in flaws} & set(_TOTALS):
-                self._counts[_TOTALS[kind]] += 1
-            self._errata += [self._erratum(puzzle.row, flaw) for flaw in flaws]
+        for puzzle, verdict in zip(puzzles, JUDGE.verdicts(puzzles), strict=True):
+            self.add(puzzle, verdict, find_flaws(puzzle, verdict))
+
+    def add(self, puzzle: Puzzle, verdict: Verdict | None, found: Iterable[Flaw]) -> None:
+        """Note what was found in a row."""
+        self._count(puzzle, verdict)
+        flaws = list(chain(found, self._repeated(puzzle.row)))
+        for kind in {flaw.kind for flaw in flaws} & set(self._totals):
+            self._counts[self._totals[kind]] += 1
+        self._errata += [self._erratum(puzzle.row, flaw) for flaw in flaws]
 
     def _count(self, puzzle: Puzzle, verdict: Verdict | None) -> None:
         row = puzzle.row
@@ -156,5 +161,5 @@ class _Audit:
                 reason=f"a test of {found} says little; it should have at least {least}",
             )
             errata = [small, *errata]
-        keys = ("rows", *STATUSES, *_TOTALS.values(), "two_targets")
-        return FileReport(self._path.name, "clutrr", {key: self._counts[key] for key in keys}, errata)
+        keys = ("rows", *STATUSES, *self._totals.values(), "two_targets")
+        return FileReport(self._path.name, self._form, {key: self._counts[key] for key in keys}, errata)

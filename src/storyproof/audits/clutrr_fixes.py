@@ -7,10 +7,11 @@ again. What is replaced is just what the errata say: the field, what was found t
 from __future__ import annotations
 
 import codecs
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from storyproof.audits.errata import FileReport
+from storyproof.audits.row_fixes import Write, contents
 from storyproof.datasets.clutrr_records import STATUS, Record, quoted, read_records, split_raw
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.kinship.models_of import AMBIGUOUS, CONTRADICTED, ENTAILED, IMPOSSIBLE
@@ -23,7 +24,12 @@ Change = tuple[str, str]  # what was found, and what is expected
 
 
 def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:
-    """Give a file without what was wrong in it, as far as it can be known.
+    """Give what `fixes` writes."""
+    return contents(fixes(path, report, ambiguous))
+
+
+def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Write]:
+    """Say how to write a file without what was wrong in it, as far as it can be known.
 
     A contradicted target is replaced by the word that the story entails, if there is one, and with it the proof (by
     strict rules) and the sentence that words it; genders, `edge_types`, `f_comb`, `query` and `query_edge` by what the
@@ -42,7 +48,7 @@ def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[s
         ambiguous: What to do with rows without an entailed answer: drop or mark.
 
     Returns:
-        The file's content, by its name.
+        What writes it, by its name.
 
     Raises:
         UnknownNameError: If it is neither.
@@ -50,14 +56,21 @@ def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[s
     """
     if ambiguous not in MANNERS:
         raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
+    return {path.name: lambda file: file.writelines(_rewritten(path, report, ambiguous))}
+
+
+def _rewritten(path: Path, report: FileReport, ambiguous: str) -> Iterator[bytes]:
+    """Give a file's records, changed where they have to be."""
     changes, statuses = _planned(report)
-    records = list(read_records(path))
-    if report.totals["rows"] != sum(record.row >= 0 and bool(record.fields) for record in records):
-        raise DataError(f"{path} has another number of rows than when it was audited; audit it again.")
-    columns = records[0].fields
-    new_column = ambiguous == MARK and bool(statuses) and STATUS not in columns
-    written = []
-    for record in records:
+    with path.open("rb") as file:
+        yield codecs.BOM_UTF8 if file.read(3) == codecs.BOM_UTF8 else b""
+    columns: list[str] = []
+    new_column, rows = False, 0
+    for record in read_records(path):
+        if record.row < 0:
+            columns = record.fields
+            new_column = ambiguous == MARK and bool(statuses) and STATUS not in columns
+        rows += record.row >= 0 and bool(record.fields)
         mine = changes.get(record.row, {})
         status = STATUS if record.row < 0 else statuses.get(record.row, ENTAILED)
         if STATUS in columns and record.fields:
@@ -66,12 +79,11 @@ def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[s
                 mine = {**mine, STATUS: (marked, status)}
             status = mine.get(STATUS, ("", marked))[1]
         if not record.fields:
-            written.append(record.raw)  # an empty line
+            yield record.raw.encode()  # an empty line
         elif ambiguous == MARK or status not in FLAWED:
-            written.append(_spliced(path, record, columns, mine, status if new_column else None))
-    with path.open("rb") as file:
-        bom = codecs.BOM_UTF8 if file.read(3) == codecs.BOM_UTF8 else b""
-    return {path.name: bom + "".join(written).encode()}
+            yield _spliced(path, record, columns, mine, status if new_column else None).encode()
+    if report.totals["rows"] != rows:
+        raise DataError(f"{path} has another number of rows than when it was audited; audit it again.")
 
 
 def _planned(report: FileReport) -> tuple[dict[int, dict[str, Change]], dict[int, str]]:

@@ -13,6 +13,7 @@ from typing import Any
 # The three classes of flaws in ToMi, and what else can be wrong with a row of theory of mind.
 STRUCTURAL, SEMANTIC, PRAGMATIC = "structural", "semantic", "pragmatic"
 QUESTION_TYPE, IMPOSSIBLE_STORY = "question_type", "impossible_story"
+COLUMN = "column"  # what data of our form say besides, and which does not follow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,9 +23,9 @@ class Erratum:
     Attributes:
         file: The file's name, with folders before it if another audited file has the same.
         row: The question's number in the file, from 0; -1 if it is about the whole file.
-        line: The line of the file that holds it, from 1; 0 if there is no such line.
+        line: The line of the file that holds it, or where its row begins, from 1; 0 if there is no such line.
         id: The row's id.
-        kind: The class of error: structural, semantic, pragmatic, question_type, impossible_story; for kinship
+        kind: The class of error: structural, semantic, pragmatic, question_type, impossible_story, column; for kinship
             ambiguous, contradicted, impossible, proof, …
         field: Which field is wrong.
         found: What the file says.
@@ -55,7 +56,7 @@ class FileReport:
 
     Attributes:
         file: Its name, with folders before it if another audited file has the same.
-        format: tomi, tom-babi, clutrr, inspect or jsonl.
+        format: tomi, tom-babi, clutrr, inspect, jsonl, json or parquet.
         totals: Counts, in the form that the audit's JSON has; nested counts are dictionaries.
         errata: All that is wrong, by row.
     """

@@ -16,7 +16,7 @@ from storyproof.errors import ParseError
 from storyproof.example import story_of_id
 from storyproof.kinship.config import TASK_NUMBERS
 from storyproof.kinship.judging import Judged, judge
-from storyproof.kinship.models_of import IMPOSSIBLE
+from storyproof.kinship.models_of import ENTAILED, IMPOSSIBLE
 from storyproof.kinship.placeholder_checks import FATAL, check
 from storyproof.kinship.placeholder_files import our_names
 from storyproof.kinship.proofs import replay
@@ -53,15 +53,16 @@ def verify_kinship(table: pa.Table, where: str, rules: Rules | None = None) -> T
         judged = judge([case for _, case in cases], rules)
         for (row, case), verdict in zip(cases, judged, strict=True):
             report.statuses[verdict.status or UNDEFINED] += 1
-            for name, found, expected in _check(row, case, verdict, report, rules):
+            for name, found, expected in check_row(row, case, verdict, report, rules):
                 report.findings.append(Finding(where, row["id"], name, _shown(found), _shown(expected)))
     return report
 
 
-def _check(
-    row: Mapping[str, Any], case: Case, judged: Judged, report: TableReport, rules: Rules | None
+def check_row(
+    row: Mapping[str, Any], case: Case, judged: Judged, report: TableReport | None = None, rules: Rules | None = None
 ) -> Iterator[tuple[str, Any, Any]]:
     """Find what is wrong in a row: field, found, expected."""
+    report = report or TableReport()
     for name in LABELS:
         if row.get(name) is None and not (name == "status" and judged.status is None):
             report.unchecked[name] += 1
@@ -100,7 +101,7 @@ def _check_answer(row: Mapping[str, Any], case: Case, judged: Judged) -> Iterato
         yield "answer", row["answer"], _right(case, judged)
     elif given is not None and known != holds:
         yield "readings", given, holds
-    elif given is None and case.steps is None and not holds:
+    elif given is None and case.steps is None and not holds and row.get("status") in (None, ENTAILED):
         yield "answer", row["answer"], _right(case, judged)
     if row.get("status") is not None and row["status"] != judged.status:
         yield "status", row["status"], judged.status

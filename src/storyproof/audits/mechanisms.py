@@ -40,6 +40,7 @@ MECHANISMS: Mapping[str, str] = {
     "other_actions": "trace lists other actions than the text tells",
     "observers": "the numbers after a sentence are not those of who saw it",
     "impossible_story": "something happens that cannot",
+    "column": "another column says what does not follow from the text",
 }
 _TYPE = re.compile(r"(?:(memory|reality)|([a-z]+_order)_(\d+)_(tom|no_tom))")
 

@@ -1,4 +1,4 @@
-"""Files of theory of mind held against what follows from their text: ToMi, ToM-bAbI and JSON lines.
+"""Files of theory of mind held against what follows from their text: ToMi, ToM-bAbI, JSON and Parquet.
 
 How a file's totals are counted, all under the default readings unless a reading is named:
 
@@ -12,11 +12,13 @@ How a file's totals are counted, all under the default readings unless a reading
   in a file's name counts too. Story types are defined by the default readings, so no other makes one right.
 - `impossible_stories` are stories in which something happens that cannot. Nothing else of theirs is judged.
 - `wrong_traces` are lines of a trace whose actions are not those of the text; `wrong_observers` are sentences.
+- `wrong_columns` are values of other columns of ours that do not follow: candidates, readings, proof, and so on.
 - `by_mechanism` counts errata by cause (`mechanisms.MECHANISMS`), but wrong story types by story.
 """
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -30,6 +32,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.audits.errata import (
+    COLUMN,
     IMPOSSIBLE_STORY,
     PRAGMATIC,
     QUESTION_TYPE,
@@ -45,10 +48,10 @@ from storyproof.audits.mechanisms import (
     explain_story_type,
     explain_trace,
 )
-from storyproof.audits.tom_layout import OBSERVERS, TRACE, Place, form_of, places, tables
+from storyproof.audits.tom_layout import BY_ROW, OBSERVERS, TRACE, Place, form_of, places, places_in, tables
 from storyproof.audits.tom_rows import Case, Part, answers_under, asked_of, events_of, right_marks, stage_of
 from storyproof.datasets.chunks import in_parts, story_starts
-from storyproof.datasets.inspect_jsonl import INSPECT, JSONL, find_bad_bytes
+from storyproof.datasets.inspect_jsonl import INSPECT, find_bad_bytes, folded
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.tom.events import impossibilities
 from storyproof.tom.labels import QUESTION_TYPES
@@ -63,8 +66,9 @@ _COUNTED = (
     "impossible_stories",
     "wrong_traces",
     "wrong_observers",
+    "wrong_columns",
 )
-
+_OTHERS = ("candidates", "order", "chain", "false_belief", "readings", "proof")  # columns of ours besides the labels
 
 _ORDERS = tuple(dict.fromkeys(map(asked_of, QUESTION_TYPES)))
 
@@ -73,7 +77,7 @@ def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -
     """Hold every label of a file against what follows from the file's text.
 
     Args:
-        path: A `.txt` file (its `.trace`, if it has one, lies beside it) or a file of JSON lines.
+        path: A `.txt` file (its `.trace`, if it has one, lies beside it), JSON lines, a JSON list or Parquet.
         format: One of FORMATS; by default it is told from the first line.
         readings: The readings that can make a label rule-dependent; by default all there are.
 
@@ -87,7 +91,7 @@ def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -
     path = Path(path)
     form = form_of(path, format)
     others = tuple(name for name in READINGS if name != DEFAULT and (not readings or name in readings))
-    audit = _Audit(path, form, others, places(path, form))
+    audit = _Audit(path, form, others, iter(()) if form in BY_ROW else places(path))
     try:
         for table in tables(path, form):
             for part in in_parts(table):
@@ -133,7 +137,8 @@ class _Audit:
         run = np.zeros(count, np.intp)
         run[story_starts(table)] = 1
         run = self.stories + run.cumsum() - 1
-        part = Part(table, list(islice(self.places, count)), self.rows + np.arange(count), run)
+        where = places_in(table) if self.form in BY_ROW else list(islice(self.places, count))
+        part = Part(table, where, self.rows + np.arange(count), run)
         part.refuse_unreadable(self.path)
         answered = part.possible & np.asarray(part.proved.columns["answer"].is_valid())
         if not answered.all():
@@ -183,7 +188,7 @@ class _Audit:
         """Note labels that do not follow from the text; of rows that have no answer, `only` the answers."""
         types = part.proved.columns["question_type"]
         self.orders.update(map(asked_of, types.dictionary.take(types.indices.unique()).to_pylist()))
-        names = self._ADD if only is None else ("answer",)
+        names = ("answer",) if only is not None else self._ADD if self.form in BY_ROW else self._LABELS
         wrong = {name: [each for each in part.wrong(name) if only is None or only[each[0]]] for name in names}
         values = part.values(sorted({row for found in wrong.values() for row, _ in found}))
         asked = {row: parse_question(each["question"]) for row, each in values.items()}
@@ -203,7 +208,7 @@ class _Audit:
         at: dict[str, Any] = {"field": name, "found": values[name], "expected": case.right, "sentences": case.proof}
         if self.form == INSPECT:
             at["field"] = f"metadata.{name}"
-        elif self.form != JSONL:  # without a trace the story type is part of the file's name, and has no line
+        elif self.form not in BY_ROW:  # without a trace the story type is part of the file's name, and has no line
             at["line"] = case.part.where[case.row].trace
             at["file"] = f"{self.path.stem}.trace" if at["line"] else self.path.name
         self._add(case.part, case.row, cause, counted, kind, id=values["id"], asked=case.asked, **{**at, **known})
@@ -212,7 +217,7 @@ class _Audit:
         """Say whether an answer is the right one; evaluation frameworks are not strict about its form."""
         if self.form != INSPECT or right is None:
             return found == right
-        return any(_folded(each) == _folded(right) for each in found.split("\n"))
+        return any(folded(each) == folded(right) for each in found.split("\n"))
 
     def _add_answer(self, case: Case) -> None:
         found, stage = case.values["answer"], case.stage
@@ -253,6 +258,11 @@ class _Audit:
         others = tuple(number for number, agent, _ in case.stage.actions if agent not in case.pair)
         self._add_case(case, cause, "wrong_traces", TRACE, sentences=others)
 
+    def _add_column(self, case: Case) -> None:
+        found, right = (json.dumps(each, ensure_ascii=False) for each in (case.values[case.name], case.right))
+        cause = Cause(COLUMN, f"the text gives {right}")
+        self._add_case(case, cause, "wrong_columns", COLUMN, found=found, expected=right)
+
     def _add_observers(self, part: Part) -> None:
         """Note sentences after which other numbers stand than those of who saw them."""
         if OBSERVERS not in part.table.column_names or part.table.column(OBSERVERS).null_count == len(part.rows):
@@ -281,10 +291,6 @@ class _Audit:
         "question_type": _add_question_type,
         "story_type": _add_story_type,
         TRACE: _add_trace,
+        **dict.fromkeys(_OTHERS, _add_column),
     }
-
-
-def _folded(answer: str) -> str:
-    """Leave out what does not matter in an answer in free words."""
-    words = answer.casefold().replace("_", " ").strip(" .\t\n\"'").split()
-    return " ".join(words[1:] if words[:1] == ["the"] else words)
+    _LABELS: ClassVar[tuple[str, ...]] = ("answer", "question_type", "story_type", TRACE)  # of texts

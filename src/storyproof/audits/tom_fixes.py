@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from io import BytesIO
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from storyproof.audits.errata import (
@@ -12,7 +11,9 @@ from storyproof.audits.errata import (
     Erratum,
     FileReport,
 )
+from storyproof.audits.row_fixes import Changes, Write, contents, rewrite, right_value
 from storyproof.audits.tom_layout import (
+    BY_ROW,
     OBSERVERS,
     TRACE,
     Place,
@@ -20,24 +21,23 @@ from storyproof.audits.tom_layout import (
     tables,
 )
 from storyproof.datasets.chunks import story_starts
-from storyproof.datasets.inspect_jsonl import (
-    INSPECT,
-    JSONL,
-    MARK,
-    numbered_lines,
-)
-from storyproof.datasets.json_edits import replace_value
+from storyproof.datasets.inspect_jsonl import MARK, numbered_lines
 from storyproof.errors import DataError
 from storyproof.tom.events import impossibilities
 from storyproof.tom.text import parse
 
 
 def fixed_files(path: Path, report: FileReport) -> dict[str, bytes]:
-    """Give a file, and its trace if it has one, with all errata put right under the default readings.
+    """Give what `fixes` writes."""
+    return contents(fixes(path, report))
 
-    Everything else stays as it is, byte by byte. Where nothing is right the question goes: all of a story's from where
-    it cannot happen, and those that have no answer; the lines after them in the same story are numbered anew. What a
-    file's name says stays.
+
+def fixes(path: Path, report: FileReport) -> dict[str, Write]:
+    """Say how to write a file, and its trace if it has one, with all errata put right under the default readings.
+
+    Everything else stays as it is, byte by byte; of Parquet, value by value. Where nothing is right the question goes:
+    all of a story's from where it cannot happen, and those that have no answer; the lines after them in the same story
+    are numbered anew. What a file's name says stays.
 
     Args:
         path: The file.
@@ -47,17 +47,26 @@ def fixed_files(path: Path, report: FileReport) -> dict[str, bytes]:
         DataError: If the file is not as it was audited.
     """
     path = Path(path)
+    if report.format in BY_ROW:
+        changes = Changes(gone=_dropped(path, report))
+        for each in report.errata:
+            if each.expected:
+                changes.put(each.row, each.field, right_value(each))
+        return {path.name: rewrite(path, report.format, changes)}
     numbers, gone = _removed(path, report)
     edits: dict[str, dict[int, list[Erratum]]] = {}
     for each in report.errata:
         if each.line and (each.expected or each.kind == OBSERVERS):
             edits.setdefault(each.file, {}).setdefault(each.line, []).append(each)
-    edit = _edit_json if report.format in (JSONL, INSPECT) else _edit_text
-    fixed = {path.name: _rewritten(path, edits.get(path.name, {}), numbers, edit)}
     beside = path.with_suffix(".trace")
-    if report.format not in (JSONL, INSPECT) and beside.exists():
-        fixed[beside.name] = _rewritten(beside, edits.get(beside.name, {}), gone, _edit_trace)
-    return fixed
+    found: dict[str, Write] = {
+        path.name: lambda file: file.writelines(_rewritten(path, edits.get(path.name, {}), numbers, _edit_text))
+    }
+    if beside.exists():
+        found[beside.name] = lambda file: file.writelines(
+            _rewritten(beside, edits.get(beside.name, {}), gone, _edit_trace)
+        )
+    return found
 
 
 def _removed(path: Path, report: FileReport) -> tuple[dict[int, int], dict[int, int]]:
@@ -66,7 +75,7 @@ def _removed(path: Path, report: FileReport) -> tuple[dict[int, int], dict[int, 
     if not dropped:
         return {}, {}
     try:
-        found = list(places(path, report.format))
+        found = list(places(path))
         return _renumbered(found, dropped), {found[row].trace: 0 for row in dropped}
     except (ValueError, IndexError) as error:
         raise DataError(f"{path} has other lines ({error}); expected it as it was audited.") from error
@@ -110,9 +119,9 @@ def _rewritten(
     edits: dict[int, list[Erratum]],
     numbers: dict[int, int],
     edit: Callable[[str, Sequence[Erratum]], str],
-) -> bytes:
+) -> Iterator[bytes]:
     """Copy a file, changing only the lines that have to be."""
-    out, number = BytesIO(), 0
+    number = 0
     for number, line in numbered_lines(path):
         if numbers.get(number) == 0:
             continue
@@ -129,10 +138,9 @@ def _rewritten(
                     f"{path}, line {number}: found {body[:60]!r}; expected it as it was audited."
                 ) from error
             line = mark + text.encode() + line[len(body) :]
-        out.write(line)
+        yield line
     if edits and number < max(edits):
         raise DataError(f"{path} ends in line {number}; expected it as it was audited.")
-    return out.getvalue()
 
 
 def _put_right(value: str, erratum: Erratum) -> str:
@@ -154,9 +162,3 @@ def _edit_trace(text: str, errata: Sequence[Erratum]) -> str:
     for each in errata:
         labels[each.field] = _put_right(labels[each.field], each)
     return ",".join(labels.values())
-
-
-def _edit_json(text: str, errata: Sequence[Erratum]) -> str:
-    for each in errata:
-        text = replace_value(text, each.field.split("."), each.expected)
-    return text

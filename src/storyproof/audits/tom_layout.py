@@ -1,4 +1,4 @@
-"""Where the rows of theory-of-mind files stand, and in which of four forms they are."""
+"""Where the rows of theory-of-mind files stand, and in which of six forms they are."""
 
 from __future__ import annotations
 
@@ -19,11 +19,15 @@ from storyproof.datasets.inspect_jsonl import (
     numbered_lines,
     read_samples,
 )
+from storyproof.datasets.legacy_json import read_json
+from storyproof.datasets.parquet import read_parquet
 from storyproof.datasets.reading import CHUNK_ROWS
 from storyproof.errors import DataError, UnknownNameError
 
 TOMI, TOM_BABI = "tomi", "tom-babi"
-FORMATS = ("auto", TOMI, TOM_BABI, JSONL, INSPECT)
+PARQUET, JSON = "parquet", "json"
+FORMATS = ("auto", TOMI, TOM_BABI, JSONL, INSPECT, PARQUET, JSON)
+BY_ROW = (JSONL, INSPECT, PARQUET, JSON)  # each row says all, its story included
 TRACE, OBSERVERS = "trace", "observers"  # kinds of errata besides those that all formats share
 
 
@@ -33,6 +37,8 @@ def form_of(path: Path, name: str) -> str:
         raise UnknownNameError("format", name, FORMATS)
     if name != "auto":
         return name
+    if path.suffix in (f".{PARQUET}", f".{JSON}"):
+        return path.suffix[1:]
     wanted = "expected a numbered sentence (tomi, tom-babi) or a JSON object (jsonl, inspect)"
     for number, line in filled(path):
         text = line.decode(errors="replace")
@@ -46,9 +52,13 @@ def form_of(path: Path, name: str) -> str:
 
 def tables(path: Path, form: str) -> Iterator[pa.Table]:
     """Read a file in tables of whole stories."""
-    if form in (JSONL, INSPECT):
-        return whole_stories(read_samples(path, CHUNK_ROWS, form))
-    return read_babi(path, CHUNK_ROWS)
+    if form not in BY_ROW:
+        return read_babi(path, CHUNK_ROWS)
+    if form == PARQUET:
+        return whole_stories(read_parquet(path, CHUNK_ROWS))
+    if form == JSON:
+        return whole_stories(read_json(path, CHUNK_ROWS, lines=True))
+    return whole_stories(read_samples(path, CHUNK_ROWS, form))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +75,14 @@ class Place:
         return told[sentence - 1] if sentence <= len(told) else self.lines[-1]
 
 
-def places(path: Path, form: str) -> Iterator[Place]:
-    """Say where each row stands; to be read no further than the rows themselves have been."""
-    if form in (JSONL, INSPECT):
-        yield from (Place([number]) for number, line in filled(path) if line.strip())
-        return
+def places_in(table: pa.Table) -> list[Place]:
+    """Say where the rows of a table stand that says all by row; Parquet has no lines."""
+    lines = table.column("line").to_pylist() if "line" in table.column_names else [0] * table.num_rows
+    return [Place([line]) for line in lines]
+
+
+def places(path: Path) -> Iterator[Place]:
+    """Say where each row of a text stands; to be read no further than the rows themselves have been."""
     beside = path.with_suffix(".trace")
     traces: Iterator[int] = (number for number, _ in filled(beside)) if beside.exists() else repeat(0)
     lines: list[int] = []

@@ -26,6 +26,17 @@ from storyproof.tom.text import Question, parse
 from storyproof.tom.trace import observers, trace
 
 
+def combined(table: pa.Table, name: str) -> pa.Array:
+    """Give a column in one piece."""
+    column = table.column(name).combine_chunks()
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def plain(array: pa.Array) -> pa.Array:
+    """Give words instead of their codes."""
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
 def asked_of(question_type: str) -> str:
     """Give a question type without agent number and mark."""
     return "_".join(question_type.split("_")[:2])
@@ -48,15 +59,18 @@ class Part:
 
     def __init__(self, table: pa.Table, where: Sequence[Place], rows: Indices, run: Indices) -> None:
         self.table, self.where, self.rows, self.run = table, where, rows, run
-        story = table.column("story").combine_chunks().dictionary_encode()
-        questions = table.column("question").combine_chunks()
-        self.proved = prove(story.dictionary, story.indices.to_numpy(), questions)
+        story = combined(table, "story")
+        if not pa.types.is_dictionary(story.type):
+            story = story.dictionary_encode()
+        used, story_of = np.unique(story.indices.to_numpy(), return_inverse=True)
+        self.proved = prove(story.dictionary.take(pa.array(used)), story_of, combined(table, "question"))
         self.possible = np.array([plot.possible for plot in self.proved.plots], np.bool_)[self.proved.plot]
 
     def refuse_unreadable(self, path: Path) -> None:
         """Raise what cannot be judged."""
         for problem in self.proved.problems:
-            where = f"{path}, line {self.where[problem.row].lines[-1]}"
+            line = self.where[problem.row].lines[-1]
+            where = f"{path}, line {line}" if line else f"{path}, row {self.rows[problem.row]}"
             if problem.what in ("story", "question") and problem.expected != "a story that can happen":
                 raise DataError(f"{where}: {problem.what}: {problem.found}; expected {problem.expected}.")
             if problem.what not in ("story", "question") and self.possible[problem.row]:
@@ -72,12 +86,14 @@ class Part:
         """Find rows of stories that can happen which do not say what they should, and what they should say."""
         if name not in self.table.column_names or self.table.column(name).null_count == self.table.num_rows:
             return []
-        given = self.table.column(name).combine_chunks()
-        right = (
-            pa.array(_traces(self.proved), pa.string())
-            if name == TRACE
-            else self.proved.columns[name].dictionary_decode()
-        )
+        given = plain(combined(self.table, name))
+        right = pa.array(_traces(self.proved), pa.string()) if name == TRACE else plain(self.proved.columns[name])
+        if not given.null_count and given.cast(right.type).equals(right):
+            return []
+        if pa.types.is_list(right.type):  # Arrow does not compare lists one by one
+            rows = zip(given.to_pylist(), right.to_pylist(), self.possible.tolist(), strict=True)
+            wrong = ((row, best) for row, (told, best, can) in enumerate(rows) if can and told not in (None, best))
+            return list(wrong)
         # Where nobody knows the answer every answer is wrong; a story type that nobody knows is left alone.
         unequal = pc.fill_null(pc.not_equal(given, right), name == "answer")
         found = np.flatnonzero(np.asarray(pc.and_(unequal, given.is_valid())) & self.possible)

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
 
 def audit(
     paths: Annotated[
-        list[Path], typer.Argument(help="Files or folders: ToMi, ToM-bAbI (.txt), CLUTRR (.csv), JSON lines.")
+        list[Path],
+        typer.Argument(help="Files or folders: .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet."),
     ],
-    format: Annotated[str, typer.Option(help="auto, tomi, tom-babi, clutrr, inspect or jsonl.")] = "auto",
+    format: Annotated[
+        str, typer.Option(help="auto, tomi, tom-babi, clutrr, inspect, jsonl, json or parquet.")
+    ] = "auto",
     reading: Annotated[
         list[str] | None,
         typer.Option(help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"),

@@ -222,8 +222,11 @@ def read_babi(path: Path, rows: int) -> Iterator[pa.Table]:
         waiting.append(row)
     state.number += 1
     state.end()
-    if traces is not None and (left := sum(1 for _ in traces)):
-        raise DataError(f"{path.with_suffix('.trace')} has {left} lines more than {path.name} has questions.")
+    if traces is not None and (left := [number for number, _ in traces]):
+        where = f"{path.with_suffix('.trace')}, line {left[0]}"
+        raise DataError(
+            f"{where}: found {len(left)} lines more than {path.name} has questions; expected a line a question."
+        )
     if not waiting and state.story < 0:
         raise DataError(f"{path} holds no question; expected numbered sentences, then a question with tab and answer.")
     if waiting:
@@ -247,7 +250,7 @@ def _add_trace(row: dict[str, Any], traces: Iterator[tuple[int, str]], state: _R
     path = state.path.with_suffix(".trace")
     number, line = next(traces, (0, ""))
     if not line:
-        raise DataError(f"{path} ends before line {state.number} of {state.path.name}; make both again.")
+        raise DataError(f"{path} ends before line {state.number} of {state.path.name}; expected a line a question.")
     cells = line.split(",")
     if len(cells) < 3 or cells[-1] not in STORY_TYPES:
         raise DataError(

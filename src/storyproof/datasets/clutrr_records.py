@@ -155,7 +155,7 @@ def _check_header(path: Path, header: Record) -> None:
 def refuse(path: Path, record: Record, what: str) -> NoReturn:
     """Raise DataError, saying where a record stands and what is wrong with it."""
     where = f"row {record.row}, line {record.line}" if record.row >= 0 else f"line {record.line}"
-    raise DataError(f"{path}, {where}: {what}.")
+    raise DataError(f"{path}, {where}: {' '.join(what.splitlines())}.")  # a field may have several lines
 
 
 def read_row(path: Path, record: Record, header: Sequence[str]) -> Row:

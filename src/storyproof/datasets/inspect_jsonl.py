@@ -9,6 +9,7 @@ target a list, and some call it `ideal`. The question is the last one asked; the
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ JSONL, INSPECT = "jsonl", "inspect"
 MARK = b"\xef\xbb\xbf"  # some editors begin a file with it
 TARGETS = ("target", "ideal")
 _SCHEMA = pa.schema([*plain_schema(), ("line", pa.int64()), ("field", pa.string())])
+_PLACE = re.compile(r" (?:is in|to) the ([^\s.]+)\.?(?=\n|$)")
 _TEXTS = ("id", "story_id", *REQUIRED)  # what the readers below have made sure of
 
 
@@ -100,6 +102,36 @@ def read_samples(path: Path, rows: int, dialect: str) -> Iterator[pa.Table]:
             waiting = []
     if waiting:
         yield _table(waiting)
+
+
+def is_inspect(path: Path) -> bool:
+    """Tell the dialect of a file from its first line."""
+    lines = (line.removeprefix(MARK if number == 1 else b"") for number, line in numbered_lines(path))
+    first = next((line for line in lines if line.strip()), b"")
+    return dialect_of(first.decode(errors="replace")) == INSPECT
+
+
+def read_inspect(path: Path, rows: int) -> Iterator[pa.Table]:
+    """Read rows of the second dialect as examples; of several answers, or one in free words, the place that is meant.
+
+    Raises:
+        DataError: If a line is no such object; the message names the line.
+    """
+    for table in read_samples(path, rows, INSPECT):
+        told = zip(table.column("story").to_pylist(), table.column("answer").to_pylist(), strict=True)
+        meant = pa.array([_meant(story, answer.split("\n")) for story, answer in told], pa.string())
+        yield table.set_column(table.column_names.index("answer"), "answer", meant).drop_columns(["line", "field"])
+
+
+def _meant(story: str, answers: Sequence[str]) -> str:
+    places = _PLACE.findall(story)
+    return next((place for place in places for answer in answers if folded(answer) == folded(place)), answers[0])
+
+
+def folded(answer: str) -> str:
+    """Leave out what does not matter in an answer in free words."""
+    words = answer.casefold().replace("_", " ").strip(" .\t\n\"'").split()
+    return " ".join(words[1:] if words[:1] == ["the"] else words)
 
 
 def _object(line: bytes, where: str) -> dict[str, Any]:

@@ -41,6 +41,24 @@ def replace_value(text: str, path: Sequence[str], value: Any) -> str:
     return text[:start] + json.dumps(value, ensure_ascii=text.isascii(), separators=separators) + text[end:]
 
 
+def add_value(text: str, name: str, value: Any) -> str:
+    """Write a value that an object does not have yet after its last.
+
+    Raises:
+        DataError: If it is no object.
+    """
+    end = text.rfind("}")
+    before = text[:end].rstrip()
+    if end < 0 or text.lstrip()[:1] != "{":
+        raise DataError(f"no object in '{text[:60]}'; expected it as it was audited.")
+    comma, colon = (", ", ": ") if '": ' in text else (",", ":")
+    written = json.dumps(name) + colon + json.dumps(value, ensure_ascii=text.isascii())
+    gap = text[len(before) : end]
+    if "\n" in gap and "\n" in before:  # a member a line
+        comma = "," + before[before.rfind("\n") : len(before) - len(before[before.rfind("\n") :].lstrip())]
+    return before + ("" if before.endswith("{") else comma) + written + gap + text[end:]
+
+
 def _skip(text: str, index: int) -> int:
     match = _SPACE.match(text, index)
     return match.end() if match else index

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
+from storyproof.datasets.inspect_jsonl import find_bad_bytes
 from storyproof.errors import DataError
 from storyproof.example import REQUIRED, plain_schema, schema_of
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class JsonlSplit:
@@ -31,13 +35,19 @@ class JsonlSplit:
         return [self._path]
 
 
-def read_jsonl(path: Path, rows: int) -> Iterator[pa.Table]:
+def read_jsonl(path: Path, rows: int, lines: bool = False) -> Iterator[pa.Table]:
     """Read a file in tables of so many rows; columns it lacks are null.
+
+    Args:
+        path: The file.
+        rows: How many rows a table has.
+        lines: Whether to add a column `line`, where each row stands, from 1.
 
     Raises:
         DataError: If a line is no such object; the message names the line.
     """
     waiting: list[dict[str, Any]] = []
+    at: list[int] = []
     try:
         with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
@@ -45,19 +55,22 @@ def read_jsonl(path: Path, rows: int) -> Iterator[pa.Table]:
                     row = _row(line, f"{path}, line {number}")
                     row.setdefault("id", f"{path.stem}-{number}")
                     waiting.append(row)
+                    at.append(number)
                 if len(waiting) == rows:
-                    yield table_of_rows(waiting)
-                    waiting = []
+                    yield table_of_rows(waiting, at if lines else None)
+                    waiting, at = [], []
         if waiting:
-            yield table_of_rows(waiting)
-    except (OSError, UnicodeError) as error:
-        raise DataError(f"cannot read {path}: {error}.") from error
+            yield table_of_rows(waiting, at if lines else None)
+    except (OSError, UnicodeDecodeError) as error:
+        bad = find_bad_bytes(path) if isinstance(error, UnicodeError) else None
+        raise bad or DataError(f"cannot read {path}: {error}.") from error
 
 
-def table_of_rows(rows: list[dict[str, Any]]) -> pa.Table:
-    """Make a table of rows that were checked."""
+def table_of_rows(rows: list[dict[str, Any]], lines: list[int] | None = None) -> pa.Table:
+    """Make a table of rows that were checked, with a column of their lines if these are given."""
     schema = schema_of(name for row in rows for name in _given(row))
-    return pa.Table.from_pylist(rows, schema=plain_schema(schema))
+    table = pa.Table.from_pylist(rows, schema=plain_schema(schema))
+    return table if lines is None else table.append_column("line", pa.array(lines, pa.int64()))
 
 
 def _given(row: dict[str, Any]) -> list[str]:
@@ -87,7 +100,18 @@ def checked_row(row: Any, where: str) -> dict[str, Any]:
         value = row.get(field.name)
         if value is not None and not _fits(value, field.type):
             raise DataError(f"{where}: '{field.name}' is {value!r}, expected {_expected(field.type)}.")
+    if _halves(row):
+        raise DataError(f"{where}: found half a character, expected text.")
     return row
+
+
+def _halves(value: Any) -> bool:
+    """Say whether there is half a character in a value."""
+    if isinstance(value, str):
+        return not value.isascii() and _HALF.search(value) is not None
+    if isinstance(value, dict):
+        return any(map(_halves, value.values()))
+    return isinstance(value, list) and any(map(_halves, value))
 
 
 def _fits(value: Any, kind: pa.DataType) -> bool:

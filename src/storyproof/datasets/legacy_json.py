@@ -12,15 +12,16 @@ import re
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import pyarrow as pa
 
 from storyproof.datasets.babi import split_of
+from storyproof.datasets.inspect_jsonl import find_bad_bytes
 from storyproof.datasets.jsonl import checked_row, table_of_rows
 from storyproof.datasets.running_text import told_by_line
 from storyproof.errors import DataError, ParseError
-from storyproof.example import is_kinship
+from storyproof.example import REQUIRED, is_kinship
 
 FIELDS = ("story", "question", "answer", "question_type", "story_type", "story_id")
 KINSHIP_FIELDS = ("k", "task", "query", "genders", "edges", "edge_types", "noise_types", "pattern", "placeholders")
@@ -63,25 +64,42 @@ def begins_a_list(path: Path) -> bool:
         return False
 
 
-def read_json(path: Path, rows: int) -> Iterator[pa.Table]:
+def lists_questions(path: Path) -> bool:
+    """Say whether a file is a JSON list of questions, by its first object."""
+    try:
+        first = next((member.value for member in read_members(path)), None)
+    except DataError:
+        return False
+    return isinstance(first, dict) and all(name in first for name in REQUIRED)
+
+
+def read_json(path: Path, rows: int, lines: bool = False) -> Iterator[pa.Table]:
     """Read a file in tables of so many rows; columns it lacks are null.
 
+    Args:
+        path: The file.
+        rows: How many rows a table has.
+        lines: Whether to add a column `line`, where each row begins, from 1.
+
     Raises:
-        DataError: If it is no list of such objects; the message names the object, counted from 0.
+        DataError: If it is no list of such objects; the message names the line, and the object, counted from 0.
     """
     split = split_of(path)
     waiting: list[dict[str, Any]] = []
-    for number, found in enumerate(_objects(path)):
-        row = _row(found, f"{path}, object {number}")
+    at: list[int] = []
+
+    for number, found in enumerate(read_members(path)):
+        row = _row(found.value, f"{path}, line {found.line}, object {number}")
         row.setdefault("id", f"{path.stem}-{number}")
         if row.get("split") is None:
             row["split"] = split
         waiting.append(row)
+        at.append(found.line)
         if len(waiting) == rows:
-            yield table_of_rows(waiting)
-            waiting = []
+            yield table_of_rows(waiting, at if lines else None)
+            waiting, at = [], []
     if waiting:
-        yield table_of_rows(waiting)
+        yield table_of_rows(waiting, at if lines else None)
 
 
 def _row(found: Any, where: str) -> dict[str, Any]:
@@ -101,12 +119,35 @@ def _row(found: Any, where: str) -> dict[str, Any]:
     return row
 
 
-def _objects(path: Path) -> Iterator[Any]:
+class Member(NamedTuple):
+    """A member of a list: its value, its line from 1, its text, and the text between it and the one before."""
+
+    value: Any
+    line: int
+    text: str
+    before: str
+
+
+def read_members(path: Path, *, end: list[str] | None = None, newline: str | None = None) -> Iterator[Member]:
+    """Read the members of a list one by one; only a piece of the file is held.
+
+    Args:
+        path: The file.
+        end: Gets the text after the last member.
+        newline: As for `open`; empty to have the ends of lines as they are.
+
+    Raises:
+        DataError: If it is no list; the message says what was found where.
+    """
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            yield from _Members(file, path)
+        with path.open(encoding="utf-8-sig", newline=newline) as file:
+            members = _Members(file, path)
+            yield from members
+            if end is not None:
+                end.append(members.passed)
     except (OSError, UnicodeError) as error:
-        raise DataError(f"cannot read {path}: {error}.") from error
+        bad = find_bad_bytes(path) if isinstance(error, UnicodeError) else None
+        raise bad or DataError(f"cannot read {path}: {error}.") from error
 
 
 class _Members:
@@ -114,15 +155,16 @@ class _Members:
 
     def __init__(self, file: TextIO, path: Path) -> None:
         self._file, self._path = file, path
-        self._text, self._place, self._found = "", 0, 0
+        self._text, self._place, self._found, self._line = "", 0, 0, 1
+        self.passed = ""  # what was read since the last member
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Member]:
         if self._sign() != "[":
             raise self._error("it begins otherwise")
         if self._sign() != "]":
-            self._place -= 1
+            self._place, self.passed = self._place - 1, self.passed[:-1]
             while True:
-                yield self._value()
+                yield self._member()
                 self._found += 1
                 sign = self._sign()
                 if sign == "]":
@@ -135,25 +177,36 @@ class _Members:
     def _sign(self) -> str:
         """Take the next sign that is no space; empty at the end of the file."""
         while True:
-            self._place = _SPACE.match(self._text, self._place).end()  # type: ignore[union-attr]  # matches anything
+            self._pass_space()
             if self._place < len(self._text):
                 self._place += 1
+                self.passed += self._text[self._place - 1]
                 return self._text[self._place - 1]
             if not self._read():
                 return ""
 
-    def _value(self) -> Any:
+    def _pass_space(self) -> None:
+        end = _SPACE.match(self._text, self._place).end()  # type: ignore[union-attr]  # matches anything
+        self.passed += self._text[self._place : end]
+        self._line += self._text.count("\n", self._place, end)
+        self._place = end
+
+    def _member(self) -> Member:
         while True:
+            self._pass_space()
             try:
-                start = _SPACE.match(self._text, self._place).end()  # type: ignore[union-attr]
-                value, end = _DECODER.raw_decode(self._text, start)
+                value, end = _DECODER.raw_decode(self._text, self._place)
             except (ValueError, RecursionError) as error:
                 if isinstance(error, RecursionError) or not self._read():
-                    raise self._error(f"object {self._found} is no valid JSON ({error})") from error
+                    self._line += self._text.count("\n", self._place, getattr(error, "pos", self._place))
+                    raise self._error(f"object {self._found} is no valid JSON ({_told(error)})") from error
                 continue
             if end < len(self._text) or not self._read():  # a number may go on in the next piece
-                self._place = end
-                return value
+                break
+        found = Member(value, self._line, self._text[self._place : end], self.passed)
+        self._line += found.text.count("\n")
+        self._place, self.passed = end, ""
+        return found
 
     def _read(self) -> bool:
         piece = self._file.read(max(_PIECE, len(self._text) - self._place))
@@ -162,5 +215,11 @@ class _Members:
 
     def _error(self, found: str) -> DataError:
         return DataError(
-            f"{self._path} is no list of questions: {found}; expected [ objects with {', '.join(FIELDS)} ]."
+            f"{self._path}, line {self._line}: no list of questions: {found}; expected [ objects with "
+            f"{', '.join(FIELDS)} ]."
         )
+
+
+def _told(error: Exception) -> str:
+    """Give a message without the places that it has in a piece of the file."""
+    return error.msg if isinstance(error, json.JSONDecodeError) else str(error)

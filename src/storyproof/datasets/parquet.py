@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from storyproof.errors import DataError
 from storyproof.example import REQUIRED, plain, plain_schema, schema_of
 
-_DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once a question
+DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once a question
 
 
 def _recurring(schema: pa.Schema) -> list[str]:
@@ -42,7 +42,7 @@ class ParquetSplit:
                 # Readers see plain strings; dictionaries pay only where values recur.
                 store_schema=False,
                 use_dictionary=_recurring(table.schema),
-                dictionary_pagesize_limit=_DICTIONARY_LIMIT,
+                dictionary_pagesize_limit=DICTIONARY_LIMIT,
                 write_statistics=False,
             )
         self._writer.write_table(table)
@@ -68,11 +68,30 @@ def read_parquet(path: Path, rows: int) -> Iterator[pa.Table]:
         file = pq.ParquetFile(path, read_dictionary=coded)
         first = 0
         for batch in file.iter_batches(batch_size=rows, columns=known, use_threads=False):
-            yield _as_examples(pa.Table.from_batches([batch]), path, first)
+            table = pa.Table.from_batches([batch])
+            table.validate(full=True)  # whether text is text
+            yield _as_examples(table, path, first)
             first += batch.num_rows
     except (pa.ArrowException, OSError) as error:
-        reason = str(error).split("\n")[0].rstrip(".")
-        raise DataError(f"{path} is no readable Parquet file ({reason}); copy or make it again.") from error
+        raise _unreadable(path, error) from error
+
+
+def parquet_columns(path: Path) -> list[str]:
+    """Name a file's columns.
+
+    Raises:
+        DataError: If it is no whole Parquet file.
+    """
+    try:
+        names: list[str] = pq.read_schema(path).names
+    except (pa.ArrowException, OSError) as error:
+        raise _unreadable(path, error) from error
+    return names
+
+
+def _unreadable(path: Path, error: Exception) -> DataError:
+    reason = str(error).split("\n")[0].rstrip(".")
+    return DataError(f"{path} is no readable Parquet file ({reason}); expected a whole one, so copy or make it again.")
 
 
 def _check_columns(path: Path, found: pa.Schema) -> list[str]:
@@ -107,12 +126,31 @@ def _as_examples(table: pa.Table, path: Path, first: int) -> pa.Table:
         if name in REQUIRED and column.null_count:
             row = first + np.flatnonzero(np.asarray(column.is_null()))[0]
             raise DataError(f"{path}, row {row}: '{name}' is empty, expected text.")
+        if pa.types.is_list(column.type) and (gap := _first_gap(column)) is not None:
+            raise DataError(f"{path}, row {first + gap}: '{name}' has an empty item, expected none.")
         if column.type != expected and not pa.types.is_dictionary(column.type):
             try:
                 table = table.set_column(place, name, column.cast(plain(expected)))
             except pa.ArrowInvalid as error:
-                raise DataError(f"{path}: column '{name}' holds what is no {plain(expected)} ({error}).") from error
+                reason = str(error).split("\n")[0]
+                message = f"{path}: column '{name}' holds what is no {plain(expected)} ({reason}); expected only such."
+                raise DataError(message) from error
     return _with_ids(table, path, first)
+
+
+def _first_gap(column: pa.ChunkedArray) -> int | None:
+    """Find the first row whose list has an item that is null; None if there is none."""
+    items = column
+    while pa.types.is_list(items.type):
+        items = pc.list_flatten(items)
+        if items.null_count:
+            lists = enumerate(column.to_pylist())
+            return next(row for row, each in lists if each and (None in each or any(_lacks(item) for item in each)))
+    return None
+
+
+def _lacks(item: object) -> bool:
+    return isinstance(item, list) and None in item
 
 
 def _with_ids(table: pa.Table, path: Path, first: int) -> pa.Table:

@@ -11,22 +11,30 @@ import pyarrow as pa
 from storyproof.datasets.babi import read_babi, split_of
 from storyproof.datasets.chunks import whole_stories
 from storyproof.datasets.clutrr_csv import read_csv
+from storyproof.datasets.inspect_jsonl import is_inspect, read_inspect
 from storyproof.datasets.jsonl import read_jsonl
-from storyproof.datasets.legacy_json import begins_a_list, read_json
+from storyproof.datasets.legacy_json import begins_a_list, lists_questions, read_json
 from storyproof.datasets.parquet import read_parquet
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import SPLITS
 
 CHUNK_ROWS = 36_864  # read at a time: bounded memory, and large enough for arrays to pay
 
-_NO_DATA = ("errata.csv",)  # what an audit writes beside the files it has mended
+
+def _read_lines(path: Path, rows: int) -> Iterator[pa.Table]:
+    """Read JSON lines, ours or in the manner of evaluation frameworks."""
+    return read_inspect(path, rows) if is_inspect(path) else read_jsonl(path, rows)
+
+
+ERRATA = "errata.csv"  # what an audit writes beside the files it has mended
 _READERS: dict[str, Callable[[Path, int], Iterator[pa.Table]]] = {
     ".parquet": read_parquet,
-    ".jsonl": read_jsonl,
+    ".jsonl": _read_lines,
     ".txt": read_babi,
     ".csv": read_csv,
     ".json": read_json,
 }
+SUFFIXES = tuple(sorted(_READERS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +63,13 @@ def find_sources(path: str | Path) -> list[Source]:
     path = Path(path)
     if path.is_file():
         if path.suffix not in _READERS:
-            raise DataError(f"{path} has an unknown form; expected a file ending in {', '.join(sorted(_READERS))}.")
+            raise DataError(f"{path} has an unknown form; expected a file ending in {', '.join(SUFFIXES)}.")
         return [Source((path,), split_of(path))]
     if not path.is_dir():
         raise DataError(f"{path} does not exist; give a dataset folder or a file.")
-    files = sorted(file for file in path.iterdir() if _is_data(file))
+    files = sorted(file for file in path.iterdir() if is_data(file))
     if not files:
-        raise DataError(f"{path} holds no data; expected files ending in {', '.join(sorted(_READERS))}.")
+        raise DataError(f"{path} holds no data; expected files ending in {', '.join(SUFFIXES)}.")
     splits = {file: split_of(file) for file in files}
     order = [*SPLITS, None]
     return [
@@ -71,11 +79,13 @@ def find_sources(path: str | Path) -> list[Source]:
     ]
 
 
-def _is_data(file: Path) -> bool:
-    """Say whether a file of a folder holds examples; of JSON only lists that are called after a split do."""
-    if file.suffix not in _READERS or not file.is_file() or file.name in _NO_DATA:
+def is_data(file: Path) -> bool:
+    """Say whether a file of a folder holds examples; of JSON only lists called after a split, or of questions, do."""
+    if file.suffix not in _READERS or not file.is_file() or file.name == ERRATA:
         return False
-    return file.suffix != ".json" or (split_of(file) is not None and begins_a_list(file))
+    if file.suffix != ".json":
+        return True
+    return begins_a_list(file) and (split_of(file) is not None or lists_questions(file))
 
 
 def find_source(path: str | Path, split: str | None = None) -> Source:

@@ -18,6 +18,7 @@ from string import Template
 from typing import Any
 
 from storyproof.audits.errata import (
+    COLUMN,
     IMPOSSIBLE_STORY,
     PRAGMATIC,
     QUESTION_TYPE,
@@ -52,6 +53,8 @@ MEANINGS = {
     "missing_noise": "The story does not tell a fact beside the chain.",
     "duplicate": "Another row has the same story and question.",
     "small_test": "The test is too small, or too uniform, to say much.",
+    COLUMN: "Another column says what does not follow.",
+    "text": "The row does not fit together, and cannot be mended.",
     "consequence": "What will be wrong once something else is mended.",
 }
 _FIGURES = re.compile(r"[-\d,.e+() to]*")

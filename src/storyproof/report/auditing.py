@@ -17,7 +17,7 @@ from storyproof.audits.contamination import find_overlaps
 from storyproof.audits.errata import AuditReport, Erratum
 from storyproof.audits.overlaps import CONFLICT, OverlapReport
 from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
-from storyproof.datasets.examples import read_examples
+from storyproof.datasets.examples import iterate_examples, read_examples
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError, StoryproofError
 from storyproof.example import Example
@@ -72,18 +72,17 @@ def _sources(paths: Sequence[Path]) -> list[Source]:
 
 def _rows(file: Path, wanted: set[int]) -> dict[int, list[Example]]:
     """Read the wanted rows of a file, each after the other questions of its story; none if they cannot be read."""
+    found: dict[int, list[Example]] = {}
     try:
         (source,) = find_sources(file)
-        examples = read_examples(source)
+        numbered = enumerate(iterate_examples(source))
+        for _, group in groupby(numbered, key=lambda each: each[1].story_id):
+            story = list(group)
+            for row, example in story:
+                if row in wanted:
+                    found[row] = [*(other for number, other in story if number != row), example]
     except StoryproofError:
         return {}
-    found: dict[int, list[Example]] = {}
-    numbered = enumerate(examples)
-    for _, group in groupby(numbered, key=lambda each: each[1].story_id):
-        story = list(group)
-        for row, example in story:
-            if row in wanted:
-                found[row] = [*(other for number, other in story if number != row), example]
     return found
 
 

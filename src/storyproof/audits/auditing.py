@@ -131,8 +131,8 @@ def _write_fixed(
             for name, write in _fixes(file, report, ambiguous).items():
                 if (into / name).exists():
                     raise DataError(f"two files are called {name}; audit them apart, or rename one.")
-                with (into / name).open("wb") as file_out:
-                    write(file_out)
+                with (into / name).open("wb") as target:
+                    write(target)
         listed = [_relabelled(*each) for each in zip(reports, labels, strict=True)]
         (folder / ERRATA).write_text(errata_csv(listed), encoding="utf-8")
 

@@ -15,6 +15,7 @@ from storyproof.solvers.llm.choosing import choose
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.requests import Reply, Request
+from storyproof.solvers.llm.spelling import spell, tokens_of
 
 _SORTED = 16  # batches of requests that are looked at together, so that like lengths stand together
 
@@ -168,15 +169,10 @@ class Transformers:
         return [(reply.text, 0, reply.choice_scores or ()) for reply in chosen]
 
     def _text(self, request: Request) -> str:
-        if not self._templated:
-            return request.text
-        turns = [{"role": message.role, "content": message.content} for message in request.messages]
-        return str(self._tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+        return spell(request, self._tokenizer, self._templated)
 
     def _tokens(self, text: str) -> list[int]:
-        # A template has its own special tokens in it.
-        tokens: list[int] = self._tokenizer(text, add_special_tokens=not self._templated)["input_ids"]
-        return tokens
+        return tokens_of(text, self._tokenizer, self._templated)
 
     def _padded(self, rows: Sequence[list[int]]) -> Any:
         return self._tokenizer.pad({"input_ids": list(rows)}, return_tensors="pt").to(self._model.device)

@@ -15,6 +15,7 @@ from storyproof.solvers.llm.choosing import choose
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.requests import Reply, Request
+from storyproof.solvers.llm.spelling import spell, tokens_of
 
 _QUEUE = 4096  # prompts handed over at once; vLLM batches them as it sees fit, and this process stays small
 
@@ -188,12 +189,7 @@ class Vllm:
         return alone
 
     def _text(self, request: Request) -> str:
-        if not self._templated:
-            return request.text
-        turns = [{"role": message.role, "content": message.content} for message in request.messages]
-        return str(self._tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+        return spell(request, self._tokenizer, self._templated)
 
     def _tokens(self, text: str) -> list[int]:
-        # A template has its own special tokens in it.
-        tokens: list[int] = self._tokenizer(text, add_special_tokens=not self._templated)["input_ids"]
-        return tokens
+        return tokens_of(text, self._tokenizer, self._templated)

@@ -21,7 +21,7 @@ from storyproof.solvers.neural.runs import (
 )
 from storyproof.solvers.neural.training import Epoch
 
-_BETWEEN_CHECKPOINTS = 20.0  # seconds: an epoch of a small model is shorter than the writing of its state
+_BETWEEN_CHECKPOINTS = 60.0  # seconds: an epoch of a small model is shorter than the writing of its state
 
 Progress = Callable[[Epoch], None]
 

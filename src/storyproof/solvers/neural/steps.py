@@ -17,7 +17,7 @@ from storyproof.solvers.neural.recasting import Recast
 from storyproof.solvers.neural.stack import Stack, State
 
 _BEFORE_RECORDING = 3  # steps that let PyTorch set up what it sets up once
-PREDICT_ROWS = 500
+_PREDICT_ROWS = 8000  # of all runs together: without gradients memory is the limit, not the number of launches
 
 
 class Step:
@@ -154,9 +154,10 @@ class Step:
 
 
 @torch.no_grad()
-def predict(stack: Stack, table: Table, rows: Indices, batch: int = PREDICT_ROWS) -> Tensor:
+def predict(stack: Stack, table: Table, rows: Indices, batch: int | None = None) -> Tensor:
     """Answer examples by number [runs, examples]; gives the numbers of the answers."""
     stack.model.eval()
+    batch = batch or max(1, _PREDICT_ROWS // stack.runs)
     order = np.argsort(table.size_of[rows], axis=1, kind="stable")
     by_size = np.take_along_axis(rows, order, axis=1)
     picked = torch.from_numpy(by_size).to(table.device)

@@ -71,8 +71,10 @@ class Step:
                 loss = self._step(picked, noise, size)
             torch.cuda.current_stream().wait_stream(stream)
             return loss
-        if size not in self._recorded:
-            self._recorded[size] = self._record(picked.clone(), noise.clone(), size)
+        largest = len(self.table.caps) - 1
+        for wanted in (largest, size):  # the largest first: the memory it leaves is enough for all others
+            if wanted not in self._recorded:
+                self._recorded[wanted] = self._record(picked.clone(), noise.clone(), wanted)
         graph, its_picked, its_noise, its_loss = self._recorded[size]
         its_picked.copy_(picked)
         its_noise.copy_(noise)
@@ -82,6 +84,7 @@ class Step:
     def _record(self, picked: Tensor, noise: Tensor, size: int) -> tuple[torch.cuda.CUDAGraph, Tensor, Tensor, Tensor]:
         self.adam.zero_grad(set_to_none=True)
         torch.cuda.synchronize()
+        torch.cuda.empty_cache()  # a graph has memory of its own, and what steps before it took is idle
         graph = torch.cuda.CUDAGraph()
         shared = next(iter(self._recorded.values()))[0].pool() if self._recorded else None
         with torch.cuda.graph(graph, pool=shared):

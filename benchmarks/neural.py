@@ -43,12 +43,13 @@ class Effort:
     steps: int
     plain_runs: int
     plain_steps: int
-    tolerance: float
+    checked: int = 8  # steps whose losses are compared: a GPU records the fourth and replays the rest
+    tolerance: float = 1e-3
 
 
-CPU = Effort(runs=10, batch=8, warm=1, steps=4, plain_runs=2, plain_steps=4, tolerance=1e-3)
-CPU_LARGE = Effort(runs=10, batch=4, warm=1, steps=1, plain_runs=2, plain_steps=1, tolerance=1e-3)  # for rmc
-GPU = Effort(runs=10, batch=100, warm=6, steps=40, plain_runs=2, plain_steps=15, tolerance=2e-2)  # TF32
+CPU = Effort(runs=10, batch=8, warm=1, steps=4, plain_runs=2, plain_steps=4)
+CPU_LARGE = Effort(runs=10, batch=4, warm=1, steps=1, plain_runs=2, plain_steps=1)  # for rmc
+GPU = Effort(runs=10, batch=100, warm=6, steps=40, plain_runs=2, plain_steps=15)
 
 
 class Data:
@@ -81,48 +82,59 @@ def seconds(work: Callable[[], object], device: torch.device) -> float:
     return time.perf_counter() - start
 
 
-def compare(name: str, data: Data, effort: Effort) -> tuple[float, float, float]:
-    """Give examples a second stacked and plain, and the largest relative difference of a run's losses."""
-    table, shape = data.table(MODELS[name].vectors)
-    seeds = list(range(effort.runs))
-    rows = np.arange(len(table))
-    orders = np.concatenate(
-        [order_of([rows] * effort.runs, effort.batch, epoch, seeds, table.size_of) for epoch in range(4)]
-    )
-    size = len(table.caps) - 1  # as long as any, so that both ways do the same
-    picked = torch.from_numpy(np.ascontiguousarray(orders)).to(data.device)
-    noise = torch.arange(effort.runs, device=data.device) * 1_000_003
+class Pair:
+    """The same runs both ways, from the same weights on the same batches: as one stack, and some the plain way."""
 
-    stack = Stack(lambda: build(name, shape, {}), seeds, data.device)
-    stack.model.train()
-    plain = []
+    def __init__(self, name: str, data: Data, effort: Effort) -> None:
+        table, shape = data.table(MODELS[name].vectors)
+        seeds = list(range(effort.runs))
+        rows = [np.arange(len(table))] * effort.runs
+        orders = np.concatenate([order_of(rows, effort.batch, epoch, seeds, table.size_of) for epoch in range(4)])
+        self.size = len(table.caps) - 1  # as long as any, so that both ways do the same
+        self.picked = torch.from_numpy(np.ascontiguousarray(orders)).to(data.device)
+        self.noise = torch.arange(effort.runs, device=data.device) * 1_000_003
+        stack = Stack(lambda: build(name, shape, {}), seeds, data.device)
+        stack.model.train()
+        self.plain = []
+        for run in range(effort.plain_runs):
+            model = build(name, shape, {})
+            model.load_state_dict({part: value[run] for part, value in stack.state().items()})
+            self.plain.append(PlainTraining(model, table, RATE))
+        self.step = Step(stack, table, rate=RATE, clip=0.0)
+
+    def take(self, start: int, count: int) -> Tensor:
+        """Take steps as one; gives the losses [steps, runs]."""
+        places = range(start, start + count)
+        return torch.stack([self.step(self.picked[at], self.noise + 64 * at, self.size).clone() for at in places])
+
+    def take_plainly(self, run: int, start: int, count: int) -> Tensor:
+        """Take steps of one run the plain way; gives the losses [steps]."""
+        places, training = range(start, start + count), self.plain[run]
+        return torch.stack([training.step(self.picked[at, run], self.noise[run] + 64 * at, self.size) for at in places])
+
+
+def difference(name: str, data: Data, effort: Effort) -> float:
+    """Give the largest relative difference of a run's losses, without TF32, whose rounding would hide a mistake."""
+    torch.set_float32_matmul_precision("highest")
+    pair = Pair(name, data, effort)
+    steps = min(effort.warm + effort.steps, effort.checked)
+    ours = pair.take(0, steps)[:, : effort.plain_runs]
+    plain = torch.stack([pair.take_plainly(run, 0, steps) for run in range(effort.plain_runs)], dim=1)
+    return float(((ours - plain).abs() / plain.abs()).max())
+
+
+def pace(name: str, data: Data, effort: Effort) -> tuple[float, float]:
+    """Give examples a second stacked and plain."""
+    choose_device(data.device.type)  # with the precision that training has there
+    pair = Pair(name, data, effort)
+    pair.take(0, effort.warm)
+    fast = seconds(lambda: pair.take(effort.warm, effort.steps), data.device)
+    slow = 0.0
     for run in range(effort.plain_runs):
-        model = build(name, shape, {})
-        model.load_state_dict({part: value[run] for part, value in stack.state().items()})
-        plain.append(PlainTraining(model, table, RATE))
-    step = Step(stack, table, rate=RATE, clip=0.0)
-    losses: list[Tensor] = []
-
-    def take(start: int, count: int) -> None:
-        losses.extend(step(picked[place], noise + 64 * place, size).clone() for place in range(start, start + count))
-
-    take(0, effort.warm)
-    fast = effort.runs * effort.batch * effort.steps / seconds(lambda: take(effort.warm, effort.steps), data.device)
-    spent, furthest = 0.0, 0.0
-    for run, training in enumerate(plain):
-        own: list[Tensor] = []
-
-        def take_plainly(
-            start: int, count: int, run: int = run, training: PlainTraining = training, own: list[Tensor] = own
-        ) -> None:
-            for place in range(start, start + count):
-                own.append(training.step(picked[place, run], noise[run] + 64 * place, size))
-
-        take_plainly(0, effort.warm)
-        spent += seconds(lambda take_plainly=take_plainly: take_plainly(effort.warm, effort.plain_steps), data.device)
-        both = list(zip(torch.stack(losses)[:, run].tolist(), torch.stack(own).tolist(), strict=False))
-        furthest = max([furthest, *(abs(first - second) / abs(second) for first, second in both)])
-    return fast, effort.plain_runs * effort.batch * effort.plain_steps / spent, furthest
+        pair.take_plainly(run, 0, effort.warm)
+        slow += seconds(lambda run=run: pair.take_plainly(run, effort.warm, effort.plain_steps), data.device)
+    together, alone = effort.runs * effort.steps, effort.plain_runs * effort.plain_steps
+    return together * effort.batch / fast, alone * effort.batch / slow
 
 
 def measure(device: torch.device) -> None:
@@ -147,7 +159,8 @@ def measure(device: torch.device) -> None:
     for name in MODELS:
         family = "tomi" if name in TOM else "clutrr"
         effort = GPU if gpu else CPU_LARGE if name == "rmc" else CPU
-        fast, slow, furthest = compare(name, families[family], effort)
+        furthest = difference(name, families[family], effort)
+        fast, slow = pace(name, families[family], effort)
         line = f"{name:<18}{family:<8}{effort.batch:>6}{fast:>14,.0f}{slow:>16,.0f}{fast / slow:>8.1f}{furthest:>19.1e}"
         print(line, flush=True)
         if not furthest < effort.tolerance:

@@ -11,6 +11,7 @@ from storyproof.experiments.declaring import Line
 from storyproof.experiments.tabulating import Entry, Table
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -53,10 +54,26 @@ def _panels(count: int, width: float, height: float, across: int = 2) -> tuple[F
 
 
 def _grouped(table: Table) -> dict[str, list[tuple[Line, tuple[Entry | None, ...]]]]:
+    """Sort the rows that have something to show by group."""
     groups: dict[str, list[tuple[Line, tuple[Entry | None, ...]]]] = {}
     for row, entries in zip(table.rows, table.entries, strict=True):
-        groups.setdefault(row.group, []).append((row, entries))
+        if any(entry and entry.values for entry in entries):
+            groups.setdefault(row.group, []).append((row, entries))
     return groups
+
+
+def _styles(table: Table) -> dict[str, int]:
+    """Number the labels: what is called the same looks the same in all panels."""
+    return {label: number for number, label in enumerate(dict.fromkeys(row.label for row in table.rows))}
+
+
+def _legend(figure: Figure, panels: list[Axes]) -> None:
+    """Explain whatever any panel shows, once."""
+    found: dict[str, Artist] = {}
+    for panel in panels:
+        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, handle)
+    figure.legend(list(found.values()), list(found), loc="outside lower center", ncols=4, fontsize=7)
 
 
 def _scale(table: Table, value: float | None) -> float:
@@ -65,19 +82,18 @@ def _scale(table: Table, value: float | None) -> float:
 
 def _curves(table: Table) -> Figure:
     """Draw a curve a row, a panel a group."""
-    groups = _grouped(table)
+    groups, styles = _grouped(table), _styles(table)
     figure, panels = _panels(len(groups), 4.2, 3.2)
     places = [column.x if column.x is not None else float(number) for number, column in enumerate(table.columns)]
     for panel, (group, lines) in zip(panels, groups.items(), strict=True):
-        for number, (row, entries) in enumerate(lines):
+        for row, entries in lines:
+            colour, mark = f"C{styles[row.label] % 10}", _MARKS[styles[row.label] % len(_MARKS)]
             means = [_scale(table, entry.mean if entry else None) for entry in entries]
             spread = [_scale(table, (entry.deviation if entry else None) or 0.0) for entry in entries]
-            panel.errorbar(
-                places, means, spread, label=row.label, marker=_MARKS[number % len(_MARKS)], markersize=4, capsize=2
-            )
+            panel.errorbar(places, means, spread, label=row.label, color=colour, marker=mark, markersize=4, capsize=2)
             paper = [_scale(table, entry.paper if entry else None) for entry in entries]
             if any(each == each for each in paper):
-                panel.plot(places, paper, linestyle=":", color=f"C{number % 10}", label=f"{row.label}, paper")
+                panel.plot(places, paper, linestyle=":", color=colour, label=f"{row.label}, paper")
         if max(places) > 50 * max(min(places), 1):
             panel.set_xscale("log")
         panel.set_xticks(places, [column.label for column in table.columns])
@@ -86,14 +102,13 @@ def _curves(table: Table) -> Figure:
         panel.set_ylim(0, _scale(table, 1.05))
         panel.set_title(group, fontsize=9)
         panel.grid(alpha=0.3)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=7)
+    _legend(figure, panels)
     return figure
 
 
 def _bars(table: Table) -> Figure:
     """Draw a panel a group, with a cluster of bars a column and a bar a row, the paper's figures as marks."""
-    groups = _grouped(table)
+    groups, styles = _grouped(table), _styles(table)
     widest = max(len(lines) for lines in groups.values()) * len(table.columns)
     figure, panels = _panels(len(groups), max(3.6, 0.16 * widest + 1.2), 2.8)
     heads = [f"{column.label}\n{column.group}" if column.group else column.label for column in table.columns]
@@ -103,7 +118,10 @@ def _bars(table: Table) -> Figure:
             places = [place + (number + 0.5) * width - 0.42 for place in range(len(table.columns))]
             means = [_scale(table, entry.mean if entry else None) for entry in entries]
             spread = [_scale(table, (entry.deviation if entry else None) or 0.0) for entry in entries]
-            panel.bar(places, means, width * 0.92, yerr=spread, label=row.label, error_kw={"linewidth": 0.8})
+            colour = f"C{styles[row.label] % 10}"
+            panel.bar(
+                places, means, width * 0.92, yerr=spread, label=row.label, color=colour, error_kw={"linewidth": 0.8}
+            )
             paper = [_scale(table, entry.paper if entry else None) for entry in entries]
             panel.plot(places, paper, linestyle="", marker="_", markersize=7, color="black")
         panel.plot([], [], linestyle="", marker="_", markersize=7, color="black", label="paper")
@@ -112,8 +130,7 @@ def _bars(table: Table) -> Figure:
         panel.set_ylim(0, _scale(table, 1.05))
         panel.set_title(group, fontsize=9)
         panel.grid(axis="y", alpha=0.3)
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=4, fontsize=7)
+    _legend(figure, panels)
     return figure
 
 

@@ -5,6 +5,7 @@ import importlib.util
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.experiments import working
 from storyproof.experiments.declaring import names, read
 from storyproof.experiments.experimenting import Outcome
+from storyproof.experiments.jobs import Job
 from tests.solvers.neural.lessons import FakeEncoder
 
 LONG = ("clutrr-placeholders", "clutrr-robust", "clutrr-robust-synthetic", "tomi-table2")
@@ -132,6 +134,27 @@ def test_minutes_stop_it_and_the_same_call_goes_on(tmp_path: Path) -> None:
     assert quick(tmp_path, models=["memnn"]).done == 2
 
 
+def test_what_the_gpu_cannot_hold_keeps_nobody_else_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch import OutOfMemoryError
+
+    trained = working._train
+
+    def train(job: Job, *rest: Any) -> bool:
+        if job.model.name == "memnn":
+            raise OutOfMemoryError("CUDA out of memory")
+        return trained(job, *rest)
+
+    monkeypatch.setattr(working, "_train", train)
+    found = quick(tmp_path, models=["memnn", "memnn-plain"])
+    assert found.done == 1
+    assert set(found.remarks) == {
+        f"memnn on {data}: the GPU's memory does not hold it; run fewer processes at once, or give fewer --runs"
+        for data in ("tomi-proved", "tomi-30k")
+    }
+    monkeypatch.undo()
+    assert quick(tmp_path, models=["memnn"]).done == 3
+
+
 def test_what_another_process_does_is_left_to_it(tmp_path: Path) -> None:
     quick(tmp_path, models=["memnn"], minutes=1e-9)
     done = quick(tmp_path, models=["memnn-plain"])
@@ -154,8 +177,8 @@ def test_experiments_share_their_runs(tmp_path: Path) -> None:
     found = storyproof.experiment(
         "tomi-growth", quick=True, out=tmp_path, device="cpu", models=["memnn"], progress=lines.append
     )
-    assert found.done == 5
-    assert [line.partition(":")[0] for line in lines] == [f"memnn on tomi-{size}" for size in ("3k", "10k", "100k")]
+    assert found.done == 4
+    assert [line.partition(":")[0] for line in lines] == [f"memnn on tomi-{size}" for size in ("3k", "10k")]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from storyproof.experiments.files import read_json, write_json
 from storyproof.experiments.jobs import Job, Plan, plan
 from storyproof.experiments.sets import Sets
 from storyproof.experiments.tabulating import Table, tabulate
-from storyproof.experiments.working import DONE, is_done, spent, work
+from storyproof.experiments.working import DONE, ELSEWHERE, STOPPED, TOO_LARGE, is_done, spent, work
 from storyproof.experiments.writing import write_tables
 from storyproof.scoring.provenance import provenance
 
@@ -109,7 +109,11 @@ def experiment(
     return _write(declared, planned, out, quick, command, left)
 
 
-_LEFT = {"stopped": "not finished, for time was up; the same command goes on", "elsewhere": "another process is at it"}
+_LEFT = {
+    STOPPED: "not finished, for time was up; the same command goes on",
+    ELSEWHERE: "another process is at it",
+    TOO_LARGE: "the GPU's memory does not hold it; run fewer processes at once, or give fewer --runs",
+}
 
 
 def _write(declared: Experiment, planned: Plan, out: Path, quick: bool, command: str, left: list[str]) -> Outcome:

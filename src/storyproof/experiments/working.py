@@ -15,7 +15,7 @@ from storyproof.experiments.measures import count
 from storyproof.experiments.sets import Sets
 from storyproof.solvers.solver import load_solver
 
-DONE, STOPPED, ELSEWHERE = "done", "stopped", "elsewhere"
+DONE, STOPPED, ELSEWHERE, TOO_LARGE = "done", "stopped", "elsewhere", "too large"
 _TRAINING, _SPENT = "training", "spent.json"
 
 Say = Callable[[str], None]
@@ -38,7 +38,8 @@ def work(job: Job, results: Sequence[Result], sets: Sets, device: str, until: Ca
         say: Told in a line how it goes.
 
     Returns:
-        `done`; `stopped` if time was up before; `elsewhere` if another process is at it.
+        `done`; `stopped` if time was up before; `elsewhere` if another process is at it; `too large` if the GPU's
+        memory does not hold it.
     """
     if is_done(results):
         return DONE
@@ -52,9 +53,16 @@ def work(job: Job, results: Sequence[Result], sets: Sets, device: str, until: Ca
         if job.model.solver:
             _ask_solver(job, results, sets)
             return DONE
-        if not _train(job, sets, device, until, say):
-            return STOPPED
-        _test(job, results, sets, device)
+        from torch import OutOfMemoryError
+
+        try:
+            if not _train(job, sets, device, until, say):
+                return STOPPED
+            _test(job, results, sets, device)
+        except OutOfMemoryError:  # others may be smaller
+            return TOO_LARGE
+        finally:
+            _let_go()
         return DONE
 
 
@@ -114,14 +122,19 @@ def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Sa
     return True
 
 
-def _test(job: Job, results: Sequence[Result], sets: Sets, device: str) -> None:
+def _let_go() -> None:
+    """Give the GPU's memory back, which others want."""
     import torch
 
-    from storyproof.solvers.neural.solver import Trained
-
-    if torch.cuda.is_available():  # the training is over, and its memory is wanted
+    if torch.cuda.is_available():
         gc.collect()
         torch.cuda.empty_cache()
+
+
+def _test(job: Job, results: Sequence[Result], sets: Sets, device: str) -> None:
+    from storyproof.solvers.neural.solver import Trained
+
+    _let_go()
     for lesson in job.lessons:
         solver = Trained(job.place(lesson), device=device, encoder=job.encoder)
         for result in results:

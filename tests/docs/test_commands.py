@@ -1,0 +1,75 @@
+"""The pages' commands, run as they stand there, print what the pages say that they print."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = ["README.md", "docs/tutorial.md", "docs/kinship.md", "docs/models.md"]
+# What a test cannot have: published data, a model from the network, minutes of training, and what that makes.
+ELSEWHERE = re.compile(r"^make |fb_all_|data_7c5b0e70|smollm2|^storyproof train|runs/gat")
+
+
+class Command(NamedTuple):
+    """A command of a page, and the lines that it is said to print; a line `…` stands for any that are left out."""
+
+    line: str
+    printed: list[str]
+
+
+def commands(page: str) -> Iterator[Command]:
+    """Read the commands of a page."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for block in re.findall(r"^```\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            line, *printed = part.splitlines()
+            yield Command(line, [plain(each) for each in printed if each.strip() not in ("", "…")])
+
+
+def plain(line: str) -> str:
+    """Leave out what only keeps columns apart."""
+    return " ".join(line.split())
+
+
+def run(line: str, folder: Path) -> list[str]:
+    """Run a command in a folder; gives the lines that it prints."""
+    program, *words = shlex.split(line, comments=True)
+    assert program == "storyproof", line
+    done = subprocess.run(
+        [sys.executable, "-m", "storyproof", *words],
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "120", "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, f"{line}\n{done.stderr}"
+    return [plain(each) for each in (done.stdout + done.stderr).splitlines()]
+
+
+def like(line: str) -> Callable[[str], bool]:
+    """Say what a printed line must be; of one that the page breaks off with `…`, how it begins."""
+    return line.__eq__ if not line.endswith("…") else lambda found: found.startswith(line.rstrip(" …"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_print_what_the_page_says(page: str, tmp_path: Path) -> None:
+    tried = 0
+    for command in commands(page):
+        if ELSEWHERE.search(command.line):
+            continue
+        found = iter(run(command.line, tmp_path))
+        for line in command.printed:  # in this order, with others between them where the page leaves some out
+            assert any(map(like(line), found)), f"{command.line}\ndoes not print, or not there: {line}"
+        tried += 1
+    assert tried >= 2

@@ -5,14 +5,9 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import storyproof
-from storyproof import cli
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+from tests.cli.invocation import run
 
 
 @pytest.fixture

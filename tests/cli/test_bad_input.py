@@ -2,15 +2,13 @@
 and nothing written."""
 
 import json
-import subprocess
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
-from storyproof import cli
+from tests.cli.invocation import Refuse, execute
 from tests.samples import STORY, example, plain_table
 
 WORDS = {
@@ -19,28 +17,6 @@ WORDS = {
     "containers": ["box", "jar"],
     "objects": ["key"],
 }
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def refuse(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str) -> str:
-    """Run a command that must be refused as promised; gives what it said."""
-    before = {path: path.stat().st_mtime_ns for path in Path.cwd().rglob("*")}
-    monkeypatch.setattr(sys, "argv", ["storyproof", *command.split()])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    said = capsys.readouterr()
-    assert stop.value.code == 2
-    assert said.out == ""
-    assert said.err.startswith("storyproof: ")
-    assert said.err.count("\n") == 1
-    assert said.err.endswith(".\n")
-    assert {path: path.stat().st_mtime_ns for path in Path.cwd().rglob("*")} == before
-    return said.err
 
 
 @pytest.mark.parametrize(
@@ -62,15 +38,8 @@ def refuse(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
         ("tomi --workers 0", "--workers is 0", "use 1 or more"),
     ],
 )
-def test_generate(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    arguments: str,
-    place: str,
-    remedy: str,
-) -> None:
-    said = refuse(monkeypatch, capsys, f"generate {arguments} --out out")
+def test_generate(folder: Path, refuse: Refuse, arguments: str, place: str, remedy: str) -> None:
+    said = refuse(f"generate {arguments} --out out")
     assert place in said
     assert remedy in said
 
@@ -84,13 +53,11 @@ def test_generate(
         ("full", "full is not empty; choose another folder or replace it with --force"),
     ],
 )
-def test_unwritable_folder(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], out: str, message: str
-) -> None:
+def test_unwritable_folder(folder: Path, refuse: Refuse, out: str, message: str) -> None:
     (folder / "file").write_text("mine")
     (folder / "full").mkdir()
     (folder / "full" / "note").write_text("mine")
-    assert message in refuse(monkeypatch, capsys, f"generate tomi --out {out} --train 3")
+    assert message in refuse(f"generate tomi --out {out} --train 3")
 
 
 @pytest.mark.parametrize(
@@ -121,33 +88,22 @@ def test_unwritable_folder(
         ("", "words.yaml: ", "expected the lists"),
     ],
 )
-def test_vocabulary(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: object,
-    place: str,
-    remedy: str,
-) -> None:
+def test_vocabulary(folder: Path, refuse: Refuse, words: object, place: str, remedy: str) -> None:
     (folder / "words.yaml").write_text(words if isinstance(words, str) else json.dumps(words))
-    said = refuse(monkeypatch, capsys, "generate tomi --out out --train 3 --vocabulary words.yaml")
+    said = refuse("generate tomi --out out --train 3 --vocabulary words.yaml")
     assert place in said
     assert remedy in said
 
 
-def test_vocabulary_that_is_not_there(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    said = refuse(monkeypatch, capsys, "generate tomi --out out --train 3 --vocabulary nowhere.yaml")
+def test_vocabulary_that_is_not_there(folder: Path, refuse: Refuse) -> None:
+    said = refuse("generate tomi --out out --train 3 --vocabulary nowhere.yaml")
     assert "cannot read the vocabulary nowhere.yaml" in said
 
 
-def test_vocabulary_too_small_for_so_many_stories(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_vocabulary_too_small_for_so_many_stories(folder: Path, refuse: Refuse) -> None:
     (folder / "words.yaml").write_text(json.dumps(WORDS))
     # 3 x 2 agents, 2 rooms, 1 object, 2 x 1 containers: 24 casts, 8 a split, of which 6 are two rounds.
-    said = refuse(monkeypatch, capsys, "generate tomi --out out --train 9 --vocabulary words.yaml")
+    said = refuse("generate tomi --out out --train 9 --vocabulary words.yaml")
     assert "--train is 9; this vocabulary gives at most 6 different stories there; add words" in said
 
 
@@ -188,16 +144,9 @@ def make_data(folder: Path) -> None:
         ("empty", "empty holds no data; expected files ending in .csv, .json, .jsonl, .parquet, .txt"),
     ],
 )
-def test_data(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    verb: str,
-    path: str,
-    message: str,
-) -> None:
+def test_data(folder: Path, refuse: Refuse, verb: str, path: str, message: str) -> None:
     make_data(folder)
-    assert message in refuse(monkeypatch, capsys, f"{verb} {path}")
+    assert message in refuse(f"{verb} {path}")
 
 
 @pytest.mark.parametrize(
@@ -219,18 +168,14 @@ def test_data(
         ("evaluate --model rules --data odd --json empty", "cannot write empty: Is a directory; choose another file"),
     ],
 )
-def test_options(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str, message: str
-) -> None:
+def test_options(folder: Path, refuse: Refuse, command: str, message: str) -> None:
     make_data(folder)
-    assert message in refuse(monkeypatch, capsys, command)
+    assert message in refuse(command)
 
 
 def test_verify_that_cannot_write_its_findings(folder: Path) -> None:
     make_data(folder)
-    executable = Path(sys.executable).with_name("storyproof")
-    command = [executable, "verify", "whole.parquet", "--json", "nowhere/found.json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = execute("verify", "whole.parquet", "--json", "nowhere/found.json")
     assert done.returncode == 2
     assert done.stderr.startswith("storyproof: cannot write nowhere/found.json: No such file or directory; choose")
     assert done.stderr.count("\n") == 1
@@ -240,8 +185,7 @@ def test_verify_that_cannot_write_its_findings(folder: Path) -> None:
     "arguments", ["generate tomi", "generate tomi --out out --train many", "show", "shew x", "evaluate --data whole"]
 )
 def test_usage(folder: Path, arguments: str) -> None:
-    executable = Path(sys.executable).with_name("storyproof")
-    done = subprocess.run([executable, *arguments.split()], capture_output=True, text=True, check=False)
+    done = execute(*arguments.split())
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "--help" in done.stderr

@@ -1,17 +1,12 @@
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import storyproof
 from storyproof import cli
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+from tests.cli.invocation import EXECUTABLE, Program, run
 
 
 @pytest.fixture(scope="module")
@@ -151,23 +146,18 @@ def test_show(data: Path) -> None:
     assert "story train-000000001" in run("show", data, "--index", 1, "--split", "train").stdout
 
 
-def test_interrupt(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path) -> None:
+def test_interrupt(monkeypatch: pytest.MonkeyPatch, program: Program, data: Path) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("storyproof.report.timeline.show", interrupted)
-    monkeypatch.setattr(sys, "argv", ["storyproof", "show", str(data)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    assert stop.value.code == 130
-    assert (
-        capsys.readouterr().err == "storyproof: interrupted; what was finished is kept, and nothing is half-written.\n"
-    )
+    ended = program(f"show {data}")
+    assert ended.code == 130
+    assert ended.err == "storyproof: interrupted; what was finished is kept, and nothing is half-written.\n"
 
 
 def test_reader_who_leaves(data: Path) -> None:
-    executable = Path(sys.executable).with_name("storyproof")
-    command = [executable, "show", data]
+    command = [EXECUTABLE, "show", data]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stderr is not None

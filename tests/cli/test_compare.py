@@ -2,15 +2,10 @@ import json
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import storyproof
-from storyproof import cli
 from storyproof.errors import DataError
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
+from tests.cli.invocation import run
 
 
 @pytest.fixture(scope="module")

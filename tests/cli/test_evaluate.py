@@ -7,16 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 import storyproof
-from storyproof import cli
 from storyproof.errors import ConfigError, DataError
+from tests.cli.invocation import run
 from tests.solvers.llm.serving import FakeServer
-
-
-def run(*arguments: object, typed: str | None = None) -> Result:
-    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments], input=typed)
 
 
 @pytest.fixture(scope="module")

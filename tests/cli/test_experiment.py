@@ -1,27 +1,19 @@
-import sys
 from pathlib import Path
 
 import pytest
 
-from storyproof import cli
-from tests.cli.test_bad_input import refuse
+from tests.cli.invocation import Program, Refuse
 
 
-def test_it_shows_the_table_and_says_what_is_left(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    command = "storyproof experiment tomi-table1 --quick --models rules --device cpu"
-    monkeypatch.setattr(sys, "argv", command.split())
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    assert stop.value.code == 0
-    said = capsys.readouterr().out
+def test_it_shows_the_table_and_says_what_is_left(folder: Path, program: Program) -> None:
+    ended = program("experiment tomi-table1 --quick --models rules --device cpu")
+    assert ended.code == 0
+    said = ended.out
     assert "Average and joint accuracy on ToM-bAbI and ToMi" in said
     assert "(100.0, +0.0)" in said
     assert "left out: ToMi, published: Rules" in said
-    assert "4 of 28 trainings done; written to experiments/results/tomi-table1-quick" in said
-    assert (tmp_path / "experiments/results/tomi-table1-quick/table.csv").is_file()
+    assert "4 of 19 trainings done; written to experiments/results/tomi-table1-quick" in said
+    assert (folder / "experiments/results/tomi-table1-quick/table.csv").is_file()
 
 
 @pytest.mark.parametrize(
@@ -35,8 +27,5 @@ def test_it_shows_the_table_and_says_what_is_left(
         ("clutrr-robust --quick --models gat --device gpu9", "unknown device 'gpu9'; use cpu, cuda or auto."),
     ],
 )
-def test_mistakes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], arguments: str, said: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert said in refuse(monkeypatch, capsys, f"experiment {arguments}")
+def test_mistakes(folder: Path, refuse: Refuse, arguments: str, said: str) -> None:
+    assert said in refuse(f"experiment {arguments}")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -13,12 +11,12 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner, Result
 
 import storyproof
-from storyproof import benchmark, cli
+from storyproof import benchmark
 from storyproof.kinship import clutrr
 from storyproof.kinship.placeholder_files import ours
+from tests.cli.invocation import Refuse, run_line
 
 RULES = """\
 relations:
@@ -38,16 +36,6 @@ def small_blocks() -> Iterator[None]:
         for module in (benchmark, clutrr):
             patch.setattr(module, "BLOCK_STORIES", 512)
         yield
-
-
-def run(command: str) -> Result:
-    return CliRunner().invoke(cli.app, shlex.split(command))
-
-
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture(scope="module")
@@ -122,7 +110,7 @@ def published(relations: str = "son", genders: str = "male-male", more: tuple[st
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_generate_and_verify(folder: Path, options: str, config: dict[str, Any], files: set[str]) -> None:
-    done = run(f"generate clutrr --out out {options} --seed 7")
+    done = run_line(f"generate clutrr --out out {options} --seed 7")
     assert (done.exit_code, done.stderr) == (0, "")
     assert done.stdout.startswith("train: 12 stories, 12 questions\n")
     assert done.stdout.endswith("written to out\n")
@@ -130,13 +118,13 @@ def test_generate_and_verify(folder: Path, options: str, config: dict[str, Any],
     found = manifest()
     assert found["seed"] == 7
     assert {name: found["config"][name] for name in config} == config
-    verified = run("verify out")
+    verified = run_line("verify out")
     assert verified.exit_code == 0
     questions = sum(entry["questions"] for entry in found["splits"].values())
     assert verified.stdout.startswith(f"{questions} questions of {questions} stories: 0 disagreements\n")
     assert "  under strict kinship: entailed " in verified.stdout
-    assert run("show out").exit_code == 0
-    assert run("evaluate --model oracle --data out").exit_code == 0
+    assert run_line("show out").exit_code == 0
+    assert run_line("evaluate --model oracle --data out").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -149,7 +137,7 @@ def test_generate_and_verify(folder: Path, options: str, config: dict[str, Any],
 )
 def test_presets(folder: Path, preset: str, train_k: list[int], test_k: int, tests: int) -> None:
     task = preset.removeprefix("robust-") if "robust" in preset else "clean"
-    done = run(f"generate clutrr --out out --preset {preset} --train 10 --test 0")
+    done = run_line(f"generate clutrr --out out --preset {preset} --train 10 --test 0")
     assert done.exit_code == 0
     config = manifest()["config"]
     assert (config["task"], config["train_k"], len(config["test_k"]), len(config["test_tasks"]) or 1) == (
@@ -161,25 +149,25 @@ def test_presets(folder: Path, preset: str, train_k: list[int], test_k: int, tes
 
 
 def test_the_usual_number(folder: Path) -> None:
-    run("generate clutrr --out out --train-k 2 --test-k 2,3 --text synthetic")
+    run_line("generate clutrr --out out --train-k 2 --test-k 2,3 --text synthetic")
     splits = manifest()["splits"]
     assert {split: entry["stories"] for split, entry in splits.items()} == {"train": 10_000, "test": 200}
 
 
 def test_it_makes_what_the_function_makes(folder: Path, data: Path) -> None:
-    run("generate clutrr --out out --train 30 --test 5 --train-k 2,3 --test-k 2,3 --seed 7")
+    run_line("generate clutrr --out out --train 30 --test 5 --train-k 2,3 --test-k 2,3 --seed 7")
     assert manifest() == json.loads((data / "manifest.json").read_text())
 
 
 def test_what_cannot_be_held_out_is_said(folder: Path) -> None:
-    done = run("generate clutrr --out out --train 4 --test 1 --train-k 3 --test-k 3")
+    done = run_line("generate clutrr --out out --train 4 --test 1 --train-k 3 --test-k 3")
     assert "at k=3 these have a single pattern, which stays in training: husband, wife\n" in done.stdout
 
 
 def test_no_holdout(folder: Path) -> None:
     common = "--train 400 --test 200 --train-k 3 --test-k 3 --format jsonl --text synthetic"
-    run(f"generate clutrr --out apart {common}")
-    run(f"generate clutrr --out together {common} --no-holdout")
+    run_line(f"generate clutrr --out apart {common}")
+    run_line(f"generate clutrr --out together {common} --no-holdout")
     for name, shared in (("apart", False), ("together", True)):
         train, test = ({row["pattern"] for row in rows(split, name)} for split in ("train", "test"))
         assert bool(train & test) == shared
@@ -187,23 +175,25 @@ def test_no_holdout(folder: Path) -> None:
 
 def test_own_placeholders(folder: Path) -> None:
     (folder / "mine.json").write_text(published(more=("ENT_0_male proudly named a boat after ENT_1_male, his son.",)))
-    done = run("generate clutrr --out out --placeholders mine.json --train 200 --test 0 --train-k 2 --format jsonl")
+    done = run_line(
+        "generate clutrr --out out --placeholders mine.json --train 200 --test 0 --train-k 2 --format jsonl"
+    )
     assert done.exit_code == 0
     assert manifest()["config"]["placeholders"]["name"] == "mine.json"
     used = {text for row in rows() for text in row["placeholders"]}
     assert not any("," in text.split("/")[0] for text in used)  # there are none for two facts
-    assert run("verify out").exit_code == 0
+    assert run_line("verify out").exit_code == 0
 
 
 def test_own_placeholders_for_the_test(folder: Path) -> None:
     (folder / "train.json").write_text(published())
     (folder / "test.json").write_text(published().replace(".", " today."))
     common = "--train 20 --test 20 --train-k 2 --test-k 2 --format jsonl --bad-placeholders keep"
-    done = run(f"generate clutrr --out out --placeholders train.json --test-placeholders test.json {common}")
+    done = run_line(f"generate clutrr --out out --placeholders train.json --test-placeholders test.json {common}")
     assert done.exit_code == 0
     assert all(" today." in row["story"] for row in rows("test"))
     assert not any(" today." in row["story"] for row in rows("train"))
-    assert run("verify out").exit_code == 0
+    assert run_line("verify out").exit_code == 0
 
 
 @pytest.mark.parametrize("manner", ["keep", "drop"])
@@ -211,7 +201,7 @@ def test_bad_placeholders(folder: Path, manner: str) -> None:
     bad = "ENT_0_male has a son who collects stamps."
     (folder / "mine.json").write_text(published(more=(bad,)))
     common = "--train 2000 --test 0 --train-k 2 --no-split-placeholders --format jsonl"
-    done = run(f"generate clutrr --out out --placeholders mine.json --bad-placeholders {manner} {common}")
+    done = run_line(f"generate clutrr --out out --placeholders mine.json --bad-placeholders {manner} {common}")
     assert done.exit_code == 0
     assert "our checks have 1 objections" in done.stdout
     ((flaw,),) = manifest()["placeholder_flaws"].values()
@@ -222,7 +212,7 @@ def test_bad_placeholders(folder: Path, manner: str) -> None:
 
 def test_placeholders_are_verified(folder: Path) -> None:
     (folder / "mine.json").write_text(published(more=("ENT_0_male has a son who collects stamps.",)))
-    done = run("verify mine.json --json found.json")
+    done = run_line("verify mine.json --json found.json")
     assert done.exit_code == 1
     assert "missing-person" in done.stdout
     assert "placeholders: " in done.stdout
@@ -232,10 +222,10 @@ def test_placeholders_are_verified(folder: Path) -> None:
 def test_own_rules(folder: Path) -> None:
     (folder / "rules.yaml").write_text(RULES)
     common = "--text synthetic --train-k 3 --test-k 3 --train 20 --test 10 --no-holdout"
-    done = run(f"generate clutrr --rules rules.yaml --out out {common}")
+    done = run_line(f"generate clutrr --rules rules.yaml --out out {common}")
     assert done.exit_code == 0
     assert manifest()["config"]["rules"].startswith("rules-")
-    verified = run("verify out --rules rules.yaml")
+    verified = run_line("verify out --rules rules.yaml")
     assert verified.exit_code == 0
     assert "undefined" in verified.stdout
 
@@ -245,27 +235,29 @@ def test_own_rules(folder: Path) -> None:
 )
 def test_data_of_own_rules_can_be_looked_at(folder: Path, verb: str) -> None:
     (folder / "rules.yaml").write_text(RULES)
-    run("generate clutrr --rules rules.yaml --out out --text synthetic --train-k 3 --train 20 --test 0 --format jsonl")
-    done = run(verb)
+    run_line(
+        "generate clutrr --rules rules.yaml --out out --text synthetic --train-k 3 --train 20 --test 0 --format jsonl"
+    )
+    done = run_line(verb)
     assert isinstance(done.exception, SystemExit | storyproof.errors.StoryproofError | type(None))
     assert done.exit_code == 0
 
 
 def test_force(folder: Path) -> None:
     command = "generate clutrr --out out --train 4 --test 0 --train-k 2"
-    assert run(f"{command} --format csv").exit_code == 0
-    assert "is not empty" in str(run(command).exception)
-    assert run(f"{command} --force").exit_code == 0
+    assert run_line(f"{command} --format csv").exit_code == 0
+    assert "is not empty" in str(run_line(command).exception)
+    assert run_line(f"{command} --force").exit_code == 0
     assert {path.name for path in Path("out").iterdir()} == {"train.parquet", "manifest.json"}
 
 
 def test_verify_lists_what_is_wrong(folder: Path) -> None:
-    run("generate clutrr --out out --train 0 --test 3 --test-k 2 --format jsonl")
+    run_line("generate clutrr --out out --train 0 --test 3 --test-k 2 --format jsonl")
     path = Path("out/test.jsonl")
     changed = rows("test")
     changed[1]["status"] = "ambiguous"
     path.write_text("".join(json.dumps(row) + "\n" for row in changed))
-    done = run("verify out/test.jsonl --json found.json")
+    done = run_line("verify out/test.jsonl --json found.json")
     assert done.exit_code == 1
     assert "test test-000000001-0: status: found ambiguous, expected entailed\n" in done.stdout
     assert "3 questions of 3 stories: 2 disagreements\n" in done.stdout
@@ -275,8 +267,8 @@ def test_verify_lists_what_is_wrong(folder: Path) -> None:
 
 
 def test_verify_counts_statuses(folder: Path) -> None:
-    run("generate clutrr --out out --train 0 --test 60 --test-k 3 --reading published --text synthetic")
-    done = run("verify out")
+    run_line("generate clutrr --out out --train 0 --test 60 --test-k 3 --reading published --text synthetic")
+    done = run_line("verify out")
     assert done.exit_code == 0
     counts = manifest()["splits"]["test"]["statuses"]
     said = ", ".join(
@@ -287,7 +279,7 @@ def test_verify_counts_statuses(folder: Path) -> None:
 
 
 def test_evaluate(data: Path, tmp_path: Path) -> None:
-    done = run(f"evaluate --model random,majority,rules,oracle --data {data} --json {tmp_path / 'scores.json'}")
+    done = run_line(f"evaluate --model random,majority,rules,oracle --data {data} --json {tmp_path / 'scores.json'}")
     assert done.exit_code == 0
     assert "k=2" in done.stdout
     assert "k=3" in done.stdout
@@ -295,11 +287,11 @@ def test_evaluate(data: Path, tmp_path: Path) -> None:
     assert scores["oracle"]["accuracy"] == 1.0
     assert set(scores["oracle"]["by_question_type"]) == {"task_1.2", "task_1.3"}
     assert scores["rules"]["accuracy"] < 1.0
-    assert run(f"evaluate --model oracle --data {data} --split train --labels proved").exit_code == 0
+    assert run_line(f"evaluate --model oracle --data {data} --split train --labels proved").exit_code == 0
 
 
 def test_show(data: Path) -> None:
-    done = run(f"show {data} --index 3")
+    done = run_line(f"show {data} --index 3")
     assert done.exit_code == 0
     row = pq.read_table(data / "test.parquet").to_pylist()[3]
     assert f"story {row['story_id']}" in done.stdout
@@ -307,32 +299,16 @@ def test_show(data: Path) -> None:
     assert f"→ {row['answer']}" in done.stdout
     assert f"{row['query'][1]} is {row['query'][0]}'s {row['answer']}, because" in done.stdout
     assert "The answer holds in every family that fits the story" in done.stdout
-    assert f"story train-{0:09d}" in run(f"show {data} --split train").stdout
+    assert f"story train-{0:09d}" in run_line(f"show {data} --split train").stdout
 
 
 def test_show_of_csv(folder: Path) -> None:
-    run("generate clutrr --out out --train 0 --test 2 --test-k 3 --format csv")
-    assert "story test-000000001" in run("show out --index 1").stdout
-    assert "story test-000000001" in run("show out/1.3_test.csv --index 1").stdout
+    run_line("generate clutrr --out out --train 0 --test 2 --test-k 3 --format csv")
+    assert "story test-000000001" in run_line("show out --index 1").stdout
+    assert "story test-000000001" in run_line("show out/1.3_test.csv --index 1").stdout
 
 
 # ------------------------------------------------------------------------------------------------ a user's mistakes
-
-
-def refuse(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str) -> str:
-    """Run a command that must be refused as promised; gives what it said."""
-    before = {path: path.stat().st_mtime_ns for path in Path.cwd().rglob("*")}
-    monkeypatch.setattr(sys, "argv", ["storyproof", *shlex.split(command)])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    said = capsys.readouterr()
-    assert stop.value.code == 2
-    assert said.out == ""
-    assert said.err.startswith("storyproof: ")
-    assert said.err.count("\n") == 1
-    assert said.err.endswith(".\n")
-    assert {path: path.stat().st_mtime_ns for path in Path.cwd().rglob("*")} == before
-    return said.err
 
 
 @pytest.mark.parametrize(
@@ -379,16 +355,9 @@ def refuse(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], 
         ("--workers 0", "--workers is 0", "use 1 or more"),
     ],
 )
-def test_generate(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    options: str,
-    place: str,
-    remedy: str,
-) -> None:
+def test_generate(folder: Path, refuse: Refuse, options: str, place: str, remedy: str) -> None:
     (folder / "good.json").write_text(published())
-    said = refuse(monkeypatch, capsys, f"generate clutrr --out out {options}")
+    said = refuse(f"generate clutrr --out out {options}")
     assert place in said
     assert remedy in said
 
@@ -403,10 +372,8 @@ def test_generate(
         ("tomi --preset robust-clean", "--preset is for clutrr, not for tomi; leave it out"),
     ],
 )
-def test_options_of_kinship_are_for_kinship(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], options: str, message: str
-) -> None:
-    assert message in refuse(monkeypatch, capsys, f"generate {options} --out out")
+def test_options_of_kinship_are_for_kinship(folder: Path, refuse: Refuse, options: str, message: str) -> None:
+    assert message in refuse(f"generate {options} --out out")
 
 
 @pytest.mark.parametrize(
@@ -436,20 +403,16 @@ def test_options_of_kinship_are_for_kinship(
         ),
     ],
 )
-def test_broken_rules(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str, message: str
-) -> None:
+def test_broken_rules(folder: Path, refuse: Refuse, text: str, message: str) -> None:
     (folder / "rules.yaml").write_text(text)
-    assert message in refuse(monkeypatch, capsys, "generate clutrr --out out --rules rules.yaml --train 10")
+    assert message in refuse("generate clutrr --out out --rules rules.yaml --train 10")
 
 
-def test_a_hold_out_that_leaves_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_hold_out_that_leaves_nothing(folder: Path, refuse: Refuse) -> None:
     (folder / "rules.yaml").write_text("stories: [sibling]\nrules:\n  - sibling: [sibling, sibling]\n")
     command = "generate clutrr --out out --rules rules.yaml --train-k 3 --test-k 3 --train 10 --test 5"
-    assert "use --no-holdout" in refuse(monkeypatch, capsys, command)
-    assert run(f"{command} --no-holdout").exit_code == 0
+    assert "use --no-holdout" in refuse(command)
+    assert run_line(f"{command} --no-holdout").exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -473,24 +436,20 @@ def test_a_hold_out_that_leaves_nothing(
         ),
     ],
 )
-def test_broken_placeholders(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], text: str, message: str
-) -> None:
+def test_broken_placeholders(folder: Path, refuse: Refuse, text: str, message: str) -> None:
     (folder / "mine.json").write_text(text)
     command = "generate clutrr --out out --placeholders mine.json --train 10 --train-k 2 --test-k 2"
-    said = refuse(monkeypatch, capsys, command)
+    said = refuse(command)
     assert message in said
 
 
-def test_a_placeholder_that_reveals_the_answer(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_placeholder_that_reveals_the_answer(folder: Path, refuse: Refuse) -> None:
     found = json.loads(published())
     found["son-son"] = {
         "male-male-male": ["ENT_0_male's son ENT_1_male has a son, ENT_2_male, who is ENT_0_male's grandson."]
     }
     (folder / "mine.json").write_text(json.dumps(found))
-    said = refuse(monkeypatch, capsys, "generate clutrr --out out --placeholders mine.json --train 10")
+    said = refuse("generate clutrr --out out --placeholders mine.json --train 10")
     assert "1 placeholders" in said
     assert "reveals" in said
     assert "--bad-placeholders drop" in said
@@ -527,32 +486,21 @@ def broken_files(folder: Path) -> None:
         ("empty.csv", "empty.csv is empty, expected a header with the columns of CLUTRR"),
     ],
 )
-def test_broken_csv(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    verb: str,
-    path: str,
-    message: str,
-) -> None:
+def test_broken_csv(folder: Path, refuse: Refuse, verb: str, path: str, message: str) -> None:
     broken_files(folder)
-    assert message in refuse(monkeypatch, capsys, f"{verb} {path}")
+    assert message in refuse(f"{verb} {path}")
 
 
 @pytest.mark.parametrize("lacking", ["genders", "edge_types", "query"])
 @pytest.mark.parametrize("verb", ["show", "evaluate --model oracle --data"])
-def test_rows_without_their_facts(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], verb: str, lacking: str
-) -> None:
+def test_rows_without_their_facts(folder: Path, refuse: Refuse, verb: str, lacking: str) -> None:
     table = storyproof.generate("clutrr", test=1, test_k=(2,), text="synthetic")
     (row,) = table.to_pylist()
     (folder / "x.jsonl").write_text(json.dumps({**row, lacking: None}) + "\n")
     pq.write_table(table.drop_columns([lacking]), folder / "x.parquet")
     for name in ("x.jsonl", "x.parquet"):
-        assert lacking in refuse(monkeypatch, capsys, f"{verb} {name}")
+        assert lacking in refuse(f"{verb} {name}")
 
 
-def test_rules_for_verify_that_cannot_be_read(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], data: Path
-) -> None:
-    assert "cannot read the rules in nowhere.yaml" in refuse(monkeypatch, capsys, f"verify {data} --rules nowhere.yaml")
+def test_rules_for_verify_that_cannot_be_read(folder: Path, refuse: Refuse, data: Path) -> None:
+    assert "cannot read the rules in nowhere.yaml" in refuse(f"verify {data} --rules nowhere.yaml")

@@ -1,24 +1,17 @@
 """The commands `train` and `evaluate` with trained runs."""
 
 import json
-import sys
 from pathlib import Path
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner, Result
 
 import storyproof
-from storyproof import cli
-from tests.cli.test_bad_input import refuse
+from tests.cli.invocation import Program, Refuse, run
 from tests.solvers.neural.spoiling import SPOILT, make_run
 
 SMALL = ("--option", "width=12", "--device", "cpu")
-
-
-def run(*arguments: object) -> Result:
-    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture(scope="module")
@@ -130,43 +123,32 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
         ("evaluate --model ./nowhere --data tomi", "there is no model at ./nowhere", "expected a trained run"),
     ],
 )
-def test_bad_commands(
-    here: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    command: str,
-    place_of_it: str,
-    remedy: str,
-) -> None:
-    said = refuse(monkeypatch, capsys, command)
+def test_bad_commands(here: Path, refuse: Refuse, command: str, place_of_it: str, remedy: str) -> None:
+    said = refuse(command)
     assert place_of_it in said
     assert remedy in said
 
 
 @pytest.mark.parametrize("name", ["no weights", "weights cut", "description cut", "no vocabulary", "other width"])
-def test_spoilt_runs(
-    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
-) -> None:
+def test_spoilt_runs(here: Path, tmp_path: Path, refuse: Refuse, name: str) -> None:
     for path in (here / "gat").iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
     SPOILT[name][0](tmp_path)
-    assert str(tmp_path) in refuse(monkeypatch, capsys, f"evaluate --model {tmp_path} --data clutrr")
+    assert str(tmp_path) in refuse(f"evaluate --model {tmp_path} --data clutrr")
 
 
-def test_question_that_is_too_long(
-    here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_question_that_is_too_long(here: Path, tmp_path: Path, refuse: Refuse) -> None:
     table = pq.read_table(here / "tomi" / "train.parquet")
     (tmp_path / "easy").mkdir()
     pq.write_table(table.filter(pc.less(table["order"], 2)), tmp_path / "easy" / "train.parquet")
     out = tmp_path / "run"
     done = run("train", "memnn", "--data", tmp_path / "easy", "--epochs", 1, "--out", out, *SMALL)
     assert done.exit_code == 0, done.output
-    said = refuse(monkeypatch, capsys, f"evaluate --model {out} --data tomi")
+    said = refuse(f"evaluate --model {out} --data tomi")
     assert "has 10 words, but the model was made for 7; leave it out, or train on data that has such questions" in said
 
 
-def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program) -> None:
     from storyproof.solvers.neural.steps import Step
 
     def stop(self: Step, *given: object) -> None:
@@ -174,9 +156,7 @@ def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: py
 
     with monkeypatch.context() as patch:
         patch.setattr(Step, "__call__", stop)
-        patch.setattr(sys, "argv", ["storyproof", *f"{TRAIN} --out {tmp_path / 'run'}".split()])
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-    assert ended.value.code == 130
-    assert "interrupted" in capsys.readouterr().err
+        ended = program(f"{TRAIN} --out {tmp_path / 'run'}")
+    assert ended.code == 130
+    assert "interrupted" in ended.err
     assert run(*TRAIN.split(), "--out", tmp_path / "run").exit_code == 0

@@ -1,7 +1,7 @@
 import pytest
 
 from storyproof.scoring.metrics import Scores
-from storyproof.scoring.outcome import Evaluation
+from storyproof.scoring.runs.outcome import Evaluation
 from storyproof.scoring.sensitivity import prompt_of, sensitivity
 
 

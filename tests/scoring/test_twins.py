@@ -7,7 +7,7 @@ from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source
 from storyproof.errors import DataError
 from storyproof.scoring.intervals import Interval
-from storyproof.scoring.outcome import Evaluation
+from storyproof.scoring.runs.outcome import Evaluation
 from storyproof.scoring.twins import contamination, difference, make_twin
 
 

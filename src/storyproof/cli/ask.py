@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from storyproof.cli.evaluate import (
-    Api,
-    BaseUrls,
-    KeyEnv,
-    MaxTokens,
-    ModelOption,
-    Temperature,
-    Timeout,
-    key_and_value,
-)
+from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import write_results
 
 if TYPE_CHECKING:
@@ -28,7 +19,7 @@ def ask(
     model: Annotated[str, typer.Option(help="Whom to ask, as for evaluate.")],
     data: Annotated[Path | None, typer.Option(help="A dataset folder or a file.")] = None,
     index: Annotated[int, typer.Option(help="Which question of it, counted from 0.")] = 0,
-    split: Annotated[str | None, typer.Option(help="Which split; by default test, or the only one.")] = None,
+    split: options.Split = None,
     exclude_memory_reality: Annotated[
         bool, typer.Option("--exclude-memory-reality", help="Count questions about beliefs only.")
     ] = False,
@@ -36,14 +27,14 @@ def ask(
     question: Annotated[str | None, typer.Option(help="What to ask about it.")] = None,
     answer: Annotated[str | None, typer.Option(help="The right answer, if it is to be judged.")] = None,
     prompt: Annotated[str, typer.Option(help="A prompt's name or file, or module:function.")] = "zero-shot",
-    seed: Annotated[int, typer.Option(help="For solvers and prompts that draw.")] = 0,
-    base_url: BaseUrls = None,
-    api: Api = "chat",
-    api_key_env: KeyEnv = "OPENAI_API_KEY",
-    timeout: Timeout = 300.0,
-    temperature: Temperature = 0.0,
-    max_tokens: MaxTokens = None,
-    model_option: ModelOption = None,
+    seed: options.Seed = 0,
+    base_url: options.BaseUrls = None,
+    api: options.Api = "chat",
+    api_key_env: options.KeyEnv = "OPENAI_API_KEY",
+    timeout: options.Timeout = 300.0,
+    temperature: options.Temperature = 0.0,
+    max_tokens: options.MaxTokens = None,
+    model_option: options.ModelOption = None,
     show_prompt: Annotated[bool, typer.Option("--show-prompt", help="Also show what exactly is asked.")] = False,
     json_out: Annotated[
         Path | None, typer.Option("--json", help="Write what came of it to a file; - for standard output.")
@@ -52,17 +43,22 @@ def ask(
     """Ask a model one question, of a dataset or of your own; without either, one after the other as you type them."""
     from storyproof.errors import ConfigError
     from storyproof.scoring.single import Asker, own_example, pick
-    from storyproof.solvers.llm.options import ModelOptions
 
     if data is not None and (story is not None or question is not None):
         raise ConfigError("give either --data and --index, or --story and --question.")
     if (story is None) != (question is None):
         raise ConfigError("a story of your own needs both --story and --question.")
-    extra = dict(map(key_and_value, model_option or ()))
-    options = ModelOptions(
-        tuple(base_url or ()), api, api_key_env, 1, timeout, temperature=temperature, seed=seed, extra=extra
+    running = options.model_options(
+        base_url=base_url,
+        api=api,
+        api_key_env=api_key_env,
+        concurrency=1,
+        timeout=timeout,
+        temperature=temperature,
+        seed=seed,
+        model_option=model_option,
     )
-    asker = Asker(model, prompt=prompt, data=data, options=options, seed=seed, max_tokens=max_tokens)
+    asker = Asker(model, prompt=prompt, data=data, options=running, seed=seed, max_tokens=max_tokens)
     try:
         if data is None and story is None:
             _converse(asker, show_prompt)

@@ -19,7 +19,7 @@ from storyproof.experiments.sets import Sets
 from storyproof.experiments.tabulating import Table, tabulate
 from storyproof.experiments.working import DONE, ELSEWHERE, STOPPED, TOO_LARGE, is_done, spent, work
 from storyproof.experiments.writing import write_tables
-from storyproof.scoring.provenance import provenance
+from storyproof.scoring.runs.provenance import provenance
 
 OUT = "experiments/results"
 _ABOUT = "about.json"

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from storyproof.scoring.intervals import Interval
-from storyproof.scoring.outcome import Evaluation
+from storyproof.scoring.runs.outcome import Evaluation
 from storyproof.scoring.sensitivity import prompt_of
 from storyproof.scoring.twins import Contamination
 

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from storyproof.errors import DataError
 from storyproof.scoring.intervals import LEVEL, Interval, difference_interval, mean_interval
-from storyproof.scoring.outcome import Evaluation
 from storyproof.scoring.permutation import permutation_p
+from storyproof.scoring.runs.outcome import Evaluation
 
 Run = str | Path | Mapping[str, Any] | Evaluation
 

@@ -10,14 +10,14 @@ from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source
 from storyproof.errors import DataError, ParseError, UnknownNameError
 from storyproof.example import Example
-from storyproof.scoring.asking import ask_model
-from storyproof.scoring.outcome import Evaluation
-from storyproof.scoring.provenance import data_identity, provenance
-from storyproof.scoring.questioning import Progress, Questioning
-from storyproof.scoring.run_files import Recorder, run_name
-from storyproof.scoring.rungs import EXACT, NO_MATCH
-from storyproof.scoring.selection import Selection
-from storyproof.scoring.tally import Tally
+from storyproof.scoring.matching.rungs import EXACT, NO_MATCH
+from storyproof.scoring.runs.asking import ask_model
+from storyproof.scoring.runs.files import Recorder, run_name
+from storyproof.scoring.runs.outcome import Evaluation
+from storyproof.scoring.runs.provenance import data_identity, provenance
+from storyproof.scoring.runs.questioning import Progress, Questioning
+from storyproof.scoring.runs.selection import Selection
+from storyproof.scoring.runs.tally import Tally
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompting import needs_shots
 from storyproof.solvers.solver import Solver, load_solver, resolve

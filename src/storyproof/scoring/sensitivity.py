@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import Any
 
-from storyproof.scoring.outcome import Evaluation
+from storyproof.scoring.runs.outcome import Evaluation
 
 
 def sensitivity(evaluations: Sequence[Evaluation]) -> dict[str, Any]:

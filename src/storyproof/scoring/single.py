@@ -13,8 +13,8 @@ from storyproof.errors import ConfigError, DataError, ModelError
 from storyproof.example import Example
 from storyproof.scoring.evaluation import read_shots
 from storyproof.scoring.matching import MATCHERS, Match, judge
-from storyproof.scoring.questioning import ZERO_SHOT, Questioning
-from storyproof.scoring.selection import Selection
+from storyproof.scoring.runs.questioning import ZERO_SHOT, Questioning
+from storyproof.scoring.runs.selection import Selection
 from storyproof.solvers.llm.backend import Backend
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompting import Prompt, needs_shots

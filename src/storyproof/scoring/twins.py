@@ -21,7 +21,7 @@ from storyproof.datasets.reading import Source, find_source
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.scoring.intervals import Interval
-from storyproof.scoring.outcome import Evaluation
+from storyproof.scoring.runs.outcome import Evaluation
 
 _EASY_SENTENCES = 12  # a story of ToM-bAbI with one scenario has no more
 

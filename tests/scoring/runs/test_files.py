@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from storyproof.errors import DataError
-from storyproof.scoring.run_files import Recorder, run_name
+from storyproof.scoring.runs.files import Recorder, run_name
 
 
 @pytest.mark.parametrize(

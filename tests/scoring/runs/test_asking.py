@@ -9,8 +9,8 @@ import pytest
 
 import storyproof
 from storyproof.errors import ConfigError, NoAnswersError
-from storyproof.scoring.outcome import Evaluation
-from storyproof.scoring.questioning import Prices
+from storyproof.scoring.runs.outcome import Evaluation
+from storyproof.scoring.runs.questioning import Prices
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, example
 
 ROWS = [

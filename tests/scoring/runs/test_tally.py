@@ -1,9 +1,9 @@
 import pytest
 
 from storyproof.example import Example
+from storyproof.scoring.matching.rungs import EXACT, NO_MATCH, NORMALIZED
 from storyproof.scoring.metrics import score
-from storyproof.scoring.rungs import EXACT, NO_MATCH, NORMALIZED
-from storyproof.scoring.tally import Tally
+from storyproof.scoring.runs.tally import Tally
 from tests.samples import example, examples
 
 ROWS = [

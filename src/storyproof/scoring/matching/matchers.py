@@ -16,12 +16,10 @@ from typing import Protocol
 from storyproof.errors import ConfigError, ParseError, UnknownNameError
 from storyproof.example import Example
 from storyproof.kinship.relations import WORDS
-from storyproof.scoring.careful import judge_carefully
-from storyproof.scoring.rungs import CONTAINED, EXACT, KINDS, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
+from storyproof.scoring.matching.careful import judge_carefully
+from storyproof.scoring.matching.rungs import CONTAINED, EXACT, KINDS, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
 from storyproof.solvers.llm.functions import load_function
 from storyproof.tom.text import parse
-
-__all__ = ["KINDS", "MATCHERS", "Match", "Matcher", "candidates_of", "judge", "load_matcher", "shares_of_kinds"]
 
 _NO_LETTERS = re.compile(r"[^a-z\s]")
 _ARTICLES = re.compile(r"\b(?:an?|the)\b")

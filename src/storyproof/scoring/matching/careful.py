@@ -20,9 +20,9 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
-from storyproof.scoring.kin_talk import about_others, asked_of
-from storyproof.scoring.mentions import Mention, names_of
-from storyproof.scoring.rungs import (
+from storyproof.scoring.matching.kin_talk import about_others, asked_of
+from storyproof.scoring.matching.mentions import Mention, names_of
+from storyproof.scoring.matching.rungs import (
     AMBIGUOUS,
     CONTAINED,
     EXACT,

@@ -8,9 +8,9 @@ from typing import Any
 
 from storyproof.example import Example
 from storyproof.scoring.matching import MATCHERS, Match, Matcher, candidates_of, judge, load_matcher
-from storyproof.scoring.questioning import Progress, Questioning, Quiet
-from storyproof.scoring.run_files import Recorder
-from storyproof.scoring.tally import Tally
+from storyproof.scoring.runs.files import Recorder
+from storyproof.scoring.runs.questioning import Progress, Questioning, Quiet
+from storyproof.scoring.runs.tally import Tally
 from storyproof.solvers.llm.prompting import Prompt
 from storyproof.solvers.llm.requests import Reply
 from storyproof.solvers.llm.running import Answered

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ModelError, NoAnswersError
-from storyproof.scoring.judging import Judged
-from storyproof.scoring.outcome import Evaluation
-from storyproof.scoring.questioning import Progress, Questioning, Quiet
-from storyproof.scoring.run_files import Recorder
-from storyproof.scoring.selection import Selection
+from storyproof.scoring.runs.files import Recorder
+from storyproof.scoring.runs.judging import Judged
+from storyproof.scoring.runs.outcome import Evaluation
+from storyproof.scoring.runs.questioning import Progress, Questioning, Quiet
+from storyproof.scoring.runs.selection import Selection
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.running import Run
 from storyproof.solvers.llm.store import Store

@@ -9,18 +9,8 @@ from hypothesis import strategies as st
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.kinship.relations import WORDS
 from storyproof.scoring import matching
-from storyproof.scoring.matching import (
-    KINDS,
-    MATCHERS,
-    Match,
-    candidates_of,
-    careful,
-    judge,
-    lenient,
-    load_matcher,
-    shares_of_kinds,
-    strict,
-)
+from storyproof.scoring.matching import KINDS, MATCHERS, Match, candidates_of, judge, load_matcher, shares_of_kinds
+from storyproof.scoring.matching.matchers import careful, lenient, strict
 from tests.samples import example
 
 PLACES = ("basket", "box", "bread_bin", "jar", "toolbox", "treasure_chest")

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 from storyproof.example import Example
 from storyproof.scoring.intervals import Interval, mean_interval, share
+from storyproof.scoring.matching.rungs import KINDS, Match
 from storyproof.scoring.metrics import Scores, kind_of
-from storyproof.scoring.rungs import KINDS, Match
 
 Flags = npt.NDArray[np.bool_]
 Ints = npt.NDArray[np.int64]

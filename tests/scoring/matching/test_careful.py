@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from storyproof.scoring.careful import judge_carefully
-from storyproof.scoring.rungs import KINDS
+from storyproof.scoring.matching.careful import judge_carefully
+from storyproof.scoring.matching.rungs import KINDS
 
 PLACES = ("basket", "box")
 KIN = ("aunt", "grandmother", "mother", "mother-in-law", "sister", "wife")

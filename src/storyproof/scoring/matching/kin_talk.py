@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from storyproof.scoring.mentions import Mention
+from storyproof.scoring.matching.mentions import Mention
 
 _ASKED = re.compile(r"what is (?P<who>[^?]+?) to (?P<whom>[^?]+?)\s*\?", re.IGNORECASE)
 _NAME = re.compile(r"\b[A-Z][\w-]*\w")

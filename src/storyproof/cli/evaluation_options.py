@@ -1,0 +1,121 @@
+"""The options of `storyproof evaluate`: what is asked, how it is asked and judged, and how the model is run.
+
+`storyproof ask` shares those that mean the same there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from storyproof.errors import ConfigError
+
+if TYPE_CHECKING:
+    from storyproof.scoring.runs.questioning import Prices
+    from storyproof.solvers.llm.options import ModelOptions
+
+OUTPUT_DIR = Path("evaluation_results")
+
+Model = Annotated[
+    str,
+    typer.Option(
+        help="A solver (rules, oracle, random, majority), a path, openai/…, vllm/…, hf/…, local/…, module:function, "
+        "or a model that vLLM finds; several with commas."
+    ),
+]
+Data = Annotated[Path, typer.Option(help="A dataset folder or a file.")]
+Split = Annotated[str | None, typer.Option(help="Which split; by default test, or the only one.")]
+Labels = Annotated[str, typer.Option(help="Score against the labels as 'given' or as 'proved' from the text.")]
+MaxStories = Annotated[int | None, typer.Option(help="Use only so many stories.")]
+MaxSamples = Annotated[int | None, typer.Option(help="Use only so many questions.")]
+BeliefsOnly = Annotated[bool, typer.Option("--exclude-memory-reality", help="Ask about beliefs only.")]
+Seed = Annotated[int, typer.Option(help="For solvers and prompts that draw.")]
+Seeds = Annotated[int, typer.Option(help="Run so many seeds, from --seed on.")]
+Prompts = Annotated[
+    str, typer.Option(help="A prompt's name or file, or module:function; several with commas; 'all' compares them.")
+]
+Matching = Annotated[str, typer.Option(help="Judge replies 'strict', 'careful' or 'lenient', or by module:function.")]
+StrictMatching = Annotated[bool, typer.Option("--strict-matching", help="The same as --matching strict.")]
+Likelihood = Annotated[
+    bool, typer.Option("--likelihood/--generate", help="Choose between choices by likelihood, where possible.")
+]
+OutputDir = Annotated[
+    Path | None,
+    typer.Option(
+        help="Write <model>_<split>.json there, and keep replies.",
+        show_default=f"{OUTPUT_DIR} for language models",
+    ),
+]
+Twin = Annotated[bool, typer.Option("--contamination", help="Also run a freshly seeded twin of the data, and compare.")]
+BaseUrls = Annotated[
+    list[str] | None,
+    typer.Option("--base-url", help="openai: a server, such as http://localhost:8000/v1; may be repeated."),
+]
+Api = Annotated[str, typer.Option(help="Ask by 'chat' or by 'completion'.")]
+KeyEnv = Annotated[str, typer.Option(help="openai: the environment variable with the key.")]
+Concurrency = Annotated[int, typer.Option(help="openai: at most so many requests in flight; adapts to the server.")]
+Timeout = Annotated[float, typer.Option(help="openai: seconds that one request may take.")]
+Retries = Annotated[int, typer.Option(help="openai: how often a request is sent again.")]
+Temperature = Annotated[float, typer.Option(help="0 takes the likeliest token each time.")]
+TopP = Annotated[float | None, typer.Option(help="Draw from the likeliest tokens that make up this share.")]
+MaxTokens = Annotated[int | None, typer.Option(help="How long a reply may be.", show_default="the prompt's")]
+BatchSize = Annotated[int, typer.Option(help="hf: how many prompts the model reads at once.")]
+Lora = Annotated[str | None, typer.Option(help="vllm: a folder with a LoRA adapter.")]
+TensorParallel = Annotated[int, typer.Option(help="vllm: over how many devices the model is spread.")]
+ModelOption = Annotated[
+    list[str] | None,
+    typer.Option("--model-option", help="KEY=VALUE passed on to the request (openai) or the engine; may be repeated."),
+]
+Price = Annotated[
+    str | None, typer.Option(help="READ,WRITTEN[,CACHED]: what a million tokens cost.", show_default="none")
+]
+MaxFailed = Annotated[float, typer.Option(help="Exit code 3 if a larger share than this is without an answer.")]
+JsonOut = Annotated[Path | None, typer.Option("--json", help="Write the scores to a file; - for standard output.")]
+
+
+def model_options(
+    *, base_url: Iterable[str] | None, timeout: float, model_option: Iterable[str] | None, **others: Any
+) -> ModelOptions:
+    """Put together how a model is run from options by their names on the command line.
+
+    Raises:
+        ConfigError: If one of them cannot be.
+    """
+    from storyproof.solvers.llm.options import ModelOptions
+
+    extra = dict(map(_key_and_value, model_option or ()))
+    return ModelOptions(base_urls=tuple(base_url or ()), timeout_s=timeout, extra=extra, **others)
+
+
+def prices(text: str | None) -> Prices | None:
+    """Read what tokens cost, if it is given.
+
+    Raises:
+        ConfigError: If these are no prices.
+    """
+    from storyproof.scoring.runs.questioning import Prices
+
+    if text is None:
+        return None
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) not in (2, 3) or min(numbers) < 0:
+        raise ConfigError(f"--price is '{text}'; expected two or three numbers, such as 0.15,0.60.")
+    return Prices(*numbers)
+
+
+def _key_and_value(text: str) -> tuple[str, Any]:
+    """Read KEY=VALUE; the value is JSON if it can be, else text."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ConfigError(f"--model-option is '{text}'; expected KEY=VALUE.")
+    try:
+        return key, json.loads(value)
+    except ValueError:
+        return key, value

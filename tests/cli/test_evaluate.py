@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import storyproof
-from storyproof.errors import ConfigError, DataError
+from storyproof.cli.run_progress import RunProgress
+from storyproof.errors import ConfigError, DataError, StoryproofError
 from tests.cli.invocation import run
 from tests.solvers.llm.serving import FakeServer
 
@@ -78,6 +79,23 @@ def test_solvers_and_models_side_by_side(data: Path, tmp_path: Path, server: tup
     done = run("evaluate", "--model", "rules,openai/fake", *server[2:], "--data", data, "--output-dir", tmp_path)
     assert done.exit_code == 0, done.output
     assert {path.name for path in tmp_path.glob("*.json")} == {"rules_test.json", "openai-fake_test.json"}
+
+
+def test_what_came_before_a_failure_is_shown(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
+    broken = tmp_path / "broken.gguf"
+    broken.write_text("no weights")
+    done = run("evaluate", "--model", f"rules,{broken}", "--data", data, "--output-dir", tmp_path)
+    assert isinstance(done.exception, StoryproofError)
+    assert "rules" in done.stdout
+
+
+def test_nothing_is_begun_after_an_interruption(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: tuple[str, ...]
+) -> None:
+    monkeypatch.setattr(RunProgress, "stopping", lambda self: True)
+    done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, "--prompt", "zero-shot,chain-of-thought")
+    assert done.exit_code == 130
+    assert not (tmp_path / "openai-fake_test_chain-of-thought.json").exists()
 
 
 def test_contamination(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:

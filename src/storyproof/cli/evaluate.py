@@ -11,6 +11,7 @@ import typer
 
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import console, write_results
+from storyproof.errors import StoryproofError
 
 if TYPE_CHECKING:
     from storyproof.scoring.runs.outcome import Evaluation
@@ -79,7 +80,20 @@ def evaluate(
         "prices": options.prices(price),
     }
     plan = _Plan(model, prompt, range(seed, seed + seeds), data, split, output_dir, running, chosen)
-    _show(plan.twins() if contamination else list(plan.runs()), json_out)
+    found: list[Evaluation | Contamination] = []
+    trouble = None
+    try:
+        for each in plan.twins() if contamination else plan.runs():
+            found.append(each)
+    except StoryproofError as error:
+        if not found:
+            raise
+        trouble = error  # first what came before it
+    code = _show(found, json_out)
+    if trouble is not None:
+        raise trouble
+    if code:
+        raise typer.Exit(code)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +110,14 @@ class _Plan:
     chosen: dict[str, Any]
 
     def runs(self) -> Iterator[Evaluation]:
-        """Run each model with each prompt and seed; solvers know no prompts."""
+        """Run each model with each prompt and seed, until interrupted; solvers know no prompts."""
         for name, prompt, seed in self._each():
-            yield self._evaluate(name, prompt, seed, self.data, self.split)
+            run = self._evaluate(name, prompt, seed, self.data, self.split)
+            yield run
+            if run.interrupted:
+                return
 
-    def twins(self) -> list[Contamination]:
+    def twins(self) -> Iterator[Contamination]:
         """Run the same on a twin of the data, too."""
         from storyproof.scoring.twins import contamination
 
@@ -113,7 +130,11 @@ class _Plan:
                 max_stories=self.chosen["max_stories"],
             )
 
-        return [twin(*each) for each in self._each()]
+        for each in self._each():
+            both = twin(*each)
+            yield both
+            if both.published.interrupted or both.twin.interrupted:
+                return
 
     def _each(self) -> Iterator[tuple[str, str, int]]:
         from storyproof.solvers.solver import resolve
@@ -162,9 +183,8 @@ def _prompts(text: str, data: Path) -> list[str]:
     return names
 
 
-def _show(found: Sequence[Evaluation] | Sequence[Contamination], json_out: Path | None) -> None:
-    """Write and print what was found, and end with the exit code that it deserves."""
-    from storyproof.scoring.runs.asking import INTERRUPTED
+def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) -> int:
+    """Write and print what was found; gives the exit code that it deserves."""
     from storyproof.scoring.runs.outcome import Evaluation
 
     runs = [each for each in found if isinstance(each, Evaluation)]
@@ -175,10 +195,9 @@ def _show(found: Sequence[Evaluation] | Sequence[Contamination], json_out: Path 
     for run in runs:
         if run.details.get("prompt") and run.path is not None:
             typer.echo(f"written to {run.path}", err=str(json_out) == "-")
-    if any(run.ended == INTERRUPTED for run in runs):
-        raise typer.Exit(130)
-    if not all(run.counts for run in runs):
-        raise typer.Exit(3)
+    if any(run.interrupted for run in runs):
+        return 130
+    return 0 if all(run.counts for run in runs) else 3
 
 
 def _print(runs: Sequence[Evaluation], twins: Sequence[Contamination]) -> None:

@@ -87,7 +87,7 @@ def evaluate(
     if resolved.is_language_model:
         run = {**provenance(), "data": data_identity(source)}
         if needs_shots(asked.prompt):
-            asked = replace(asked, shots=read_shots(Path(data)))
+            asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
         return ask_model(about, chosen, asked, options or ModelOptions(seed=seed), run, path, progress)
     return _predict(about, solver, chosen, path)
 
@@ -102,6 +102,15 @@ def read_shots(data: Path) -> list[Example]:
         if source.split == "train":
             return read_examples(source, max_stories=_SHOT_STORIES)
     return []
+
+
+def _shots_besides(chosen: Selection, data: Path) -> list[Example]:
+    """Read what solved examples are drawn from, without the stories that are asked about."""
+    shots = read_shots(data)
+    if chosen.source.split != "train":
+        return shots  # a story of both splits is kept from its own questions, whatever the prompt shows
+    asked = {example.story for example in chosen.examples()}
+    return [shot for shot in shots if shot.story not in asked]
 
 
 def _predict(

@@ -186,6 +186,36 @@ def test_whose_kin(reply: str, right: bool) -> None:
     assert found.right == right, found
 
 
+@pytest.mark.parametrize(
+    ("reply", "right"),
+    [
+        ("Sally will look in the basket.", True),
+        ("She will look in the basket.", True),
+        ("Sally'll look in the basket", True),
+        ("Anne moved it to the box, so Sally will look in the basket.", True),
+        ("Anne thinks it is in the box. Sally thinks it is in the basket.", True),
+        ("Anne will look in the box; Sally will look in the basket", True),
+        ("Basket will be where she looks", True),
+        ("Marble will be in the basket", True),
+        ("Someone would look in the basket", True),
+        ("Anne will look in the basket.", False),
+        ("Anne'll look in the basket", False),
+        ("Sally is not there. Anne thinks that it is in the basket.", False),
+        ("Anne will look in the basket. Sally will look in the box.", False),
+    ],
+)
+def test_whose_mind(reply: str, right: bool) -> None:
+    found = judge_carefully(reply, "basket", ("basket", "box"), "Where will Sally look for the marble?")
+    assert found.right == right, found
+
+
+def test_where_things_are_anybody_may_say() -> None:
+    for question in ("Where is the marble really?", "Where was the marble at the beginning?"):
+        assert judge_carefully("Anne will find it in the basket", "basket", ("basket", "box"), question).right
+    second = "Where does Sally think that Anne searches for the marble?"
+    assert judge_carefully("Anne will look in the basket", "basket", ("basket", "box"), second).right
+
+
 def test_kinds() -> None:
     assert set(KINDS) >= {kind(reply) for reply in ("basket", "no", "not the basket", "basket, box")}
 

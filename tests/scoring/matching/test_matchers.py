@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.kinship.relations import WORDS
-from storyproof.scoring import matching
-from storyproof.scoring.matching import KINDS, MATCHERS, Match, candidates_of, judge, load_matcher, shares_of_kinds
+from storyproof.scoring.matching import KINDS, MATCHERS, Match, candidates_of, judge, load_matcher
 from storyproof.scoring.matching.matchers import careful, lenient, strict
 from tests.samples import example
 
@@ -112,15 +111,6 @@ def test_kin_is_told_apart(word: str, other: str) -> None:
         assert careful(frame.format(word), other, (), "What is Ada to Ben?").right == (word == other)
 
 
-@given(st.lists(st.sampled_from(matching.KINDS), min_size=1))
-def test_shares_add_up(kinds: list[str]) -> None:
-    assert sum(shares_of_kinds(Match(kind, False) for kind in kinds).values()) == pytest.approx(1)
-
-
-def test_shares_of_nothing() -> None:
-    assert set(shares_of_kinds([]).values()) == {0.0}
-
-
 def test_candidates_of_the_story() -> None:
     assert candidates_of(example()) == ["box", "jar"]
     assert list(candidates_of(example(candidates=[]))) == ["box", "jar"]
@@ -165,7 +155,7 @@ def test_judged_replies_are_enough_and_of_all_kinds() -> None:
 
 # How often each matcher differs from a person; docs/matching.md says these figures.
 @pytest.mark.parametrize(
-    ("name", "false_right", "false_wrong"), [("strict", 0, 73), ("careful", 5, 0), ("lenient", 34, 1)]
+    ("name", "false_right", "false_wrong"), [("strict", 0, 73), ("careful", 2, 0), ("lenient", 34, 1)]
 )
 def test_errors_of_the_matchers(name: str, false_right: int, false_wrong: int) -> None:
     found: Counter[tuple[bool, bool]] = Counter()

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 import storyproof
+from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, NoAnswersError
+from storyproof.scoring.evaluation import _shots_besides
 from storyproof.scoring.runs.outcome import Evaluation
 from storyproof.scoring.runs.questioning import Prices
+from storyproof.scoring.runs.selection import Selection
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, example
 
 ROWS = [
@@ -168,6 +171,18 @@ def test_shots_come_from_the_train_split(data: Path) -> None:
     storyproof.generate("tomi", train=6, out=data.parent / "made", format="jsonl")
     (data.parent / "made" / "train.jsonl").rename(data.parent / "train.jsonl")
     assert run(data, prompt="few-shot").scores.questions == 5
+
+
+def test_no_shot_is_of_a_story_that_is_asked_about(tmp_path: Path) -> None:
+    storyproof.generate("tomi", train=6, test=3, out=tmp_path / "tomi")
+    source = find_source(tmp_path / "tomi", "train")
+    asked = Selection(source, False, 2, None, False)
+    shots = _shots_besides(asked, tmp_path / "tomi")
+    assert len({shot.story for shot in shots}) == 4
+    assert {shot.story for shot in shots}.isdisjoint(example.story for example in asked.examples())
+    (tmp_path / "models.py").write_text(MODELS)
+    with pytest.raises(ConfigError, match="whose stories are not all asked about"):
+        run(tmp_path / "tomi", split="train", prompt="few-shot")
 
 
 def test_prices() -> None:

@@ -6,8 +6,7 @@ from storyproof.scoring.matching.matchers import (
     candidates_of,
     judge,
     load_matcher,
-    shares_of_kinds,
 )
 from storyproof.scoring.matching.rungs import KINDS, Match
 
-__all__ = ["KINDS", "MATCHERS", "Match", "Matcher", "candidates_of", "judge", "load_matcher", "shares_of_kinds"]
+__all__ = ["KINDS", "MATCHERS", "Match", "Matcher", "candidates_of", "judge", "load_matcher"]

@@ -6,8 +6,8 @@ A reply is right if it names the answer and, once set aside what does not count,
 - what only gives a reason: "the box, because he did not see her move it to the jar";
 - what stands before a conclusion ("so …", "The answer is …", "Answer: …") that names a candidate;
 - what follows an answer that stands alone in the first line or sentence, and what precedes one alone in the last;
-- of kinship, what is said of other people ("Ada is Ben's mother" when it is asked what Cid is to Ben), if the question
-  is known;
+- if the question is known, what is said of other people: of kinship "Ada is Ben's mother" when it is asked what Cid is
+  to Ben, of beliefs "Ada will look in the box" when it is asked where Ben will;
 - whatever a model writes after it begins to ask further questions.
 
 If several candidates remain the reply is ambiguous; if it denies all that it names, it is negated. Neither is right.
@@ -22,6 +22,7 @@ from itertools import pairwise
 
 from storyproof.scoring.matching.kin_talk import about_others, asked_of
 from storyproof.scoring.matching.mentions import Mention, names_of
+from storyproof.scoring.matching.mind_talk import minds_of, of_other_minds
 from storyproof.scoring.matching.rungs import (
     AMBIGUOUS,
     CONTAINED,
@@ -89,7 +90,7 @@ def judge_carefully(reply: str, answer: str, candidates: Sequence[str], question
         reply: What the model said.
         answer: The right answer.
         candidates: What could be answered.
-        question: What was asked; of kinship it tells whose relation counts.
+        question: What was asked; it tells whose kin, or whose belief, counts.
     """
     said = reply.strip()[:_MOST]
     if not said or not answer.strip():
@@ -101,6 +102,11 @@ def judge_carefully(reply: str, answer: str, candidates: Sequence[str], question
     found = names.find(text)
     if not found:
         return NO_MATCH
+    minds = minds_of(question) if question and not names.kinship else None
+    if minds is not None and (others := of_other_minds(said, found, minds)):
+        found = [mention for mention in found if mention not in others]
+        if not found:
+            return NO_MATCH
     counted = found
     if (
         len({mention.name for mention in found}) > 1

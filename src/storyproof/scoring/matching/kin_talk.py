@@ -7,14 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from storyproof.scoring.matching.mentions import Mention
+from storyproof.scoring.matching.people import people_in
 
 _ASKED = re.compile(r"what is (?P<who>[^?]+?) to (?P<whom>[^?]+?)\s*\?", re.IGNORECASE)
-_NAME = re.compile(r"\b[A-Z][\w-]*\w")
-_NO_NAMES = {  # words that often begin a sentence
-    *("a", "an", "and", "answer", "as", "because", "both", "but", "final", "he", "her", "his", "however", "if", "in"),
-    *("it", "no", "not", "of", "question", "she", "since", "so", "story", "that", "the", "their", "then", "there"),
-    *("therefore", "they", "this", "thus", "to", "we", "what", "who", "yes", "you"),
-}
 _LINK = r"(?:is|was|are|must\s+be|would\s+be|will\s+be|becomes|=)"
 _FILLER = r"(?:(?:also|therefore|thus|hence|actually|really|probably|not|the|a|an|his|her|their)\s+)*"
 _OWNER_BEFORE = re.compile(r"(?P<owner>[\w-]+)(?:'s|s'|')\s+(?:(?!is\b|was\b|and\b)\w+\s+){0,2}$")
@@ -47,7 +42,7 @@ def about_others(said: str, text: str, found: list[Mention], asked: Asked) -> se
         found: The mentions.
         asked: Who was asked about.
     """
-    people = {name.lower() for name in _NAME.findall(said)} - _NO_NAMES | {asked.who, asked.whom}
+    people = people_in(said) | {asked.who, asked.whom}
     return {mention for mention in found if _of_another_pair(text, mention, people, asked)}
 
 

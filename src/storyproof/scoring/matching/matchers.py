@@ -8,8 +8,7 @@ reply as a piece of text, which also finds a box in a toolbox and in "not in the
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Protocol
 
@@ -17,7 +16,7 @@ from storyproof.errors import ConfigError, ParseError, UnknownNameError
 from storyproof.example import Example
 from storyproof.kinship.relations import WORDS
 from storyproof.scoring.matching.careful import judge_carefully
-from storyproof.scoring.matching.rungs import CONTAINED, EXACT, KINDS, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
+from storyproof.scoring.matching.rungs import CONTAINED, EXACT, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
 from storyproof.solvers.llm.functions import load_function
 from storyproof.tom.text import parse
 
@@ -99,14 +98,6 @@ def candidates_of(example: Example) -> Sequence[str]:
     if example.edges is not None or example.answer in WORDS:
         return WORDS
     return _containers(example.story)
-
-
-def shares_of_kinds(matches: Iterable[Match]) -> dict[str, float]:
-    """Give the share of each kind, the most specific first; they add up to 1 unless there are none."""
-    counts = Counter(match.kind for match in matches)
-    total = counts.total()
-    kinds = [*KINDS, *sorted(set(counts) - set(KINDS))]
-    return {kind: counts[kind] / total if total else 0.0 for kind in kinds}
 
 
 @lru_cache(maxsize=1024)

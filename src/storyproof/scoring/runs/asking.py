@@ -10,7 +10,7 @@ from typing import Any
 from storyproof.errors import ModelError, NoAnswersError
 from storyproof.scoring.runs.files import Recorder
 from storyproof.scoring.runs.judging import Judged
-from storyproof.scoring.runs.outcome import Evaluation
+from storyproof.scoring.runs.outcome import INTERRUPTED, Evaluation
 from storyproof.scoring.runs.questioning import Progress, Questioning, Quiet
 from storyproof.scoring.runs.selection import Selection
 from storyproof.solvers.llm.options import ModelOptions
@@ -19,7 +19,6 @@ from storyproof.solvers.llm.store import Store
 from storyproof.solvers.solver import load_backend
 
 STORE = "replies.sqlite"
-INTERRUPTED = "interrupted"
 
 
 def ask_model(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import TemporaryFile
 from typing import Any, overload
 
 from storyproof.errors import DataError
@@ -67,9 +67,7 @@ class Recorder:
         if path is not None:
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
-                self._draft = NamedTemporaryFile(  # noqa: SIM115
-                    "w+", encoding="utf-8", newline="\n", dir=path.parent, prefix=f".{path.name}."
-                )
+                self._draft = TemporaryFile("w+", encoding="utf-8", newline="\n", dir=path.parent)  # noqa: SIM115
             except OSError as error:
                 raise _unwritable(path, error) from error
 

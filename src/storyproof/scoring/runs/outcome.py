@@ -10,6 +10,8 @@ from typing import Any
 from storyproof import __version__
 from storyproof.scoring.metrics import Scores
 
+INTERRUPTED = "interrupted"  # why a run ended, when somebody wanted it to
+
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
@@ -44,6 +46,11 @@ class Evaluation:
     path: Path | None = None
     ended: str | None = None
     counts: bool = True
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody wanted it to end before all was asked."""
+        return self.ended == INTERRUPTED
 
     def about(self) -> dict[str, Any]:
         """Give plain values for JSON, without the predictions."""

@@ -12,12 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.example import Example
-from storyproof.scoring.intervals import Interval, mean_interval, share
+from storyproof.scoring.intervals import Flags, Interval, Ints, mean_interval, share
 from storyproof.scoring.matching.rungs import KINDS, Match
 from storyproof.scoring.metrics import Scores, kind_of
-
-Flags = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 
 class Tally:

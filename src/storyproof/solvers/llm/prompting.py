@@ -96,7 +96,7 @@ class TemplatePrompt:
         if self._shots and not any(self._shots.values()):
             raise ConfigError(
                 f"the prompt '{template.name}' shows solved examples, but there are none to draw from; give data with "
-                "a train split, or choose another prompt."
+                "a train split whose stories are not all asked about, or choose another prompt."
             )
 
     def request(self, example: Example, replies: Sequence[str]) -> Request | None:

@@ -141,8 +141,8 @@ def test_judge_knows_the_question() -> None:
     assert not judge(careful, asked, "Ben is Ada's mother").right
 
 
-def judged() -> list[dict[str, str]]:
-    lines = Path(__file__).with_name("judged_replies.jsonl").read_text(encoding="utf-8").splitlines()
+def judged(name: str = "judged_replies") -> list[dict[str, str]]:
+    lines = Path(__file__).with_name(f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
@@ -155,11 +155,19 @@ def test_judged_replies_are_enough_and_of_all_kinds() -> None:
 
 # How often each matcher differs from a person; docs/matching.md says these figures.
 @pytest.mark.parametrize(
-    ("name", "false_right", "false_wrong"), [("strict", 0, 73), ("careful", 2, 0), ("lenient", 34, 1)]
+    ("replies", "name", "false_right", "false_wrong"),
+    [
+        ("judged_replies", "strict", 0, 73),
+        ("judged_replies", "careful", 2, 0),
+        ("judged_replies", "lenient", 34, 1),
+        ("fresh_replies", "strict", 0, 11),
+        ("fresh_replies", "careful", 1, 1),
+        ("fresh_replies", "lenient", 24, 0),
+    ],
 )
-def test_errors_of_the_matchers(name: str, false_right: int, false_wrong: int) -> None:
+def test_errors_of_the_matchers(replies: str, name: str, false_right: int, false_wrong: int) -> None:
     found: Counter[tuple[bool, bool]] = Counter()
-    for row in judged():
+    for row in judged(replies):
         asked = example(question=row["question"], answer=row["answer"], candidates=row["candidates"])
         found[judge(MATCHERS[name], asked, row["reply"]).right, row["verdict"] == "right"] += 1
     assert (found[True, False], found[False, True]) == (false_right, false_wrong)

@@ -10,7 +10,7 @@ import pytest
 
 import storyproof
 from storyproof.cli.run_progress import RunProgress
-from storyproof.errors import ConfigError, DataError, StoryproofError
+from storyproof.errors import ConfigError, DataError
 from tests.cli.invocation import run
 from tests.solvers.llm.serving import FakeServer
 
@@ -85,8 +85,60 @@ def test_what_came_before_a_failure_is_shown(data: Path, tmp_path: Path, server:
     broken = tmp_path / "broken.gguf"
     broken.write_text("no weights")
     done = run("evaluate", "--model", f"rules,{broken}", "--data", data, "--output-dir", tmp_path)
-    assert isinstance(done.exception, StoryproofError)
+    assert done.exit_code == 2
+    assert f"storyproof: {broken}, zero-shot: " in done.stderr
     assert "rules" in done.stdout
+
+
+def test_a_prompt_that_cannot_be_served_keeps_no_other_up(data: Path, tmp_path: Path, shared: FakeServer) -> None:
+    shared.behave(context=600)  # not enough for few-shot
+    server = ("--model", "openai/fake", "--base-url", shared.url)
+    prompts = ("--prompt", "zero-shot,few-shot,chain-of-thought")
+    done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, *prompts)
+    assert done.exit_code == 3
+    assert "storyproof: openai/fake, few-shot: " in done.stderr
+    assert "context too long" in done.stderr
+    assert {path.name for path in tmp_path.glob("*.json")} == {
+        "openai-fake_test.json",
+        "openai-fake_test_chain-of-thought.json",
+    }
+
+
+def test_nothing_is_answered_before_an_interruption(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: FakeServer
+) -> None:
+    shared.behave(context=1)
+    monkeypatch.setattr(RunProgress, "stopping", lambda self: True)
+    server = ("--model", "openai/fake", "--base-url", shared.url)
+    done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path)
+    assert isinstance(done.exception, KeyboardInterrupt) or done.exit_code == 130
+
+
+def test_options_with_underscores(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
+    flags = ("--batch_size", 16, "--max_samples", 4, "--strict_matching", "--exclude_memory_reality")
+    done = run("evaluate", *server, "--data", data, "--output_dir", tmp_path, *flags)
+    assert done.exit_code == 0, done.output
+    assert json.loads((tmp_path / "openai-fake_test.json").read_text())["questions"] == 4
+
+
+def test_a_broken_matcher_is_said_to_be(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
+    (tmp_path / "mine.py").write_text("def judge(reply, answer, candidates):\n    return 1 / 0\n")
+    error = run(
+        "evaluate", *server, "--data", data, "--output-dir", tmp_path, "--matching", f"{tmp_path / 'mine.py'}:judge"
+    ).exception
+    assert isinstance(error, ConfigError)
+    assert "the matcher 'judge' failed on the reply to " in str(error)
+    assert "ZeroDivisionError: division by zero" in str(error)
+
+
+def test_results_that_cannot_be_written_are_refused_at_once(data: Path, tmp_path: Path, shared: FakeServer) -> None:
+    before = shared.counts()
+    server = ("--model", "openai/fake", "--base-url", shared.url)
+    for place, why in ((tmp_path / "none" / "x.json", "there is no such folder"), (tmp_path, "it is a folder")):
+        error = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, "--json", place).exception
+        assert isinstance(error, DataError)
+        assert why in str(error)
+    assert shared.counts() == before
 
 
 def test_nothing_is_begun_after_an_interruption(
@@ -103,6 +155,8 @@ def test_contamination(data: Path, tmp_path: Path, server: tuple[str, ...]) -> N
     assert done.exit_code == 0, done.output
     assert "published" in done.stdout
     assert "twin" in done.stdout
+    assert json.loads((tmp_path / "openai-fake_test.json").read_text())["data"] == str(data)
+    assert len(list(tmp_path.glob("twin-*/openai-fake_test.json"))) == 1
 
 
 def test_too_many_failures_have_an_exit_code(data: Path, tmp_path: Path, shared: FakeServer) -> None:
@@ -123,6 +177,8 @@ def test_too_many_failures_have_an_exit_code(data: Path, tmp_path: Path, shared:
         (("--prompt", "zero-shoot"), "zero-shot"),
         (("--api", "chta"), "unknown kind of API 'chta'"),
         (("--concurrency", "0"), "--concurrency is 0"),
+        (("--seeds", "0"), "--seeds is 0; use 1 or more"),
+        (("--price", "nan,1"), "--price is 'nan,1'; expected two or three numbers"),
     ],
 )
 def test_wrong_settings(data: Path, server: tuple[str, ...], arguments: tuple[str, ...], message: str) -> None:

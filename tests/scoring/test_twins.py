@@ -1,3 +1,5 @@
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,7 +9,7 @@ from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source
 from storyproof.errors import DataError
 from storyproof.scoring.intervals import Interval
-from storyproof.scoring.runs.outcome import Evaluation
+from storyproof.scoring.runs.outcome import INTERRUPTED, Evaluation
 from storyproof.scoring.twins import contamination, difference, make_twin
 
 
@@ -69,11 +71,28 @@ def test_model_that_learnt_the_labels_by_heart(tmp_path: Path) -> None:
     code += "    return known.get((story, question.split('\\n')[0]), 'no idea')\n"
     (tmp_path / "parrot.py").write_text(code)
 
-    def evaluate(data: Path | str, split: str | None) -> Evaluation:
-        return storyproof.evaluate(f"{tmp_path / 'parrot.py'}:answer", data, split=split)
+    def evaluate(data: Path | str, split: str | None, folder: Path) -> Evaluation:
+        return storyproof.evaluate(f"{tmp_path / 'parrot.py'}:answer", data, split=split, output_dir=folder)
 
     found = contamination(evaluate, tmp_path / "x", None, tmp_path / "twins")
     assert found.published.scores.accuracy == 1.0
     assert found.twin.scores.accuracy == 0.0
     assert found.accuracy.low > 0.8
     assert found.as_dict()["accuracy"]["value"] == 1.0
+    assert found.published.path != found.twin.path
+    for run in (found.published, found.twin):
+        assert run.path is not None
+        assert json.loads(run.path.read_text())["data"] == str(run.data)
+
+
+def test_an_interrupted_run_is_compared_with_nothing(tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=3, seed=7, out=tmp_path / "x")
+    asked: list[object] = []
+
+    def evaluate(data: Path | str, split: str | None, folder: Path) -> Evaluation:
+        asked.append(data)
+        return replace(storyproof.evaluate("rules", data, split=split), ended=INTERRUPTED)
+
+    with pytest.raises(KeyboardInterrupt):
+        contamination(evaluate, tmp_path / "x", None, tmp_path / "twins")
+    assert asked == [tmp_path / "x"]

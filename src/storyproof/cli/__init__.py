@@ -28,8 +28,15 @@ from storyproof.errors import StoryproofError
 
 _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps it
 
+
+def _dashes(word: str) -> str:
+    """Take an option with underscores, as many programs have them, for the same with dashes."""
+    return word.replace("_", "-")
+
+
 app = typer.Typer(
     name="storyproof",
+    context_settings={"token_normalize_func": _dashes},
     help="Reading tests of reasoning whose every answer is proved.",
     add_completion=False,
     pretty_exceptions_enable=False,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from storyproof.cli import evaluation_options as options
-from storyproof.cli.output import console, write_results
-from storyproof.errors import StoryproofError
+from storyproof.cli.output import check_results, console, write_results
+from storyproof.errors import ConfigError, ModelError, NoAnswersError, StoryproofError
 
 if TYPE_CHECKING:
     from storyproof.scoring.runs.outcome import Evaluation
     from storyproof.scoring.twins import Contamination
     from storyproof.solvers.llm.options import ModelOptions
+
+_INTERRUPTED = 130  # the exit code
 
 
 def evaluate(
@@ -79,19 +81,20 @@ def evaluate(
         "max_failed": max_failed,
         "prices": options.prices(price),
     }
+    if seeds < 1:
+        raise ConfigError(f"--seeds is {seeds}; use 1 or more.")
+    check_results(json_out)
     plan = _Plan(model, prompt, range(seed, seed + seeds), data, split, output_dir, running, chosen)
-    found: list[Evaluation | Contamination] = []
-    trouble = None
-    try:
-        for each in plan.twins() if contamination else plan.runs():
-            found.append(each)
-    except StoryproofError as error:
-        if not found:
-            raise
-        trouble = error  # first what came before it
-    code = _show(found, json_out)
-    if trouble is not None:
-        raise trouble
+    found, troubles = plan.carry_out(plan.twin if contamination else plan.run)
+    if not found and len(troubles) == 1:
+        raise troubles.popitem()[1]
+    code = _show(found, json_out) if found else 0
+    for title, error in troubles.items():
+        if isinstance(error, StoryproofError):
+            typer.echo(f"storyproof: {title}: {error}", err=True)
+            code = code or error.exit_code
+        else:
+            code = _INTERRUPTED
     if code:
         raise typer.Exit(code)
 
@@ -109,32 +112,44 @@ class _Plan:
     running: ModelOptions
     chosen: dict[str, Any]
 
-    def runs(self) -> Iterator[Evaluation]:
-        """Run each model with each prompt and seed, until interrupted; solvers know no prompts."""
-        for name, prompt, seed in self._each():
-            run = self._evaluate(name, prompt, seed, self.data, self.split)
-            yield run
-            if run.interrupted:
-                return
+    def carry_out(
+        self, do: Callable[[str, str, int], Evaluation | Contamination]
+    ) -> tuple[list[Evaluation | Contamination], dict[str, StoryproofError | KeyboardInterrupt]]:
+        """Do something with each model, prompt and seed until interrupted; gives what was found, and what went wrong.
 
-    def twins(self) -> Iterator[Contamination]:
+        A model that gives no answers does not keep others up; a mistake in what was asked would only be made again.
+        """
+        found: list[Evaluation | Contamination] = []
+        troubles: dict[str, StoryproofError | KeyboardInterrupt] = {}
+        for name, prompt, seed in self._each():
+            title = ", ".join([name, prompt, *([f"seed {seed}"] if len(self.seeds) > 1 else [])])
+            try:
+                found.append(do(name, prompt, seed))
+            except ModelError as error:
+                troubles[title] = error
+                continue
+            except (StoryproofError, KeyboardInterrupt) as error:
+                troubles[title] = error
+                break
+            if found[-1].interrupted:
+                break
+        return found, troubles
+
+    def run(self, name: str, prompt: str, seed: int) -> Evaluation:
+        """Run a model with a prompt and a seed."""
+        return self._evaluate(name, prompt, seed, self.data, self.split, self.output_dir)
+
+    def twin(self, name: str, prompt: str, seed: int) -> Contamination:
         """Run the same on a twin of the data, too."""
         from storyproof.scoring.twins import contamination
 
-        def twin(name: str, prompt: str, seed: int) -> Contamination:
-            return contamination(
-                lambda data, split: self._evaluate(name, prompt, seed, data, split),
-                self.data,
-                self.split,
-                self.output_dir or options.OUTPUT_DIR,
-                max_stories=self.chosen["max_stories"],
-            )
-
-        for each in self._each():
-            both = twin(*each)
-            yield both
-            if both.published.interrupted or both.twin.interrupted:
-                return
+        return contamination(
+            lambda data, split, folder: self._evaluate(name, prompt, seed, data, split, folder),
+            self.data,
+            self.split,
+            self.output_dir or options.OUTPUT_DIR,
+            max_stories=self.chosen["max_stories"],
+        )
 
     def _each(self) -> Iterator[tuple[str, str, int]]:
         from storyproof.solvers.solver import resolve
@@ -148,23 +163,30 @@ class _Plan:
                 for seed in self.seeds:
                     yield name, prompt, seed
 
-    def _evaluate(self, name: str, prompt: str, seed: int, data: Path | str, split: str | None) -> Evaluation:
+    def _evaluate(
+        self, name: str, prompt: str, seed: int, data: Path | str, split: str | None, folder: Path | None
+    ) -> Evaluation:
         import storyproof
         from storyproof.cli.run_progress import RunProgress
         from storyproof.solvers.solver import resolve
 
-        asked = resolve(name).is_language_model
-        return storyproof.evaluate(
-            name,
-            data,
-            split=split,
-            seed=seed,
-            prompt=prompt,
-            output_dir=self.output_dir or (options.OUTPUT_DIR if asked else None),
-            options=replace(self.running, seed=seed),
-            progress=RunProgress(),
-            **self.chosen,
-        )
+        asked, progress = resolve(name).is_language_model, RunProgress()
+        try:
+            return storyproof.evaluate(
+                name,
+                data,
+                split=split,
+                seed=seed,
+                prompt=prompt,
+                output_dir=folder or (options.OUTPUT_DIR if asked else None),
+                options=replace(self.running, seed=seed),
+                progress=progress,
+                **self.chosen,
+            )
+        except NoAnswersError:
+            if progress.stopping():  # not the model's fault
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _prompts(text: str, data: Path) -> list[str]:
@@ -196,7 +218,7 @@ def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) ->
         if run.details.get("prompt") and run.path is not None:
             typer.echo(f"written to {run.path}", err=str(json_out) == "-")
     if any(run.interrupted for run in runs):
-        return 130
+        return _INTERRUPTED
     return 0 if all(run.counts for run in runs) else 3
 
 

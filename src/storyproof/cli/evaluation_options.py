@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -105,7 +106,7 @@ def prices(text: str | None) -> Prices | None:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
         numbers = []
-    if len(numbers) not in (2, 3) or min(numbers) < 0:
+    if len(numbers) not in (2, 3) or not all(0 <= number < inf for number in numbers):
         raise ConfigError(f"--price is '{text}'; expected two or three numbers, such as 0.15,0.60.")
     return Prices(*numbers)
 

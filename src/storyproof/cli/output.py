@@ -27,6 +27,17 @@ def write_text(path: Path, text: str, option: str = "--json") -> None:
         raise DataError(f"cannot write {path}: {error.strerror}; choose another file for {option}.") from error
 
 
+def check_results(json_out: Path | None) -> None:
+    """See that results can be written where they are wanted, before the work is done.
+
+    Raises:
+        DataError: If there is no such folder.
+    """
+    if json_out is not None and str(json_out) != "-" and (json_out.is_dir() or not json_out.parent.is_dir()):
+        why = "it is a folder" if json_out.is_dir() else "there is no such folder"
+        raise DataError(f"cannot write {json_out}: {why}; choose another file for --json.")
+
+
 def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> bool:
     """Write results as JSON, one alone or several as a list, to a file or for `-` to standard output.
 

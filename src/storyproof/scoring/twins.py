@@ -42,18 +42,23 @@ class Contamination:
     accuracy: Interval
     joint_accuracy: Interval
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody wanted it to end before all was asked."""
+        return self.published.interrupted or self.twin.interrupted
+
     def as_dict(self) -> dict[str, Any]:
         """Give plain values, for JSON."""
         return {
             "accuracy": self.accuracy.as_dict(),
             "joint_accuracy": self.joint_accuracy.as_dict(),
-            "published": {"data": self.published.data, "accuracy": self.published.scores.accuracy},
-            "twin": {"data": self.twin.data, "accuracy": self.twin.scores.accuracy},
+            "published": self.published.about(),
+            "twin": self.twin.about(),
         }
 
 
 def contamination(
-    evaluate: Callable[[Path | str, str | None], Evaluation],
+    evaluate: Callable[[Path | str, str | None, Path], Evaluation],
     data: str | Path,
     split: str | None,
     folder: Path,
@@ -63,19 +68,24 @@ def contamination(
     """Evaluate a model on data and on a fresh twin of them.
 
     Args:
-        evaluate: Evaluates the model on data and a split of them.
+        evaluate: Evaluates the model on data and a split of them, and writes the run to a folder.
         data: The published data, a folder or a file.
         split: Which split.
-        folder: Where the twin is kept, so that a run that was broken off goes on with the same.
+        folder: Where runs are written, and the twin is kept, in a folder of its own and with its run beside it, so that
+            a run that was broken off goes on with the same.
         seed: Of the twin; by default one that nobody knows.
         max_stories: Make the twin no larger.
 
     Raises:
         DataError: If no twin can be made of such data.
+        KeyboardInterrupt: If the first run was interrupted: without the second there is nothing to compare.
     """
     source = find_source(data, split)
     twin = make_twin(source, folder, seed, max_stories)
-    published, fresh = evaluate(data, split), evaluate(twin, None)
+    published = evaluate(data, split, folder)
+    if published.interrupted:
+        raise KeyboardInterrupt
+    fresh = evaluate(twin, None, twin.parent)
     joint = difference(_interval(published, "joint_accuracy"), _interval(fresh, "joint_accuracy"))
     return Contamination(
         published, fresh, difference(_interval(published, "accuracy"), _interval(fresh, "accuracy")), joint

@@ -209,6 +209,48 @@ def test_whose_mind(reply: str, right: bool) -> None:
     assert found.right == right, found
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Anne will look in the green_drawer. She left the room before Sally moved the apple to the red_box.",
+        "The apple is actually in the red_box, but Anne believes it is in the green_drawer.",
+        "Because Anne was away when the apple was moved to the red_box, she will search the green_drawer.",
+        "Anne does not know that Sally moved the apple and will look in the green_drawer.",
+        "Anne never saw Sally move the apple and she still believes it is in the green_drawer.",
+        "Not having seen the move Anne will look in the green_drawer",
+        "red_box. Actually, correction: green_drawer.",
+        "I think it's the red_box... wait, no, Anne left before the move. It's the green_drawer.",
+        "My answer: red_box\nNo wait.\nFinal answer: green_drawer",
+        "The answer is the red_box? No. The answer is the green_drawer.",
+        r"$\boxed{\text{green\_drawer}}$",
+        r"Anne will look in the **green\_drawer**.",
+        "green–drawer",
+        "<think>It was moved to the red_box.</think>green_drawer",
+    ],
+)
+def test_right_whatever_else_is_said(reply: str) -> None:
+    found = judge_carefully(reply, "green_drawer", ("green_drawer", "red_box"), "Where will Anne look for the apple?")
+    assert found.right, found
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Anywhere but the green_drawer.",
+        "I doubt it's the green_drawer.",
+        "If Anne had seen the move she would look in the green_drawer.",
+        "Anne does not know that it is in the green_drawer.",
+        "Anne did not see it in the green_drawer",
+        "<think> The apple is in the green_drawer. Anne",
+        "The correct answer is: red_box. The answer is green_drawer.",
+        "Anne thinks of the red_box. Anne will look in the green_drawer.",
+    ],
+)
+def test_not_right_for_all_that_is_said(reply: str) -> None:
+    found = judge_carefully(reply, "green_drawer", ("green_drawer", "red_box"), "Where will Anne look for the apple?")
+    assert not found.right, found
+
+
 def test_where_things_are_anybody_may_say() -> None:
     for question in ("Where is the marble really?", "Where was the marble at the beginning?"):
         assert judge_carefully("Anne will find it in the basket", "basket", ("basket", "box"), question).right

@@ -2,13 +2,16 @@
 
 A reply is right if it names the answer and, once set aside what does not count, nothing else. What does not count:
 
-- what is denied: "not in the box", "no longer in", "the basket, not the box", "the box is empty";
+- what is denied: "not in the box", "no longer in", "the basket, not the box", "anywhere but the box", "the box is
+  empty", and what would be, if things had gone otherwise;
 - what only gives a reason: "the box, because he did not see her move it to the jar";
-- what stands before a conclusion ("so …", "The answer is …", "Answer: …") that names a candidate;
+- what stands before a conclusion ("so …", "The answer is …", "Answer: …"; the last of them) that names a candidate, or
+  before a correction ("wait, …");
+- of a belief that was asked about, whatever else is said, once it is told what that person thinks or where they look;
 - what follows an answer that stands alone in the first line or sentence, and what precedes one alone in the last;
 - if the question is known, what is said of other people: of kinship "Ada is Ben's mother" when it is asked what Cid is
   to Ben, of beliefs "Ada will look in the box" when it is asked where Ben will;
-- whatever a model writes after it begins to ask further questions.
+- whatever a model writes after it begins to ask further questions, and what it thinks between `<think>` and `</think>`.
 
 If several candidates remain the reply is ambiguous; if it denies all that it names, it is negated. Neither is right.
 """
@@ -22,7 +25,7 @@ from itertools import pairwise
 
 from storyproof.scoring.matching.kin_talk import about_others, asked_of
 from storyproof.scoring.matching.mentions import Mention, names_of
-from storyproof.scoring.matching.mind_talk import minds_of, of_other_minds
+from storyproof.scoring.matching.mind_talk import minds_of, of_asked_minds, of_other_minds
 from storyproof.scoring.matching.rungs import (
     AMBIGUOUS,
     CONTAINED,
@@ -36,6 +39,7 @@ from storyproof.scoring.matching.rungs import (
 )
 
 _NOTHING = re.compile(r"(?:[\W\d_]|(?<!\w)(?:a|an|the)(?!\w))*")  # what stands beside an answer and adds nothing
+_DASH = re.compile(r"(?<=\w)[‐‑–—](?=\w)")  # as a hyphen
 _MOST = 50_000  # characters that are looked at; nobody's answer is further on
 
 _VERBS = (
@@ -46,7 +50,7 @@ _DENIAL = (
     r"\bnot\b(?!\s+(?:only|just|merely|simply)\b)|\b(?:"
     + "|".join(_VERBS)
     + r")n'?t\b|\bcannot\b|\bnever\b|\bneither\b|\bnor\b|\bno\b(?!\s+(?:doubt|question|matter|wonder)\b)|"
-    r"\bnobody\b|\bwithout\b|\binstead\s+of\b|\brather\s+than\b|\bother\s+than\b|\bunlike\b|\bexcept\b|\bunaware\b|"
+    r"(?<!no\s)\bdoubt(?:s|ed|ful)?\b|\b(?:any|every)(?:where|thing)\s+but\b|\bnobody\b|\bwithout\b|\binstead\s+of\b|\brather\s+than\b|\bother\s+than\b|\bunlike\b|\bexcept\b|\bunaware\b|"
     r"\bfail(?:s|ed)?\s+to\b"
 )
 _REASON = r"\b(?:because|since|although|though|whereas|as(?!\s+(?:well|a|the|it\s+is|he\s+thinks)\b))\b"
@@ -54,9 +58,19 @@ _END = r"[.;:!?\n—–]|--|\b(?:but|however|instead(?!\s+of)|while|when|after|s
 _STOPS = (".", "\n", ";", "?", "!")
 _COMMA = r",(?!\s*(?:or|nor)\b)"
 _AGAIN = r"\b(?:it|he|she|they|its|it's|and\s+(?:is|was|will|in))\b"  # a new statement, if the last one is complete
-_SIGNS = re.compile(
-    f"(?P<deny>{_DENIAL})|(?P<reason>{_REASON})|(?P<end>{_END})|(?P<comma>{_COMMA})|(?P<again>{_AGAIN})"
+# Who does not know of something still thinks and does something, of which it is no denial.
+_UNKNOWING = (
+    rf"(?:{_DENIAL})\s+(?:(?:having|been|actually|really)\s+)*(?:know|see|seen|saw|notice|realize|realise|witness)\w*"
 )
+_THEN = (
+    r"\band\s+(?:so\s+|thus\s+)?(?:will|would|still|he|she|they)\b|\bstill\s+(?:thinks|believes)\b|"
+    r"\b(?:will|would)\s+(?:still\s+)?(?:look|search|go|check|think)\b"
+)
+_SIGNS = re.compile(
+    f"(?P<unknowing>{_UNKNOWING})|(?P<deny>{_DENIAL})|(?P<reason>{_REASON})|(?P<end>{_END})|(?P<comma>{_COMMA})|"
+    f"(?P<then>{_THEN})|(?P<again>{_AGAIN})"
+)
+_UNREAL = re.compile(r"\bif\s(?:\S+\s){1,3}had\b[^.!?\n]*")  # what would be, if somebody had done something
 _EMPTY = r"\b(?:empty|wrong|incorrect|false)\b"
 _DENIED_AFTER = re.compile(
     r"(?:'s\s+\w+)?\s+(?:(?:is|was|are|were|does|did|has|had|can|could|would|will|should)(?:\s+(?:not|never|no\s+longer)\b"
@@ -69,14 +83,18 @@ _ANSWER = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|[\"'*)])|\n|</answer>")
 _HENCE = re.compile(
-    r"(?:^|[,.;\n])\s{0,4}(?:and\s)?(?:so|therefore|thus|hence|consequently|(?:this|which)\s+means)\b(?!\s+(?:far|that))"
+    r"(?:^|[,.;\n])\s{0,4}(?:and\s)?(?:so|therefore|thus|hence|consequently|(?:this|which)\s+(?:means|makes)|i\.e)\b"
+    r"(?!\s+(?:far|that))"
 )
+_REVISED = re.compile(r"\b(?:final|finally|no|wait|actually|instead|correction|sorry)\b")
+_CORRECTION = re.compile(r"(?:^|[.,!?…\n])[\s\W]*(?:no,?\s+)?(?:wait|correction|scratch\s+that|actually,)")
 # What makes a reply worth reading clause by clause; without it a single name is what it means.
 _WORD = re.compile(r"[a-z']+")
 _TELLING = frozenset(
     (
         *("answer", "answers", "boxed", "conclusion", "empty", "false", "incorrect", "wrong"),
         *("cannot", "except", "fail", "failed", "fails", "instead", "neither", "never", "no", "nobody", "nor", "not"),
+        *("anything", "anywhere", "doubt", "doubtful", "doubts", "everything", "everywhere", "if"),
         *("other", "rather", "unaware", "unlike", "without"),
         *(f"{verb}{ending}" for verb in _VERBS for ending in ("n't", "nt")),
     )
@@ -93,11 +111,12 @@ def judge_carefully(reply: str, answer: str, candidates: Sequence[str], question
         question: What was asked; it tells whose kin, or whose belief, counts.
     """
     said = reply.strip()[:_MOST]
+    if said and said.lower() == answer.strip().lower():
+        return EXACT
+    said = _plain(said)
     if not said or not answer.strip():
         return NO_MATCH
-    text = said.lower().replace("’", "'")
-    if text == answer.strip().lower():
-        return EXACT
+    text = said.lower()
     names = names_of(tuple(candidates) if answer in candidates else (*candidates, answer))
     found = names.find(text)
     if not found:
@@ -128,7 +147,14 @@ def _read(said: str, text: str, found: list[Mention], question: str) -> tuple[li
     if further is not None:
         found = [mention for mention in found if mention.start < further.start()]
         text = text[: further.start()]
-    spans = _answers(text) or _alone(text, found)
+    found = _corrected(text, found)
+    spans = _answers(text, found)
+    minds = minds_of(question) if question and not spans else None
+    if minds is not None:
+        told, _, denied = _weigh(text, of_asked_minds(said, found, minds))
+        if len({mention.name for mention in told}) == 1:
+            return told, denied
+    spans = spans or _alone(text, found)
     if spans:
         starts = [start for start, _ in spans]
         within = [max(0, bisect_right(starts, mention.start) - 1) for mention in found]
@@ -149,15 +175,35 @@ def _read(said: str, text: str, found: list[Mention], question: str) -> tuple[li
     return stated, denied
 
 
-def _answers(text: str) -> list[tuple[int, int]]:
-    """Find what is said to be the answer, each up to the end of its sentence."""
+def _plain(said: str) -> str:
+    """Leave out what a model only thinks, and what only sets the text."""
+    thought, ended, after = said.rpartition("</think>")
+    said = after if ended else thought or after
+    said = said.partition("<think>")[0]
+    return _DASH.sub("-", said.replace("\\_", "_").replace("’", "'")).strip()
+
+
+def _corrected(text: str, found: list[Mention]) -> list[Mention]:
+    """Leave out what was named before a correction, if something is named after it."""
+    for match in reversed(list(_CORRECTION.finditer(text))):
+        after = [mention for mention in found if mention.start >= match.end()]
+        if after:
+            return after
+    return found
+
+
+def _answers(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
+    """Find what is said to be the answer, each up to the end of its sentence; a final or revised one stands alone."""
     spans = []
     for match in _ANSWER.finditer(text):
         end = _SENTENCE_END.search(text, match.end())
         span = match.end(), len(text) if end is None else end.start()
         if re.search(r"[^\W_]", text[slice(*span)]):
             spans.append(span)
-    return spans
+    naming = [span for span in spans if any(span[0] <= mention.start < span[1] for mention in found)]
+    if len(naming) > 1 and _REVISED.search(text, naming[-2][1], naming[-1][0]):
+        return naming[-1:]
+    return naming or spans
 
 
 def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
@@ -177,7 +223,8 @@ def _weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Men
     """Sort mentions into those that are stated and those that only give a reason; says whether any was denied."""
     stated: list[Mention] = []
     reasons: list[Mention] = []
-    denying = complete = reason = denied = False
+    denying = complete = reason = denied = unknowing = False
+    unreal = [match.span() for match in _UNREAL.finditer(text)] if " had " in text else []
     read = 0
     for mention in found:
         for stop in _STOPS:  # nothing reaches beyond the sentence
@@ -186,8 +233,10 @@ def _weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Men
                 read, denying, reason = end, False, False
         for sign in _SIGNS.finditer(text, read, mention.start):
             kind = sign.lastgroup
-            if kind == "deny":
-                denying, complete = True, False
+            if kind in ("deny", "unknowing"):
+                denying, complete, unknowing = True, False, kind == "unknowing"
+            elif kind == "then":
+                denying = denying and not unknowing
             elif kind == "reason":
                 denying, reason = False, True
             elif kind != "again":
@@ -196,7 +245,7 @@ def _weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Men
                 denying = False
         read = mention.end
         complete = denying
-        if denying or _DENIED_AFTER.match(text, mention.end):
+        if denying or _DENIED_AFTER.match(text, mention.end) or any(a <= mention.start < z for a, z in unreal):
             denied = True
         else:
             (reasons if reason else stated).append(mention)

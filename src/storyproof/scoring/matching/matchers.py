@@ -77,17 +77,23 @@ def judge(matcher: Matcher, example: Example, reply: str) -> Match:
     """Judge the reply to an example.
 
     Raises:
-        ConfigError: If a user's own matcher gives neither a match nor true or false.
+        ConfigError: If a user's own matcher fails, or gives neither a match nor true or false.
     """
     candidates = candidates_of(example)
     if matcher is careful:
         return judge_carefully(reply, example.answer, candidates, example.question)
-    found = matcher(reply, example.answer, candidates)
+    name = getattr(matcher, "__name__", repr(matcher))
+    try:
+        found = matcher(reply, example.answer, candidates)
+    except Exception as error:  # whatever somebody else's code may raise
+        raise ConfigError(
+            f"the matcher '{name}' failed on the reply to {example.id} with {type(error).__name__}: {error}; mend it, "
+            "and run the same command again: it asks nothing twice."
+        ) from error
     if isinstance(found, Match):
         return found
     if isinstance(found, bool):
         return CONTAINED if found else NO_MATCH
-    name = getattr(matcher, "__name__", repr(matcher))
     raise ConfigError(f"the matcher '{name}' gave {found!r}; expected a Match, or true or false.")
 
 

@@ -14,6 +14,14 @@ _MINDED = re.compile(
     r"\b(?P<who>[A-Z][\w-]*\w)(?:'ll\b|\s+(?:also\s+|still\s+|probably\s+|first\s+|now\s+)?(?:will|would|might|may|must|"
     r"should|could|can|looks|searches|thinks|believes|knows|goes|is\s+(?:going|looking|searching))\b)"
 )
+_THINKS = re.compile(
+    r"\b(?P<who>[A-Z][\w-]*\w|she|he|they)(?:'ll|\s+(?:will|would|should|must|might|is\s+going\s+to))?\s+"
+    r"(?:(?:still|probably|likely|first|then|therefore|also|wrongly|mistakenly)\s+)*"
+    r"(?:look|search|check|go|think|believe|expect|assume)(?:s|es)?\b"
+)
+_CLAUSE_END = re.compile(
+    r"[.;!?\n]|\b(?:although|because|before|after|but|even|instead|since|though|unaware|when|whereas|while)\b"
+)
 _SENTENCE = re.compile(r"[^.!?;\n]+")
 
 
@@ -30,6 +38,16 @@ def minds_of(question: str) -> Asked | None:
     match = _ASKED.search(question)
     people = people_in(match["rest"]) if match is not None else None
     return Asked(frozenset(people), frozenset(re.findall(r"\w+", question.lower()))) if people else None
+
+
+def of_asked_minds(said: str, found: list[Mention], asked: Asked) -> list[Mention]:
+    """Give the mentions in clauses that say where somebody who was asked about looks, or what they think."""
+    clauses = []
+    for match in _THINKS.finditer(said):
+        if match["who"].lower() in asked.people or match["who"].lower() in ("she", "he", "they"):
+            end = _CLAUSE_END.search(said, match.end())
+            clauses.append((match.end(), len(said) if end is None else end.start()))
+    return [mention for mention in found if any(start <= mention.start < end for start, end in clauses)]
 
 
 def of_other_minds(said: str, found: list[Mention], asked: Asked) -> set[Mention]:

@@ -165,7 +165,7 @@ def test_data(folder: Path, refuse: Refuse, verb: str, path: str, message: str) 
         ("evaluate --model rules,ruler --data odd", "unknown solver 'ruler'. Did you mean 'rules'?"),
         ("evaluate --model rules --data odd --labels best", "unknown kind of labels 'best'. Known: given, proved"),
         ("evaluate --model rules --data odd --max-stories 0", "--max-stories is 0; use 1 or more"),
-        ("evaluate --model rules --data odd --json empty", "cannot write empty: Is a directory; choose another file"),
+        ("evaluate --model rules --data odd --json empty", "cannot write empty: it is a folder; choose another file"),
     ],
 )
 def test_options(folder: Path, refuse: Refuse, command: str, message: str) -> None:

@@ -104,6 +104,17 @@ def test_a_prompt_that_cannot_be_served_keeps_no_other_up(data: Path, tmp_path: 
     }
 
 
+def test_a_thought_that_is_cut_off_is_no_answer(data: Path, tmp_path: Path, shared: FakeServer) -> None:
+    """Who only retells the beginning of the story would be right about false beliefs."""
+    first = storyproof.evaluate("oracle", data).predictions[0]["target"]
+    shared.behave(reply=f"Let me think. First, it is in the {first}. Then", finish_reason="length")
+    server = ("--model", "openai/fake", "--base-url", shared.url)
+    done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, "--prompt", "chain-of-thought")
+    assert done.exit_code == 0, done.output
+    assert "36 replies cut off before an answer; --max-tokens gives them more room" in done.stdout
+    assert json.loads((tmp_path / "openai-fake_test_chain-of-thought.json").read_text())["accuracy"] == 0.0
+
+
 def test_nothing_is_answered_before_an_interruption(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shared: FakeServer
 ) -> None:

@@ -1,5 +1,6 @@
 from typing import Any
 
+import pytest
 from rich.console import Console, RenderableType
 
 from storyproof.report.runs import contamination_view, run_view, runs_view, sensitivity_view
@@ -30,7 +31,12 @@ def run(**changes: Any) -> Evaluation:
         "seed": 0,
         "scores": Scores(12, 2, 0.5, 0.25, {"memory": 0.5}, {"no_false_belief": 0.5}, {}),
         "predictions": (),
-        "intervals": {"accuracy": [0.4, 0.6], "by_question_type": {"memory": [0.3, 0.7]}},
+        "intervals": {
+            "accuracy": [0.4, 0.6],
+            "joint_accuracy": [0.1, 0.9],
+            "by_question_type": {"memory": [0.3, 0.7]},
+            "by_false_belief": {"no_false_belief": [0.2, 0.8]},
+        },
         "run": {"seconds": 1.5},
     }
     return Evaluation(**{**fields, "details": details, **changes})
@@ -48,6 +54,8 @@ def test_one_run() -> None:
     for words in (
         "careful *   50.0 (40.0 to 60.0)",
         "50.0 (30.0 to 70.0)",
+        "no false belief   50.0 (20.0 to 80.0)",
+        "95% intervals by bootstrap over stories; by Wilson's formula over stories",
         "matches: exact_match 50.0, no_match 50.0",
         "openai/[x], zero-shot: 12 questions of 2 stories, given labels",
         "12 requests in 1.5 s, 3 known before; 75% of the prompts' text is shared",
@@ -72,8 +80,37 @@ def test_what_went_wrong_is_said() -> None:
 
 def test_several_runs() -> None:
     text = shown(runs_view([run(), run(seed=1)]), 120)
-    assert text.count("openai/[x]") == 2
-    assert "50.0 (40.0 to 60.0)" in text
+    assert text.startswith("model openai/[x], prompt zero-shot, matching careful\n")
+    assert text.count("openai/[x]") == 1
+    assert "50.0 (40.0–60.0)   25.0 (10.0–90.0)     50.0      50.0" in text
+    assert "failed" not in text
+    failures = {"failed": 2, "not_asked": 1, "of": 15, "errors": {}}
+    assert "failed" in shown(runs_view([run(), run(seed=1, details={"failures": failures})]), 120)
+
+
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_several_runs_on_a_narrow_screen(width: int) -> None:
+    failures = {"failed": 2, "not_asked": 1, "of": 15, "errors": {}}
+    prompts = ("chain-of-thought", "multiple-choice", "zero-shot")
+    runs = [run(model="openai/a-model-of-some-length", details={"prompt": {"name": name}}) for name in prompts]
+    text = shown(runs_view(runs), width)
+    assert "no room" not in text
+    mixed = [*runs, run(seed=1, details={"failures": failures})]
+    for found in (text, shown(runs_view(mixed), width)):
+        assert max(map(len, found.split("\n"))) <= width
+        assert "…" not in found
+        for words in ("chain-of-thought", "multiple-choice", "average", "joint", "(40.0–60.0)"):
+            assert words in found
+    assert ("; --json has all" in shown(runs_view(mixed), width)) == (width < 120)
+
+
+def test_no_whole_story_is_no_joint_accuracy() -> None:
+    none = run(scores=Scores(1, 0, 0.5, 0.0, {"memory": 0.5}, {}, {}), intervals={"accuracy": [0.0, 1.0]})
+    one, several = shown(run_view(none)), shown(runs_view([none, none]))
+    assert "50.0 (40.0 to 60.0)       –" in one
+    assert "1 question of 0 stories" in one
+    assert "50.0 (0.0–100.0)       –" in several
+    assert "–" in shown(contamination_view(Contamination(none, run(), Interval(0.1, 0, 1), Interval(0.1, 0, 1))), 120)
 
 
 def test_sensitivity() -> None:

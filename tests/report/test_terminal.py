@@ -105,7 +105,21 @@ def test_scores() -> None:
     )
     assert line_with(lines, "good") == "good 100.0 100.0 100.0 100.0 100.0 100.0"
     assert line_with(lines, "poor") == "poor 50.0 0.0 100.0 100.0 0.0 0.0"
-    assert "4 questions of 1 stories, given labels" in lines[-2]
+    assert "4 questions of 1 story, given labels" in lines[-2]
+
+
+def test_scores_on_a_narrow_screen() -> None:
+    views = [evaluation(name, ["box"] * 4) for name in ("majority", "a/solver/with/quite/a/long/name/of/its/own")]
+    whole = "\n".join(rendered(scores_view(views[:1]), 80))
+    assert "no room" not in whole
+    for width in (60, 80, 100):
+        lines = rendered(scores_view(views), width)
+        assert max(map(len, lines)) <= width
+        assert "…" not in "".join(lines)
+        words = " ".join(lines).split()
+        assert {"solver", "average", "joint", "majority", "100.0"} <= set(words)
+    narrow = rendered(scores_view(views), 60)
+    assert any(line.startswith("no room for: first order, false belief, second order") for line in narrow)
 
 
 def test_models_are_no_markup() -> None:

@@ -7,6 +7,7 @@ import pytest
 import storyproof
 from storyproof.errors import DataError
 from storyproof.scoring.comparison import compare
+from storyproof.scoring.intervals import Interval
 
 
 def run(rights: str, model: str = "m", **changes: Any) -> dict[str, Any]:
@@ -75,7 +76,8 @@ def test_runs_without_right_are_scored_by_their_labels() -> None:
     [
         ({"model": "b", "predictions": [{"id": "z", "right": True}]}, "m and b share no questions .such as q0 and z"),
         (run("xx", story_id="other"), "q0 is another question in m than in m"),
-        (run("xx", target="jar"), "q0 was scored against 'box' in m and against 'jar' in m; score both"),
+        (run("xx", target="jar"), "q0 was scored against 'box' in m and against 'jar' in m, and so 2 of 2 labels"),
+        (run("xx", question_type="other"), "q0 is another question in m than in m"),
         ({"predictions": []}, "holds no answers to compare"),
         ({"predictions": [3]}, "prediction 0: found 3; expected an object with 'id'"),
         ({"predictions": [{"id": "q0"}]}, "prediction 0: neither 'right' nor both"),
@@ -94,7 +96,7 @@ def test_files(tmp_path: Path) -> None:
     found = compare(str(one), f"{two}:b")
     assert (found.first, found.second) == ("m (zero-shot)", "b")
     assert found.accuracy.difference.value == -0.5
-    with pytest.raises(DataError, match=r"two.json holds 2 runs; choose one, such as .*two.json:a"):
+    with pytest.raises(DataError, match=r"two.json holds 2 runs; choose one, such as .*two.json:a'"):
         compare(one, two)
     with pytest.raises(DataError, match="holds no run of 'c', only: a, b"):
         compare(one, f"{two}:c")
@@ -106,6 +108,83 @@ def test_files(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_text("[]")
     with pytest.raises(DataError, match="holds no run; expected an object with 'predictions'"):
         compare(one, tmp_path / "empty.json")
+
+
+def test_runs_that_were_judged_otherwise() -> None:
+    strict, careful = {**run("xx"), "matching": "strict"}, {**run("xx", "n"), "matching": "careful"}
+    with pytest.raises(
+        DataError, match=r"m was judged by strict matching and n by careful matching.* --matching strict asks nothing"
+    ):
+        compare(strict, careful)
+    chosen = {**run("xx", "rules"), "matching": "exact"}  # is right by any matcher
+    assert compare(strict, chosen).questions == compare(strict, run("xx")).questions == 2
+
+
+def test_other_labels_are_no_other_questions() -> None:
+    given, proved = {**run("x."), "labels": "given"}, {**run("x."), "labels": "proved"}
+    proved["predictions"][1] |= {"question_type": "first_order_0_tom", "target": "jar"}
+    with pytest.raises(
+        DataError, match="q1 was scored against 'box' in m, labels given and against 'jar' in m, labels"
+    ):
+        compare(given, proved)
+    proved["predictions"][1]["target"] = "box"  # the same label, though the type says otherwise
+    assert compare(given, proved).agreement == {"both": 1, "first": 0, "second": 0, "neither": 1}
+    asked = [{**run("xx", question=question), "labels": question} for question in ("Where?", "Who?")]
+    with pytest.raises(DataError, match="q0 is another question"):
+        compare(*asked)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "names"),
+    [
+        ({"prompt": {"name": "p"}}, {"prompt": {"name": "q"}}, ("m (p)", "m (q)")),
+        ({"seed": 0, "labels": "given"}, {"seed": 1, "labels": "given"}, ("m, seed 0", "m, seed 1")),
+        ({"seed": 0, "labels": "given"}, {"seed": 1, "labels": "proved"}, ("m, labels given", "m, labels proved")),
+        (
+            {"data": "a", "prompt": {"name": "p"}},
+            {"data": "b", "prompt": {"name": "p"}},
+            ("m (p), data a", "m (p), data b"),
+        ),
+        ({}, {}, ("m", "m")),
+    ],
+)
+def test_names_tell_runs_apart(first: dict[str, Any], second: dict[str, Any], names: tuple[str, str]) -> None:
+    found = compare({**run("xx"), **first}, {**run("xx"), **second})
+    assert (found.first, found.second) == names
+
+
+def test_files_tell_runs_apart(tmp_path: Path) -> None:
+    for name in ("a.json", "b.json"):
+        (tmp_path / name).write_text(json.dumps(run("xx")))
+    assert compare(tmp_path / "a.json", tmp_path / "b.json").second == f"m, file {tmp_path / 'b.json'}"
+
+
+def test_one_of_several_prompts(tmp_path: Path) -> None:
+    path = tmp_path / "all.json"
+    runs = [{**run(rights), "prompt": {"name": name}} for rights, name in (("xx", "p"), ("..", "q"))]
+    path.write_text(json.dumps(runs))
+    assert compare(f"{path}:m (p)", f"{path}:m (q)").accuracy.difference.value == -1.0
+    with pytest.raises(DataError, match=r"holds 2 runs of 'm'; choose one, such as '.*all.json:m \(p\)'"):
+        compare(f"{path}:m", f"{path}:m (p)")
+    path.write_text(json.dumps([runs[0], runs[0]]))
+    with pytest.raises(DataError, match="holds 2 runs; give the file that evaluate wrote for each"):
+        compare(path, path)
+
+
+def test_whole_stories_that_cannot_be_told() -> None:
+    # A question that failed in both is in neither file, so that its story looks whole.
+    failed = {**run("x xx"), "stories": 1}
+    assert compare(failed, failed).joint is None
+    found = compare(failed, {**run("xxxx"), "stories": 2}).joint
+    assert found is not None
+    assert found.of == 1
+
+
+def test_the_same_run_twice() -> None:
+    found = compare(run("x.xx.."), run("x.xx.."))
+    assert found.joint is not None
+    for gap in (found.accuracy, found.joint, *found.by_question_type.values()):
+        assert gap.difference == Interval(0.0, 0.0, 0.0)
 
 
 def test_evaluations(tmp_path: Path) -> None:

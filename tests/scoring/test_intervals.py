@@ -12,6 +12,7 @@ from storyproof.scoring.intervals import (
     analytic_interval,
     bootstrap_means,
     difference_interval,
+    how,
     mean_interval,
     share,
     share_of_stories,
@@ -117,6 +118,7 @@ def test_formula_agrees_with_the_bootstrap() -> None:
 
 def test_many_groups_go_by_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
     values, groups = [1, 0, 1, 1, 0, 1, 0, 0], [0, 0, 1, 1, 2, 2, 3, 3]
+    monkeypatch.setattr(intervals, "FEW_GROUPS", 2)
     monkeypatch.setattr(intervals, "MANY_GROUPS", 4)
     found = mean_interval(values, groups)
     sums, counts = np.array([1.0, 2, 1, 0]), np.full(4, 2.0)
@@ -149,10 +151,49 @@ def test_one_try_a_story_is_a_plain_proportion() -> None:
 
 def test_all_right_is_not_certain() -> None:
     assert mean_interval([1] * 6, [0, 0, 0, 1, 1, 1]) == wilson_interval(2, 2)
-    found = difference_interval([0] * 6, [0] * 6, [0, 0, 0, 1, 1, 1])
-    assert (found.value, found.high, found.low) == (0, wilson_interval(0, 2).high, -wilson_interval(0, 2).high)
     found = difference_interval([0] * 4, [1] * 4, [0, 1, 2, 3])
     assert (found.value, found.low, found.high) == (1, 1 - wilson_interval(0, 4).high, 1)
+
+
+def test_stories_that_are_all_alike_leave_doubt() -> None:
+    pairs = np.repeat(np.arange(40), 2)
+    assert mean_interval([1, 0] * 40, pairs) == wilson_interval(20, 40)
+    found, reach = difference_interval([1, 0] * 40, [0, 1] * 40, pairs), wilson_interval(0, 40).high
+    assert found == Interval(0.0, -reach, reach)
+    uneven = [0, 0, *range(1, 12)]
+    assert mean_interval([1] * 13, uneven) == wilson_interval(12, 12)
+
+
+def test_few_stories_go_by_wilson() -> None:
+    nine, ten = np.repeat(np.arange(9), 2), np.repeat(np.arange(10), 2)
+    found = mean_interval([1, 1, 1, 0, *[1, 0] * 7], nine)
+    assert (found.low, found.high) == pytest.approx(wilson(found.value, 9, 1.959963984540054))
+    found = mean_interval([1, 1, 1, 0, *[1, 0] * 8], ten)
+    assert (found.low, found.high) != pytest.approx(wilson(found.value, 10, 1.959963984540054))
+
+
+@given(ROWS)
+def test_between_runs_that_are_the_same_there_is_no_difference(rows: list[tuple[bool, bool, int]]) -> None:
+    values, _, groups = zip(*rows, strict=True)
+    assert difference_interval(values, values, groups) == Interval(0.0, 0.0, 0.0)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 15)), min_size=12, max_size=60), st.randoms())
+def test_interval_hangs_on_the_answers_alone(rows: list[tuple[bool, int]], random: Random) -> None:
+    # Commands name and sort stories each in their way.
+    values, groups = zip(*rows, strict=True)
+    other = list(range(16))
+    random.shuffle(other)
+    assert mean_interval(values, [other[group] for group in groups]) == mean_interval(values, groups)
+
+
+def test_captions_say_what_was_done() -> None:
+    assert how(24) == [
+        "95% intervals by bootstrap over stories; by Wilson's formula over stories",
+        "where fewer than 10 (one tells nothing), all alike, or of one answer each",
+    ]
+    assert "variance over stories" in how(intervals.MANY_GROUPS)[0]
+    assert how(24, paired=True)[0] == "95% intervals of paired differences by bootstrap over stories;"
 
 
 def test_one_story_says_nothing() -> None:

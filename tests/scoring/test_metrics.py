@@ -41,6 +41,16 @@ def test_by_hand() -> None:
     }
 
 
+def test_kinship_has_no_beliefs() -> None:
+    scores = score([example(order=0, chain=[], false_belief=False, k=2)], ["box"])
+    assert (scores.by_false_belief, scores.by_order) == ({}, {"no_false_belief": {"k=2": 1.0}})
+
+
+def test_of_no_story_there_is_no_joint_accuracy() -> None:
+    assert score([], []).as_dict()["joint_accuracy"] is None
+    assert score(EXAMPLES, ANSWERS).as_dict()["joint_accuracy"] == 1 / 3
+
+
 def test_joint_does_not_hang_on_where_the_questions_stand() -> None:
     order = [3, 6, 0, 7, 4, 1, 5, 2]
     mixed = score([EXAMPLES[place] for place in order], [ANSWERS[place] for place in order])

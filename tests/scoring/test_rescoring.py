@@ -75,7 +75,7 @@ def test_by_hand(fixed: Path) -> None:
     search = found.by_kind["first_order"]
     assert (search.questions, search.stories, search.changed_labels) == (2, 2, 1)
     assert values(search.difference) == {"accuracy": 1 / 2}
-    assert found.by_kind["memory"].difference["accuracy"] == Interval(0, 0, 0)  # no label changed: that is certain
+    assert found.by_kind["memory"].difference["accuracy"] == Interval(0, 0, 0)  # no score changed: that is certain
     assert found.scores.difference["accuracy"].low < 0 < found.scores.difference["accuracy"].high
 
 
@@ -286,8 +286,9 @@ def test_command(fixed: Path, tmp_path: Path) -> None:
     assert "60.0 (" in text
     assert "+50.0 (" in text
     assert "[b]n[/b]" in text  # a model's name is no markup
-    assert "m: 5 questions of 3 stories; percent right" in text
-    assert "2 stories are not answered" in text
+    assert "\n5 questions of 3 stories\n" in text
+    assert "\n2 questions of 1 story; 2 stories are not answered\n" in text
+    assert "95% intervals by bootstrap over stories; by Wilson's formula over stories" in text
     written = json.loads((tmp_path / "out.json").read_text())
     assert written == [each.as_dict() for each in rescore_all(path, fixed)]
     assert json.loads(call(path, "--against", fixed, "--json", "-")) == written

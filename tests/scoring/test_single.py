@@ -4,7 +4,11 @@ import pytest
 
 import storyproof
 from storyproof.errors import ConfigError, DataError, ModelError
+from storyproof.scoring import single
 from storyproof.scoring.single import Asker, own_example, pick
+from storyproof.solvers.llm.options import ModelOptions
+from storyproof.solvers.llm.requests import Reply
+from tests.solvers.llm.stand_ins import Scripted
 
 MODEL = "def answer(text):\n    return 'The drawer.'\n\ndef broken(text):\n    raise OSError('no')\n"
 STORY = "Oliver entered the room. The apple is in the basket.\nOliver moved the apple to the drawer."
@@ -69,6 +73,35 @@ def test_model_that_gives_no_reply(model: str) -> None:
     with pytest.raises(ModelError, match="gave no reply: OSError: no"):
         asker.ask(own_example(STORY, "Where?"))
     asker.close()
+
+
+def test_containers_of_an_own_story_are_its_candidates(model: str) -> None:
+    found = storyproof.ask(model, story=STORY, question="Where is the apple now?", prompt="multiple-choice")
+    [(request, _)] = found.steps
+    assert sorted(found.example.candidates) == ["basket", "drawer"]
+    assert {line[3:] for line in request.text.splitlines() if line[1:2] == "."} == {"basket", "drawer"}
+
+
+def test_own_story_whose_containers_cannot_be_read(model: str) -> None:
+    with pytest.raises(DataError, match="--prompt multiple-choice needs a story whose containers can be read"):
+        storyproof.ask(model, story="Once upon a time.", question="Where?", prompt="multiple-choice")
+
+
+def test_reply_that_was_cut_off_before_its_answer(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = Reply("First I think about the drawer", cut_off=True)
+    monkeypatch.setattr(single, "load_backend", lambda *_: Scripted(lambda _: cut))
+    found = storyproof.ask(model, story=STORY, question="Where?", answer="drawer", prompt="chain-of-thought")
+    assert (found.answer, found.cut_off, found.as_dict()["cut_off"]) == ("", True, True)
+    assert not any(each.right for each in found.matches.values())
+    assert [reply for _, reply in found.steps] == [cut.text]
+
+
+def test_is_not_silent_for_long(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(name: str, options: ModelOptions) -> Scripted:
+        return Scripted(lambda _: str(options.retries))
+
+    monkeypatch.setattr(single, "load_backend", load)
+    assert storyproof.ask(model, story=STORY, question="Where?").answer == "2"
 
 
 def test_what_to_ask_must_be_clear(model: str, data: Path) -> None:

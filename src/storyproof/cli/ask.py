@@ -42,7 +42,7 @@ def ask(
 ) -> None:
     """Ask a model one question, of a dataset or of your own; without either, one after the other as you type them."""
     from storyproof.errors import ConfigError
-    from storyproof.scoring.single import Asker, own_example, pick
+    from storyproof.scoring.single import FEW_RETRIES, Asker, own_example, pick
 
     if data is not None and (story is not None or question is not None):
         raise ConfigError("give either --data and --index, or --story and --question.")
@@ -53,6 +53,7 @@ def ask(
         api=api,
         api_key_env=api_key_env,
         concurrency=1,
+        retries=FEW_RETRIES,
         timeout=timeout,
         temperature=temperature,
         seed=seed,
@@ -75,14 +76,20 @@ def ask(
 
 
 def _converse(asker: Asker, show_prompt: bool) -> None:
-    """Ask what is typed, until there is no more."""
+    """Ask what is typed, until there is no more; a question that cannot be answered does not end the talk."""
+    from storyproof.errors import StoryproofError
     from storyproof.scoring.single import own_example
 
     typer.echo("Type a story and end it with an empty line; an empty story ends the talk.", err=True)
     while story := _lines():
         while question := _line("question: "):
             answer = _line("right answer (may be empty): ")
-            _print(asker.ask(own_example(story, question, answer)), show_prompt, with_story=False)
+            try:
+                found = asker.ask(own_example(story, question, answer))
+            except StoryproofError as error:
+                typer.echo(f"storyproof: {error}", err=True)
+                continue
+            _print(found, show_prompt, with_story=False)
         typer.echo("Next story:", err=True)
 
 
@@ -109,7 +116,8 @@ def _print(found: Asked, show_prompt: bool, *, with_story: bool) -> None:
             typer.echo(f"{step}prompt:\n{request.text}\n")
         if step or reply != found.answer:
             typer.echo(f"{step}reply: {reply}")
-    typer.echo(f"{found.model}: {found.answer}")
+    none = "no answer: the reply was cut off before it; give --max-tokens more"
+    typer.echo(f"{found.model}: {none if found.cut_off else found.answer}")
     if found.matches:
         judged = ", ".join(f"{name} {each.kind}" for name, each in found.matches.items())
         right = "right" if found.matches["careful"].right else "wrong"

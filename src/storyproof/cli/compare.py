@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from storyproof.scoring.comparison import Comparison, Gap
-    from storyproof.scoring.intervals import Interval
 
 
 def compare(
-    first: Annotated[str, typer.Argument(help="A run, as evaluate wrote it; FILE.json:MODEL chooses one of several.")],
+    first: Annotated[
+        str,
+        typer.Argument(help="A run, as evaluate wrote it; of several FILE.json:MODEL or 'FILE.json:MODEL (PROMPT)'."),
+    ],
     second: Annotated[str, typer.Argument(help="Another run on the same questions.")],
     json_out: Annotated[
         Path | None, typer.Option("--json", help="Write the comparison to a file; - for standard output.")
@@ -32,40 +34,38 @@ def compare(
 
 
 def _view(found: Comparison) -> RenderableType:
-    from rich import box
+    """Show both runs; names may be long, so that they stand above and columns have letters."""
     from rich.console import Group
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("percent right")
-    for heading in ("of", found.first, found.second, "difference", "p"):
-        table.add_column(Text(heading), justify="right")
-    table.add_row("average", *_cells(found.accuracy))
-    if found.joint is not None and found.stories < found.questions:
-        table.add_row("joint", *_cells(found.joint))
-    if len(found.by_question_type) > 1:
-        for name, gap in found.by_question_type.items():
-            table.add_row(Text(name), *_cells(gap), style="dim")
-    counts = found.agreement
+    from storyproof.report.figures import Column, Fitting, counted
+    from storyproof.scoring.intervals import how
+
+    gaps: dict[str, Gap | None] = {"average": found.accuracy}
+    if found.stories < found.questions:
+        gaps["joint"] = found.joint
+    styles = [""] * len(gaps)
+    rows = [*gaps.items(), *(found.by_question_type.items() if len(found.by_question_type) > 1 else ())]
+    cells = zip(*(_cells(gap) for _, gap in rows), strict=True)
+    columns = [Column("percent right", [name for name, _ in rows], name=True)]
+    columns += map(Column, ("of", "A", "B", "B less A", "p"), cells)
+    agreed = found.agreement
     lines = [
-        f"{found.questions:,} questions of {found.stories:,} stories: both right {counts['both']:,}, only the first "
-        f"{counts['first']:,}, only the second {counts['second']:,}, neither {counts['neither']:,}",
+        f"{counted(found.questions, 'question')} of {counted(found.stories, 'story')}: both right {agreed['both']:,}, "
+        f"only A {agreed['first']:,}, only B {agreed['second']:,}, neither {agreed['neither']:,}",
     ]
     if found.only_first or found.only_second:
-        lines.append(
-            f"left out because the other run has no answer: {found.only_first:,} of the first, "
-            f"{found.only_second:,} of the second"
-        )
-    lines.append("95% intervals by bootstrap over stories; p by an exact permutation test over stories, not corrected")
-    return Group(table, *(Text(line, style="dim") for line in lines))
+        lines.append(f"left out, as the other has no answer: {found.only_first:,} of A, {found.only_second:,} of B")
+    lines += [*how(found.stories, paired=True), "p by an exact permutation test over stories, not corrected"]
+    table = Fitting(columns, [*styles, *["dim"] * (len(rows) - len(styles))])
+    return Group(*map(Text, (f"A  {found.first}", f"B  {found.second}")), table, *(Text(line, "dim") for line in lines))
 
 
-def _cells(gap: Gap) -> list[str]:
+def _cells(gap: Gap | None) -> list[str]:
+    from storyproof.report.figures import NONE, percent, signed
+
+    if gap is None:
+        return [NONE] * 5
+    difference = signed(gap.difference.value, gap.difference.low, gap.difference.high)
     p = "<0.0001" if gap.p < 0.0001 else f"{gap.p:.4f}"
-    return [f"{gap.of:,}", f"{100 * gap.first.value:.1f}", f"{100 * gap.second.value:.1f}", _shown(gap.difference), p]
-
-
-def _shown(interval: Interval) -> str:
-    value, low, high = (f"{100 * each:+z.1f}" for each in (interval.value, interval.low, interval.high))
-    return f"{value} ({low} to {high})"
+    return [f"{gap.of:,}", percent(gap.first.value), percent(gap.second.value), difference, p]

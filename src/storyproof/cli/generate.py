@@ -72,6 +72,7 @@ def _generate(
 ) -> None:
     import storyproof
     from storyproof.datasets.generation import make_benchmark
+    from storyproof.report.figures import counted
 
     made = make_benchmark(benchmark, seed, **settings)
     counts = {split: made.usual(split) if count is None else count for split, count in asked.items()}
@@ -81,7 +82,7 @@ def _generate(
             benchmark, out=out, seed=seed, progress=progress, **counts, **writing, **settings
         )
     for split, entry in manifest["splits"].items():
-        typer.echo(f"{split}: {entry['stories']:,} stories, {entry['questions']:,} questions")
+        typer.echo(f"{split}: {counted(entry['stories'], 'story')}, {counted(entry['questions'], 'question')}")
     for note in made.remarks(manifest):
         typer.echo(note)
     typer.echo(f"written to {out}")

@@ -19,9 +19,10 @@ def process(
 ) -> None:
     """Turn raw data into one JSON list a split, as evaluations of language models read them."""
     import storyproof
+    from storyproof.report.figures import counted
 
     with progress_bar("questions", None) as progress:
         manifest = storyproof.process(raw, out, force=force, progress=progress)
     for split, counts in manifest["splits"].items():
-        typer.echo(f"{split}: {counts['stories']:,} stories, {counts['questions']:,} questions")
+        typer.echo(f"{split}: {counted(counts['stories'], 'story')}, {counted(counts['questions'], 'question')}")
     typer.echo(f"written to {out}")

@@ -13,7 +13,6 @@ from storyproof.cli.output import console, write_results
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from storyproof.scoring.intervals import Interval
     from storyproof.scoring.rescoring import Compared, Rescored
 
 
@@ -40,41 +39,50 @@ def rescore(
 
 def _view(found: Sequence[Rescored]) -> RenderableType:
     """Show what each model scores on published and on corrected labels, and by which the two differ."""
-    from rich import box
     from rich.console import Group
-    from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("model")
-    table.add_column("questions")
-    for heading in ("labels changed", "published", "corrected", "difference"):
-        table.add_column(heading, justify="right")
+    from storyproof.report.figures import Column, Fitting
+    from storyproof.scoring.intervals import how
+
+    parts: list[RenderableType] = []
     for each in found:
-        table.add_row(Text(each.model), "all, average", *_cells(each.scores, "accuracy"))
+        rows = [("all, average", _cells(each.scores, "accuracy"))]
         if each.scores.stories < each.scores.questions:
-            table.add_row("", "all, joint", *_cells(each.scores, "joint"))
-        for kind, compared in each.by_kind.items():
-            table.add_row("", Text(kind.replace("_", " ")), *_cells(compared, "accuracy"), style="dim")
-    return Group(table, *(Text(_caption(each), style="dim") for each in found))
+            rows.append(("all, joint", _cells(each.scores, "joint")))
+        styles = [""] * len(rows) + ["dim"] * len(each.by_kind)
+        rows += [(kind.replace("_", " "), _cells(compared, "accuracy")) for kind, compared in each.by_kind.items()]
+        columns = [Column("questions", [name for name, _ in rows], name=True)]
+        headings = ("labels changed", "published", "corrected", "difference")
+        columns += map(Column, headings, zip(*(cells for _, cells in rows), strict=True))
+        parts += [Text(each.model), Fitting(columns, styles), Text(_caption(each), style="dim")]
+    stories = max(each.scores.stories for each in found)
+    lines = ["percent right", *how(stories), *how(stories, paired=True)]
+    return Group(*parts, *(Text(line, style="dim") for line in lines))
 
 
 def _cells(compared: Compared, score: str) -> list[str]:
+    from storyproof.report.figures import signed, with_interval
+
     counts = f"{compared.changed_labels:,} of {compared.questions:,}" if score == "accuracy" else ""
-    shown = [_shown(each[score]) for each in (compared.published, compared.corrected)]
-    return [counts, *shown, _shown(compared.difference[score], "+")]
-
-
-def _shown(interval: Interval, sign: str = "") -> str:
-    value, low, high = (f"{100 * each:{sign}z.1f}" for each in (interval.value, interval.low, interval.high))
-    return f"{value} ({low} to {high})"
+    sides = [each[score] for each in (compared.published, compared.corrected)]
+    difference = compared.difference[score]
+    return [
+        counts,
+        *(with_interval(each.value, (each.low, each.high)) for each in sides),
+        signed(difference.value, difference.low, difference.high),
+    ]
 
 
 def _caption(found: Rescored) -> str:
-    parts = [f"{found.model}: {found.scores.questions:,} questions of {found.scores.stories:,} stories"]
+    from storyproof.report.figures import counted, percent
+
+    parts = [f"{counted(found.scores.questions, 'question')} of {counted(found.scores.stories, 'story')}"]
     if found.dropped:
-        right = 100 * (found.dropped_accuracy or 0.0)
-        parts.append(f"{found.dropped:,} more have no answer in the corrected data ({right:.1f} right as published)")
+        have = "has" if found.dropped == 1 else "have"
+        right = percent(found.dropped_accuracy)
+        parts.append(f"{found.dropped:,} more {have} no answer in the corrected data ({right} right as published)")
     if found.unanswered_stories:
-        parts.append(f"{found.unanswered_stories:,} stories are not answered")
-    return "; ".join([*parts, "percent right, with 95% intervals over stories"])
+        be = "is" if found.unanswered_stories == 1 else "are"
+        parts.append(f"{counted(found.unanswered_stories, 'story')} {be} not answered")
+    return "; ".join(parts)

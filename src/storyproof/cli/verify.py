@@ -68,7 +68,9 @@ def _statuses(result: Verification) -> dict[str, int]:
 
 def _sum_up(result: Verification, statuses: dict[str, int], unchecked: Collection[str]) -> None:
     """Say what was looked at, and how much of it is wrong."""
-    looked_at = f"{result.questions:,} questions of {result.stories:,} stories"
+    from storyproof.report.figures import counted
+
+    looked_at = f"{counted(result.questions, 'question')} of {counted(result.stories, 'story')}"
     if not result.stories:
         looked_at = f"{result.questions:,} placeholders"
     typer.echo(f"{looked_at}: {len(result.findings):,} disagreements")

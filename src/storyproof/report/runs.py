@@ -10,10 +10,13 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storyproof.scoring.intervals import Interval
+from storyproof.report.figures import NONE, Column, Fitting, counted, percent, signed, with_interval
+from storyproof.scoring.intervals import Interval, how
 from storyproof.scoring.runs.outcome import Evaluation
 from storyproof.scoring.sensitivity import prompt_of
 from storyproof.scoring.twins import Contamination
+
+_MATCHERS = ("strict", "careful", "lenient")
 
 
 def run_view(run: Evaluation) -> RenderableType:
@@ -23,40 +26,49 @@ def run_view(run: Evaluation) -> RenderableType:
 
 
 def runs_view(runs: Sequence[Evaluation]) -> RenderableType:
-    """Show several runs, one a row."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for heading in ("model", "prompt", "seed"):
-        table.add_column(heading)
-    for heading in ("average", "joint", "strict", "careful", "lenient", "failed"):
-        table.add_column(heading, justify="right")
-    for run in runs:
-        matchings = run.details.get("matchings", {})
-        failures = run.details.get("failures", {})
-        missing = failures.get("failed", 0) + failures.get("not_asked", 0)
-        table.add_row(
-            Text(run.model),
-            prompt_of(run),
-            str(run.seed),
-            _shown(run.scores.accuracy, run.intervals.get("accuracy")),
-            _shown(run.scores.joint_accuracy, run.intervals.get("joint_accuracy")),
-            *(
-                _percent(matchings[name]["accuracy"]) if name in matchings else ""
-                for name in ("strict", "careful", "lenient")
-            ),
-            f"{missing:,}" if failures else "",
-        )
-    return Group(table, Text("percent right, with 95% intervals over stories", style="dim"))
+    """Show several runs, one a row; what is the same for all stands above."""
+    names = {
+        "model": [run.model for run in runs],
+        "prompt": [prompt_of(run) for run in runs],
+        "seed": [str(run.seed) for run in runs],
+        "matching": [str(run.details.get("matching", "")) for run in runs],
+    }
+    same = [f"{name} {values[0]}" for name, values in names.items() if len(set(values)) == 1 and values[0]]
+    columns = [Column(name, values, name=True) for name, values in names.items() if len(set(values)) > 1]
+    columns += [
+        Column("average", [with_interval(run.scores.accuracy, run.intervals.get("accuracy"), "–") for run in runs]),
+        Column("joint", [with_interval(_joint(run), run.intervals.get("joint_accuracy"), "–") for run in runs]),
+    ]
+    for name in _MATCHERS:
+        if set(names["matching"]) != {name}:  # else it is what stands under average
+            sides = [run.details.get("matchings", {}).get(name) for run in runs]
+            columns.append(Column(name, ["" if side is None else percent(side["accuracy"]) for side in sides], rank=2))
+    missing = [_missing(run) for run in runs]
+    if any(missing):
+        columns.append(Column("failed", [f"{count:,}" for count in missing], rank=1))
+    lines = ["percent right, on average and of whole stories (joint)", *how(max(run.scores.stories for run in runs))]
+    return Group(Text(", ".join(same)), Fitting(columns), *(Text(line, style="dim") for line in lines))
+
+
+def _missing(run: Evaluation) -> int:
+    failures = run.details.get("failures", {})
+    return int(failures.get("failed", 0) + failures.get("not_asked", 0))
+
+
+def _joint(run: Evaluation) -> float | None:
+    """Give joint accuracy, if any story was answered as a whole."""
+    return run.scores.joint_accuracy if run.scores.stories else None
 
 
 def sensitivity_view(found: Mapping[str, Mapping[str, Any]]) -> RenderableType:
     """Show how much scores hang on prompts and seeds."""
     lines = []
     for model, spread in found.items():
-        text = f"{model}: {_percent(spread['lowest'])} to {_percent(spread['highest'])} over {spread['runs']} runs"
+        text = f"{model}: {percent(spread['lowest'])} to {percent(spread['highest'])} over {spread['runs']} runs"
         for name in ("prompts", "seeds"):
             if name in spread:
                 values = spread[name].values()
-                text += f"; {name} alone move it by {_percent(max(values) - min(values))}"
+                text += f"; {name} alone move it by {percent(max(values) - min(values))}"
         lines.append(Text(text))
     return Group(*lines)
 
@@ -67,10 +79,10 @@ def contamination_view(found: Contamination) -> RenderableType:
     for heading in ("", "published", "twin", "difference"):
         table.add_column(heading, justify="right" if heading else "left")
     for name, score in (("average", "accuracy"), ("joint", "joint_accuracy")):
-        pair = [getattr(run.scores, score) for run in (found.published, found.twin)]
+        both = (found.published, found.twin)
+        pair = [_joint(run) if name == "joint" else run.scores.accuracy for run in both]
         gap: Interval = getattr(found, score)
-        shown = f"{100 * gap.value:+.1f} ({100 * gap.low:+.1f} to {100 * gap.high:+.1f})"
-        table.add_row(name, *map(_percent, pair), shown)
+        table.add_row(name, *map(percent, pair), NONE if None in pair else signed(gap.value, gap.low, gap.high))
     gap = found.accuracy
     verdict = "more than chance would have it" if gap.low > 0 else "no sign that it has seen the published data"
     note = f"{found.published.model}: {verdict}; the twin is {found.twin.data}, labels as {found.twin.labels}"
@@ -87,8 +99,8 @@ def _matchings(run: Evaluation) -> Table:
         intervals = found["intervals"]
         table.add_row(
             Text(f"{name} *" if chosen else name),
-            _shown(found["accuracy"], intervals["accuracy"]),
-            _shown(found["joint_accuracy"], intervals["joint_accuracy"]),
+            with_interval(found["accuracy"], intervals["accuracy"]),
+            with_interval(found["joint_accuracy"] if run.scores.stories else None, intervals["joint_accuracy"]),
             style="bold" if chosen else "dim",
         )
     return table
@@ -100,27 +112,32 @@ def _types(run: Evaluation) -> Table:
     table.add_column("right", justify="right")
     intervals = run.intervals.get("by_question_type", {})
     for name, value in run.scores.by_question_type.items():
-        table.add_row(Text(name), _shown(value, intervals.get(name)))
+        table.add_row(Text(name), with_interval(value, intervals.get(name)))
+    intervals = run.intervals.get("by_false_belief", {})
     for name, value in run.scores.by_false_belief.items():
-        table.add_row(Text(name.replace("_", " "), style="dim"), Text(_percent(value), style="dim"))
+        table.add_row(name.replace("_", " "), with_interval(value, intervals.get(name)), style="dim")
     return table
 
 
 def _kinds(shares: Mapping[str, float]) -> Text:
-    return Text("matches: " + ", ".join(f"{kind} {_percent(share)}" for kind, share in shares.items() if share))
+    return Text("matches: " + ", ".join(f"{kind} {percent(share)}" for kind, share in shares.items() if share))
 
 
 def _notes(run: Evaluation) -> list[tuple[str, str]]:
     """Say in a line each what a reader should know."""
     failures = run.details["failures"]
     name = f"{run.model}, {prompt_of(run)}: " if prompt_of(run) else f"{run.model}: "
-    size = f"{run.scores.questions:,} questions of {run.scores.stories:,} stories, {run.labels} labels"
-    notes = [(f"{name}{size}", "dim"), *((line, "dim") for line in _effort(run))]
-    missing = failures["failed"] + failures["not_asked"]
-    if missing:
+    size = f"{counted(run.scores.questions, 'question')} of {counted(run.scores.stories, 'story')}, {run.labels} labels"
+    lines = [f"{name}{size}", *_effort(run), *how(run.scores.stories)]
+    notes = [(line, "dim") for line in lines]
+    if _missing(run):
         text = f"{failures['failed']:,} failed and {failures['not_asked']:,} not asked, of {failures['of']:,}"
         causes = "; ".join(f"{count:,} × {error}" for error, count in list(failures["errors"].items())[:3])
         notes.append((f"{text}{'; ' if causes else ''}{causes}; the same command asks them again", "yellow"))
+    if cut_off := run.details.get("cut_off", 0):
+        notes.append(
+            (f"{counted(cut_off, 'reply')} cut off before an answer; --max-tokens gives them more room", "yellow")
+        )
     if run.ended is not None:
         notes.append((f"ended early: {run.ended}", "yellow"))
     if not run.counts:
@@ -131,19 +148,10 @@ def _notes(run: Evaluation) -> list[tuple[str, str]]:
 def _effort(run: Evaluation) -> list[str]:
     traffic, tokens = run.details["traffic"], run.details.get("tokens")
     shared = f"{traffic['shared_prefix']:.0%} of the prompts' text is shared"
-    lines = [
-        f"{traffic['asked']:,} requests in {run.run['seconds']:.1f} s, {traffic['found']:,} known before; {shared}"
-    ]
+    asked = f"{counted(traffic['asked'], 'request')} in {run.run['seconds']:.1f} s"
+    lines = [f"{asked}, {traffic['found']:,} known before; {shared}"]
     if tokens:
         cached = f" ({tokens['cached'] / tokens['prompt']:.0%} from the server's cache)" if tokens["cached"] else ""
         cost = f", cost {run.details['cost']:.4f}" if "cost" in run.details else ""
-        lines.append(f"{tokens['prompt']:,} tokens read{cached}, {tokens['output']:,} written{cost}")
+        lines.append(f"{counted(tokens['prompt'], 'token')} read{cached}, {tokens['output']:,} written{cost}")
     return lines
-
-
-def _shown(value: float, interval: Sequence[float] | None) -> str:
-    return _percent(value) + (f" ({_percent(interval[0])} to {_percent(interval[1])})" if interval else "")
-
-
-def _percent(value: float) -> str:
-    return f"{100 * value:.1f}"

@@ -9,6 +9,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from storyproof.report.figures import Column as Figures
+from storyproof.report.figures import Fitting, counted, percent
 from storyproof.report.timeline import Timeline
 from storyproof.scoring.evaluation import Evaluation
 
@@ -78,32 +80,26 @@ def _belief_columns(timeline: Timeline) -> list[Column]:
 
 def scores_view(evaluations: Sequence[Evaluation]) -> RenderableType:
     """Show scores, one solver a row: average, joint, and by kind of question."""
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    table.add_column("solver")
-    for heading in ("average", "joint"):
-        table.add_column(heading, justify="right")
-    groups = [
-        each.scores.by_order.get(name, {}) for each in evaluations for name in ("no_false_belief", "false_belief")
+    scores = [each.scores for each in evaluations]
+    columns = [
+        Figures("solver", [each.model for each in evaluations], name=True),
+        Figures("average", [percent(each.accuracy) for each in scores]),
+        Figures("joint", [percent(each.joint_accuracy if each.stories else None) for each in scores]),
     ]
-    kinds = sorted({kind for group in groups for kind in group}, key=_place)
+    kinds = sorted({kind for each in scores for group in each.by_order.values() for kind in group}, key=_place)
     for kind in kinds:
-        table.add_column(kind.replace("_", " "), justify="right")
-        if kind.endswith("_order"):
-            table.add_column("false belief", justify="right")
-    for each in evaluations:
-        cells: list[float | None] = [each.scores.accuracy, each.scores.joint_accuracy]
-        for kind in kinds:
-            cells.append(each.scores.by_order.get("no_false_belief", {}).get(kind))
-            if kind.endswith("_order"):
-                cells.append(each.scores.by_order.get("false_belief", {}).get(kind))
-        table.add_row(Text(each.model), *("" if cell is None else f"{100 * cell:.1f}" for cell in cells))
+        for heading, belief in ((kind.replace("_", " "), "no_false_belief"), ("false belief", "false_belief")):
+            found = [each.by_order.get(belief, {}).get(kind) for each in scores]
+            if belief == "no_false_belief" or kind.endswith("_order"):
+                cells = ["" if value is None else percent(value) for value in found]
+                columns.append(Figures(heading, cells, rank=len(columns)))
     first = evaluations[0]
     caption = Text(
-        f"{first.scores.questions:,} questions of {first.scores.stories:,} stories, {first.labels} labels; "
-        "percent right; 'joint' wants all questions of a story right",
+        f"{counted(first.scores.questions, 'question')} of {counted(first.scores.stories, 'story')}, "
+        f"{first.labels} labels; percent right; 'joint' wants all questions of a story right",
         style="dim",
     )
-    return Group(table, caption)
+    return Group(Fitting(columns), caption)
 
 
 def _place(kind: str) -> tuple[int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import DataError
+from storyproof.scoring.evaluation import EXACTLY
 from storyproof.scoring.intervals import LEVEL, Interval, difference_interval, mean_interval
 from storyproof.scoring.permutation import permutation_p
 from storyproof.scoring.runs.outcome import Evaluation
@@ -24,8 +25,17 @@ class Prediction(NamedTuple):
 
     story: str
     question_type: str
+    question: str | None
     target: str | None
     right: bool
+
+
+class _Read(NamedTuple):
+    """A run: what tells it from others, how many stories it answered as a whole, and what it answered by id."""
+
+    about: dict[str, str]
+    stories: int | None
+    answers: dict[str, Prediction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +67,15 @@ class Comparison:
     """Two runs, question by question.
 
     Attributes:
-        first: The first run's model.
-        second: The second run's model.
+        first: The first run's model and prompt, and where the second's are the same, what differs.
+        second: The same of the second run.
         questions: How many questions both answered; only these count.
         stories: Of how many stories.
         only_first: Questions that only the first run answered; the other failed, or was not asked.
         only_second: Questions that only the second run answered.
         accuracy: Right answers.
-        joint: Stories all of whose questions are right, of those whose questions both runs answered all; None if none.
+        joint: Stories all of whose questions are right, of those whose questions both runs answered all; None if none,
+            or if it cannot be told which.
         by_question_type: Right answers by question type.
         agreement: How many questions `both`, only the `first`, only the `second` and `neither` answered rightly.
     """
@@ -102,25 +113,21 @@ def compare(first: Run, second: Run) -> Comparison:
     Raises:
         DataError: If a run cannot be read, or the two do not belong together.
     """
-    (one, ours), (other, theirs) = _read(first), _read(second)
+    runs = _read(first), _read(second)
+    (one, other), (ours, theirs) = _names(*runs), (run.answers for run in runs)
     shared = [name for name in ours if name in theirs]
     if not shared:
         raise DataError(
             f"{one} and {other} share no questions (such as {next(iter(ours))} and {next(iter(theirs))}); compare runs "
             "on the same data and split."
         )
-    _check(one, other, ours, theirs, shared)
+    _check_matching(one, other, *runs)
+    _check_questions(one, other, *runs, shared)
     pairs = [(ours[name], theirs[name]) for name in shared]
     right = np.array([[mine.right, yours.right] for mine, yours in pairs], np.bool_)
     stories = np.array([mine.story for mine, _ in pairs])
     types = np.array([mine.question_type for mine, _ in pairs])
-    partial = {
-        each.story
-        for mine, yours in ((ours, theirs), (theirs, ours))
-        for name, each in mine.items()
-        if name not in yours
-    }
-    whole = ~np.isin(stories, sorted(partial)) if partial else np.ones(len(stories), np.bool_)
+    whole = _whole(*runs, stories)
     tally = np.bincount(right[:, 0] * 2 + right[:, 1], minlength=4).tolist()
     return Comparison(
         first=one,
@@ -134,6 +141,18 @@ def compare(first: Run, second: Run) -> Comparison:
         by_question_type={str(name): _gap(right[types == name], stories[types == name]) for name in np.unique(types)},
         agreement=dict(zip(("neither", "second", "first", "both"), tally, strict=True)),
     )
+
+
+def _whole(first: _Read, second: _Read, stories: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Say of each question whether both runs answered all of its story."""
+    ours, theirs = first.answers, second.answers
+    partial = {(ours.get(name) or theirs[name]).story for name in ours.keys() ^ theirs.keys()}
+    whole = np.array([story not in partial for story in stories.tolist()], np.bool_)
+    # What neither answered is in no file; that there is such is seen by how many whole stories a run counts.
+    count = len(np.unique(stories[whole]))
+    if any(run.stories is not None and run.stories < count for run in (first, second)):
+        whole[:] = False
+    return whole
 
 
 def _gap(right: npt.NDArray[np.bool_], stories: npt.NDArray[Any]) -> Gap:
@@ -157,48 +176,104 @@ def _jointly(
     return np.stack(wrong, axis=1) == 0, np.arange(len(names))
 
 
-def _check(one: str, other: str, ours: dict[str, Prediction], theirs: dict[str, Prediction], shared: list[str]) -> None:
-    """Make sure that what has the same id is the same question."""
-    for name in shared:
-        mine, yours = ours[name], theirs[name]
-        if mine.story != yours.story or mine.question_type != yours.question_type:
+def _check_matching(one: str, other: str, first: _Read, second: _Read) -> None:
+    """Make sure that both were judged by the same matcher; what is chosen from candidates is right by any."""
+    mine, yours = first.about["matching"], second.about["matching"]
+    if len({mine, yours} - {"", EXACTLY}) > 1:
+        raise DataError(
+            f"{one} was judged by {mine} matching and {other} by {yours} matching, which cannot be compared; evaluate "
+            f"both with the same --matching: the same command with --matching {mine} asks nothing again."
+        )
+
+
+def _check_questions(one: str, other: str, first: _Read, second: _Read, shared: list[str]) -> None:
+    """Make sure that what has the same id is the same question, and has the same label."""
+    pairs = [(name, first.answers[name], second.answers[name]) for name in shared]
+    # A question's type says whether the belief is false, which hangs on the label.
+    alike = first.about["labels"] == second.about["labels"]
+    for name, mine, yours in pairs:
+        asked = None not in (mine.question, yours.question) and mine.question != yours.question
+        typed = alike and mine.target == yours.target and mine.question_type != yours.question_type
+        if mine.story != yours.story or asked or typed:
             raise DataError(f"{name} is another question in {one} than in {other}; compare runs on the same data.")
-        if mine.target is not None and yours.target is not None and mine.target != yours.target:
-            raise DataError(
-                f"{name} was scored against '{mine.target}' in {one} and against '{yours.target}' in {other}; score "
-                "both on the same labels first, with rescore or evaluate --labels."
-            )
+    labelled = [each for each in pairs if None not in (each[1].target, each[2].target)]
+    differing = [(name, mine, yours) for name, mine, yours in labelled if mine.target != yours.target]
+    if differing:
+        name, mine, yours = differing[0]
+        raise DataError(
+            f"{name} was scored against '{mine.target}' in {one} and against '{yours.target}' in {other}, and so "
+            f"{len(differing):,} of {len(labelled):,} labels differ; score both on the same labels first, with "
+            "evaluate --labels or rescore."
+        )
 
 
-def _read(run: Run) -> tuple[str, dict[str, Prediction]]:
-    """Read one run: its model, and what it answered by id."""
+def _names(first: _Read, second: _Read) -> tuple[str, str]:
+    """Name two runs by model and prompt, and where these are the same by what differs."""
+    names = [_model_and_prompt(run.about) for run in (first, second)]
+    if names[0] == names[1]:
+        for key in ("labels", "seed", "split", "data", "file"):
+            mine, yours = first.about[key], second.about[key]
+            if mine != yours and mine and yours:
+                return f"{names[0]}, {key} {mine}", f"{names[1]}, {key} {yours}"
+    return names[0], names[1]
+
+
+def _model_and_prompt(about: Mapping[str, str]) -> str:
+    return f"{about['model']} ({about['prompt']})" if about["prompt"] else about["model"]
+
+
+def _read(run: Run) -> _Read:
+    """Read one run."""
     if isinstance(run, Evaluation):
-        return run.model, _predictions(run.predictions, run.model)
+        return _told({**run.about(), "predictions": run.predictions}, run.path, run.model)
     if isinstance(run, Mapping):
-        return str(run.get("model") or "the run"), _predictions(run.get("predictions"), str(run.get("model")))
-    path, model = Path(run), ""
+        return _told(run, None, "the run")
+    path, chosen = Path(run), ""
     if not path.exists() and ":" in str(run):
-        place, _, model = str(run).partition(".json:")
-        path = Path(f"{place}.json") if model else path
+        place, _, chosen = str(run).partition(".json:")
+        path = Path(f"{place}.json") if chosen else path
     try:
         read = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeError) as error:
         raise DataError(f"cannot read {path}: {error}; give a file that evaluate wrote.") from error
     except (ValueError, RecursionError) as error:
         raise DataError(f"{path}: no valid JSON ({error}); expected a run that evaluate wrote.") from error
-    runs = read if isinstance(read, list) else [read]
-    runs = [each for each in runs if isinstance(each, dict) and "predictions" in each]
-    names = [str(each.get("model") or path.stem) for each in runs]
+    runs = [each for each in (read if isinstance(read, list) else [read]) if isinstance(each, dict)]
+    runs = [each for each in runs if "predictions" in each]
     if not runs:
         raise DataError(f"{path} holds no run; expected an object with 'predictions', as evaluate --json writes it.")
-    if model and model not in names:
-        raise DataError(f"{path} holds no run of '{model}', only: {', '.join(names)}.")
-    if not model and len(runs) > 1:
-        raise DataError(f"{path} holds {len(runs)} runs; choose one, such as {path}:{names[0]}.")
-    place_of = names.index(model) if model else 0
-    prompt = runs[place_of].get("prompt")
-    asked = f" ({prompt['name']})" if isinstance(prompt, dict) and prompt.get("name") else ""
-    return names[place_of] + asked, _predictions(runs[place_of]["predictions"], str(path))
+    return _told(_choose(runs, path, chosen), path, path.stem)
+
+
+def _choose(runs: Sequence[dict[str, Any]], path: Path, chosen: str) -> dict[str, Any]:
+    """Choose one of the runs of a file by its model, or by its model and prompt."""
+    abouts = [_about(each, path, path.stem) for each in runs]
+    names = [_model_and_prompt(about) for about in abouts]
+    fitting = [place for place, name in enumerate(names) if chosen in ("", abouts[place]["model"], name)]
+    if not fitting:
+        raise DataError(f"{path} holds no run of '{chosen}', only: {', '.join(names)}.")
+    if len(fitting) > 1:
+        of, single = f" of '{chosen}'" if chosen else "", [name for name in names if names.count(name) == 1]
+        way = f"choose one, such as '{path}:{single[0]}'" if single else "give the file that evaluate wrote for each"
+        raise DataError(f"{path} holds {len(fitting)} runs{of}; {way}.")
+    return runs[fitting[0]]
+
+
+def _about(run: Mapping[str, Any], path: Path | None, name: str) -> dict[str, str]:
+    prompt = run.get("prompt")
+    about = {
+        key: "" if run.get(key) is None else str(run[key]) for key in ("matching", "labels", "seed", "split", "data")
+    }
+    about["model"], about["file"] = str(run.get("model") or name), "" if path is None else str(path)
+    about["prompt"] = str(prompt.get("name") or "") if isinstance(prompt, Mapping) else ""
+    return about
+
+
+def _told(run: Mapping[str, Any], path: Path | None, name: str) -> _Read:
+    about = _about(run, path, name)
+    answers = _predictions(run.get("predictions"), about["file"] or about["model"])
+    stories = run.get("stories") if isinstance(run.get("stories"), int) else None
+    return _Read(about, stories, answers)
 
 
 def _predictions(rows: Any, where: str) -> dict[str, Prediction]:
@@ -218,7 +293,7 @@ def _predictions(rows: Any, where: str) -> dict[str, Prediction]:
                 )
             right = answer == target
         story, kind = row.get("story_id"), row.get("question_type")
-        found[row["id"]] = Prediction(str(story or row["id"]), str(kind or ""), target, right)
+        found[row["id"]] = Prediction(str(story or row["id"]), str(kind or ""), row.get("question"), target, right)
     if not found:
         raise DataError(f"{where} holds no answers to compare; run evaluate --json again, which records them.")
     return found

@@ -20,9 +20,10 @@ class Scores:
         questions: How many questions were asked.
         stories: Of how many stories.
         accuracy: Right answers.
-        joint_accuracy: Stories all of whose questions were answered rightly.
+        joint_accuracy: Stories all of whose questions were answered rightly; 0 without meaning if there are no stories.
         by_question_type: Right answers by question type.
-        by_false_belief: Right answers where the asked belief is false (`false_belief`) or not (`no_false_belief`).
+        by_false_belief: Right answers where the asked belief is false (`false_belief`) or not (`no_false_belief`); of
+            data without beliefs, nothing.
         by_order: The same by kind of question (memory, reality, first_order, …) within each.
     """
 
@@ -35,8 +36,8 @@ class Scores:
     by_order: dict[str, dict[str, float]]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
-        return asdict(self)
+        """Give plain values, for JSON; of no story there is no joint accuracy."""
+        return {**asdict(self), "joint_accuracy": self.joint_accuracy if self.stories else None}
 
 
 def kind_of(example: Example) -> str:
@@ -46,6 +47,11 @@ def kind_of(example: Example) -> str:
     if example.order == 0:
         return "memory" if example.question_type == "memory" else "reality"
     return _ORDERS.get(example.order, f"order_{example.order}")
+
+
+def is_belief(kind: str) -> bool:
+    """Say whether a kind of question, as `kind_of` names it, asks for a belief."""
+    return kind in _ORDERS.values() or kind.startswith("order_")
 
 
 def score(examples: Sequence[Example], answers: Sequence[str]) -> Scores:
@@ -62,7 +68,7 @@ def score(examples: Sequence[Example], answers: Sequence[str]) -> Scores:
         accuracy=_mean(right),
         joint_accuracy=_mean(stories.values()),
         by_question_type=_means([example.question_type for example in examples], right),
-        by_false_belief=_means(belief, right),
+        by_false_belief=_means(belief, right) if any(map(is_belief, kinds)) else {},
         by_order={
             group: _means(
                 [kind for kind, member in zip(kinds, belief, strict=True) if member == group],

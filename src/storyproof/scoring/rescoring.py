@@ -20,7 +20,6 @@ from storyproof.scoring.evaluation import PROVED
 from storyproof.scoring.intervals import LEVEL, Interval, difference_interval, mean_interval
 from storyproof.scoring.metrics import kind_of
 
-_SAME = Interval(0.0, 0.0, 0.0)  # on the same labels there is nothing to be unsure of
 Runs = str | Path | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 
 
@@ -279,14 +278,13 @@ def _compare(run: Run, examples: Sequence[Example], labels: Mapping[str, str], *
     if joint:
         whole = [np.bincount(stories, weights=~right) == 0 for right in (before, after)]
         scored["joint"] = whole[0], whole[1], np.arange(len(names))
-    changed = sum(labels[each.id] != each.answer for each in examples)
     return Compared(
         questions=len(examples),
         stories=len(names),
-        changed_labels=changed,
+        changed_labels=sum(labels[each.id] != each.answer for each in examples),
         published={name: mean_interval(first, groups) for name, (first, _, groups) in scored.items()},
         corrected={name: mean_interval(second, groups) for name, (_, second, groups) in scored.items()},
-        difference={name: difference_interval(*each) if changed else _SAME for name, each in scored.items()},
+        difference={name: difference_interval(*each) for name, each in scored.items()},
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,19 @@ from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError, ModelError
 from storyproof.example import Example
 from storyproof.scoring.evaluation import read_shots
-from storyproof.scoring.matching import MATCHERS, Match, judge
+from storyproof.scoring.matching import MATCHERS, Match, candidates_of, judge
 from storyproof.scoring.runs.questioning import ZERO_SHOT, Questioning
 from storyproof.scoring.runs.selection import Selection
 from storyproof.solvers.llm.backend import Backend
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.prompting import Prompt, needs_shots
+from storyproof.solvers.llm.prompting import NoCandidatesError, Prompt, needs_shots
 from storyproof.solvers.llm.requests import Request
-from storyproof.solvers.llm.running import Run
+from storyproof.solvers.llm.running import Answered, Run
 from storyproof.solvers.llm.store import Store
 from storyproof.solvers.solver import Solver, load_backend, load_solver, resolve
 
+FEW_RETRIES = 2  # somebody waits for the one answer
+_OWN = "own"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -36,6 +38,7 @@ class Asked:
         steps: Each request with the reply to it; none for a solver that is not asked by prompts.
         answer: What is matched.
         matches: By each matcher, if the right answer is known.
+        cut_off: Whether the last reply was cut off before its answer, so that there is none.
     """
 
     model: str
@@ -43,6 +46,7 @@ class Asked:
     steps: tuple[tuple[Request, str], ...]
     answer: str
     matches: dict[str, Match]
+    cut_off: bool = False
 
     def as_dict(self) -> dict[str, Any]:
         """Give plain values, for JSON."""
@@ -53,6 +57,7 @@ class Asked:
             "target": self.example.answer or None,
             "steps": [{"prompt": request.text, "reply": reply} for request, reply in self.steps],
             "answer": self.answer,
+            "cut_off": self.cut_off,
             "matches": {name: {"kind": each.kind, "right": each.right} for name, each in self.matches.items()},
         }
 
@@ -91,42 +96,56 @@ class Asker:
             return
         shots = read_shots(Path(data)) if data is not None and needs_shots(prompt) else ()
         self._prompt = Questioning(prompt=prompt, max_tokens=max_tokens, seed=seed, shots=shots).load()
-        self._backend = load_backend(model, options or ModelOptions(seed=seed))
+        self._backend = load_backend(model, options or ModelOptions(seed=seed, retries=FEW_RETRIES))
 
     def ask(self, example: Example) -> Asked:
         """Ask one question.
 
         Raises:
             ModelError: If there is no reply.
+            DataError: If the question cannot be put in this way.
         """
         steps: tuple[tuple[Request, str], ...] = ()
+        cut_off = False
         if self._solver is not None:
             answer = self._solver.predict([example])[0]
         else:
-            answer, steps = self._put(example)
+            found = self._put(example)
+            answer, cut_off, steps = found.answer, found.cut_off, self._steps(found)
         matches = (
             {name: judge(matcher, example, answer) for name, matcher in MATCHERS.items()} if example.answer else {}
         )
-        return Asked(self._model, example, steps, answer, matches)
+        return Asked(self._model, example, steps, answer, matches, cut_off)
 
     def close(self) -> None:
         """Let go of the model."""
         if self._backend is not None:
             self._backend.close()
 
-    def _put(self, example: Example) -> tuple[str, tuple[tuple[Request, str], ...]]:
+    def _put(self, example: Example) -> Answered:
         assert self._prompt is not None
         assert self._backend is not None
         with Store(None) as store:
             run = Run(lambda: [example], self._prompt, self._backend, store)
-            run.ask()
+            try:
+                run.ask()
+            except NoCandidatesError as error:
+                if example.id != _OWN:
+                    raise
+                raise DataError(
+                    f"--prompt {self._prompt.name} needs a story whose containers can be read, in sentences such as "
+                    "'The key is in the box.'; write it so, or choose another prompt."
+                ) from error
             [found] = run.answers()
         if not found.complete:
             raise ModelError(f"{self._model} gave no reply: {found.error}.")
+        return found
+
+    def _steps(self, found: Answered) -> tuple[tuple[Request, str], ...]:
+        assert self._prompt is not None
         texts = [reply.text for reply in found.replies]
-        requests = [self._prompt.request(example, texts[:number]) for number in range(len(texts))]
-        steps = tuple((request, text) for request, text in zip(requests, texts, strict=True) if request is not None)
-        return found.answer, steps
+        requests = [self._prompt.request(found.example, texts[:number]) for number in range(len(texts))]
+        return tuple((request, text) for request, text in zip(requests, texts, strict=True) if request is not None)
 
 
 def ask(
@@ -188,11 +207,11 @@ def pick(data: str | Path, index: int, split: str | None = None, exclude_memory_
 
 
 def own_example(story: str, question: str, answer: str | None = None) -> Example:
-    """Make an example of somebody's own story and question, one sentence a line."""
+    """Make an example of somebody's own story and question, one sentence a line; candidates are those of the story."""
     lines = [line.strip() for part in story.splitlines() for line in _SENTENCE.split(part) if line.strip()]
-    return Example(
-        id="own",
-        story_id="own",
+    example = Example(
+        id=_OWN,
+        story_id=_OWN,
         benchmark="",
         split="",
         story="\n".join(lines),
@@ -207,3 +226,4 @@ def own_example(story: str, question: str, answer: str | None = None) -> Example
         readings=[],
         proof=[],
     )
+    return replace(example, candidates=list(candidates_of(example)))

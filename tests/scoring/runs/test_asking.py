@@ -11,10 +11,13 @@ import storyproof
 from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, NoAnswersError
 from storyproof.scoring.evaluation import _shots_besides
+from storyproof.scoring.runs import asking as evaluating
 from storyproof.scoring.runs.outcome import Evaluation
 from storyproof.scoring.runs.questioning import Prices
 from storyproof.scoring.runs.selection import Selection
+from storyproof.solvers.llm.requests import Reply
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, example
+from tests.solvers.llm.stand_ins import Scripted
 
 ROWS = [
     example(id="1", question=MEMORY, answer="box", question_type="memory", order=0, chain=[], false_belief=False),
@@ -42,6 +45,9 @@ def failing(text):
 
 def silent(text):
     raise OSError("never")
+
+def mute(text):
+    pass
 
 def interrupted(text):
     if "look" in text:
@@ -142,6 +148,36 @@ def test_failures_are_failed_and_not_wrong(data: Path) -> None:
     }
     assert not found.counts
     assert run(data, "failing", max_failed=0.2).counts
+
+
+@pytest.mark.parametrize("matching", ["careful", "own_matcher"])
+def test_reply_that_was_cut_off_before_its_answer_is_none(
+    data: Path, tmp_path: Path, matching: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "models.py").write_text(MODELS.replace("return answer in reply", "return True"))
+    matching = matching if matching == "careful" else f"{tmp_path / 'models.py'}:{matching}"
+    retold = Reply("The key is in the box.", cut_off=True)
+    monkeypatch.setattr(evaluating, "load_backend", lambda *_: Scripted(lambda _: retold))
+    found = run(data, prompt="chain-of-thought", matching=matching, output_dir=tmp_path / "out")
+    assert found.scores.accuracy == 0
+    assert found.details["cut_off"] == 5
+    assert found.details["match_types"]["no_match"] == 1
+    row = found.predictions[0]
+    assert (row["reply"], row["answer"], row["right"], row["cut_off"]) == ("", "", False, True)
+    assert row["steps"] == [retold.text]
+    again = run(data, prompt="chain-of-thought", matching=matching, output_dir=tmp_path / "out")
+    assert (again.details["traffic"]["asked"], again.details["cut_off"]) == (0, 5)
+    for text, cut_off, prompt in ((retold.text, False, "chain-of-thought"), (retold.text, True, "zero-shot")):
+        whole = Reply(text, cut_off=cut_off)
+        monkeypatch.setattr(evaluating, "load_backend", lambda *_, whole=whole: Scripted(lambda _: whole))
+        found = run(data, prompt=prompt, matching=matching)
+        assert found.scores.accuracy >= 4 / 5
+        assert found.details["cut_off"] == 0
+
+
+def test_what_is_no_text_has_failed(data: Path) -> None:
+    with pytest.raises(NoAnswersError, match=r"nothing to score: the function returned None; expected text\."):
+        run(data, "mute")
 
 
 def test_no_answer_at_all(data: Path) -> None:

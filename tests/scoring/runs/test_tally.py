@@ -1,6 +1,7 @@
 import pytest
 
 from storyproof.example import Example
+from storyproof.scoring.intervals import wilson_interval
 from storyproof.scoring.matching.rungs import EXACT, NO_MATCH, NORMALIZED
 from storyproof.scoring.metrics import score
 from storyproof.scoring.runs.tally import Tally
@@ -57,6 +58,17 @@ def test_intervals() -> None:
     low, high = found["accuracy"]
     assert 0 <= low <= 0.75 <= high <= 1
     assert set(found["by_question_type"]) == {"memory", "reality", "first_order_1_tom"}
+    assert found["by_question_type"]["memory"] == [0.0, 1.0]
+    expected = [[each.low, each.high] for each in (wilson_interval(1, 2), wilson_interval(2, 2))]
+    assert list(found["by_false_belief"].values()) == expected
+    assert list(found["by_false_belief"]) == ["false_belief", "no_false_belief"]
+
+
+def test_kinship_has_no_beliefs() -> None:
+    rows = [example(id=str(k), story_id=str(k), order=0, chain=[], false_belief=False, k=k) for k in (2, 3)]
+    tally = counted(rows, [True, False])
+    assert tally.scores("strict").by_false_belief == tally.intervals("strict")["by_false_belief"] == {}
+    assert tally.scores("strict").by_order == {"no_false_belief": {"k=2": 1.0, "k=3": 0.0}}
 
 
 def test_no_whole_story() -> None:
@@ -64,3 +76,4 @@ def test_no_whole_story() -> None:
     tally.fail(ROWS[1], "x")
     assert tally.joint("strict") is None
     assert "joint_accuracy" not in tally.intervals("strict")
+    assert tally.scores("strict").as_dict()["joint_accuracy"] is None

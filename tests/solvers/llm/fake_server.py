@@ -82,6 +82,8 @@ class Connection(asyncio.Protocol):
         elif path == "/mode":
             behaviour.settings = json.loads(body)
             self.send(200, {})
+        elif behaviour.settings.get("authorization", "").encode() not in head:
+            self.send(401, {"error": {"message": "who are you?"}})
         elif behaviour.settings.get("key") and f"Bearer {behaviour.settings['key']}".encode() not in head:
             self.send(401, {"error": {"message": "no key"}})
         elif path == "/v1/models" and method == "GET":
@@ -133,9 +135,13 @@ class Connection(asyncio.Protocol):
             self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{")
             self.transport.close()
         else:
-            text = answer(prompt)
+            text = behaviour.settings.get("reply", answer(prompt))
             said = {"text": text} if "prompt" in body else {"message": {"role": "assistant", "content": text}}
-            message: dict[str, Any] = {"index": 0, "finish_reason": "stop", **said}
+            message: dict[str, Any] = {
+                "index": 0,
+                "finish_reason": behaviour.settings.get("finish_reason", "stop"),
+                **said,
+            }
             if body.get("top_logprobs"):
                 tops = [{"token": "B", "logprob": -0.5}, {"token": "A", "logprob": -1.5}]
                 message["logprobs"] = {"content": [{"top_logprobs": tops}]}

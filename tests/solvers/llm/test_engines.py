@@ -74,6 +74,13 @@ def test_reply_ends_where_it_should(tiny: Path) -> None:
     assert ask(hf(tiny), TEXTS[0], max_tokens=3)[0].output_tokens == 3
 
 
+def test_tells_whether_a_reply_was_cut_off(tiny: Path, vllm: Backend) -> None:
+    for backend in (hf(tiny, extra={"dtype": "float32"}), vllm):
+        [whole] = ask(backend, TEXTS[0], max_tokens=3)
+        assert whole.cut_off
+        assert not ask(backend, TEXTS[0], max_tokens=3, stop=(whole.text[:1],))[0].cut_off
+
+
 def test_draws_are_repeatable(tiny: Path) -> None:
     first, again, other = (ask(hf(tiny, temperature=1.5, seed=seed), *TEXTS) for seed in (1, 1, 2))
     assert [reply.text for reply in first] == [reply.text for reply in again] != [reply.text for reply in other]

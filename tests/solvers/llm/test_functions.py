@@ -34,6 +34,16 @@ def test_what_is_raised_is_a_failure() -> None:
 
 
 @pytest.mark.parametrize(
+    ("code", "shown"),
+    [("None", "None"), ("3", "3 (int)"), ("['box']", "['box'] (list)"), ("b'x' * 99", f"b'{'x' * 78}… (bytes)")],
+)
+def test_what_is_no_text_is_a_failure(tmp_path: Path, code: str, shown: str) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(f"def answer(text):\n    return {code}\n")
+    assert ask(Function(f"{path}:answer"), "x").error == f"the function returned {shown}; expected text"
+
+
+@pytest.mark.parametrize(
     ("name", "message"),
     [
         ("no_such_module:f", "cannot import the model 'no_such_module:f': No module named 'no_such_module'"),

@@ -29,12 +29,16 @@ class Server:
         self.params, self.bodies = params, list[dict[str, Any]]()
         self.made.append(self)
 
+    @staticmethod
+    def _end(text: str) -> str:
+        return "length" if text.startswith(("long", " ")) else "stop"
+
     def handle_chat_completions(self, body: dict[str, Any]) -> dict[str, Any]:
         self.bodies.append(body)
         text = body["messages"][-1]["content"]
         if len(text) > 100:
             return {"error": {"code": 400, "message": "the request exceeds the available context size"}}
-        choice: dict[str, Any] = {"message": {"content": text.upper()}}
+        choice: dict[str, Any] = {"message": {"content": text.upper()}, "finish_reason": self._end(text)}
         if body.get("logprobs"):
             tops = [{"token": "A", "logprob": -2.0}, {"token": " B", "logprob": -1.0}] if text == "letters" else []
             choice["logprobs"] = {"content": [{"top_logprobs": tops}]}
@@ -73,6 +77,14 @@ def test_letters_by_likelihood_and_other_choices_by_asking(weights: Path) -> Non
     assert (found["letters"].text, found["letters"].choice_scores) == ("B", (-2.0, -1.0))
     found = ask(Local(str(weights), ModelOptions()), "words", choices=("box", "jar"))
     assert (found["words"].text, found["words"].choice_scores) == ("WORDS", None)
+
+
+def test_end_of_a_reply(weights: Path) -> None:
+    found = ask(Local(str(weights), ModelOptions()), "long", "short", " ")
+    assert {name: reply.cut_off for name, reply in found.items()} == {"long": True, "short": False, " ": False}
+    assert found[" "].error == (
+        "the reply is empty: it was cut off at 1 tokens, maybe in the midst of thinking; give --max-tokens more"
+    )
 
 
 def test_context_too_long(weights: Path) -> None:

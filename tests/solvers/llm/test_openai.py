@@ -1,6 +1,8 @@
 """The client against a real server on loopback, in another process."""
 
 import asyncio
+import time
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -46,6 +48,29 @@ def test_asks(server: FakeServer, api: str) -> None:
     reply = found[f"{api} 3"]
     assert (reply.prompt_tokens, reply.output_tokens, reply.cached_tokens, reply.error) == (2, 2, 1, None)
     assert 0 < reply.seconds < 5
+
+
+@pytest.mark.parametrize("api", ["chat", "completion"])
+def test_reply_that_was_cut_off(server: FakeServer, api: str) -> None:
+    server.behave(finish_reason="length")
+    assert ask(model(server, api=api), "x")["x"].cut_off
+    server.behave()
+    assert not ask(model(server, api=api), "x")["x"].cut_off
+
+
+def test_empty_reply_of_one_that_still_thinks_is_asked_again(server: FakeServer) -> None:
+    examples = questions(3)
+    with Store(None) as store:
+        server.behave(reply=None, finish_reason="length")
+        run = Run(lambda: examples, OneStep(), model(server), store)
+        run.ask()
+        cause = "the reply is empty: it was cut off at 2 tokens, maybe in the midst of thinking; give --max-tokens more"
+        assert [each.error for each in run.answers()] == [cause] * 3
+        server.behave()
+        again = Run(lambda: examples, OneStep(), model(server), store)
+        again.ask()
+        assert again.traffic.asked == 3
+        assert all(each.complete and each.answer for each in again.answers())
 
 
 def test_nothing_to_ask_needs_no_server() -> None:
@@ -108,6 +133,31 @@ def test_pace_adapts_to_a_server_that_bears_little(server: FakeServer) -> None:
     assert counts["kinds"]["rate_limited"] < 150
 
 
+@pytest.mark.parametrize("kind", ["broken", "malformed"])
+def test_stray_errors_hold_up_nobody_else(kind: str) -> None:
+    with FakeServer(latency_s=0.02, **{kind: 0.3}) as flaky:
+        start = time.monotonic()
+        found = ask(model(flaky), *(f"flaky {n}" for n in range(360)))
+        spent = time.monotonic() - start
+    assert {reply.error for reply in found.values()} == {None}
+    assert spent < 8  # a second or two on an idle machine; 48 when every error slowed all requests down
+
+
+def test_waiting_to_ask_again_is_bounded(server: FakeServer) -> None:
+    server.behave(rate_limited=1.0)
+    taken = 0
+
+    def requests() -> Iterator[tuple[str, Request]]:
+        nonlocal taken
+        for n in range(5000):
+            taken += 1
+            yield str(n), Request((Message("user", str(n)),), 10)
+
+    with pytest.raises(ModelError, match="HTTP 429"):
+        list(model(server, retries=2, patience_s=0.5).complete(requests()))
+    assert taken < 1000
+
+
 def test_no_server() -> None:
     with pytest.raises(ModelError, match=r"no server at http://127\.0\.0\.1:9/v1 \(.*\); start one there, or give"):
         ask(OpenAI("fake", ModelOptions(base_urls=("http://127.0.0.1:9/v1",))), "x")
@@ -146,9 +196,28 @@ def test_address_from_the_environment(server: FakeServer, monkeypatch: pytest.Mo
     assert ask(OpenAI("fake", ModelOptions()), "x")["x"].text == answer("x")
 
 
-def test_password_of_an_address_is_kept_out() -> None:
-    backend = OpenAI("fake", ModelOptions(base_urls=("http://me:pass@host/v1",)))
-    assert backend.about()["base_urls"] == ["http://host/v1"]
+@pytest.mark.parametrize("key", ["", "another"])
+def test_password_of_an_address_is_sent_but_not_kept(
+    server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    address = server.url.replace("://", "://me:s%C3%A9cret@")
+    backend = OpenAI("fake", ModelOptions(base_urls=(address,), retries=0, timeout_s=0.2))
+    server.behave(authorization="Authorization: Basic " + b64encode("me:sécret".encode()).decode())
+    assert ask(backend, "x")["x"].text == answer("x")
+    examples = questions(1)
+    with Store(tmp_path / "x") as store:
+        server.behave(hung=1.0)
+        run = Run(lambda: examples, OneStep(), backend, store)
+        run.ask()
+        [found] = run.answers()
+        assert (found.error or "").startswith(f"{server.url} gave no reply")
+    assert b"cret" not in (tmp_path / "x").read_bytes()
+    server.behave(authorization="Authorization: Basic other")
+    with pytest.raises(ModelError, match=f"{server.url} refused the user name and password that its --base-url holds"):
+        ask(backend, "x")
+    assert "cret" not in str((backend.about(), backend.identity(), ModelOptions(base_urls=(address,))))
+    assert backend.about()["base_urls"] == [server.url]
 
 
 def test_wrong_address(server: FakeServer) -> None:

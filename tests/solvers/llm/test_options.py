@@ -18,6 +18,9 @@ from storyproof.solvers.llm.options import ModelOptions
         ({"temperature": float("nan")}, "--temperature is nan"),
         ({"top_p": 0}, "--top-p is 0"),
         ({"base_urls": ("localhost:8000",)}, "--base-url is 'localhost:8000'; expected http"),
+        ({"base_urls": ("ftp://me:secret@host/v1",)}, "--base-url is 'ftp://…@host/v1'; expected http"),
+        ({"base_urls": ("http://me:sec#ret@host/v1",)}, "--base-url is 'http://…@host/v1'; expected http"),
+        ({"base_urls": ("http://",)}, "--base-url is 'http://'; expected http"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], message: str) -> None:

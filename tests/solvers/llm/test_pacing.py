@@ -50,6 +50,26 @@ def test_refusal_halves_once_for_all_that_were_on_their_way() -> None:
     assert pace.limit == 1
 
 
+def test_goes_back_quickly_to_what_was_refused_and_beyond_if_it_is_borne() -> None:
+    clock = Clock()
+    pace = Pace(256, clock)
+    for started in (1, 2, 3, 4, 5, 6):
+        clock.now = started
+        pace.refused(started=started)
+    assert pace.limit == 1
+    limits = []
+    for rate in (10, 20, 40, 80, 160, 320, 640):
+        replies(pace, clock, pace.limit, rate, 0.1)
+        limits.append(pace.limit)
+    assert limits == [2, 4, 8, 16, 32, 64, 128]
+    pace.refused(started=clock.now)
+    limits = []
+    for _ in range(4):
+        replies(pace, clock, pace.limit, 640, 0.1)
+        limits.append(pace.limit)
+    assert limits == [96, 112, 120, 124]
+
+
 def test_pause() -> None:
     clock = Clock()
     pace = Pace(4, clock)

@@ -114,11 +114,12 @@ def test_chain_of_thought_extracts_the_answer() -> None:
         ("Answer: box", "box"),
         ("answer:\n\n box.", "box."),
         ("Answer: jar\nAnswer: box", "box"),
-        ("It is the box. Answer:", "It is the box. Answer:"),
+        ("It is the box. Answer:", None),
+        ("It is the box.", None),
         ("The Answer: box\nbecause", "box"),
     ],
 )
-def test_after_marker(reply: str, found: str) -> None:
+def test_after_marker(reply: str, found: str | None) -> None:
     assert after_marker(reply, "Answer:") == found
 
 

@@ -25,6 +25,9 @@ class Scripted:
         self.asked: list[float] = []
         self.most = 0
 
+    def refusal(self, key_env: str) -> str:
+        return f"{self.url} wants a key"
+
     async def ask(self, session: Any, body: bytes, choices: Any = ()) -> Found:
         self.asked.append(time.monotonic())
         self.most = max(self.most, self.pace.in_flight)
@@ -127,8 +130,47 @@ def test_silence_ends_patience() -> None:
         run(work)
 
 
+def test_stray_error_concerns_that_request_alone() -> None:
+    server = Scripted(*[Trouble("HTTP 500", Fate.AGAIN)] * 3, concurrency=8)
+    assert run(lambda: together(server).ask(None, b"box")) == Reply("box")
+    assert server.pace.limit == 8
+
+
+def test_overload_lowers_the_limit() -> None:
+    for trouble in (Trouble("HTTP 429", Fate.AGAIN, overload=True), Trouble("HTTP 500", Fate.AGAIN, wait_s=0.01)):
+        server = Scripted(trouble, concurrency=8)
+        assert run(lambda server=server: together(server).ask(None, b"box")) == Reply("box")
+        assert server.pace.limit == 4
+
+
+def test_nothing_but_errors_is_no_stray(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "_FIRST_STRAY_S", 0.001)
+    server = Scripted(*[Trouble("HTTP 500", Fate.AGAIN)] * 12, concurrency=8)
+    assert run(lambda: together(server, retries=20).ask(None, b"box")) == Reply("box")
+    assert server.pace.limit < 8
+
+
+def test_who_waits_to_ask_again_leaves_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(servers, "_FIRST_STRAY_S", 0.2)
+    server = Scripted(Trouble("HTTP 500", Fate.AGAIN), concurrency=1)
+
+    async def work() -> None:
+        shared, told = together(server), list[int]()
+        shared.on_sleep = lambda: told.append(shared.asleep)
+        first = asyncio.create_task(shared.ask(None, b"first"))
+        await asyncio.sleep(0.02)
+        assert (told, shared.asleep) == ([1], 1)
+        assert await shared.ask(None, b"second") == Reply("second")
+        assert not first.done()
+        assert await first == Reply("first")
+        assert shared.asleep == 0
+
+    run(work)
+
+
 def test_waits_grow_and_differ() -> None:
     waits = [[_wait_s(attempt, None) for _ in range(50)] for attempt in (1, 4)]
     assert max(waits[0]) < min(waits[1])
     assert len(set(waits[0])) > 1
+    assert all(_wait_s(1, None, stray=True) <= 0.05 < _wait_s(4, None, stray=True) <= 1.0 for _ in range(20))
     assert all(2.0 <= _wait_s(1, 2.0) <= 2.001 for _ in range(20))

@@ -1,6 +1,7 @@
 import sqlite3
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ def test_gives_back_what_was_put(tmp_path: Path) -> None:
     with Store(tmp_path / "new" / "replies.sqlite") as store:
         assert store.get(b"a") == REPLY
         assert len(store) == 1
+        store.put(b"b", Reply("bo", cut_off=True))
+        assert store.get(b"b") == Reply("bo", cut_off=True)
 
 
 def test_in_memory() -> None:
@@ -75,6 +78,29 @@ def test_file_that_is_no_store(tmp_path: Path) -> None:
     base.close()
     with pytest.raises(DataError, match="another version of storyproof"):
         Store(path)
+
+
+FIRST_FORM = """
+CREATE TABLE replies (
+    key BLOB PRIMARY KEY, text TEXT NOT NULL, prompt_tokens INTEGER, output_tokens INTEGER, cached_tokens INTEGER,
+    seconds REAL NOT NULL, choice_scores TEXT) WITHOUT ROWID;
+CREATE TABLE failures (key BLOB PRIMARY KEY, error TEXT NOT NULL, times INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO replies VALUES (x'61', 'the box', 200, 3, 128, 0.5, '[-1.5, -2.25]');
+INSERT INTO failures VALUES (x'62', 'HTTP 500', 1);
+PRAGMA user_version = 1;
+"""
+
+
+def test_file_of_the_version_before(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    base = sqlite3.connect(path)
+    base.executescript(FIRST_FORM)
+    base.close()
+    for cut_off in (False, True):
+        with Store(path) as store:
+            assert store.get(b"a") == replace(REPLY, cut_off=cut_off)  # nobody knows how the old one ended
+            assert store.error(b"b") == "HTTP 500"
+            store.put(b"a", replace(REPLY, cut_off=True))
 
 
 def test_folder_that_cannot_be_made(tmp_path: Path) -> None:

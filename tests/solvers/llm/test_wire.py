@@ -52,7 +52,36 @@ def test_replies() -> None:
     chat = {"choices": [{"message": {"content": "box"}}], "usage": usage}
     assert read_reply(json.dumps(chat).encode(), 0.5) == Reply("box", 7, 2, 4, 0.5)
     assert read_reply(b'{"choices": [{"text": " box"}]}', 0.5) == Reply(" box", seconds=0.5)
-    assert read_reply(b'{"choices": [{"message": {"content": null}}]}', 0.5) == Reply("", seconds=0.5)
+    assert read_reply(b'{"choices": [{"text": "", "finish_reason": "stop"}]}', 0.5) == Reply("", seconds=0.5)
+
+
+@pytest.mark.parametrize("said", [{"message": {"content": "bo"}}, {"text": "bo"}])
+def test_end_of_a_reply(said: dict[str, Any]) -> None:
+    for ended, cut_off in (("length", True), ("stop", False), (None, False)):
+        body = {"choices": [{**said, "finish_reason": ended}]}
+        assert read_reply(json.dumps(body).encode(), 0.0) == Reply("bo", cut_off=cut_off)
+    assert read_reply(json.dumps({"choices": [said]}).encode(), 0.0) == Reply("bo")
+
+
+@pytest.mark.parametrize(
+    ("text", "ended", "usage", "what"),
+    [
+        (
+            None,
+            "length",
+            {"completion_tokens": 10},
+            "it was cut off at 10 tokens, maybe in the midst of thinking;",
+        ),
+        (" \n", "length", {}, "it was cut off, maybe in the midst of thinking; give --max-tokens more"),
+        (None, "tool_calls", {}, "the server sent no text (finish_reason 'tool_calls')"),
+    ],
+)
+def test_empty_reply_is_a_failure(text: str | None, ended: str, usage: dict[str, int], what: str) -> None:
+    body = {"choices": [{"message": {"content": text}, "finish_reason": ended}], "usage": usage}
+    found = read_reply(json.dumps(body).encode(), 0.5)
+    assert isinstance(found, Trouble)
+    assert found.fate is Fate.FAILED
+    assert found.what.startswith(f"the reply is empty: {what}")
 
 
 @pytest.mark.parametrize(
@@ -93,6 +122,12 @@ def test_errors(status: int, body: Any, what: str, fate: Fate) -> None:
     found = read_error(status, {}, b"" if body is None else json.dumps(body).encode())
     assert (found.what, found.fate) == (what, fate)
     assert found.alone == what.startswith("context")
+
+
+def test_overload() -> None:
+    said = {status for status in range(400, 600) if read_error(status, {}, b"").overload}
+    assert {429, 502, 503, 504} < said
+    assert said.isdisjoint({400, 401, 404, 500})
 
 
 def test_letters_by_likelihood() -> None:

@@ -8,10 +8,11 @@ from typing import Any
 
 from storyproof.example import Example
 from storyproof.scoring.matching import MATCHERS, Match, Matcher, candidates_of, judge, load_matcher
+from storyproof.scoring.matching.rungs import NO_MATCH
 from storyproof.scoring.runs.files import Recorder
 from storyproof.scoring.runs.questioning import Progress, Questioning, Quiet
 from storyproof.scoring.runs.tally import Tally
-from storyproof.solvers.llm.prompting import Prompt
+from storyproof.solvers.llm.prompting import Prompt, ends_before_answer
 from storyproof.solvers.llm.requests import Reply
 from storyproof.solvers.llm.running import Answered
 
@@ -26,6 +27,7 @@ class Judged:
         self.stop: Callable[[], None] = lambda: None
         self._read = self._written = self._cached = 0
         self._counted = False
+        self._cut_off = 0
 
     @property
     def missing(self) -> float:
@@ -42,7 +44,8 @@ class Judged:
             if reply.error is not None:
                 progress.answered(None)
             elif done and not isinstance(progress, Quiet):
-                progress.answered(judge(matcher, example, prompt.answer(texts, example)).right)
+                cut_off = ends_before_answer(prompt, reply)
+                progress.answered(not cut_off and judge(matcher, example, prompt.answer(texts, example)).right)
 
         return told
 
@@ -57,9 +60,15 @@ class Judged:
             if not each.complete:
                 self.tally.fail(each.example, each.error)
                 continue
-            matches = {name: judge(matcher, each.example, each.answer) for name, matcher in self._matchers.items()}
+            self._cut_off += each.cut_off
+            matches = {name: self._judge(matcher, each) for name, matcher in self._matchers.items()}
             self.tally.add(each.example, matches)
             recorder.add(self._row(each, matches))
+
+    @staticmethod
+    def _judge(matcher: Matcher, each: Answered) -> Match:
+        """Judge an answer; where there is none, not even a user's own matcher can find it right."""
+        return NO_MATCH if each.cut_off else judge(matcher, each.example, each.answer)
 
     def _row(self, each: Answered, matches: dict[str, Match]) -> dict[str, Any]:
         example, match = each.example, matches[self._asked.matching]
@@ -79,6 +88,8 @@ class Judged:
             row["steps"] = [reply.text for reply in each.replies]
         if last is not None and last.choice_scores is not None:
             row["choice_scores"] = list(last.choice_scores)
+        if each.cut_off:
+            row["cut_off"] = True
         return row
 
     def _meant(self, each: Answered, match: Match) -> str:
@@ -86,6 +97,8 @@ class Judged:
         example, matcher = each.example, self._matchers[self._asked.matching]
         if match.right:
             return example.answer
+        if each.cut_off:
+            return ""
         for candidate in candidates_of(example):
             if candidate != example.answer and judge(matcher, replace(example, answer=candidate), each.answer).right:
                 return candidate
@@ -100,7 +113,7 @@ class Judged:
             accuracy = tally.accuracy(name)
             side_by_side[name] = {
                 "accuracy": scores.accuracy,
-                "joint_accuracy": scores.joint_accuracy,
+                "joint_accuracy": None if joint is None else scores.joint_accuracy,
                 "intervals": {
                     "accuracy": [accuracy.low, accuracy.high],
                     "joint_accuracy": None if joint is None else [joint.low, joint.high],
@@ -112,6 +125,7 @@ class Judged:
             "matching": chosen,
             "match_types": tally.kinds(chosen),
             "matchings": side_by_side,
+            "cut_off": self._cut_off,
             "failures": {"failed": tally.failed, "not_asked": tally.not_asked, "of": tally.asked, "errors": errors},
         }
         if self._counted:

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.example import Example
-from storyproof.scoring.intervals import Flags, Interval, Ints, mean_interval, share
+from storyproof.scoring.intervals import Flags, Interval, Ints, mean_interval
 from storyproof.scoring.matching.rungs import KINDS, Match
-from storyproof.scoring.metrics import Scores, kind_of
+from storyproof.scoring.metrics import Scores, is_belief, kind_of
 
 
 class Tally:
@@ -70,40 +70,34 @@ class Tally:
         names = {number: name for name, number in self._numbers.items()}
         types = _means(np.asarray(self._types), right)
         groups = _means(np.asarray(self._groups), right)
-        counts = np.bincount(np.asarray(self._groups), minlength=len(names))
         by_order: dict[str, dict[str, float]] = {}
         for number in sorted(groups, key=lambda each: names[each]):
             belief, kind = names[number]
             by_order.setdefault(belief, {})[kind] = groups[number]
-        by_belief = {}
-        for belief in by_order:
-            members = [number for number in groups if names[number][0] == belief]
-            by_belief[belief] = sum(groups[each] * int(counts[each]) for each in members) / int(counts[members].sum())
         return Scores(
             questions=len(right),
             stories=len(stories),
             accuracy=float(right.mean()) if len(right) else 0.0,
             joint_accuracy=float(whole.mean()) if len(whole) else 0.0,
             by_question_type=dict(sorted((names[number], value) for number, value in types.items())),
-            by_false_belief=by_belief,
+            by_false_belief={name: float(right[chosen].mean()) for name, chosen in self._beliefs().items()},
             by_order=by_order,
         )
 
     def intervals(self, matcher: str) -> dict[str, Any]:
-        """Give 95% intervals: average and joint by a bootstrap over stories, each question type by the formula."""
-        right, stories, types = self.right(matcher), np.asarray(self._stories), np.asarray(self._types)
+        """Give 95% intervals over stories of the average, joint, and by question type and false belief."""
         found: dict[str, Any] = {"accuracy": _pair(self.accuracy(matcher))}
         joint = self.joint(matcher)
         if joint is not None:
             found["joint_accuracy"] = _pair(joint)
         names = {number: name for name, number in self._numbers.items()}
-        by_type = {}
-        for number in np.unique(types).tolist():
-            chosen = types == number
-            members = np.unique(stories[chosen], return_inverse=True)[1]
-            estimate = share(right[chosen], members)
-            by_type[names[number]] = [estimate.low, estimate.high]
-        return {**found, "by_question_type": dict(sorted(by_type.items()))}
+        right, stories, types = self.right(matcher), np.asarray(self._stories), np.asarray(self._types)
+        by_type = {names[number]: types == number for number in np.unique(types).tolist()}
+        for name, groups in (("by_question_type", by_type), ("by_false_belief", self._beliefs())):
+            found[name] = {
+                group: _pair(mean_interval(right[groups[group]], stories[groups[group]])) for group in sorted(groups)
+            }
+        return found
 
     def accuracy(self, matcher: str) -> Interval:
         """Give the share of right answers with its interval."""
@@ -133,6 +127,17 @@ class Tally:
         whole = np.bincount(places, weights=self.right(matcher)) == counts
         kept = ~np.isin(stories, np.fromiter(self._broken, np.int64, len(self._broken)))
         return stories[kept], whole[kept]
+
+    def _beliefs(self) -> dict[str, Flags]:
+        """Say of each answer whether the asked belief is false, and whether not; nothing if none was asked for."""
+        groups = np.asarray(self._groups)
+        members: dict[str, list[int]] = {}
+        asked = False
+        for name, number in self._numbers.items():
+            if isinstance(name, tuple):
+                members.setdefault(name[0], []).append(number)
+                asked |= is_belief(name[1])
+        return {name: np.isin(groups, members[name]) for name in sorted(members)} if asked else {}
 
     def _number(self, name: Any) -> int:
         return self._numbers.setdefault(name, len(self._numbers))

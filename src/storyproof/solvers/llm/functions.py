@@ -7,6 +7,7 @@ import inspect
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -72,10 +73,12 @@ class Function:
         for name, request in requests:
             start = time.perf_counter()
             try:
-                reply = Reply(str(self._function(request.text)), seconds=time.perf_counter() - start)
+                found: object = self._function(request.text)
             except Exception as error:
-                reply = Reply("", error=f"{type(error).__name__}: {error}", seconds=time.perf_counter() - start)
-            yield name, reply
+                reply = Reply("", error=f"{type(error).__name__}: {error}")
+            else:
+                reply = Reply(found) if isinstance(found, str) else Reply("", error=_not_text(found))
+            yield name, replace(reply, seconds=time.perf_counter() - start)
 
     def close(self) -> None:
         """Nothing is held."""
@@ -86,3 +89,10 @@ class Function:
             return None if file is None else hashlib.sha256(Path(file).read_bytes()).hexdigest()
         except (OSError, TypeError):
             return None
+
+
+def _not_text(found: object) -> str:
+    shown = repr(found)
+    shown = shown[:80] + "…" if len(shown) > 80 else shown
+    kind = "" if found is None else f" ({type(found).__name__})"
+    return f"the function returned {shown}{kind}; expected text"

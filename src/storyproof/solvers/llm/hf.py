@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
@@ -116,10 +117,10 @@ class Transformers:
         except self._torch.OutOfMemoryError as error:
             raise ModelError(f"{self.name} ran out of memory; use a smaller --batch-size.") from error
         seconds = (time.monotonic() - start) / len(fits)
-        for ((name, _), _, count), (text, written, scores) in zip(fits, found, strict=True):
-            yield name, Reply(text, count, written, None, seconds, scores)
+        for ((name, _), _, count), reply in zip(fits, found, strict=True):
+            yield name, replace(reply, prompt_tokens=count, seconds=seconds)
 
-    def _generate(self, fits: Sequence[tuple[Asked, str, int]]) -> list[tuple[str, int, None]]:
+    def _generate(self, fits: Sequence[tuple[Asked, str, int]]) -> list[Reply]:
         """Write replies to a batch of prompts."""
         requests = [each[1] for each, _, _ in fits]
         read = self._padded([self._tokens(text) for _, text, _ in fits])
@@ -137,16 +138,17 @@ class Transformers:
             **read, max_new_tokens=requests[0].max_tokens, pad_token_id=self._tokenizer.pad_token_id, **drawn
         )[:, read["input_ids"].shape[1] :]
         ends = self._ends()
-        found: list[tuple[str, int, None]] = []
+        found = []
         for row, request in zip(written.tolist(), requests, strict=True):
             length = next((place for place, token in enumerate(row) if token in ends), len(row))
             text = self._tokenizer.decode(row[:length], skip_special_tokens=True)
+            stopped = any(stop in text for stop in request.stop)
             for stop in request.stop:
                 text = text.split(stop, 1)[0]
-            found.append((text, length, None))
+            found.append(Reply(text, output_tokens=length, cut_off=length == len(row) and not stopped))
         return found
 
-    def _score(self, fits: Sequence[tuple[Asked, str, int]]) -> list[tuple[str, int, tuple[float, ...]]]:
+    def _score(self, fits: Sequence[tuple[Asked, str, int]]) -> list[Reply]:
         """Score all choices of a batch of prompts, as many at a time as prompts are."""
         torch, space = self._torch, "" if self._templated else " "
         rows = [
@@ -165,8 +167,7 @@ class Transformers:
                 tokens = torch.tensor(full[known:], device=logits.device)
                 ahead = logits[place, -len(tokens) - 1 : -1]
                 scores[number].append(float(ahead.gather(1, tokens[:, None]).sum()))
-        chosen = [choose(each[1].choices, found) for (each, _, _), found in zip(fits, scores, strict=True)]
-        return [(reply.text, 0, reply.choice_scores or ()) for reply in chosen]
+        return [choose(each[1].choices, found) for (each, _, _), found in zip(fits, scores, strict=True)]
 
     def _text(self, request: Request) -> str:
         return spell(request, self._tokenizer, self._templated)

@@ -98,11 +98,9 @@ class Local:
             code = found["error"].get("code", 500) if isinstance(found["error"], dict) else 500
             return Reply("", error=read_error(int(code), {}, content).what, seconds=seconds)
         reply = read_reply(content, seconds, request.choices)
-        if not isinstance(reply, Reply):
-            return Reply("", error=reply.what, seconds=seconds)
-        if "logprobs" in body and reply.choice_scores is None:
+        if "logprobs" in body and not (isinstance(reply, Reply) and reply.choice_scores is not None):
             return self._ask(replace(request, choices=()))  # no letter is among the likeliest tokens
-        return reply
+        return reply if isinstance(reply, Reply) else Reply("", error=reply.what, seconds=seconds)
 
     def _load(self) -> None:
         if self._server is not None:

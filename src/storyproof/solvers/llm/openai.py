@@ -9,16 +9,18 @@ from collections import deque
 from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-from urllib.parse import urlsplit
 
 from storyproof import __version__
 from storyproof.errors import ModelError
+from storyproof.solvers.llm.addresses import public
 from storyproof.solvers.llm.backend import Asked, Replied
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.requests import Request
 from storyproof.solvers.llm.servers import Server, Servers, base_urls
 from storyproof.solvers.llm.wire import NO_LIKELIHOOD, body_of
+
+_LEAST_ASLEEP, _ASLEEP = 64, 4  # how many may wait to be sent again: so many, or so many times those in flight
 
 
 class OpenAI:
@@ -43,7 +45,7 @@ class OpenAI:
 
     def about(self) -> dict[str, Any]:
         """Say where it was asked."""
-        urls = [_public(url) for url in self._urls]
+        urls = [public(url) for url in self._urls]
         return {"backend": "openai", "api": self._options.api, "base_urls": urls, "servers": self._found}
 
     def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
@@ -73,7 +75,7 @@ class OpenAI:
     async def check(self, session: Any, servers: Iterable[Server]) -> None:
         """Make sure that all servers are there and have the model."""
         for server in servers:
-            self._found[_public(server.url)] = await server.check(session, self._model, self._options.api_key_env)
+            self._found[server.url] = await server.check(session, self._model, self._options.api_key_env)
 
     def body(self, request: Request) -> bytes:
         """Give the bytes that ask for a reply."""
@@ -101,6 +103,7 @@ class _Pump:
         self._wake: asyncio.Future[None] | None = None
         self._loop = asyncio.new_event_loop()
         self._session: Any = None
+        self._servers.on_sleep = self._look_up
 
     def replies(self) -> Iterator[Replied]:
         """Give replies as they come."""
@@ -153,9 +156,15 @@ class _Pump:
         """Send as many requests as there is room for.
 
         This happens when all replies that came were taken, so that at no time more are unknown than may be in flight.
+        Those that wait to be sent again take up no room, or a few errors would hold up all others; but if there are
+        too many, they are waited for.
         """
         room = self._servers.room
-        while self._next is not None and len(self._tasks) < room and self._error is None:
+        most_asleep = max(_LEAST_ASLEEP, _ASLEEP * room)
+        while self._next is not None and self._error is None:
+            asleep = self._servers.asleep
+            if asleep >= most_asleep or len(self._tasks) - asleep >= room:
+                return
             task = self._loop.create_task(self._one(*self._next))
             self._tasks.add(task)
             task.add_done_callback(self._done)
@@ -175,11 +184,9 @@ class _Pump:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             self._error = self._error or task.exception()
+        self._look_up()
+
+    def _look_up(self) -> None:
+        """End this turn: there is something to take, or room for more."""
         if self._wake is not None and not self._wake.done():
             self._wake.set_result(None)
-
-
-def _public(url: str) -> str:
-    """Leave a password out of a URL."""
-    parts = urlsplit(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.solvers.llm.addresses import is_address, public
 
 CHAT, COMPLETION = "chat", "completion"
 _AT_LEAST = {"concurrency": 1, "retries": 0, "batch_size": 1, "tensor_parallel_size": 1, "timeout_s": 0.001}
@@ -17,7 +18,7 @@ class ModelOptions:
     """Options of a language model; each backend takes those that it knows.
 
     Attributes:
-        base_urls: OpenAI-compatible servers that share the load.
+        base_urls: OpenAI-compatible servers that share the load; a user name and password in them are sent, not kept.
         api: Whether a server is asked by `chat` or by `completion`; local models then use no chat template either.
         api_key_env: The environment variable that holds a server's key.
         concurrency: At most so many requests in flight.
@@ -33,7 +34,7 @@ class ModelOptions:
         extra: Further options, passed on as they are: to the request (servers) or to the engine (vLLM, transformers).
     """
 
-    base_urls: tuple[str, ...] = ()
+    base_urls: tuple[str, ...] = field(default=(), repr=False)
     api: str = CHAT
     api_key_env: str = "OPENAI_API_KEY"
     concurrency: int = 256
@@ -61,9 +62,9 @@ class ModelOptions:
         if self.top_p is not None and not 0 < self.top_p <= 1:
             raise ConfigError(f"--top-p is {self.top_p}; use a share above 0 and up to 1.")
         for url in self.base_urls:
-            if not url.startswith(("http://", "https://")):
+            if not is_address(url):
                 raise ConfigError(
-                    f"--base-url is '{url}'; expected http://… or https://…, such as http://localhost:8000/v1."
+                    f"--base-url is '{public(url)}'; expected http://… or https://…, such as http://localhost:8000/v1."
                 )
 
     def identity(self) -> dict[str, Any]:

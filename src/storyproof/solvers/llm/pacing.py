@@ -1,8 +1,9 @@
 """How much a server is asked at once: more while that makes it faster, less when it complains.
 
 The limit doubles as long as replies come faster for it, then grows by one at a time while they come about as fast as
-ever (additive increase), and is halved whenever the server is overloaded, fails or does not answer (multiplicative
-decrease), once for all requests that were on their way then.
+ever (additive increase). It is halved whenever the server is overloaded or does not answer (multiplicative decrease),
+once for all requests that were on their way then. After that it goes back half way at a time to where it was refused,
+and if the server now bears that, on as in the beginning.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ class Pace:
         self.in_flight = 0
         self.paused_until = 0.0
         self._doubling = True
+        self._refused_at = 0  # the limit that was too much last, until it is reached again
         self._replies, self._took = 0, 0.0
         self._since, self._halved = clock(), clock()
         self._rate, self._best_s = 0.0, float("inf")
@@ -51,7 +53,7 @@ class Pace:
             self._look_back()
 
     def refused(self, started: float, wait_s: float = 0.0) -> None:
-        """Take note that a request was refused, failed or not answered.
+        """Take note that the server is overloaded, or does not answer.
 
         Args:
             started: When it was sent; what was sent before the last halving halves nothing again.
@@ -62,6 +64,7 @@ class Pace:
         if started >= self._halved:
             self._halved = now
             self._doubling = False
+            self._refused_at = self.limit
             self.limit = max(1, self.limit // 2)
             self._replies, self._took, self._since = 0, 0.0, now
 
@@ -73,6 +76,11 @@ class Pace:
         if self._doubling:
             self._doubling = rate > self._rate * _FASTER
             grown = 2 * self.limit if self._doubling else self.limit
+        elif self.limit < self._refused_at:
+            grown = self.limit + max(1, (self._refused_at - self.limit) // 2)
+        elif self._refused_at:
+            self._doubling, self._refused_at = True, 0
+            grown = 2 * self.limit
         else:
             grown = self.limit + (mean_s < self._best_s * _SLOW)
         self._rate = rate

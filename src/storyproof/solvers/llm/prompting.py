@@ -12,12 +12,16 @@ from storyproof.kinship.relations import WORDS
 from storyproof.solvers.baselines import places_of
 from storyproof.solvers.llm.functions import load_function
 from storyproof.solvers.llm.lettered import chosen, letters, shuffled
-from storyproof.solvers.llm.requests import Message, Request
+from storyproof.solvers.llm.requests import Message, Reply, Request
 from storyproof.solvers.llm.shots import draw_shots, shots_for
 from storyproof.solvers.llm.templates import BELIEF, LETTERS, Step, Template, Wording, load_template, template_names
 
 _ASKED = re.compile(r"What is (.+?) to (.+?)\?")
 _SPARE_SHOTS = 4  # drawn beyond what is shown, for questions whose own story was drawn
+
+
+class NoCandidatesError(DataError):
+    """Candidates are to be offered, and neither data nor story say any."""
 
 
 class Prompt(Protocol):
@@ -121,10 +125,14 @@ class TemplatePrompt:
             return ""
         found = replies[-1]
         if self._template.answer_after is not None:
-            found = after_marker(found, self._template.answer_after)
+            found = after_marker(found, self._template.answer_after) or found
         if self._steps(example)[1][-1].choices != LETTERS:
             return found
         return chosen(found, self._options(example))
+
+    def answers(self, reply: str) -> bool:
+        """Say whether a last reply gets as far as an answer; without a marker all of it is one."""
+        return self._template.answer_after is None or after_marker(reply, self._template.answer_after) is not None
 
     def _steps(self, example: Example) -> tuple[Wording, list[Step]]:
         wording = self._template.wording(example.edges is not None)
@@ -159,7 +167,7 @@ class TemplatePrompt:
     def _options(self, example: Example) -> list[str]:
         known = _candidates(example)
         if not known:
-            raise DataError(
+            raise NoCandidatesError(
                 f"{example.id} says no candidates and its story does not tell them, but the prompt '{self.name}' "
                 "offers them; add the column 'candidates', or choose another prompt."
             )
@@ -197,15 +205,24 @@ class FunctionPrompt:
         return replies[-1] if replies else ""
 
 
-def after_marker(reply: str, marker: str) -> str:
-    """Give the line after the last marker that is followed by something; without one, the whole reply."""
+def ends_before_answer(prompt: Prompt, last: Reply) -> bool:
+    """Say whether a prompt's last reply was cut off before the answer: what was thought until then is none.
+
+    A reply that ended by itself is judged whole. A user's own prompt may say by `answers` what holds an answer.
+    """
+    answers = getattr(prompt, "answers", None)
+    return last.cut_off and answers is not None and not answers(last.text)
+
+
+def after_marker(reply: str, marker: str) -> str | None:
+    """Give the line after the last marker that is followed by something; None without one."""
     pieces = re.split(re.escape(marker), reply, flags=re.IGNORECASE)
     for piece in reversed(pieces[1:]):
         lines = [line.strip(" \t*_#>") for line in piece.split("\n")]
         found = next((line for line in lines if line), "")
         if found:
             return found
-    return reply
+    return None
 
 
 def _people(example: Example) -> tuple[str, str]:

@@ -50,6 +50,7 @@ class Reply:
         seconds: How long it took.
         choice_scores: The log-likelihood of each choice.
         error: Why there is no reply; a request that failed is failed, never wrong.
+        cut_off: Whether it ended only because it may not become longer; False where nobody knows.
     """
 
     text: str
@@ -59,6 +60,7 @@ class Reply:
     seconds: float = 0.0
     choice_scores: tuple[float, ...] | None = None
     error: str | None = None
+    cut_off: bool = False
 
 
 @lru_cache(maxsize=64)

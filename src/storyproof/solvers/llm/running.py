@@ -10,15 +10,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from storyproof.example import Example
 from storyproof.solvers.llm.backend import Asked, Backend
+from storyproof.solvers.llm.prompting import Prompt, ends_before_answer
 from storyproof.solvers.llm.requests import Reply, Request, key_of
 from storyproof.solvers.llm.store import Store
-
-if TYPE_CHECKING:
-    from storyproof.solvers.llm.prompting import Prompt
 
 Examples = Callable[[], Iterable[Example]]  # may be gone through several times
 # Told of every reply: of which example, all replies to it so far, the last one, and whether it is the prompt's last.
@@ -35,6 +32,7 @@ class Answered:
         answer: What is to be matched; empty if the model did not get that far.
         error: Why a step failed.
         asked: Whether it was asked at all, or the run ended before.
+        cut_off: Whether the last reply was cut off before its answer, so that there is none to be matched.
     """
 
     example: Example
@@ -42,6 +40,7 @@ class Answered:
     answer: str
     error: str | None = None
     asked: bool = True
+    cut_off: bool = False
 
     @property
     def complete(self) -> bool:
@@ -147,7 +146,9 @@ class Run:
             while True:
                 request = self._request(example, texts)
                 if request is None:
-                    yield Answered(example, tuple(replies), self._prompt.answer(texts, example))
+                    cut_off = bool(replies) and ends_before_answer(self._prompt, replies[-1])
+                    answer = "" if cut_off else self._prompt.answer(texts, example)
+                    yield Answered(example, tuple(replies), answer, cut_off=cut_off)
                     break
                 key = key_of(self._identity, request)
                 reply = self._store.get(key)

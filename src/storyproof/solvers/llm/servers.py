@@ -7,12 +7,13 @@ import os
 import random
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from storyproof.errors import ConfigError, ModelError
+from storyproof.solvers.llm.addresses import authorization, public
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.pacing import Pace
 from storyproof.solvers.llm.requests import Reply
@@ -21,6 +22,8 @@ from storyproof.solvers.llm.wire import Fate, Trouble, list_names, model_names, 
 OPENAI_URL = "https://api.openai.com/v1"
 
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 30.0
+_FIRST_STRAY_S, _LONGEST_STRAY_S = 0.05, 1.0  # after an error that says nothing of how much a server bears
+_STRAY = 10  # more errors in a row, of whatever requests, are no strays
 _LONGEST_RETRY_AFTER_S = 600.0
 _CHECK_S = 15.0
 _UNREACHED_S = 2.0  # a server that nobody answers at is left alone for so long
@@ -29,14 +32,19 @@ _UNREACHED_S = 2.0  # a server that nobody answers at is left alone for so long
 class Server:
     """One OpenAI-compatible server.
 
+    Attributes:
+        url: Its base URL, as it may be shown and kept.
+
     Args:
-        url: Its base URL, up to and with `/v1`.
+        url: Its base URL, up to and with `/v1`; a user name and password in it are sent with every request.
         options: How it is to be asked.
         http: The library that reaches it (aiohttp).
     """
 
     def __init__(self, url: str, options: ModelOptions, http: Any) -> None:
-        self.url = url.rstrip("/")
+        self.url = public(url).rstrip("/")
+        own = authorization(url)
+        self._headers = {} if own is None else {"Authorization": own}
         self.pace = Pace(options.concurrency)
         self._http = http
         self._post = self.url + ("/chat/completions" if options.api == CHAT else "/completions")
@@ -48,18 +56,28 @@ class Server:
         """Send one request and read what comes back."""
         start = time.monotonic()
         try:
-            async with session.post(self._post, data=body, proxy=self._proxy) as response:
+            async with session.post(self._post, data=body, proxy=self._proxy, headers=self._headers) as response:
                 content = await response.read()
                 if response.status == 200:
                     return read_reply(content, time.monotonic() - start, choices)
                 return read_error(response.status, response.headers, content)
         except TimeoutError:
-            return Trouble(f"{self.url} gave no reply within {time.monotonic() - start:.0f} s", Fate.AGAIN)
+            return Trouble(
+                f"{self.url} gave no reply within {time.monotonic() - start:.0f} s", Fate.AGAIN, overload=True
+            )
         except self._http.ClientConnectorError as error:
             self.pace.refused(start, _UNREACHED_S)
-            return Trouble(f"no server at {self.url} ({_reason(error)})", Fate.AGAIN)
+            return Trouble(f"no server at {self.url} ({_reason(error)})", Fate.AGAIN, overload=True)
         except (self._http.ClientError, OSError) as error:
             return Trouble(f"{self.url} dropped the connection ({_reason(error)})", Fate.AGAIN)
+
+    def refusal(self, key_env: str) -> str:
+        """Say what is wrong with what this server was given to let us in."""
+        if self._headers:
+            return f"{self.url} refused the user name and password that its --base-url holds; correct them."
+        state = "was refused" if os.environ.get(key_env) else "is not set"
+        variable = f"the environment variable {key_env}"
+        return f"{self.url} wants a key, and the one in {variable} {state}; set it, or see --api-key-env."
 
     async def check(self, session: Any, model: str, key_env: str) -> dict[str, Any]:
         """Make sure that there is a server, and that it has the model.
@@ -72,7 +90,9 @@ class Server:
         """
         limit = self._http.ClientTimeout(total=_CHECK_S)
         try:
-            async with session.get(self.url + "/models", proxy=self._proxy, timeout=limit) as response:
+            async with session.get(
+                self.url + "/models", proxy=self._proxy, timeout=limit, headers=self._headers
+            ) as response:
                 status, content = response.status, await response.read()
         except TimeoutError as error:
             raise ModelError(
@@ -83,7 +103,7 @@ class Server:
                 f"no server at {self.url} ({_reason(error)}); start one there, or give another --base-url."
             ) from error
         if status in (401, 403):
-            raise ModelError(refused_key(self.url, key_env))
+            raise ModelError(self.refusal(key_env))
         listed = model_names(content) if status == 200 else None
         if listed is None:
             return {}
@@ -107,6 +127,8 @@ class Servers:
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._alarm: asyncio.TimerHandle | None = None
         self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
+        self.asleep = 0  # requests that wait to be sent again
+        self.on_sleep: Callable[[], None] = lambda: None
 
     @property
     def room(self) -> int:
@@ -123,7 +145,7 @@ class Servers:
         trouble = Trouble("not asked", Fate.AGAIN)
         for attempt in range(self._options.retries + 1):
             if attempt:
-                await asyncio.sleep(_wait_s(attempt, trouble.wait_s))
+                await self._sleep(_wait_s(attempt, trouble.wait_s, stray=self._is_stray(trouble)))
             server = await self._take()
             start = time.monotonic()
             try:
@@ -144,6 +166,19 @@ class Servers:
                 break
         self._look_at(server, trouble)
         return Reply("", error=trouble.what)
+
+    async def _sleep(self, seconds: float) -> None:
+        """Wait to send a request again; meanwhile its place is free for others."""
+        self.asleep += 1
+        self.on_sleep()
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self.asleep -= 1
+
+    def _is_stray(self, trouble: Trouble) -> bool:
+        """Say whether an error befell one request, and tells nothing of how much the servers bear."""
+        return not trouble.overload and not trouble.wait_s and self._refusals <= _STRAY
 
     async def _take(self) -> Server:
         """Wait for a server that may be asked, and count one more request on its way to it."""
@@ -180,14 +215,15 @@ class Servers:
         self._wake()
 
     def _refused(self, server: Server, start: float, trouble: Trouble) -> None:
-        """Ask a server less; give all of them up when none has replied for long.
+        """Ask a server less if it is overloaded; give all of them up when none has replied for long.
 
         Raises:
             ModelError: If none has replied for longer than patience lasts.
         """
         wait_s = min(trouble.wait_s or 0.0, _LONGEST_RETRY_AFTER_S)
-        server.pace.refused(start, wait_s)
         self._refusals += 1
+        if not self._is_stray(trouble):
+            server.pace.refused(start, wait_s)
         now = time.monotonic()
         silent = now - self._last_good
         if wait_s:
@@ -203,7 +239,7 @@ class Servers:
         """
         if trouble.fate is Fate.FATAL:
             if trouble.what.startswith(("HTTP 401", "HTTP 403")):
-                raise ModelError(refused_key(server.url, self._options.api_key_env))
+                raise ModelError(server.refusal(self._options.api_key_env))
             raise ModelError(
                 f"{server.url} does not know the address or the model '{self._model}' ({trouble.what}); a base URL "
                 "usually ends in /v1."
@@ -228,15 +264,10 @@ def base_urls(options: ModelOptions) -> tuple[str, ...]:
     return urls
 
 
-def refused_key(url: str, env: str) -> str:
-    """Say what is wrong with a key."""
-    state = "was refused" if os.environ.get(env) else "is not set"
-    return f"{url} wants a key, and the one in the environment variable {env} {state}; set it, or see --api-key-env."
-
-
-def _wait_s(attempt: int, asked: float | None) -> float:
+def _wait_s(attempt: int, asked: float | None, *, stray: bool = False) -> float:
     """Say how long to wait before another attempt: twice as long each time, as the server asks, and not all at once."""
-    wait = min(_FIRST_WAIT_S * 2 ** (attempt - 1), _LONGEST_WAIT_S) * random.uniform(0.5, 1.0)
+    first, longest = (_FIRST_STRAY_S, _LONGEST_STRAY_S) if stray else (_FIRST_WAIT_S, _LONGEST_WAIT_S)
+    wait = min(first * 2 ** (attempt - 1), longest) * random.uniform(0.5, 1.0)
     return wait if asked is None else asked + random.uniform(0.0, min(wait, 1.0))
 
 

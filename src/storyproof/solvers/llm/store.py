@@ -18,16 +18,21 @@ from typing import Self
 from storyproof.errors import DataError
 from storyproof.solvers.llm.requests import Reply
 
-_VERSION = 1
+_VERSION = 2
 _MAKE = """
 CREATE TABLE IF NOT EXISTS replies (
     key BLOB PRIMARY KEY, text TEXT NOT NULL, prompt_tokens INTEGER, output_tokens INTEGER, cached_tokens INTEGER,
-    seconds REAL NOT NULL, choice_scores TEXT) WITHOUT ROWID;
+    seconds REAL NOT NULL, choice_scores TEXT, cut_off INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS failures (key BLOB PRIMARY KEY, error TEXT NOT NULL, times INTEGER NOT NULL) WITHOUT ROWID;
 """
-_PUT = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?)"
+# The first form did not say how a reply ended.
+_RENEW = {1: "ALTER TABLE replies ADD COLUMN cut_off INTEGER NOT NULL DEFAULT 0;"}
+_PUT = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _FAIL = "INSERT INTO failures VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET error = excluded.error, times = times + 1"
-_GET = "SELECT text, prompt_tokens, output_tokens, cached_tokens, seconds, choice_scores FROM replies WHERE key = ?"
+_GET = (
+    "SELECT text, prompt_tokens, output_tokens, cached_tokens, seconds, choice_scores, cut_off "
+    "FROM replies WHERE key = ?"
+)
 
 
 class Store:
@@ -58,17 +63,27 @@ class Store:
         try:
             self._base.execute("PRAGMA journal_mode = WAL")
             self._base.execute("PRAGMA synchronous = NORMAL")  # a commit waits for no disk; a checkpoint does
-            version = self._base.execute("PRAGMA user_version").fetchone()[0]
-            if version not in (0, _VERSION):
-                raise DataError(
-                    f"{self._where} was written by another version of storyproof (form {version}, expected "
-                    f"{_VERSION}); choose another --output-dir."
-                )
-            self._base.executescript(_MAKE)
-            self._base.execute(f"PRAGMA user_version = {_VERSION}")
+            if self._version() != _VERSION:
+                self._base.execute("BEGIN IMMEDIATE")  # another process may be doing the same
+                self._bring_up_to_date()
+                self._base.execute("COMMIT")
         except BaseException:
             self._base.close()
             raise
+
+    def _version(self) -> int:
+        return int(self._base.execute("PRAGMA user_version").fetchone()[0])
+
+    def _bring_up_to_date(self) -> None:
+        version = self._version()
+        if version not in (0, *_RENEW, _VERSION):
+            raise DataError(
+                f"{self._where} was written by another version of storyproof (form {version}, expected "
+                f"{_VERSION}); choose another --output-dir."
+            )
+        for statement in _RENEW.get(version, _MAKE).split(";"):
+            self._base.execute(statement)
+        self._base.execute(f"PRAGMA user_version = {_VERSION}")
 
     def get(self, key: bytes) -> Reply | None:
         """Give the reply that is kept under a key, if any."""
@@ -77,7 +92,7 @@ class Store:
         if row is None:
             return None
         scores = None if row[5] is None else tuple(json.loads(row[5]))
-        return Reply(row[0], row[1], row[2], row[3], row[4], scores)
+        return Reply(row[0], row[1], row[2], row[3], row[4], scores, cut_off=bool(row[6]))
 
     def put(self, key: bytes, reply: Reply) -> None:
         """Keep a reply; one that failed is kept apart, and counts as not asked."""
@@ -89,7 +104,7 @@ class Store:
             counts = (reply.prompt_tokens, reply.output_tokens, reply.cached_tokens)
             # Lone surrogates, which a model may spell out in JSON, are no text that a file can hold.
             text = reply.text.encode("utf-8", "replace").decode()
-            self._base.execute(_PUT, (key, text, *counts, reply.seconds, scores))
+            self._base.execute(_PUT, (key, text, *counts, reply.seconds, scores, reply.cut_off))
 
     def error(self, key: bytes) -> str | None:
         """Say why the last request under a key failed, if it did."""

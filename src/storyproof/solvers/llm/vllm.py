@@ -41,6 +41,8 @@ class Vllm:
     """
 
     def __init__(self, model: str, options: ModelOptions) -> None:
+        if model.endswith("/") and not Path(model).exists():
+            raise ConfigError(f"the model's name is missing after '{model}'; give {model}NAME.")
         self.name = f"vllm/{model}"
         os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")  # it is read when vLLM is loaded
         self._library = need("vllm", "vllm", f"the model '{model}'")
@@ -164,7 +166,8 @@ class Vllm:
         if not each.request.choices:
             del waiting[name]
             best = output.outputs[0]
-            return name, Reply(best.text, read, len(best.token_ids), output.num_cached_tokens, seconds)
+            counts = read, len(best.token_ids), output.num_cached_tokens
+            return name, Reply(best.text, *counts, seconds, cut_off=best.finish_reason == "length")
         known = len(self._tokens(self._text(each.request)))
         listed = zip(output.prompt_token_ids, output.prompt_logprobs, strict=True)
         scores = [found[token].logprob for place, (token, found) in enumerate(listed) if place >= known and found]

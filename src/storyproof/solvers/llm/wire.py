@@ -22,6 +22,8 @@ _TOO_LONG = re.compile(
 )
 _LISTED = 12  # models that a message names
 _TOP = 20  # likeliest tokens to find letters among; no server gives more unless told to
+_OVERLOAD = (408, 429, 502, 503, 504, 529)  # with what gateways say when nobody behind them answers
+_CUT_OFF = "length"  # the finish_reason of a reply that may not become longer
 NO_LIKELIHOOD = "no likelihoods"
 
 
@@ -42,12 +44,14 @@ class Trouble:
         fate: What it means.
         wait_s: How long the server wants to be left alone, if it says.
         alone: Whether it concerns this request only, and says nothing about the server.
+        overload: Whether it means that the server is asked too much; any other may befall a single request.
     """
 
     what: str
     fate: Fate
     wait_s: float | None = None
     alone: bool = False
+    overload: bool = False
 
 
 def body_of(model: str, options: ModelOptions, request: Request, *, likelihood: bool = False) -> dict[str, Any]:
@@ -80,6 +84,7 @@ def read_reply(content: bytes, seconds: float, choices: Sequence[str] = ()) -> R
         return Trouble(f"no valid reply: {_shown(content)}", Fate.AGAIN)
     if not isinstance(text, str) and text is not None:
         return Trouble(f"no valid reply: {_shown(content)}", Fate.AGAIN)
+    ended = choice.get("finish_reason")
     usage = _object(body, "usage")
     details = _object(usage, "prompt_tokens_details")
     read, written, cached = (
@@ -88,8 +93,18 @@ def read_reply(content: bytes, seconds: float, choices: Sequence[str] = ()) -> R
     )
     scores = first_token_scores(choices, _listed(choice)) if choices else None
     if scores is not None:
-        text = choose(choices, scores).text
-    return Reply(text or "", read, written, cached, seconds, scores)
+        return Reply(choose(choices, scores).text, read, written, cached, seconds, scores)
+    if text is None or (ended == _CUT_OFF and not text.strip()):
+        return Trouble(_emptiness(ended, written), Fate.FAILED)
+    return Reply(text, read, written, cached, seconds, cut_off=ended == _CUT_OFF)
+
+
+def _emptiness(ended: object, written: int | None) -> str:
+    """Say why a reply holds no text."""
+    if ended != _CUT_OFF:
+        return f"the reply is empty: the server sent no text (finish_reason {ended!r})"
+    length = "" if written is None else f" at {written} tokens"
+    return f"the reply is empty: it was cut off{length}, maybe in the midst of thinking; give --max-tokens more"
 
 
 def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
@@ -121,7 +136,7 @@ def read_error(status: int, headers: Mapping[str, str], content: bytes) -> Troub
     if status in (400, 422) and "logprobs" in said:
         return Trouble(f"{NO_LIKELIHOOD}: {said}", Fate.FAILED, alone=True)
     if status in (408, 409, 425, 429) or status >= 500:
-        return Trouble(what, Fate.AGAIN, retry_after(headers.get("Retry-After")))
+        return Trouble(what, Fate.AGAIN, retry_after(headers.get("Retry-After")), overload=status in _OVERLOAD)
     return Trouble(what, Fate.FAILED)
 
 

@@ -95,8 +95,10 @@ class _Pump:
 
     def __init__(self, backend: OpenAI, servers: list[Server], first: Asked, source: Iterator[Asked]) -> None:
         self._backend, self._list, self._servers = backend, servers, backend.gather(servers)
-        self._next: Asked | None = first
         self._source = source
+        self._prepared: deque[tuple[str, Request, bytes]] = deque()
+        self._more = True
+        self._prepare(first)
         self._ready: deque[Replied] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         self._error: BaseException | None = None
@@ -109,7 +111,7 @@ class _Pump:
         """Give replies as they come."""
         try:
             self._drive(self._start())
-            while self._next is not None or self._tasks or self._ready:
+            while self._prepared or self._tasks or self._ready:
                 if not self._ready:
                     self._drive(self._turn())
                 while self._ready:
@@ -139,8 +141,11 @@ class _Pump:
         await self._backend.check(self._session, self._list)
 
     async def _turn(self) -> None:
-        """Run until something is ready."""
+        """Run until something is ready; in the meantime prepare what is sent next, so that no server waits for us."""
         self._fill()
+        while not self._ready and self._more and len(self._prepared) < self._servers.room and self._error is None:
+            self._prepare_next()
+            await asyncio.sleep(0)
         if not self._ready and self._tasks and self._error is None:
             self._wake = self._loop.create_future()
             await self._wake
@@ -161,20 +166,31 @@ class _Pump:
         """
         room = self._servers.room
         most_asleep = max(_LEAST_ASLEEP, _ASLEEP * room)
-        while self._next is not None and self._error is None:
+        while self._prepared and self._error is None:
             asleep = self._servers.asleep
             if asleep >= most_asleep or len(self._tasks) - asleep >= room:
                 return
-            task = self._loop.create_task(self._one(*self._next))
+            task = self._loop.create_task(self._one(*self._prepared.popleft()))
             self._tasks.add(task)
             task.add_done_callback(self._done)
-            try:
-                self._next = next(self._source, None)
-            except Exception as error:  # the loop would swallow it
-                self._next, self._error = None, error
+            if not self._prepared:
+                self._prepare_next()
 
-    async def _one(self, name: str, request: Request) -> None:
-        reply = await self._servers.ask(self._session, self._backend.body(request), request.choices)
+    def _prepare_next(self) -> None:
+        try:
+            asked = next(self._source, None) if self._more else None
+        except Exception as error:  # the loop would swallow it
+            asked, self._error = None, error
+        self._more = asked is not None
+        if asked is not None:
+            self._prepare(asked)
+
+    def _prepare(self, asked: Asked) -> None:
+        name, request = asked
+        self._prepared.append((name, request, self._backend.body(request)))
+
+    async def _one(self, name: str, request: Request, body: bytes) -> None:
+        reply = await self._servers.ask(self._session, body, request.choices)
         if (reply.error or "").startswith(NO_LIKELIHOOD):
             self._backend.likelihood = False
             reply = await self._servers.ask(self._session, self._backend.body(request))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -37,6 +38,8 @@ class Transformers:
         what = f"the model '{self.name}'"
         self._torch = need("torch", "hf", what)
         self._library = need("transformers", "hf", what)
+        if not sys.stderr.isatty():
+            self._library.utils.logging.disable_progress_bar()  # quiet in a pipe
         self._path, self._options = path, options
         self._model: Any = None
         self._tokenizer: Any = None

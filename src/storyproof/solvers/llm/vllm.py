@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -44,7 +45,7 @@ class Vllm:
         if model.endswith("/") and not Path(model).exists():
             raise ConfigError(f"the model's name is missing after '{model}'; give {model}NAME.")
         self.name = f"vllm/{model}"
-        os.environ.setdefault("VLLM_LOGGING_LEVEL", "WARNING")  # it is read when vLLM is loaded
+        os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # it is read when vLLM is loaded
         self._library = need("vllm", "vllm", f"the model '{model}'")
         self._model, self._options = model, options
         self._engine: Any = None
@@ -111,6 +112,7 @@ class Vllm:
             "tensor_parallel_size": self._options.tensor_parallel_size,
             "seed": self._options.seed,
             "disable_log_stats": True,
+            "use_tqdm_on_load": sys.stderr.isatty(),  # quiet in a pipe
             **self._options.extra,
         }
         try:

@@ -84,9 +84,10 @@ def engines(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded = types.SimpleNamespace(from_pretrained=lambda *_, **__: Tokenizer())
     model = types.SimpleNamespace(from_pretrained=lambda *_, **__: Model())
     llm = types.SimpleNamespace(llm_engine=Engine(), get_tokenizer=Tokenizer)
+    utils = types.SimpleNamespace(logging=types.SimpleNamespace(disable_progress_bar=lambda: None))
     for name, attributes in {
         "torch": torch,
-        "transformers": {"AutoTokenizer": loaded, "AutoModelForCausalLM": model},
+        "transformers": {"AutoTokenizer": loaded, "AutoModelForCausalLM": model, "utils": utils},
         "vllm": {"LLM": lambda **_: llm, "SamplingParams": dict},
     }.items():
         module = types.ModuleType(name)

@@ -139,8 +139,7 @@ def _about(folder: Path, declared: Experiment, planned: Plan, done: list[Job], c
         "training_seconds": round(sum(each["seconds"] for each in times.values()), 1),
         "trained_on": sorted({each["hardware"] for each in times.values()}),
         "trainings": times,
-        "packages": {name: found for name in _PACKAGES if (found := _version(name))},
-        **provenance(),
+        "written": {"packages": {name: found for name in _PACKAGES if (found := _version(name))}, **provenance()},
     }
 
 

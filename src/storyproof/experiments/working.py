@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from typing import Any
 
 from storyproof.errors import DataError
@@ -110,7 +111,8 @@ def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Sa
     finally:
         before = spent(job).get("seconds", 0.0)
         seconds = round(before + time.monotonic() - started, 1)
-        write_json(job.folder / _SPENT, {"seconds": seconds, "hardware": hardware(course.device)})
+        spent_on = {"seconds": seconds, "hardware": hardware(course.device), "torch": version("torch")}
+        write_json(job.folder / _SPENT, spent_on)
     if not finished:
         say(f"{job.title}: stopped after epoch {course.trainer.epoch} of {plan.settings.epochs}")
         return False

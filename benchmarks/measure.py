@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
+import sys
 import time
 from collections.abc import Callable
+
+# A process's peak counts what it was forked from, so a small one stands between this one and the command.
+_BETWEEN = """
+import json, resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
+usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(json.dumps([code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]))
+"""
 
 
 def cpu_seconds(work: Callable[[], object]) -> float:
@@ -18,9 +27,8 @@ def cpu_seconds(work: Callable[[], object]) -> float:
 def run_command(command: list[str]) -> tuple[float, float, float]:
     """Run a command; gives CPU seconds, wall seconds and peak memory in MiB, its children included."""
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
+    done = subprocess.run([sys.executable, "-c", _BETWEEN, *command], stdout=subprocess.PIPE, text=True, check=True)
+    code, cpu, peak = json.loads(done.stdout)
+    if code:
         raise SystemExit(f"failed: {' '.join(command)}")
-    process.returncode = 0
-    return usage.ru_utime + usage.ru_stime, time.perf_counter() - start, usage.ru_maxrss / 1024
+    return cpu, time.perf_counter() - start, peak

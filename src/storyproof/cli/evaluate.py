@@ -11,7 +11,7 @@ import typer
 
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_results, console, write_results
-from storyproof.errors import ConfigError, ModelError, NoAnswersError, StoryproofError
+from storyproof.errors import ModelError, NoAnswersError, StoryproofError
 
 if TYPE_CHECKING:
     from storyproof.scoring.runs.outcome import Evaluation
@@ -81,11 +81,17 @@ def evaluate(
         "max_failed": max_failed,
         "prices": options.prices(price),
     }
-    if seeds < 1:
-        raise ConfigError(f"--seeds is {seeds}; use 1 or more.")
     check_results(json_out)
-    plan = _Plan(model, prompt, range(seed, seed + seeds), data, split, output_dir, running, chosen)
-    found, troubles = plan.carry_out(plan.twin if contamination else plan.run)
+    plan = _Plan(model, prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen)
+    _end(*plan.carry_out(plan.twin if contamination else plan.run), json_out)
+
+
+def _end(
+    found: list[Evaluation | Contamination],
+    troubles: dict[str, StoryproofError | KeyboardInterrupt],
+    json_out: Path | None,
+) -> None:
+    """Show what was found, say what went wrong, and end with the exit code that both deserve."""
     if not found and len(troubles) == 1:
         raise troubles.popitem()[1]
     code = _show(found, json_out) if found else 0

@@ -92,6 +92,17 @@ def model_options(
     return ModelOptions(base_urls=tuple(base_url or ()), timeout_s=timeout, extra=extra, **others)
 
 
+def run_seeds(first: int, count: int) -> range:
+    """List the seeds of the runs.
+
+    Raises:
+        ConfigError: If there are none.
+    """
+    if count < 1:
+        raise ConfigError(f"--seeds is {count}; use 1 or more.")
+    return range(first, first + count)
+
+
 def prices(text: str | None) -> Prices | None:
     """Read what tokens cost, if it is given.
 

@@ -5,8 +5,8 @@ A reply is right if it names the answer and, once set aside what does not count,
 - what is denied: "not in the box", "no longer in", "the basket, not the box", "anywhere but the box", "the box is
   empty", and what would be, if things had gone otherwise;
 - what only gives a reason: "the box, because he did not see her move it to the jar";
-- what stands before a conclusion ("so …", "The answer is …", "Answer: …"; the last of them) that names a candidate, or
-  before a correction ("wait, …");
+- what stands before a conclusion ("so …", "The answer is …", "Answer: …") that names a candidate, before a final or
+  revised one, or before a correction ("wait, …");
 - of a belief that was asked about, whatever else is said, once it is told what that person thinks or where they look;
 - what follows an answer that stands alone in the first line or sentence, and what precedes one alone in the last;
 - if the question is known, what is said of other people: of kinship "Ada is Ben's mother" when it is asked what Cid is
@@ -87,7 +87,7 @@ _HENCE = re.compile(
     r"(?!\s+(?:far|that))"
 )
 _REVISED = re.compile(r"\b(?:final|finally|no|wait|actually|instead|correction|sorry)\b")
-_CORRECTION = re.compile(r"(?:^|[.,!?…\n])[\s\W]*(?:no,?\s+)?(?:wait|correction|scratch\s+that|actually,)")
+_CORRECTION = re.compile(r"(?:^|[.,!?…\n])[\s\W]{0,8}(?:no,?\s+)?(?:wait|correction|scratch\s+that|actually,)")
 # What makes a reply worth reading clause by clause; without it a single name is what it means.
 _WORD = re.compile(r"[a-z']+")
 _TELLING = frozenset(

@@ -78,34 +78,33 @@ def test_sequences_of_nothing_are_read_without_harm() -> None:
 
 def test_derivative_of_the_recurrence() -> None:
     torch.manual_seed(1)
-    gates = torch.randn(3, 2, 2, 8, dtype=torch.float64, requires_grad=True)
+    gates = torch.randn(2, 2, 3, 8, dtype=torch.float64, requires_grad=True)
     weights = torch.randn(2, 2, 8, dtype=torch.float64, requires_grad=True)
-    assert torch.autograd.gradcheck(recur, (gates, weights))
+    bias = torch.randn(2, 8, dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradcheck(recur, (gates, weights, bias))
 
 
-@pytest.mark.parametrize(("gates_dim", "weights_dim"), [(0, 0), (2, 1), (None, 0), (0, None)])
-def test_runs_at_once_equal_runs_alone(gates_dim: int | None, weights_dim: int | None) -> None:
+@pytest.mark.parametrize("dims", [(0, 0, 0), (2, 1, 1), (None, 0, None), (0, None, 0)])
+def test_runs_at_once_equal_runs_alone(dims: tuple[int | None, ...]) -> None:
     torch.manual_seed(2)
-    gates = torch.randn(3, 4, 2, 2, 8, dtype=torch.float64)  # runs, time, groups, rows, gates
-    weights = torch.randn(3, 2, 2, 8, dtype=torch.float64)
-    alone = [
-        recur(gates[0 if gates_dim is None else run], weights[0 if weights_dim is None else run]) for run in range(3)
-    ]
-    given = gates[0] if gates_dim is None else gates.movedim(0, gates_dim)
-    by = weights[0] if weights_dim is None else weights.movedim(0, weights_dim)
-    given, by = given.clone().requires_grad_(), by.clone().requires_grad_()
-    together = vmap(recur, (gates_dim, weights_dim))(given, by)
-    torch.testing.assert_close(together, torch.stack(alone))
+    shapes = ((2, 2, 4, 8), (2, 2, 8), (2, 8))  # groups, rows, time, gates; of weights and bias as many
+    every = [torch.randn(3, *shape, dtype=torch.float64) for shape in shapes]
 
+    def of_run(run: int) -> list[Tensor]:
+        found = [each[0 if dim is None else run] for each, dim in zip(every, dims, strict=True)]
+        return [each.clone().requires_grad_() for each in found]
+
+    given = [each[0] if dim is None else each.movedim(0, dim) for each, dim in zip(every, dims, strict=True)]
+    given = [each.clone().requires_grad_() for each in given]
+    together = vmap(recur, dims)(*given)
     pull = torch.randn_like(together)
     (together * pull).sum().backward()
     for run in range(3):
-        gates_run = gates[0 if gates_dim is None else run].clone().requires_grad_()
-        weights_run = weights[0 if weights_dim is None else run].clone().requires_grad_()
-        (recur(gates_run, weights_run) * pull[run]).sum().backward()
-        assert given.grad is not None
-        assert by.grad is not None
-        if gates_dim is not None:
-            torch.testing.assert_close(given.grad.select(gates_dim, run), gates_run.grad)
-        if weights_dim is not None:
-            torch.testing.assert_close(by.grad.select(weights_dim, run), weights_run.grad)
+        alone = of_run(run)
+        states = recur(*alone)
+        torch.testing.assert_close(together[run], states)
+        (states * pull[run]).sum().backward()
+        for each, dim, ours in zip(given, dims, alone, strict=True):
+            assert each.grad is not None
+            if dim is not None:
+                torch.testing.assert_close(each.grad.select(dim, run), ours.grad)

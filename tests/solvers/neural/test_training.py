@@ -3,10 +3,13 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from storyproof.errors import ConfigError
-from storyproof.solvers.neural.batches import order_of
+from storyproof.solvers.neural import steps
+from storyproof.solvers.neural.batches import Table, order_of
 from storyproof.solvers.neural.fitting import Course
+from storyproof.solvers.neural.layers import Batch
 from storyproof.solvers.neural.models import build
 from storyproof.solvers.neural.stack import Stack, State
 from storyproof.solvers.neural.steps import Step, predict
@@ -132,12 +135,30 @@ def test_held_accuracy_is_each_runs_own() -> None:
         assert trainer.held_accuracy()[run] == pytest.approx(float(right))
 
 
-def test_prediction_does_not_depend_on_batches() -> None:
+def test_prediction_does_not_depend_on_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = course("bilstm-mean", some(CLUTRR, 60), runs=2).trainer
     rows = np.stack([np.arange(60), np.arange(60)[::-1]])
     found = predict(trainer.stack, trainer.table, rows)
-    assert torch.equal(predict(trainer.stack, trainer.table, rows, batch=7), found)
-    assert torch.equal(predict(trainer.stack, trainer.table, rows[::-1].copy(), batch=60)[0].flip(0), found[0])
+    assert torch.equal(predict(trainer.stack, trainer.table, rows[::-1].copy())[0].flip(0), found[0])
+    monkeypatch.setattr(steps, "_PREDICT_PLACES", 7 * 2 * trainer.table.caps[-1][0])
+    assert torch.equal(predict(trainer.stack, trainer.table, rows), found)
+
+
+def test_prediction_takes_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Relation networks look at pairs of sentences, of which long stories have more than words."""
+    trainer = course("relnet", some(TOMI, 60), runs=2).trainer
+    taken = []
+
+    def batch(picked: Tensor, noise: Tensor, size: int | None = None) -> Batch:
+        found = Table.batch(trainer.table, picked, noise, size)
+        taken.append((found.flat.numel(), found.story.shape[:3].numel() * found.story.shape[2]))
+        return found
+
+    monkeypatch.setattr(trainer.table, "batch", batch)
+    monkeypatch.setattr(steps, "_PREDICT_PLACES", 4000)
+    predict(trainer.stack, trainer.table, np.stack([np.arange(60)] * 2))
+    assert len(taken) > 2
+    assert all(max(each) <= 4000 for each in taken)
 
 
 @pytest.mark.parametrize("clip", [0.0, 0.01, 1e6])

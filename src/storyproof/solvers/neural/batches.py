@@ -66,7 +66,7 @@ class Table:
             self.nodes[story],
             self.graphs[story],
             self.query[picked],
-            vectors.float(),
+            vectors.to(torch.get_default_dtype()),
             noise,
         )
 

@@ -11,21 +11,22 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from storyproof.solvers.neural.layers import Batch, Embedding, Shape, lengths, mean, mentions, perceptron
+from storyproof.solvers.neural.layers import Batch, Dropout, Embedding, Shape, lengths, mean, mentions, perceptron
 from storyproof.solvers.neural.lstm import LSTM
 
 
 class Bert(nn.Module):
     """Decodes the vectors of text and question."""
 
-    def __init__(self, shape: Shape, *, policy: str = "fixed", decoder: int = 200) -> None:
+    def __init__(self, shape: Shape, *, policy: str = "fixed", decoder: int = 200, dropout: float = 0.0) -> None:
         super().__init__()
         del policy  # people are written as numbers
+        self.drop = Dropout(dropout, 1000)
         self.decoder = perceptron(shape.pieces * shape.vector, decoder, shape.answers)
 
     def forward(self, batch: Batch) -> Tensor:
         """Give a score for every answer."""
-        scores: Tensor = self.decoder(batch.vectors.flatten(1))
+        scores: Tensor = self.decoder(self.drop(batch.vectors.flatten(1), batch.noise))
         return scores
 
 
@@ -33,9 +34,17 @@ class BertLSTM(nn.Module):
     """Reads the vectors of the text's pieces, people as entities."""
 
     def __init__(
-        self, shape: Shape, *, policy: str = "fixed", hidden: int = 100, layers: int = 2, decoder: int = 200
+        self,
+        shape: Shape,
+        *,
+        policy: str = "fixed",
+        hidden: int = 100,
+        layers: int = 2,
+        decoder: int = 200,
+        dropout: float = 0.0,
     ) -> None:
         super().__init__()
+        self.drop_words, self.drop_story = Dropout(dropout, 1000), Dropout(dropout, 2000)
         self.first_entity = shape.words
         self.embedding = Embedding(shape, shape.vector, policy=policy)
         self.lstm = LSTM(shape.vector, hidden, layers=layers)
@@ -45,8 +54,9 @@ class BertLSTM(nn.Module):
         """Give a score for every answer."""
         person = (batch.flat >= self.first_entity).unsqueeze(-1)
         pieces = torch.where(person, self.embedding(batch.flat), batch.vectors)
-        outputs, _ = self.lstm(pieces, lengths(batch.flat))
+        outputs, _ = self.lstm(self.drop_words(pieces, batch.noise), lengths(batch.flat))
         asked = mentions(outputs, batch.flat, batch.question).flatten(1)
         question = self.embedding(batch.question).flatten(1)
-        scores: Tensor = self.decoder(torch.cat([mean(outputs, batch.flat > 0), asked, question], dim=-1))
+        story = self.drop_story(mean(outputs, batch.flat > 0), batch.noise)
+        scores: Tensor = self.decoder(torch.cat([story, asked, question], dim=-1))
         return scores

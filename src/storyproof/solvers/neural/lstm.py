@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 _FUSED = getattr(torch.ops.aten, "_thnn_fused_lstm_cell", None)  # one kernel for all gates; PyTorch's own, for GPUs
+_FARTHEST = 2**31 - 1  # it counts places in 32 bits, and looks only at how large its outputs are
 _FUSED_BACK = getattr(torch.ops.aten, "_thnn_fused_lstm_cell_backward_impl", None)
 
 
@@ -48,8 +49,9 @@ class LSTM(nn.Module):
         mirrored = torch.where(time < ends, ends - 1 - time, time).unsqueeze(-1)
         for from_input, from_state, bias in zip(self.from_input, self.from_state, self.bias, strict=True):
             sides = [sequence] if self.directions == 1 else [sequence, _taken(sequence, mirrored)]
-            gates = torch.stack(sides) @ from_input.unsqueeze(1) + bias[:, None, None]
-            states = recur(gates.permute(2, 0, 1, 3), from_state).permute(1, 2, 0, 3)
+            words = torch.stack(sides)
+            gates = torch.bmm(words.flatten(1, 2), from_input).view(*words.shape[:3], -1)
+            states = recur(gates, from_state, bias)
             last = [_taken(side, (lengths - 1).clamp(min=0)[:, None, None])[:, 0] for side in states.unbind()]
             outputs = [states[0]] if self.directions == 1 else [states[0], _taken(states[1], mirrored)]
             sequence = torch.cat(outputs, dim=-1)
@@ -60,69 +62,80 @@ def _taken(rows: Tensor, places: Tensor) -> Tensor:
     return rows.gather(1, places.expand(-1, -1, rows.shape[-1]))
 
 
-def recur(gates: Tensor, weights: Tensor) -> Tensor:
-    """Run the recurrence.
+def recur(gates: Tensor, weights: Tensor, bias: Tensor) -> Tensor:
+    """Run the recurrence; gives the states [groups, rows, time, hidden].
 
     Args:
-        gates: What the inputs add to the gates, [time, groups, rows, 4 × hidden].
+        gates: What the inputs add to the gates, [groups, rows, time, 4 × hidden].
         weights: What the state adds, [groups, hidden, 4 × hidden].
+        bias: What is added always, [groups, 4 × hidden].
     """
-    states: Tensor = _Recurrence.apply(gates, weights)[0]  # type: ignore[no-untyped-call]
+    states: Tensor = _Recurrence.apply(gates, weights, bias)[0]  # type: ignore[no-untyped-call]
     return states
 
 
 class _Recurrence(torch.autograd.Function):
-    """The recurrence and its derivative by hand: the gradient of the weights is one product, not one a step."""
+    """The recurrence and its derivative by hand: the gradient of the weights is one product, not one a step.
+
+    Large stacks are bound by a GPU's memory, so nothing as wide as the gates is copied: what the derivative needs of
+    a step stays where the step left it, as an output of its own.
+    """
 
     @staticmethod
-    def forward(gates: Tensor, weights: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        gates = gates.contiguous()
-        state = cell = gates.new_zeros(*gates.shape[1:3], gates.shape[3] // 4)
-        passed = []
-        for now in gates:
-            state, cell, opened = _step(now, torch.bmm(state, weights), cell)
-            passed.append((state, cell, opened))
-        states, cells, all_opened = (torch.stack(each) for each in zip(*passed, strict=True))
-        return states, cells, all_opened
+    def forward(gates: Tensor, weights: Tensor, bias: Tensor) -> tuple[Tensor, ...]:
+        state = cell = gates.new_zeros(*gates.shape[:2], gates.shape[3] // 4)
+        states, cells, all_opened = [], [], []
+        for now in gates.unbind(2):
+            state, cell, opened = _step(now, torch.baddbmm(bias.unsqueeze(1), state, weights), cell)
+            states.append(state)
+            cells.append(cell)
+            all_opened.append(opened)
+        return torch.stack(states, dim=2), *cells, *all_opened
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: tuple[Tensor, ...]) -> None:
-        ctx.mark_non_differentiable(output[1], output[2])
+        ctx.mark_non_differentiable(*output[1:])
+        ctx.set_materialize_grads(False)
         ctx.save_for_backward(inputs[1], *output)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor, *_: Tensor) -> tuple[Tensor, Tensor]:
-        weights, states, cells, opened = ctx.saved_tensors
-        back = weights.transpose(1, 2).contiguous()
+    def backward(ctx: Any, grad: Tensor | None, *_: None) -> tuple[Tensor | None, Tensor | None, Tensor | None]:
+        if grad is None:
+            return None, None, None
+        weights, states, *kept = ctx.saved_tensors
+        cells, opened = kept[: len(kept) // 2], kept[len(kept) // 2 :]
+        back, pulls = weights.transpose(1, 2), grad.unbind(2)
         gates: list[Tensor] = []
-        grad_state, grad_cell, nothing = grad[-1], torch.zeros_like(grad[0]), torch.zeros_like(grad[0])
-        for step in range(len(grad) - 1, -1, -1):
+        nothing = torch.zeros_like(cells[0])
+        grad_state, grad_cell = pulls[-1], nothing
+        for step in range(len(cells) - 1, -1, -1):
             before = cells[step - 1] if step else nothing
             grad_now, grad_cell = _step_back(grad_state, grad_cell, before, cells[step], opened[step])
             gates.append(grad_now)
             if step:
-                grad_state = torch.baddbmm(grad[step - 1], grad_now, back)
-        grad_gates = torch.stack(gates[::-1])
-        grad_weights = torch.bmm(_by_group(states[:-1]).transpose(1, 2), _by_group(grad_gates[1:]))
-        return grad_gates, grad_weights
+                grad_state = torch.baddbmm(pulls[step - 1], grad_now, back)
+        grad_gates = torch.stack(gates[::-1], dim=2)
+        earlier = nn.functional.pad(states, (0, 0, 1, -1))
+        grad_weights = torch.bmm(earlier.flatten(1, 2).transpose(1, 2), grad_gates.flatten(1, 2))
+        return grad_gates, grad_weights, grad_gates.sum((1, 2))
 
     @staticmethod
-    def vmap(info: Any, in_dims: tuple[int | None, ...], gates: Tensor, weights: Tensor) -> Any:
+    def vmap(info: Any, in_dims: tuple[int | None, ...], *inputs: Tensor) -> Any:
         """Count the runs among the groups."""
         runs = info.batch_size
-        gates = gates.unsqueeze(1).expand(-1, runs, -1, -1, -1) if in_dims[0] is None else gates.movedim(in_dims[0], 1)
-        weights = weights.expand(runs, -1, -1, -1) if in_dims[1] is None else weights.movedim(in_dims[1], 0)
-        found = _Recurrence.apply(gates.flatten(1, 2), weights.flatten(0, 1))  # type: ignore[no-untyped-call]
-        return tuple(each.unflatten(1, (runs, -1)) for each in found), (1, 1, 1)
-
-
-def _by_group(steps: Tensor) -> Tensor:
-    return steps.transpose(0, 1).flatten(1, 2)
+        spread = [
+            each.expand(runs, *each.shape) if dim is None else each.movedim(dim, 0)
+            for each, dim in zip(inputs, in_dims, strict=True)
+        ]
+        found = _Recurrence.apply(*(each.flatten(0, 1) for each in spread))  # type: ignore[no-untyped-call]
+        return tuple(each.unflatten(0, (runs, -1)) for each in found), (0,) * len(found)
 
 
 def _step(gates: Tensor, from_state: Tensor, cell: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     if gates.is_cuda and _FUSED is not None:
         shape = cell.shape
+        if gates.stride(0) * gates.shape[0] > _FARTHEST:
+            gates = gates.contiguous()
         found = _FUSED(gates.flatten(0, 1), from_state.flatten(0, 1), cell.flatten(0, 1))
         return found[0].view(shape), found[1].view(shape), found[2].view(gates.shape)
     gates = gates + from_state

@@ -58,12 +58,14 @@ class MAC(nn.Module):
         rows = len(question)
         control, memory = self.first_control.expand(rows, -1), self.first_memory.expand(rows, -1)
         known = self.from_knowledge(knowledge)
+        with_known, with_knowledge = self.read.weight.chunk(2, dim=1)
+        read = nn.functional.linear(knowledge, with_knowledge, self.read.bias)  # the same in every step
         for step in range(self.steps):
             wanted = self.control(torch.cat([control, question], dim=-1))
             shares = attend(self.control_score(wanted.unsqueeze(1) * words).squeeze(-1), asking)
             control = (shares.unsqueeze(-1) * words).sum(1)
             last = self.from_memory(self.drop_memory(memory, batch.noise + step)).unsqueeze(1)
-            met = self.read(torch.cat([last * known, knowledge], dim=-1))
+            met = nn.functional.linear(last * known, with_known) + read
             scored = self.read_score(nn.functional.elu(control.unsqueeze(1) * met)).squeeze(-1)
             found = (attend(scored, there).unsqueeze(-1) * knowledge).sum(1)
             found = self.drop_read(found, batch.noise + step)

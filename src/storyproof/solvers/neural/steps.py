@@ -17,7 +17,7 @@ from storyproof.solvers.neural.recasting import Recast
 from storyproof.solvers.neural.stack import Stack, State
 
 _BEFORE_RECORDING = 3  # steps that let PyTorch set up what it sets up once
-_PREDICT_ROWS = 8000  # of all runs together: without gradients memory is the limit, not the number of launches
+_PREDICT_PLACES = 1_000_000  # words, or pairs of sentences, of all runs together: memory is the limit
 
 
 class Step:
@@ -157,21 +157,19 @@ class Step:
 
 
 @torch.no_grad()
-def predict(stack: Stack, table: Table, rows: Indices, batch: int | None = None) -> Tensor:
+def predict(stack: Stack, table: Table, rows: Indices) -> Tensor:
     """Answer examples by number [runs, examples]; gives the numbers of the answers."""
     stack.model.eval()
-    batch = batch or max(1, _PREDICT_ROWS // stack.runs)
+    words, sentences, _ = table.caps[-1]
+    batch = max(1, _PREDICT_PLACES // (stack.runs * max(words, sentences**2)))
     order = np.argsort(table.size_of[rows], axis=1, kind="stable")
     by_size = np.take_along_axis(rows, order, axis=1)
     picked = torch.from_numpy(by_size).to(table.device)
     noise = torch.zeros(stack.runs, dtype=torch.int64, device=table.device)
-    found = [
-        stack(
-            table.batch(
-                picked[:, start : start + batch], noise, int(table.size_of[by_size[:, start : start + batch]].max())
-            )
-        )
-        for start in range(0, rows.shape[1], batch)
-    ]
-    answers = torch.cat([scores.argmax(-1) for scores in found], dim=1)
+    found = []
+    for start in range(0, rows.shape[1], batch):
+        some = slice(start, start + batch)
+        longest = int(table.size_of[by_size[:, some]].max())
+        found.append(stack(table.batch(picked[:, some], noise, longest)).argmax(-1))
+    answers = torch.cat(found, dim=1)
     return torch.empty_like(answers).scatter_(1, torch.from_numpy(order).to(table.device), answers)

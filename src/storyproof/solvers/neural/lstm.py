@@ -107,7 +107,7 @@ class _Recurrence(torch.autograd.Function):
         back, pulls = weights.transpose(1, 2), grad.unbind(2)
         gates: list[Tensor] = []
         nothing = torch.zeros_like(cells[0])
-        grad_state, grad_cell = pulls[-1], nothing
+        grad_state, grad_cell = pulls[-1].contiguous(), nothing
         for step in range(len(cells) - 1, -1, -1):
             before = cells[step - 1] if step else nothing
             grad_now, grad_cell = _step_back(grad_state, grad_cell, before, cells[step], opened[step])

@@ -2,7 +2,7 @@
 
 Source: Hudson and Manning (2018), as Sinha et al. (2019), appendix 1.1 and 2.2, have it: six steps behind a
 bidirectional LSTM; control attends to the two people asked about (or the question's words), the same question in every
-step; dropout 0.2 on memory, read and write.
+step; dropout 0.2 on memory, read and write. `input_dropout`, on the words, is ours.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ class MAC(nn.Module):
         layers: int = 2,
         steps: int = 6,
         dropout: float = 0.2,
+        input_dropout: float = 0.0,
         decoder: int = 200,
     ) -> None:
         super().__init__()
@@ -45,12 +46,14 @@ class MAC(nn.Module):
         self.read = nn.Linear(2 * width, width)
         self.read_score = nn.Linear(width, 1)
         self.write = nn.Linear(2 * width, width)
+        self.drop_words = Dropout(input_dropout, 4000)
         self.drop_memory, self.drop_read, self.drop_write = (Dropout(dropout, 1000 * salt) for salt in (1, 2, 3))
         self.decoder = perceptron(width + shape.question * width, decoder, shape.answers)
 
     def forward(self, batch: Batch) -> Tensor:
         """Give a score for every answer."""
-        outputs, _ = self.lstm(self.embedding(batch.flat), lengths(batch.flat))
+        told = self.drop_words(self.embedding(batch.flat), batch.noise)
+        outputs, _ = self.lstm(told, lengths(batch.flat))
         knowledge, there = self.knowledge(outputs), batch.flat > 0
         asking = batch.question > 0
         words = self.embedding(batch.question) + self.mentioned(mentions(outputs, batch.flat, batch.question))

@@ -2,6 +2,9 @@ from pathlib import Path
 
 import pytest
 
+from storyproof.errors import DataError
+from storyproof.experiments import working
+from storyproof.experiments.jobs import Job
 from tests.cli.invocation import Program, Refuse
 
 
@@ -24,8 +27,33 @@ def test_it_shows_the_table_and_says_what_is_left(folder: Path, program: Program
         ("tomi-table1 --published nowhere", "--published is nowhere, which is no folder"),
         ("tomi-table1 --runs 0", "--runs is 0; use a number above 0."),
         ("tomi-table1 --minutes 0", "--minutes is 0.0; use a number above 0."),
-        ("clutrr-robust --quick --models gat --device gpu9", "unknown device 'gpu9'; use cpu, cuda or auto."),
+        ("clutrr-robust --quick --models gat --device gpu9", "unknown device 'gpu9'; use cpu, cuda or auto"),
+        ("tomi-table1 --minutes nan", "--minutes is nan; use a number above 0."),
+        ("clutrr-robust --encoder ./minilm", "--encoder is ./minilm, which is no folder; give a folder with a model"),
     ],
 )
 def test_mistakes(folder: Path, refuse: Refuse, arguments: str, said: str) -> None:
     assert said in refuse(f"experiment {arguments}")
+
+
+def test_a_place_that_cannot_be_written_to_is_named(folder: Path, refuse: Refuse) -> None:
+    (folder / "results").write_text("a file")
+    said = refuse("experiment tomi-table1 --quick --models rules --device cpu --out results")
+    assert said == "storyproof: cannot write to results/runs: Not a directory; choose another --out.\n"
+
+
+def test_a_training_that_cannot_be_done_ends_it_with_2_and_a_table(
+    folder: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(job: Job, *rest: object) -> None:
+        raise DataError("the data are damaged; mend them.")
+
+    monkeypatch.setattr(working, "_train", fail)
+    ended = program("experiment tomi-table3 --quick --models memnn-plain --device cpu")
+    assert ended.code == 2
+    assert ended.err.splitlines() == [
+        "memnn-plain on tomi-proved: the data are damaged; mend them.",
+        "storyproof: memnn-plain on tomi-proved: the data are damaged; mend them. The table so far is in "
+        "experiments/results/tomi-table3-quick.",
+    ]
+    assert (folder / "experiments/results/tomi-table3-quick/table.md").is_file()

@@ -1,14 +1,24 @@
 """The commands `train` and `evaluate` with trained runs."""
 
 import json
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 import storyproof
+from storyproof import cli
+from storyproof.cli import progress
+from storyproof.errors import ConfigError
+from storyproof.solvers.neural import pretrained
 from tests.cli.invocation import Program, Refuse, run
+from tests.solvers.neural.lessons import FakeEncoder
 from tests.solvers.neural.spoiling import SPOILT, make_run
 
 SMALL = ("--option", "width=12", "--device", "cpu")
@@ -105,6 +115,9 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
         (TRAIN + " --out new --option slot=3", "has no option 'slot'", "it has policy, slots, width"),
         (TRAIN + " --out new --option slots", "--option is 'slots'", "NAME=VALUE"),
         (TRAIN + " --out new --option slots=many", "option slots is 'many'", "whole number above 0"),
+        (TRAIN + " --out new --option slots=3,4", "option slots is [3, 4]", "whole number above 0"),
+        (TRAIN + " --out new --option width=1000000000000", "option width is 1000000000000", "give at most 10,000"),
+        (TRAIN.replace("entnet", "rn") + " --out new --option relation=x,", "relation is ['x', '']", "give a list of"),
         (TRAIN + " --out new --option policy=odd", "unknown policy 'odd'", "Known: fixed, learned, randomised"),
         (TRAIN + " --out new --epochs 0", "epochs is 0", "use 1 or more"),
         (TRAIN + " --out new --epochs few", "Invalid value for '--epochs'", "See storyproof train --help"),
@@ -117,6 +130,11 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
         (TRAIN.replace("12", "0") + " --out new", "--stories is 0", "1 or more"),
         (TRAIN + " --out tomi", "tomi holds something else already", "choose another --out, or --force"),
         (TRAIN + " --out memnn", "memnn holds something else already", "choose another --out, or --force"),
+        (TRAIN + " --out new --device mps", "unknown device 'mps'", "use cpu, cuda or auto"),
+        (TRAIN + " --out new --device cpu:3", "unknown device 'cpu:3'", "use cpu, cuda or auto"),
+        ("train entnet --data tomi/train.parquet --split val --out new", "has no val split, only: train", "--split"),
+        ("evaluate --model rules --data tomi --encoder x", "none of rules stands on one", "leave it out"),
+        ("evaluate --model rules,./memnn --data tomi --encoder x", "none of rules, ./memnn stands", "leave it out"),
         ("evaluate --model ./gat --data tomi", "gat was trained on kinship", "choose data or a run that fit"),
         ("evaluate --model ./memnn --data clutrr", "memnn was trained on theory of mind", "choose data or a run"),
         ("evaluate --model ./tomi --data tomi", "tomi is no model", "expected a folder with run.json"),
@@ -135,6 +153,31 @@ def test_spoilt_runs(here: Path, tmp_path: Path, refuse: Refuse, name: str) -> N
         (tmp_path / path.name).write_bytes(path.read_bytes())
     SPOILT[name][0](tmp_path)
     assert str(tmp_path) in refuse(f"evaluate --model {tmp_path} --data clutrr")
+
+
+def test_encoder_that_has_moved(here: Path, tmp_path: Path, refuse: Refuse, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Encoder(FakeEncoder):
+        def __init__(self, name: str, device: object) -> None:
+            if not Path(name).is_dir():
+                raise ConfigError(f"no pretrained encoder could be loaded from '{name}'; give --encoder a folder.")
+            super().__init__()
+
+    monkeypatch.setattr(pretrained, "Frozen", Encoder)
+    folder, out = tmp_path / "encoder", tmp_path / "run"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    common = ("--data", "tomi", "--device", "cpu", "--epochs", 1, "--option", "decoder=8")
+    done = run("train", "bert", "--encoder", folder, "--out", out, *common)
+    assert done.exit_code == 0, done.output
+    before = run("evaluate", "--model", out, "--data", "tomi", "--json", "-")
+    folder.rename(tmp_path / "moved")
+    assert "give --encoder a folder" in refuse(f"evaluate --model {out} --data tomi")
+    after = run("evaluate", "--model", f"rules,{out}", "--data", "tomi", "--encoder", tmp_path / "moved", "--json", "-")
+    assert after.exit_code == 0, after.output
+    assert json.loads(after.stdout)[1]["accuracy"] == json.loads(before.stdout)["accuracy"]
+    (tmp_path / "moved" / "config.json").write_text("[]")
+    said = refuse(f"evaluate --model {out} --data tomi --encoder {tmp_path / 'moved'}")
+    assert "is not the one" in said
 
 
 def test_question_that_is_too_long(here: Path, tmp_path: Path, refuse: Refuse) -> None:
@@ -158,5 +201,89 @@ def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: P
         patch.setattr(Step, "__call__", stop)
         ended = program(f"{TRAIN} --out {tmp_path / 'run'}")
     assert ended.code == 130
+    assert f"nothing was learnt yet, so there is no run in {tmp_path / 'run'}" in ended.err
     assert "interrupted" in ended.err
     assert run(*TRAIN.split(), "--out", tmp_path / "run").exit_code == 0
+
+
+def test_terminated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program) -> None:
+    """SIGTERM keeps the best so far, as Ctrl-C does, and the same command goes on."""
+    from storyproof.solvers.neural.training import Trainer
+
+    out, train_epoch = tmp_path / "run", Trainer.train_epoch
+
+    def epoch(self: Trainer) -> Any:
+        if self.epoch == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return train_epoch(self)
+
+    command = f"{TRAIN.replace('--epochs 1', '--epochs 4')} --out {out}"
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "train_epoch", epoch)
+        ended = program(command)
+    assert ended.code == 130
+    assert "nothing was learnt" not in ended.err
+    assert json.loads((out / "run.json").read_text())["about"]["epochs"] == 2
+    assert signal.getsignal(signal.SIGTERM) is cli._terminate
+    assert "4 epochs" in program(command).out
+    assert signal.getsignal(signal.SIGTERM) is cli._terminate
+
+
+def test_lists_of_numbers(tmp_path: Path) -> None:
+    lists = ("--option", "relation=8,6", "--option", "decoder=8", "--option", "hidden=4")
+    done = run(*TRAIN.replace("entnet", "rn").split(), *lists, "--out", tmp_path / "run")
+    assert done.exit_code == 0, done.output
+    told = json.loads((tmp_path / "run" / "run.json").read_text())["options"]
+    assert told == {"relation": [8, 6], "decoder": [8], "hidden": 4}
+
+
+def test_loss_that_is_no_number(tmp_path: Path, refuse: Refuse) -> None:
+    said = refuse(f"{TRAIN} --rate 1e30 --batch 8 --out {tmp_path / 'run'}")
+    assert "run 1 of 1 broke down in epoch 1" in said
+    assert "a lower --rate than 1e+30" in said
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_what_a_killed_process_left_is_no_training(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    out.mkdir()
+    (out / ".training.json.4711").write_text("{")
+    done = run(*TRAIN.split(), "--out", out)
+    assert done.exit_code == 0, done.output
+    assert not (out / ".training.json.4711").exists()
+
+
+def test_learns_from_a_file_without_a_split(here: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.parquet").write_bytes((here / "tomi" / "train.parquet").read_bytes())
+    done = run("train", "entnet", "--data", tmp_path / "mine.parquet", "--epochs", 1, "--out", tmp_path / "run", *SMALL)
+    assert done.exit_code == 0, done.output
+
+
+def test_progress_counts_to_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without --epochs, too; a training that goes on does so where it was."""
+    totals, told = [], []
+
+    @contextmanager
+    def bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
+        def tell(done: int) -> None:
+            told.append(done)
+            if len(told) == 1:
+                raise KeyboardInterrupt
+
+        totals.append(total)
+        yield tell
+
+    monkeypatch.setattr(progress, "progress_bar", bar)
+    command = [
+        *TRAIN.replace(" --epochs 1", "").split(),
+        "--patience",
+        "1",
+        "--rate",
+        "1e-9",
+        "--out",
+        tmp_path / "run",
+    ]
+    for _ in range(2):
+        run(*command)
+    assert totals == [200, 200]
+    assert told == [1, 2]

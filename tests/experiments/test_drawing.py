@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from storyproof.errors import DataError
 from storyproof.experiments.declaring import Experiment, Line, read
-from storyproof.experiments.drawing import _bars, _curves
+from storyproof.experiments.drawing import _bars, _curves, draw
 from storyproof.experiments.tabulating import Entry, Table
 
 pytest.importorskip("matplotlib")
@@ -53,3 +56,23 @@ def test_labels_keep_their_colours(draw: Callable[..., object], colours: Callabl
     assert len(set(together.values())) == len(together)
     (legend,) = figure.legends  # type: ignore[attr-defined]
     assert set(together) <= {text.get_text() for text in legend.get_texts()}
+
+
+def test_figures_are_drafted_under_a_name_of_this_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drafts: list[str] = []
+    moved = Path.replace
+
+    def replace_by(draft: Path, path: Path) -> Path:
+        drafts.append(draft.name)
+        return moved(draft, path)
+
+    monkeypatch.setattr(Path, "replace", replace_by)
+    assert draw(tmp_path, made()) == ""
+    assert drafts == [f".figure.png.{os.getpid()}", f".figure.svg.{os.getpid()}"]
+    assert {path.name for path in tmp_path.iterdir()} == {"figure.png", "figure.svg"}
+
+
+def test_a_figure_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "figure.png").mkdir()
+    with pytest.raises(DataError, match=f"cannot write {tmp_path}/figure.png: .*; choose another --out"):
+        draw(tmp_path, made())

@@ -148,7 +148,8 @@ def test_what_the_gpu_cannot_hold_keeps_nobody_else_up(tmp_path: Path, monkeypat
     found = quick(tmp_path, models=["memnn", "memnn-plain"])
     assert found.done == 1
     assert set(found.remarks) == {
-        f"memnn on {data}: the GPU's memory does not hold it; run fewer processes at once, or give fewer --runs"
+        f"memnn on {data}: the GPU's memory does not hold it; run fewer processes at once, or give fewer --runs and "
+        "another --out"
         for data in ("tomi-proved", "tomi-30k")
     }
     monkeypatch.undo()
@@ -228,6 +229,8 @@ def test_mistakes_are_refused_before_anything_is_written(tmp_path: Path) -> None
         quick(tmp_path, runs=0)
     with pytest.raises(ConfigError, match="--minutes is -1; use a number above 0"):
         quick(tmp_path, minutes=-1)
+    with pytest.raises(ConfigError, match="--minutes is nan; use a number above 0"):
+        quick(tmp_path, minutes=float("nan"))
     assert list(tmp_path.iterdir()) == []
 
 

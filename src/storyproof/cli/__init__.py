@@ -95,7 +95,8 @@ def main() -> None:
         typer.echo(f"storyproof: {message}. See {where} --help.", err=True)
         code = 2
     except OSError as error:
-        typer.echo(f"storyproof: cannot write the output: {error.strerror}; send it elsewhere.", err=True)
+        where = f" to {error.filename}" if error.filename else ""
+        typer.echo(f"storyproof: cannot write the output{where}: {error.strerror}; send it elsewhere.", err=True)
         os._exit(2)  # an ordinary exit would try to write it again
     except (KeyboardInterrupt, typer.Abort):
         code = 130

@@ -11,7 +11,7 @@ import typer
 
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_results, console, write_results
-from storyproof.errors import ModelError, NoAnswersError, StoryproofError
+from storyproof.errors import ConfigError, ModelError, NoAnswersError, StoryproofError
 
 if TYPE_CHECKING:
     from storyproof.scoring.runs.outcome import Evaluation
@@ -49,6 +49,7 @@ def evaluate(
     batch_size: options.BatchSize = 8,
     lora: options.Lora = None,
     tensor_parallel_size: options.TensorParallel = 1,
+    encoder: options.Encoder = None,
     model_option: options.ModelOption = None,
     price: options.Price = None,
     max_failed: options.MaxFailed = 0.05,
@@ -82,7 +83,8 @@ def evaluate(
         "prices": options.prices(price),
     }
     check_results(json_out)
-    plan = _Plan(model, prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen)
+    plan = _Plan(model, prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen, encoder)
+    plan.check_encoder()
     _end(*plan.carry_out(plan.twin if contamination else plan.run), json_out)
 
 
@@ -117,6 +119,19 @@ class _Plan:
     output_dir: Path | None
     running: ModelOptions
     chosen: dict[str, Any]
+    encoder: str | None
+
+    def check_encoder(self) -> None:
+        """Refuse to be told where an encoder lies that no model stands on.
+
+        Raises:
+            ConfigError: If it is so.
+        """
+        if self.encoder is not None and not any(map(self._on_encoder, self._names())):
+            raise ConfigError(
+                f"--encoder is '{self.encoder}', but none of {', '.join(self._names())} stands on one, as trained "
+                "runs of bert and bert-lstm do; leave it out."
+            )
 
     def carry_out(
         self, do: Callable[[str, str, int], Evaluation | Contamination]
@@ -160,14 +175,26 @@ class _Plan:
     def _each(self) -> Iterator[tuple[str, str, int]]:
         from storyproof.solvers.solver import resolve
 
-        names = [name.strip() for name in self.models.split(",")]
-        for name in names:
+        for name in self._names():
             resolve(name)  # all names are looked at before the first is run
-        for name in names:
+        for name in self._names():
             prompts = _prompts(self.prompts, self.data) if resolve(name).is_language_model else ["zero-shot"]
             for prompt in prompts:
                 for seed in self.seeds:
                     yield name, prompt, seed
+
+    def _names(self) -> list[str]:
+        return [name.strip() for name in self.models.split(",")]
+
+    def _on_encoder(self, name: str) -> bool:
+        from storyproof.solvers.solver import TRAINED, resolve
+
+        found = resolve(name)
+        if found.kind != TRAINED:
+            return False
+        from storyproof.solvers.neural.solver import stands_on_encoder
+
+        return stands_on_encoder(found.target)
 
     def _evaluate(
         self, name: str, prompt: str, seed: int, data: Path | str, split: str | None, folder: Path | None
@@ -183,6 +210,7 @@ class _Plan:
                 data,
                 split=split,
                 seed=seed,
+                encoder=self.encoder if self.encoder and self._on_encoder(name) else None,
                 prompt=prompt,
                 output_dir=folder or (options.OUTPUT_DIR if asked else None),
                 options=replace(self.running, seed=seed),

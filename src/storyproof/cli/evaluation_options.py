@@ -67,6 +67,9 @@ MaxTokens = Annotated[int | None, typer.Option(help="How long a reply may be.", 
 BatchSize = Annotated[int, typer.Option(help="hf: how many prompts the model reads at once.")]
 Lora = Annotated[str | None, typer.Option(help="vllm: a folder with a LoRA adapter.")]
 TensorParallel = Annotated[int, typer.Option(help="vllm: over how many devices the model is spread.")]
+Encoder = Annotated[
+    str | None, typer.Option(help="Where the encoder of a trained bert run lies, if it has moved.", show_default="none")
+]
 ModelOption = Annotated[
     list[str] | None,
     typer.Option("--model-option", help="KEY=VALUE passed on to the request (openai) or the engine; may be repeated."),

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from storyproof.cli.options import Preset, preset_settings
 from storyproof.cli.output import console
 from storyproof.errors import ConfigError
+
+if TYPE_CHECKING:
+    from storyproof.solvers.neural.training import Epoch
 
 
 def train(
@@ -26,7 +32,9 @@ def train(
     ] = None,
     stories: Annotated[int, typer.Option(help="How many stories the generator is to make.")] = 0,
     preset: Preset = None,
-    split: Annotated[str, typer.Option(help="Which split of the data.")] = "train",
+    split: Annotated[
+        str | None, typer.Option(help="Which split of the data; by default train, or what a single file holds.")
+    ] = None,
     held: Annotated[
         str, typer.Option(help="Choose the best epoch by stories 'drawn' for each run, or by the val split as 'given'.")
     ] = "drawn",
@@ -52,9 +60,13 @@ def train(
     """Train one of the classical models; the same command again goes on where it was stopped."""
     import storyproof
     from storyproof.cli.progress import progress_bar
+    from storyproof.solvers.neural.models import usual_options
+    from storyproof.solvers.neural.teaching import settings_of
 
     settings = {"epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "recast": recast}
-    with progress_bar(model, epochs) as told:
+    usual, most = usual_options(model), settings_of(model, settings).epochs
+    options = dict(_option(text, usual) for text in option or ())
+    with _stopping(out), progress_bar(model, most) as told:
         run = storyproof.train(
             model,
             out,
@@ -69,9 +81,9 @@ def train(
             seed=seed,
             device=device,
             encoder=encoder,
-            options=dict(map(_option, option or ())),
+            options=options,
             force=force,
-            progress=lambda epoch: told(1),
+            progress=_counting(told),
             **settings,
         )
     best = max(run.held)
@@ -82,13 +94,49 @@ def train(
     console().print(f"written to {out}; try: storyproof evaluate --model {out} --data …")
 
 
-def _option(text: str) -> tuple[str, Any]:
+@contextmanager
+def _stopping(out: Path) -> Iterator[None]:
+    """Let SIGTERM, which batch systems send, do what Ctrl-C does, and say it if nothing came of a stopped training."""
+
+    def stop(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not (out / "run.json").is_file():
+            typer.echo(f"storyproof: nothing was learnt yet, so there is no run in {out}.", err=True)
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _counting(told: Callable[[int], None]) -> Callable[[Epoch], None]:
+    """Tell a progress bar of epochs; the first one may be far on, when training goes on where it was stopped."""
+    seen = 0
+
+    def count(epoch: Epoch) -> None:
+        nonlocal seen
+        told(epoch.number - seen)
+        seen = epoch.number
+
+    return count
+
+
+def _option(text: str, usual: Mapping[str, Any]) -> tuple[str, Any]:
     name, sign, value = text.partition("=")
     if not sign or not name:
         raise ConfigError(f"--option is '{text}'; write it as NAME=VALUE, such as policy=learned.")
+    if "," in value or isinstance(usual.get(name), tuple):
+        return name, [_value(each) for each in value.split(",")]
+    return name, _value(value)
+
+
+def _value(text: str) -> int | float | str:
     for kind in (int, float):
         try:
-            return name, kind(value)
+            return kind(text)
         except ValueError:
             continue
-    return name, value
+    return text

@@ -14,6 +14,8 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
+from storyproof.errors import DataError
+
 STALE_S = 120.0
 _RENEWED_EVERY_S = 30.0
 
@@ -23,6 +25,9 @@ class Claim:
 
     Args:
         path: The lock file.
+
+    Raises:
+        DataError: On entering, if nothing can be written there.
     """
 
     def __init__(self, path: Path) -> None:
@@ -32,8 +37,12 @@ class Claim:
         self._keeper: threading.Thread | None = None
 
     def __enter__(self) -> bool:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        if not self._take() and not (self._clear_stale() and self._take()):
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            ours = self._take() or (self._clear_stale() and self._take())
+        except OSError as error:
+            raise DataError(f"cannot write {self.path}: {error.strerror}; choose another --out.") from error
+        if not ours:
             return False
         self._keeper = threading.Thread(target=self._renew, daemon=True)
         self._keeper.start()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from storyproof.experiments.declaring import Line
+from storyproof.experiments.files import write_bytes
 from storyproof.experiments.tabulating import Entry, Table
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ def draw(folder: Path, table: Table) -> str:
         for form, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             content = io.BytesIO()
             figure.savefig(content, format=form, dpi=150, metadata=metadata)
-            draft = folder / f".figure.{form}"
-            draft.write_bytes(content.getvalue())
-            draft.replace(folder / f"figure.{form}")
+            write_bytes(folder / f"figure.{form}", content.getvalue())
     return ""
 
 

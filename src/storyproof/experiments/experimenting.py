@@ -10,7 +10,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import DataError, StoryproofError
+from storyproof.experiments.checking import check_kept, check_request, make_folders
 from storyproof.experiments.declaring import Experiment, read
 from storyproof.experiments.drawing import draw
 from storyproof.experiments.files import read_json, write_json
@@ -80,44 +81,57 @@ def experiment(
         progress: Told in a line how it goes.
 
     Raises:
-        ConfigError: If there is no such experiment, or it cannot be run as asked.
-        DataError: If published data or kept results cannot be read.
+        ConfigError: If there is no such experiment, it cannot be run as asked, or its table would lose figures.
+        DataError: If kept results cannot be read, or nothing can be written.
+        StoryproofError: If a training could not be done; the others are, and the table is written.
     """
     started = time.monotonic()
     declared = read(name, quick=quick)
-    for number, what in ((runs, "--runs"), (minutes, "--minutes")):
-        if number is not None and number <= 0:
-            raise ConfigError(f"{what} is {number}; use a number above 0.")
-    for each in models or ():
-        if each not in declared.models:
-            raise UnknownNameError(f"model of {name}", each, declared.models)
+    check_request(declared, runs, minutes, models, encoder)
     out = Path(out)
+    folder = out / (f"{name}-quick" if quick else name)
     sets = Sets(Path(published) if published is not None else None)
     planned = plan(declared, sets, out / "runs", runs, encoder)
+    check_kept(folder, declared, planned, runs, encoder)
+    _commands(folder)  # says at once if they cannot be read
     until = _alarm(started, minutes)
     wanted = [job for job in planned.jobs if models is None or job.model.name in models]
     if any(job.model.model and not is_done(planned.of(job)) for job in wanted):
         from storyproof.solvers.neural.fitting import choose_device
 
         choose_device(device)  # says at once if that, or PyTorch, is not there
-    left = []
+    make_folders(out / "runs", folder)
+    left, failed = [], []
     for job in wanted:
-        how = work(job, planned.of(job), sets, device, until, progress)
-        if how != DONE:
-            left.append(f"{job.title}: {_LEFT[how]}")
+        try:
+            how = work(job, planned.of(job), sets, device, until, progress)
+            left += [f"{job.title}: {_LEFT[how]}"] if how != DONE else []
+        except StoryproofError as error:  # the others can be done all the same
+            progress(f"{job.title}: {error}")
+            failed.append((job, error))
     command = _command(name, out, quick, published, device, runs, models, minutes, encoder)
-    return _write(declared, planned, out, quick, command, left)
+    found = _write(declared, planned, folder, command, left)
+    if failed:
+        raise _named(failed, folder)
+    return found
 
 
 _LEFT = {
     STOPPED: "not finished, for time was up; the same command goes on",
     ELSEWHERE: "another process is at it",
-    TOO_LARGE: "the GPU's memory does not hold it; run fewer processes at once, or give fewer --runs",
+    TOO_LARGE: "the GPU's memory does not hold it; run fewer processes at once, or give fewer --runs and another --out",
 }
 
 
-def _write(declared: Experiment, planned: Plan, out: Path, quick: bool, command: str, left: list[str]) -> Outcome:
-    folder = out / (f"{declared.name}-quick" if quick else declared.name)
+def _named(failed: Sequence[tuple[Job, StoryproofError]], folder: Path) -> StoryproofError:
+    """Give the first error, with what it befell, what else could not be done, and what was written all the same."""
+    (job, error), *others = failed
+    more = f" Nor could these be done: {'; '.join(each.title for each, _ in others)}." if others else ""
+    error.args = (f"{job.title}: {error}{more} The table so far is in {folder}.",)
+    return error
+
+
+def _write(declared: Experiment, planned: Plan, folder: Path, command: str, left: list[str]) -> Outcome:
     table = tabulate(declared, planned)
     done = [job for job in planned.jobs if is_done(planned.of(job))]
     write_tables(folder, table)
@@ -129,11 +143,10 @@ def _write(declared: Experiment, planned: Plan, out: Path, quick: bool, command:
 
 def _about(folder: Path, declared: Experiment, planned: Plan, done: list[Job], command: str) -> dict[str, Any]:
     """Say by what commands, when, with what and on what the figures were made."""
-    before = read_json(folder / _ABOUT).get("commands", []) if (folder / _ABOUT).is_file() else []
     times = {job.folder.name: spent(job) for job in planned.jobs if spent(job)}
     return {
         "experiment": declared.name,
-        "commands": [*dict.fromkeys([*before, command])],
+        "commands": [*dict.fromkeys([*_commands(folder), command])],
         "done": len(done),
         "jobs": len(planned.jobs),
         "training_seconds": round(sum(each["seconds"] for each in times.values()), 1),
@@ -141,6 +154,19 @@ def _about(folder: Path, declared: Experiment, planned: Plan, done: list[Job], c
         "trainings": times,
         "written": {"packages": {name: found for name in _PACKAGES if (found := _version(name))}, **provenance()},
     }
+
+
+def _commands(folder: Path) -> list[str]:
+    """List the commands that made the table so far.
+
+    Raises:
+        DataError: If the file that says so is damaged.
+    """
+    path = folder / _ABOUT
+    found = read_json(path).get("commands", []) if path.is_file() else []
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise DataError(f"{path} is damaged ('commands' is no list of texts); delete it, and run the experiment again.")
+    return found
 
 
 def _version(package: str) -> str | None:

@@ -10,19 +10,24 @@ from typing import Any
 from storyproof.errors import DataError
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a text.
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write bytes.
 
     Raises:
-        DataError: If it cannot be written.
+        DataError: If they cannot be written.
     """
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(text, encoding="utf-8", newline="\n")
+        draft.write_bytes(content)
         draft.replace(path)
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}; choose another --out.") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text."""
+    write_bytes(path, text.encode())
 
 
 def write_json(path: Path, plain: dict[str, Any]) -> None:

@@ -105,6 +105,11 @@ class Plan:
         ]
 
 
+def needs_encoder(model: Model) -> bool:
+    """Say whether a model stands on a pretrained encoder."""
+    return model.model in _ENCODED
+
+
 def plan(experiment: Experiment, sets: Sets, root: Path, runs: int | None, encoder: str | None) -> Plan:
     """Work out what is to be done for an experiment's table."""
     missing = {cell: reason for cell in experiment.cells() if (reason := _lacking(experiment, sets, cell, encoder))}
@@ -117,18 +122,27 @@ def plan(experiment: Experiment, sets: Sets, root: Path, runs: int | None, encod
             tests[cell.test] = experiment.data[cell.test]
     order = list(dict.fromkeys(stack for stack, _ in wanted))  # one stack after the other: their stories are at hand
     jobs, results = [], {}
+    encoded = any(needs_encoder(experiment.models[name]) for _, name in wanted)
+    mark = _mark(encoder) if encoder is not None and encoded else None
     for stack, name in sorted(wanted, key=lambda key: order.index(key[0])):
         found = {data: tuple(tests.values()) for data, tests in wanted[stack, name].items()}
         lessons = tuple(experiment.data[each] for each in experiment.data if each in found)
         model = experiment.models[name]
-        job = _job(model, stack, lessons, found, sets, root, runs or experiment.runs, encoder)
+        job = _job(model, stack, lessons, found, sets, root, runs or experiment.runs, encoder, mark)
         jobs.append(job)
         for lesson in lessons:
             for test in found[lesson.name]:
-                mark = digest(sets.identity(test, TEST)).hex()[:8]
-                path = job.folder / f"{lesson.name}.{test.name}.{mark}.json"
+                tested = digest(sets.identity(test, TEST)).hex()[:8]
+                path = job.folder / f"{lesson.name}.{test.name}.{tested}.json"
                 results[name, lesson.name, test.name] = Result(path, lesson, test)
     return Plan(jobs, results, missing)
+
+
+def _mark(encoder: str) -> str:
+    """Say which encoder it is, wherever it lies; its files are read, so ask once."""
+    from storyproof.solvers.neural.encoder_identity import encoder_identity
+
+    return encoder_identity(encoder)
 
 
 def _job(
@@ -140,26 +154,26 @@ def _job(
     root: Path,
     runs: int,
     encoder: str | None,
+    mark: str | None,
 ) -> Job:
     training = {**model.training, **lessons[0].training}
-    encoder = encoder if model.model in _ENCODED else None
     identity = {
         "model": model.model,
         "options": dict(model.options),
         "training": training,
         "runs": runs,
-        "encoder": Path(encoder).name if encoder else None,
+        "encoder": mark if needs_encoder(model) else None,
         "lessons": [[each.name, sets.identity(each, TRAIN)] for each in lessons],
     }
     if model.solver:
         identity = {"solver": model.solver}
     folder = root / f"{model.name}.{stack}.{digest(identity).hex()[:8]}"
-    return Job(model, lessons, tests, runs, training, encoder, folder)
+    return Job(model, lessons, tests, runs, training, encoder if needs_encoder(model) else None, folder)
 
 
 def _lacking(experiment: Experiment, sets: Sets, cell: Cell, encoder: str | None) -> str:
     """Say why a cell cannot be had; nothing if it can."""
-    model = experiment.models[cell.model].model
-    if model in _ENCODED and encoder is None:
-        return f"model '{model}' stands on a pretrained encoder; give --encoder its folder"
+    model = experiment.models[cell.model]
+    if needs_encoder(model) and encoder is None:
+        return f"model '{model.model}' stands on a pretrained encoder; give --encoder its folder"
     return sets.lacks(experiment.data[cell.data]) or sets.lacks(experiment.data[cell.test])

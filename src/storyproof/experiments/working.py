@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gc
+import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
-from storyproof.errors import DataError
+from storyproof.errors import ConfigError, DataError, StoryproofError
 from storyproof.experiments.claiming import Claim
 from storyproof.experiments.files import read_json, write_json
 from storyproof.experiments.jobs import Job, Result
@@ -68,9 +71,24 @@ def work(job: Job, results: Sequence[Result], sets: Sets, device: str, until: Ca
 
 
 def spent(job: Job) -> dict[str, Any]:
-    """Say how long a job's training took so far, in all slices, and on what."""
+    """Say how long a job's training took so far, in all slices, and on what; nothing if it has not begun.
+
+    Raises:
+        DataError: If the file that says so is damaged.
+    """
     path = job.folder / _SPENT
-    return read_json(path) if path.is_file() else {}
+    if not path.is_file():
+        return {}
+    found = read_json(path)
+    seconds, where = found.get("seconds"), found.get("hardware")
+    is_time = isinstance(seconds, int | float) and not isinstance(seconds, bool) and 0 <= seconds < math.inf
+    if not is_time or not isinstance(where, str):
+        wrong, wanted = ("hardware", "a name") if is_time else ("seconds", "a number")
+        raise DataError(
+            f"{path} is damaged ('{wrong}' is {found.get(wrong)!r}, expected {wanted}); delete it, and run the "
+            "experiment again."
+        )
+    return found
 
 
 def _ask_solver(job: Job, results: Sequence[Result], sets: Sets) -> None:
@@ -85,6 +103,7 @@ def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Sa
     from storyproof.solvers.neural.keeping import begin, fit
     from storyproof.solvers.neural.runs import CHECKPOINT, PLAN, RUN, save_run
     from storyproof.solvers.neural.teaching import settings_of
+    from storyproof.solvers.neural.training import DivergedError
 
     if all((job.place(lesson) / RUN).is_file() for lesson in job.lessons):
         return True
@@ -101,13 +120,18 @@ def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Sa
     stories = sets.lessons(job.lessons)
     course = Course(plan, [Lesson(some, name=each.name) for some, each in zip(stories, job.lessons, strict=True)])
     try:
-        begin(folder, course)
-    except DataError as error:
-        raise DataError(f"{error} Delete {job.folder}, and run the experiment again.") from error
+        # Without a plan nothing is begun there: at most the metrics of a training whose runs are gone.
+        begin(folder, course, force=not (folder / PLAN).is_file())
+    except (ConfigError, DataError) as error:
+        if isinstance(error, ConfigError) and _is_plan(folder / PLAN, course.identity):
+            raise  # ours, and another process is at it
+        raise _unusable(job, error) from error
     if course.trainer.epoch:
         say(f"{job.title}: going on after epoch {course.trainer.epoch} of {plan.settings.epochs}")
     try:
         finished = fit(folder, course, until=until)
+    except DivergedError as error:
+        raise _unusable(job, error) from error
     finally:
         before = spent(job).get("seconds", 0.0)
         seconds = round(before + time.monotonic() - started, 1)
@@ -124,6 +148,17 @@ def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Sa
     return True
 
 
+def _is_plan(path: Path, identity: dict[str, Any]) -> bool:
+    """Say whether a file holds the plan of this training."""
+    return path.is_file() and read_json(path) == json.loads(json.dumps(identity))
+
+
+def _unusable(job: Job, error: StoryproofError) -> DataError:
+    """Say what to do about a job's folder, instead of what those who train without an experiment should do."""
+    found = str(error).rpartition("; ")[0] or str(error).rstrip(".")
+    return DataError(f"{found}. Delete {job.folder}, and run the experiment again.")
+
+
 def _let_go() -> None:
     """Give the GPU's memory back, which others want."""
     import torch
@@ -138,7 +173,10 @@ def _test(job: Job, results: Sequence[Result], sets: Sets, device: str) -> None:
 
     _let_go()
     for lesson in job.lessons:
-        solver = Trained(job.place(lesson), device=device, encoder=job.encoder)
+        try:
+            solver = Trained(job.place(lesson), device=device, encoder=job.encoder)
+        except (ConfigError, DataError) as error:  # damaged, or of a version that knew other models
+            raise _unusable(job, error) from error
         for result in results:
             if result.lesson is lesson and result.read() is None:
                 examples = sets.tests(result.test)

@@ -9,6 +9,7 @@ from pathlib import Path
 from storyproof.experiments.files import write_json, write_text
 from storyproof.experiments.tabulating import Table
 
+RESULTS = "results.json"
 _CSV = (
     "group",
     "row",
@@ -28,7 +29,7 @@ _TEX = str.maketrans({character: f"\\{character}" for character in "&%$#_{}"} | 
 
 def write_tables(folder: Path, table: Table) -> None:
     """Write a table in all its forms, and its cells as JSON."""
-    write_json(folder / "results.json", table.as_dict())
+    write_json(folder / RESULTS, table.as_dict())
     for name, make in _FORMS.items():
         write_text(folder / name, make(table))
 

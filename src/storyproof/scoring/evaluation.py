@@ -39,6 +39,7 @@ def evaluate(
     max_samples: int | None = None,
     exclude_memory_reality: bool = False,
     seed: int = 0,
+    encoder: str | None = None,
     output_dir: str | Path | None = None,
     progress: Progress | None = None,
     options: ModelOptions | None = None,
@@ -56,6 +57,7 @@ def evaluate(
         max_samples: Use only so many questions.
         exclude_memory_reality: Ask about beliefs only.
         seed: For solvers and prompts that draw.
+        encoder: Where the encoder of a trained bert run lies, if it has moved.
         output_dir: Write `<model>_<split>.json` there; of a language model also every reply, so that the same call
             goes on where an earlier one stopped.
         progress: Told how it goes, of a language model.
@@ -73,7 +75,7 @@ def evaluate(
     resolved = resolve(model)
     asked = Questioning(seed=seed, **questioning)
     if not resolved.is_language_model:
-        solver = load_solver(model, seed)
+        solver = load_solver(model, seed, encoder)
     source = find_source(data, split)
     chosen = Selection(source, labels == PROVED, max_stories, max_samples, exclude_memory_reality)
     if next(chosen.examples(), None) is None:

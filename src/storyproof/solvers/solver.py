@@ -95,19 +95,31 @@ def _at(path: Path) -> Resolved:
     )
 
 
-def load_solver(name: str, seed: int = 0) -> Solver:
+def load_solver(name: str, seed: int = 0, encoder: str | None = None) -> Solver:
     """Set a solver up by name; a language model is asked with the usual prompt, and its replies are kept nowhere.
+
+    Args:
+        name: Its name.
+        seed: For solvers that draw.
+        encoder: Where the encoder of a trained run lies, if it has moved.
 
     Raises:
         UnknownNameError: If there is no such solver.
+        ConfigError: If an encoder is given for what stands on none.
     """
     found = resolve(name)
+    if encoder and found.kind != TRAINED:
+        raise ConfigError(f"'{name}' stands on no encoder, as trained runs of bert and bert-lstm do; leave it out.")
     if found.is_language_model:
         from storyproof.solvers.llm.model import LanguageModel
         from storyproof.solvers.llm.options import ModelOptions
 
         return LanguageModel(load_backend(name, ModelOptions(seed=seed)), seed=seed)
-    solver: Solver = load(SOLVER, name)(seed=seed) if found.kind == SOLVER else _import(_TRAINED)(Path(found.target))
+    solver: Solver
+    if found.kind == SOLVER:
+        solver = load(SOLVER, name)(seed=seed)
+    else:
+        solver = _import(_TRAINED)(Path(found.target), encoder=encoder)
     return solver
 
 

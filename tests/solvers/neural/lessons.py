@@ -81,7 +81,8 @@ class FakeEncoder:
 
     def _one(self, words: Sequence[str]) -> tuple[Tensor, list[int]]:
         owners = [place for place, word in enumerate(words) for _ in range(1 + (len(word) > 6))]
-        return torch.stack([self._vector(words[place]) for place in owners]).half(), owners
+        vectors = [self._vector(words[place]) for place in owners]
+        return torch.stack(vectors).half() if vectors else torch.zeros(0, self.width).half(), owners
 
     def _vector(self, word: str) -> Tensor:
         raw = torch.from_numpy(Draws("fake encoder", word.lower()).below(1000, self.width))

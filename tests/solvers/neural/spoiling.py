@@ -67,6 +67,20 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
     "unknown size": (told(lambda plain: plain["shape"].update(depth=3)), MISSTATES),
     "a size that is none": (told(lambda plain: plain["shape"].update(length="long")), MISSTATES),
     "a size below nothing": (told(lambda plain: plain["shape"].update(edge_types=-1)), MISSTATES),
+    "a size without end": (told(lambda plain: plain["shape"].update(sentences=float("inf"))), MISSTATES),
+    "a size beyond all memory": (
+        told(lambda plain: plain["shape"].update(sentences=10**13)),
+        "something: a size of 10,000,000,000,000, where 1,000,000 is the most; train the model again with --force",
+    ),
+    "a list of models": (
+        told(lambda plain: plain.update(model=["gat"])),
+        r"the model \['gat'\], which is no name; train",
+    ),
+    "an untrained run": (told(lambda plain: plain.update(held=[-1.0, 0.5])), r"the scores \[-1.0, 0.5\], which are no"),
+    "a width beyond all memory": (
+        told(lambda plain: plain["options"].update(width=10**12)),
+        "option width is 1000000000000; give at most 10,000",
+    ),
     "a word more": (told(lambda plain: plain["vocabulary"]["words"].append("zebra")), MISSTATES),
     "an answer less": (told(lambda plain: plain["vocabulary"]["answers"].pop()), MISSTATES),
     "a larger pool": (told(lambda plain: plain["vocabulary"].update(pool=60)), MISSTATES),

@@ -66,14 +66,14 @@ def test_split_keeps_stories_together(share: float) -> None:
     epoch=st.integers(0, 3),
 )
 def test_order(sizes: list[int], batch: int, epoch: int) -> None:
-    """Every run sees each of its examples once, the missing ones filled up from its own."""
+    """Every run sees each of its examples once, the missing ones filled up from its own; no batch repeats one."""
     starts = np.cumsum([0, *sizes])
     parts = [np.arange(start, start + size) for start, size in zip(starts, sizes, strict=False)]
     seeds = list(range(len(parts)))
     lengths = np.arange(sum(sizes)) % 5
     orders = order_of(parts, batch, epoch, seeds, lengths)
-    batches = -(-max(sizes) // batch)
-    assert orders.shape == (batches, len(parts), batch)
+    largest = min(batch, *sizes)
+    assert orders.shape == (-(-max(sizes) // largest), len(parts), largest)
     for run, part in enumerate(parts):
         seen, counts = np.unique(orders[:, run], return_counts=True)
         assert np.array_equal(seen, part)

@@ -8,7 +8,7 @@ import torch
 
 from storyproof.errors import ConfigError
 from storyproof.solvers.neural.encoding import encode
-from storyproof.solvers.neural.fitting import Course, Lesson, Plan, choose_device, family_of
+from storyproof.solvers.neural.fitting import Course, Lesson, Plan, choose_device, family_of, identity_of
 from storyproof.solvers.neural.models import MODELS
 from storyproof.solvers.neural.runs import save_run
 from storyproof.solvers.neural.solver import Trained
@@ -82,6 +82,65 @@ def test_identity_is_of_data_and_plan_but_not_of_the_device() -> None:
     assert len({str(same), *seen}) == 8
 
 
+def plan(model: str = "gat", encoder: str | None = None) -> Plan:
+    return Plan(model, encoder=encoder, device="cpu")
+
+
+def test_identity_without_the_course() -> None:
+    rows = some(CLUTRR, 30)
+    made = course("gat", rows, rows[:3])
+    assert identity_of(made.plan, made.lessons) == made.identity
+    assert Course(made.plan, made.lessons, {"said": "before"}).identity == {"said": "before"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"query": ["Bea", "Ada"]},
+        {"genders": ["Ada:female", "Bea:male"]},
+        {"edges": [[1, 0]]},
+        {"edge_types": ["mother"]},
+        {"chain": ["Ada"]},
+        {"story_id": "another"},
+        {"split": "val"},
+    ],
+)
+def test_identity_is_of_all_that_a_model_may_see(change: dict[str, Any]) -> None:
+    """Also of which questions share a story, which are held back together."""
+    graph = {"query": ["Ada", "Bea"], "genders": ["Ada:female", "Bea:female"], "edges": [[0, 1]]}
+    rows = [replace(some(CLUTRR, 1)[0], edge_types=["daughter"], **graph)] * 2
+    assert identity_of(plan(), [Lesson([rows[0], replace(rows[1], **change)])]) != identity_of(plan(), [Lesson(rows)])
+
+
+def test_identity_is_not_of_what_things_are_called() -> None:
+    rows = some(TOMI, 12)
+    other = [replace(each, id=f"my-{each.id}", story_id=f"my-{each.story_id}") for each in rows]
+    assert identity_of(plan(), [Lesson(rows)]) == identity_of(plan(), [Lesson(other)])
+
+
+def test_identity_tells_what_is_held_back_from_what_is_learnt() -> None:
+    rows = some(CLUTRR, 30)
+    lessons = [Lesson(rows), Lesson(rows[:20], rows[20:]), Lesson(rows[:21], rows[21:]), Lesson(rows[20:], rows[:20])]
+    assert len({str(identity_of(plan(), [each])) for each in lessons}) == 4
+
+
+def test_identity_is_of_the_encoder_not_of_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "encoder").mkdir()
+    (tmp_path / "encoder" / "config.json").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    lessons = [Lesson(some(TOMI, 12))]
+    spelt = [identity_of(plan("bert", each), lessons) for each in ("encoder", "./encoder/", str(tmp_path / "encoder"))]
+    assert spelt[0] == spelt[1] == spelt[2]
+    assert str(tmp_path) not in str(spelt)
+    (tmp_path / "encoder" / "config.json").write_text("[]")
+    assert identity_of(plan("bert", "encoder"), lessons) != spelt[0]
+
+
+def test_runs_say_where_the_encoder_lay_as_it_was_typed() -> None:
+    about = course("bert", some(TOMI, 30)).results()[0].about
+    assert (about["encoder"], about["encoder_identity"]) == ("fake", "fake")
+
+
 def test_words_are_not_recast_where_vectors_stand_for_them() -> None:
     """An encoder's vectors of theory-of-mind stories know nothing of an exchange, so answers must stay."""
     assert course("bert", some(TOMI, 30)).trainer.step.recast is None
@@ -100,6 +159,8 @@ def test_people_of_theory_of_mind_as_entities() -> None:
 def test_refusals() -> None:
     with pytest.raises(ConfigError, match="6 examples are too few to hold some back"):
         course("entnet", some(TOMI, 6))
+    with pytest.raises(ConfigError, match=r"has a val split without questions.*; add some, or use --held drawn"):
+        course("entnet", some(TOMI, 12), [])
     with pytest.raises(ConfigError, match="runs is 0; use 1 or more"):
         course("entnet", some(TOMI, 12), runs=0)
     with pytest.raises(ConfigError, match="has no option 'slot'"):
@@ -110,12 +171,26 @@ def test_refusals() -> None:
 
 def test_devices() -> None:
     assert choose_device("cpu") == torch.device("cpu")
-    with pytest.raises(ConfigError, match="unknown device 'gpu'; use cpu, cuda or auto"):
-        choose_device("gpu")
+    for name in ("gpu", "mps", "xpu", "vulkan", "meta", "cpu:3", "cpu:0", "cuda:-1", "cuda:", "cuda:x", "cuda:01", ""):
+        with pytest.raises(ConfigError, match=f"unknown device '{name}'; use cpu, cuda or auto"):
+            choose_device(name)
     if not torch.cuda.is_available():
         assert choose_device("auto") == torch.device("cpu")
         with pytest.raises(ConfigError, match="device 'cuda' is not there"):
             choose_device("cuda")
+
+
+def test_gpus_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    before = torch.get_float32_matmul_precision()
+    try:
+        assert choose_device("cuda:1") == torch.device("cuda:1")
+        assert choose_device("auto") == choose_device("cuda") == torch.device("cuda")
+    finally:
+        torch.set_float32_matmul_precision(before)
+    with pytest.raises(ConfigError, match=r"'cuda:2' is not there: PyTorch .* sees cuda:0 to cuda:1 only; use cpu"):
+        choose_device("cuda:2")
 
 
 def test_families() -> None:

@@ -14,7 +14,7 @@ from storyproof.solvers.neural.batches import Table
 from storyproof.solvers.neural.encoding import EDGE_TYPES, encode
 from storyproof.solvers.neural.fitting import Course
 from storyproof.solvers.neural.layers import Batch
-from storyproof.solvers.neural.models import MODELS, build, recipe
+from storyproof.solvers.neural.models import MODELS, build, recipe, usual_options
 from storyproof.solvers.neural.stack import Stack
 from storyproof.solvers.neural.steps import predict
 from storyproof.solvers.neural.text import agents_of, people_of, sentences_of
@@ -217,6 +217,9 @@ def test_unknown_model() -> None:
         ("memnn", {"width": "wide"}, "option width is 'wide'; give a whole number"),
         ("mac", {"dropout": 1.0}, "option dropout is 1.0; give a share"),
         ("rn", {"relation": 64}, "option relation is 64; give a list"),
+        ("rn", {"relation": [64, 10**13]}, "option relation is 10000000000000; give at most 10,000"),
+        ("rn", {"relation": [10_000] * 12}, "model 'rn' would have 1.1.*e\\+09 weights .*; give smaller options"),
+        ("memnn", {"hops": 10**12}, "option hops is 1000000000000; give at most 10,000"),
         ("rn", {"sentences": "words"}, "unknown sentences 'words'"),
         ("bilstm-mean", {"pooling": "max"}, "unknown pooling 'max'"),
     ],
@@ -224,6 +227,12 @@ def test_unknown_model() -> None:
 def test_bad_options(name: str, options: dict[str, Any], said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         build(name, SHAPE, options)
+
+
+def test_usual_options() -> None:
+    assert usual_options("rn")["relation"] == (64, 64, 64)
+    assert usual_options("relnet")["relation"] == (256, 256, 256)  # its recipe's
+    assert usual_options("bilstm-mean")["pooling"] == "mean"
 
 
 def test_edge_types() -> None:

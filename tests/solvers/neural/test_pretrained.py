@@ -1,11 +1,15 @@
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from safetensors import SafetensorError
 
 import storyproof
 from storyproof.errors import ConfigError
@@ -16,7 +20,7 @@ from storyproof.solvers.neural.runs import save_run
 from storyproof.solvers.neural.solver import Trained
 from storyproof.solvers.neural.text import question_words, sentences_of
 from storyproof.solvers.neural.training import Settings
-from tests.solvers.neural.lessons import CLUTRR, SMALL, TOMI, FakeEncoder, some
+from tests.solvers.neural.lessons import CLUTRR, SMALL, TOMI, FakeEncoder, course, some
 
 both = pytest.mark.parametrize("family", [TOMI, CLUTRR])
 
@@ -57,6 +61,31 @@ def test_pooled(family: str) -> None:
             places = [np.flatnonzero(plain.flat[story][owners] == person) for person in plain.questions[number]]
             asked = [found[each].float().mean(0) for each in places]
         torch.testing.assert_close(vectors[number, 1:].float(), torch.stack(asked), rtol=1e-2, atol=1e-2)
+
+
+@both
+@pytest.mark.parametrize("name", ["bert", "bert-lstm"])
+def test_story_without_words(family: str, name: str) -> None:
+    """It teaches nothing, and leaves the others alone."""
+    rows = some(family, 30)
+    rows[7] = replace(rows[7], story="", story_id="empty")
+    made = course(name, rows, epochs=2)
+    made.train()
+    assert all(value.isfinite().all() for value in made.trainer.best.values() if value.is_floating_point())
+    assert all(value.isfinite().all() for value in made.trainer.stack.weights.values())
+    if name == "bert":
+        told = made.trainer.table.vectors
+        assert not told[7, 0].any()
+        assert told[6, 0].any()
+
+
+def test_question_without_words() -> None:
+    rows, encoder = some(TOMI, 30), FakeEncoder()
+    rows[7] = replace(rows[7], question="?")
+    vocabulary = learn_vocabulary(rows)
+    _, vectors = add_vectors(rows, encode(rows, vocabulary), vocabulary, encoder, POOLED)
+    assert not vectors[7, 1].any()
+    assert vectors.isfinite().all()
 
 
 def test_encoder_sees_no_names() -> None:
@@ -139,10 +168,80 @@ def test_real_encoder_in_training(minilm: Path, name: str, tmp_path: Path) -> No
 @pytest.mark.filterwarnings("default")
 def test_encoder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(
-        ConfigError, match=r"no pretrained encoder could be loaded from .*Give --encoder a folder"
+        ConfigError, match=r"no pretrained encoder could be loaded from .*; give --encoder a folder"
     ) as found:
         Frozen(tmp_path, torch.device("cpu"))
     assert "\n" not in str(found.value)
+
+
+class Loads:
+    """Stands in for a class of transformers: gives or raises what a folder is to come to."""
+
+    def __init__(self, found: object) -> None:
+        self.found = found
+
+    def from_pretrained(self, name: str, **how: object) -> object:
+        if isinstance(self.found, BaseException):
+            raise self.found
+        return self.found
+
+
+class Model:
+    def __init__(self, **config: int) -> None:
+        self.config = SimpleNamespace(**config)
+
+    def to(self, device: torch.device) -> "Model":
+        return self
+
+    def eval(self) -> "Model":
+        return self
+
+
+@pytest.fixture
+def load(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, object], Frozen]:
+    """Loads an encoder of which transformers makes this."""
+
+    def frozen(tokenizer: object, model: object) -> Frozen:
+        fake = SimpleNamespace(AutoTokenizer=Loads(tokenizer), AutoModel=Loads(model))
+        monkeypatch.setitem(sys.modules, "transformers", fake)
+        return Frozen("some/encoder", torch.device("cpu"))
+
+    return frozen
+
+
+def test_encoder_whose_tokenizer_is_missing(load: Callable[[object, object], Frozen]) -> None:
+    model = Model(hidden_size=16, vocab_size=1000)
+    assert load(range(1000), model).width == 16
+    assert load(range(1010), model).width == 16  # some add pieces
+    assert load(range(980), model).width == 16  # some models leave room
+    assert load(range(5), Model(hidden_size=16)).width == 16  # who does not say cannot be held to it
+    said = "tokenizer of the encoder 'some/encoder' knows 5 pieces of words, and its model has vectors for 1000; put"
+    with pytest.raises(ConfigError, match=said):
+        load(range(5), model)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        SafetensorError("Error while deserializing header:\n incomplete metadata."),
+        Exception("expected value at line 1 column 1"),
+        RuntimeError("PytorchStreamReader failed"),
+        OSError("no such file"),
+        KeyError("model_type"),
+    ],
+)
+def test_spoilt_encoder(load: Callable[[object, object], Frozen], error: Exception) -> None:
+    for tokenizer, model in ((error, None), (range(9), error)):
+        with pytest.raises(
+            ConfigError, match=r"no pretrained encoder could be loaded from 'some/encoder': .*\w'?; give --encoder"
+        ) as found:
+            load(tokenizer, model)
+        assert "\n" not in str(found.value)
+
+
+def test_lack_of_memory_is_not_the_encoders_fault(load: Callable[[object, object], Frozen]) -> None:
+    with pytest.raises(MemoryError):
+        load(range(9), MemoryError())
 
 
 def test_missing_transformers(monkeypatch: pytest.MonkeyPatch) -> None:

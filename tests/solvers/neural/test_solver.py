@@ -11,11 +11,12 @@ import pytest
 import storyproof
 from storyproof.errors import ConfigError, DataError
 from storyproof.solvers import neural
-from storyproof.solvers.neural.solver import Trained
+from storyproof.solvers.neural import pretrained
+from storyproof.solvers.neural.solver import Trained, stands_on_encoder
 from storyproof.solvers.solver import load_solver
 from tests.samples import example
-from tests.solvers.neural.lessons import CLUTRR, TOMI, some
-from tests.solvers.neural.spoiling import make_run
+from tests.solvers.neural.lessons import CLUTRR, CPU, SMALL, TOMI, FakeEncoder, some
+from tests.solvers.neural.spoiling import make_run, told
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +51,70 @@ def test_evaluation(memnn: Path, tmp_path: Path) -> None:
     assert found.scores.questions == 36
     assert found.path is not None
     assert found.path.is_file()
+
+
+@pytest.fixture
+def bert(tmp_path: Path) -> Path:
+    """A run that stands on an encoder in a folder beside it, which the real one would be loaded from."""
+    (tmp_path / "encoder").mkdir()
+    (tmp_path / "encoder" / "config.json").write_text("{}")
+    settings: dict[str, Any] = {
+        "epochs": 1,
+        "device": "cpu",
+        "encoder": str(tmp_path / "encoder"),
+        "options": SMALL["bert"],
+    }
+    storyproof.train("bert", tmp_path / "run", benchmark="tomi", stories=12, **settings)
+    return tmp_path
+
+
+def test_encoder_that_has_moved(bert: Path) -> None:
+    rows = some(TOMI, 12)
+    known = Trained(bert / "run", device="cpu").predict(rows)
+    (bert / "encoder").rename(bert / "moved")
+    moved = str(bert / "moved")
+    assert Trained(bert / "run", device="cpu", encoder=moved).predict(rows) == known
+    assert load_solver(str(bert / "run"), encoder=moved).predict(rows) == known
+    assert Trained(bert / "run", device="cpu").encoder == str(bert / "encoder")  # as before
+
+
+def test_encoder_is_loaded_once(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[Any] = []
+
+    def load(*given: Any) -> FakeEncoder:
+        loaded.append(given)
+        return FakeEncoder()
+
+    monkeypatch.setattr(pretrained, "Frozen", load)
+    solver = Trained(bert / "run", device="cpu")
+    assert solver.predict(some(TOMI, 12)) == solver.predict(some(TOMI, 12))
+    assert loaded == [(str(bert / "encoder"), CPU)]
+
+
+def test_other_encoder(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (bert / "encoder" / "config.json").write_text("[]")
+    rows = some(TOMI, 12)
+    said = "encoder' is not the one that .*run was trained with, its files differ; give --encoder that one"
+    with pytest.raises(ConfigError, match=said):
+        Trained(bert / "run", device="cpu").predict(rows)
+    told(lambda plain: plain["about"].pop("encoder_identity"))(bert / "run")
+    assert len(Trained(bert / "run", device="cpu").predict(rows)) == 12  # older runs do not say
+    monkeypatch.setattr(FakeEncoder, "width", 16)
+    said = "encoder' gives vectors of 16 numbers, but .*run was trained on vectors of 12; give --encoder the one"
+    with pytest.raises(ConfigError, match=said):
+        Trained(bert / "run", device="cpu").predict(rows)
+    told(lambda plain: plain["about"].pop("encoder"))(bert / "run")
+    with pytest.raises(ConfigError, match="does not say where its encoder lies; give --encoder its folder"):
+        Trained(bert / "run", device="cpu").predict(rows)
+
+
+def test_encoder_for_a_run_that_stands_on_none(bert: Path, gat: Path) -> None:
+    assert stands_on_encoder(bert / "run")
+    assert not stands_on_encoder(gat)
+    with pytest.raises(ConfigError, match="is of 'gat', which stands on no encoder; leave --encoder out"):
+        Trained(gat, device="cpu", encoder="x")
+    with pytest.raises(ConfigError, match="'rules' stands on no encoder, as trained runs of bert"):
+        load_solver("rules", encoder="x")
 
 
 def test_other_family(gat: Path, memnn: Path) -> None:

@@ -5,13 +5,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import torch
 
 import storyproof
 from storyproof.errors import ConfigError, DataError, UnknownNameError
-from storyproof.solvers.neural import keeping
-from storyproof.solvers.neural.runs import CHECKPOINT, METRICS, PLAN, RUN, WEIGHTS, Run, load_run
+from storyproof.solvers.neural import keeping, teaching
+from storyproof.solvers.neural.runs import CHECKPOINT, METRICS, PLAN, RUN, WEIGHTS, Run, load_run, load_tensors
 from storyproof.solvers.neural.steps import Step
 from storyproof.solvers.neural.training import Epoch
 from tests.solvers.neural.lessons import SMALL
@@ -80,9 +82,9 @@ def test_interrupted_between_epochs(whole: Path, tmp_path: Path, after: int) -> 
     assert_same(out, whole)
 
 
-@pytest.mark.parametrize("seconds", [0.0, 1e9])
+@pytest.mark.parametrize("times", [0.0, 1e9])
 def test_interrupted_in_the_midst_of_an_epoch(
-    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: float
 ) -> None:
     """A half-done epoch is done again from its beginning, or from the last checkpoint before it."""
     out, steps, call = tmp_path / "run", 0, Step.__call__
@@ -94,13 +96,13 @@ def test_interrupted_in_the_midst_of_an_epoch(
             raise KeyboardInterrupt
         return call(self, *given)
 
-    monkeypatch.setattr(keeping, "_BETWEEN_CHECKPOINTS", seconds)
+    monkeypatch.setattr(keeping, "_TIMES_THE_WRITING", times)
     with monkeypatch.context() as patch:
         patch.setattr(Step, "__call__", step)
         with pytest.raises(KeyboardInterrupt):
             train(out)
     assert load_run(out).about["epochs"] == 2
-    assert (out / CHECKPOINT).exists() == (seconds == 0.0)
+    assert load_tensors(out / CHECKPOINT)[1]["epoch"] == (1 if times else 2)
     train(out)
     assert_same(out, whole)
 
@@ -145,6 +147,50 @@ def test_same_call_again_returns_at_once(whole: Path) -> None:
     assert train(whole, progress=seen.append).held == load_run(whole).held
     assert not seen
     assert {path: path.stat().st_mtime_ns for path in whole.iterdir()} == before
+
+
+def no_course(*given: Any) -> None:
+    raise AssertionError("nothing was to be prepared")
+
+
+def test_folder_is_looked_at_before_any_work(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(teaching, "Course", no_course)
+    assert train(whole).held == load_run(whole).held
+    with pytest.raises(ConfigError, match="holds something else already; choose another --out, or --force"):
+        train(whole, rate=0.02)
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(ConfigError, match="file holds something else already; choose another --out"):
+        train(tmp_path / "file")
+
+
+def test_changed_graph_is_another_training(tmp_path: Path) -> None:
+    storyproof.generate("clutrr", train=24, seed=7, out=tmp_path / "data")
+    given = {"model": "gat", "data": tmp_path / "data", "epochs": 1}
+    train(tmp_path / "run", **given)
+    path = tmp_path / "data" / "train.parquet"
+    table = pq.read_table(path)
+    types = [["nephew"] * len(each) for each in table["edge_types"].to_pylist()]
+    place = table.schema.get_field_index("edge_types")
+    pq.write_table(table.set_column(place, table.schema.field(place), pa.array(types)), path)
+    with pytest.raises(ConfigError, match="holds something else already"):
+        train(tmp_path / "run", **given)
+
+
+def test_encoder_spelt_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A training goes on, and a run is done, wherever its encoder is said to lie."""
+    (tmp_path / "encoder").mkdir()
+    (tmp_path / "encoder" / "config.json").write_text("{}")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "run", "bert", encoder="encoder", progress=stopping(lambda epoch: epoch == 2))
+    seen: list[int] = []
+    for spelt in ("./encoder/", str(tmp_path / "encoder")):
+        run = train(tmp_path / "run", "bert", encoder=spelt, progress=lambda epoch: seen.append(epoch.number))
+        assert run.about["encoder"] == "./encoder/"
+    assert seen == list(range(3, EPOCHS + 1))
+    (tmp_path / "encoder" / "config.json").write_text("[]")
+    with pytest.raises(ConfigError, match="holds something else already"):
+        train(tmp_path / "run", "bert", encoder="encoder")
 
 
 @pytest.mark.parametrize(
@@ -199,6 +245,34 @@ def test_learns_from_files(data: Path, tmp_path: Path) -> None:
     single = train(tmp_path / "single", data=data / "train.parquet", epochs=1)
     assert single.held == drawn.held
     assert drawn.about["source"] == str(data)
+
+
+def test_split_of_a_file(data: Path, tmp_path: Path) -> None:
+    some, out = data / "train.parquet", tmp_path / "out"
+    with pytest.raises(DataError, match=r"train\.parquet has no val split, only: train; choose one with --split"):
+        train(out, data=some, split="val", epochs=1)
+    with pytest.raises(UnknownNameError, match="unknown split 'trian'"):
+        train(out, data=some, split="trian", epochs=1)
+    assert not out.exists()
+    named = train(out, data=some, split="train", epochs=1)
+    other, unnamed = data / "val.parquet", tmp_path / "mine.parquet"
+    with pytest.raises(DataError, match=r"val\.parquet has no train split, only: val; choose one with --split"):
+        train(tmp_path / "val", data=other, split="train", epochs=1)
+    assert train(tmp_path / "val", data=other, epochs=1).about["data"] != named.about["data"]  # what it holds
+    unnamed.write_bytes(some.read_bytes())
+    assert train(tmp_path / "mine", data=unnamed, epochs=1).held == named.held
+    with pytest.raises(DataError, match=r"mine\.parquet has no val split, only: unnamed"):
+        train(tmp_path / "mine", data=unnamed, split="val", epochs=1)
+
+
+def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "train.parquet").write_bytes((data / "train.parquet").read_bytes())
+    pq.write_table(pq.read_table(data / "val.parquet").slice(0, 0), folder / "val.parquet")
+    with pytest.raises(ConfigError, match=r"data has a val split without questions.*; add some, or use --held drawn"):
+        train(tmp_path / "out", data=folder, held="given")
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from storyproof.solvers.neural.layers import Batch
 from storyproof.solvers.neural.models import build
 from storyproof.solvers.neural.stack import Stack, State
 from storyproof.solvers.neural.steps import Step, predict
-from storyproof.solvers.neural.training import Settings, Trainer
+from storyproof.solvers.neural.training import DivergedError, Settings, Trainer
 from tests.solvers.neural.lessons import CLUTRR, CPU, TOMI, UNFELT, course, some
 
 # Between them: dropout on long and on short tables, people drawn anew, words made unknown, a falling rate, a clip.
@@ -105,16 +105,105 @@ def scripted(trainer: Trainer, monkeypatch: pytest.MonkeyPatch, script: list[lis
 
 def test_stops_early_and_keeps_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = course("gat", some(CLUTRR, 30), runs=2, epochs=50, patience=2).trainer
-    script = [[0.1, 0.5], [0.4, 0.5], [0.4, 0.3], [0.2, 0.6], [0.3, 0.1], [0.4, 0.6], [0.9, 0.9]]
+    script = [[0.1, 0.5], [0.4, 0.5], [0.4, 0.6], [0.2, 0.1], [0.9, 0.6], [0.4, 0.9]]
     states = scripted(trainer, monkeypatch, script)
     best = []
     while not trainer.finished:
         best = trainer.train_epoch().best
-    assert trainer.epoch == 6
+    assert trainer.epoch == 5
     assert best == trainer.best_held == [0.4, 0.6]
     for name, value in trainer.best.items():
         assert torch.equal(value[0], states[1][name][0])  # the first of equals
-        assert torch.equal(value[1], states[3][name][1])
+        assert torch.equal(value[1], states[2][name][1])
+
+
+@pytest.mark.parametrize("resumed", [False, True])
+def test_patience_is_each_runs_own(monkeypatch: pytest.MonkeyPatch, resumed: bool) -> None:
+    """A run that has stopped learns nothing more while others go on, just as when it is alone."""
+    script = [[0.1, 0.5, 0.2], [0.2, 0.4, 0.3], [0.3, 0.9, 0.3], [0.2, 0.9, 0.9]]
+    together = course("gat", some(CLUTRR, 30), runs=3, epochs=9, patience=1).trainer
+    scripted(together, monkeypatch, script)
+    for number in range(4):
+        assert not together.finished
+        if resumed and number == 2:
+            state = together.state()
+            together = course("gat", some(CLUTRR, 30), runs=3, epochs=9, patience=1).trainer
+            together.load(*state)
+            scripted(together, monkeypatch, script[2:])
+        together.train_epoch()
+    assert together.finished
+    assert together.best_held == [0.3, 0.5, 0.3]
+    for run, part in enumerate(together.parts):
+        own = course("gat", some(CLUTRR, 30), epochs=9, patience=1)
+        alone = Trainer(
+            Stack(lambda own=own: build("gat", own.shape, own.plan.options or {}), [part.seed], CPU),  # type: ignore[misc]
+            together.table,
+            [part],
+            together.settings,
+            together.step.recast,
+        )
+        scripted(alone, monkeypatch, [[scores[run]] for scores in script])
+        while not alone.finished:
+            alone.train_epoch()
+        assert alone.best_held == [together.best_held[run]]
+        for name, value in alone.best.items():
+            torch.testing.assert_close(together.best[name][run], value[0], rtol=1e-3, atol=1e-3)
+
+
+def spoilt(trainer: Trainer, monkeypatch: pytest.MonkeyPatch, run: int, value: float) -> None:
+    """Let a run's losses be so from now on."""
+    step = trainer.step
+
+    def call(*given: Any) -> Tensor:
+        loss = step(*given).clone()
+        loss[run] = value
+        return loss
+
+    monkeypatch.setattr(trainer, "step", call)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_loss_that_is_no_number(monkeypatch: pytest.MonkeyPatch, value: float) -> None:
+    trainer = course("gat", some(CLUTRR, 30), runs=3, patience=0).trainer
+    trainer.train_epoch()
+    best, held = {name: kept.clone() for name, kept in trainer.best.items()}, list(trainer.best_held)
+    spoilt(trainer, monkeypatch, 1, value)
+    with pytest.raises(DivergedError, match=r"run 2 of 3 broke down in epoch 2.*--force and a lower --rate than 0.001"):
+        trainer.train_epoch()
+    assert trainer.epoch == 1
+    assert not trainer.between_epochs
+    assert trainer.best_held == held
+    assert all(torch.equal(kept, best[name]) for name, kept in trainer.best.items())
+
+
+def test_weights_that_are_no_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last step of an epoch may spoil weights whose loss nobody has seen yet."""
+    trainer = course("gat", some(CLUTRR, 30), runs=2).trainer
+
+    def held() -> list[float]:
+        with torch.no_grad():
+            next(iter(trainer.stack.weights.values()))[:] = float("nan")
+        return [0.5, 0.5]
+
+    monkeypatch.setattr(trainer, "held_accuracy", held)
+    with pytest.raises(DivergedError, match="runs 1, 2 of 2 broke down in epoch 1"):
+        trainer.train_epoch()
+    assert trainer.epoch == 0
+
+
+def test_what_has_stopped_may_break_down(monkeypatch: pytest.MonkeyPatch) -> None:
+    trainer = course("gat", some(CLUTRR, 30), runs=2, patience=1).trainer
+    scripted(trainer, monkeypatch, [[0.5, 0.1], [0.5, 0.2], [0.5, 0.3]])
+    trainer.train_epoch()
+    trainer.train_epoch()
+    spoilt(trainer, monkeypatch, 0, float("nan"))
+    assert trainer.train_epoch().best == [0.5, 0.3]
+
+
+def test_batch_is_no_larger_than_the_examples() -> None:
+    trainers = [course("gat", some(CLUTRR, 30), batch=batch).trainer for batch in (24, 5000)]
+    assert trainers[0].train_epoch() == trainers[1].train_epoch()
+    assert_same(*trainers)
 
 
 def test_never_stops_early_without_patience(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,8 +96,11 @@ def split(table: Encoded, rows: Indices, share: float, seed: int) -> tuple[Indic
 def order_of(parts: Sequence[Indices], batch: int, epoch: int, seeds: Sequence[int], size_of: Indices) -> Indices:
     """Draw the order of an epoch [batches, runs, size].
 
-    Every run sees each of its examples once; what is missing to whole batches is filled up from the order's beginning.
+    Every run sees each of its examples once; what is missing to whole batches, and to as many as the run with the most
+    examples has, is filled up from the order's beginning, over and over. A batch is no larger than the examples of the
+    run that has the fewest.
     """
+    batch = min(batch, *(len(part) for part in parts))
     batches = -(-max(len(part) for part in parts) // batch)
     orders = []
     for part, seed in zip(parts, seeds, strict=True):

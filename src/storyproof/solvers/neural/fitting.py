@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
+import re
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,6 +19,7 @@ from storyproof.errors import ConfigError
 from storyproof.example import Example
 from storyproof.seeds import digest
 from storyproof.solvers.neural.batches import Table, split
+from storyproof.solvers.neural.encoder_identity import encoder_identity
 from storyproof.solvers.neural.encoding import EDGE_TYPES, Encoded, Vocabulary, encode, learn_vocabulary
 from storyproof.solvers.neural.joining import join, numbers_in, union
 from storyproof.solvers.neural.layers import Shape
@@ -37,11 +40,21 @@ class Lesson:
         train: What to learn from.
         held: What to choose the best epoch by; None to hold back a share of `train`, another one in each run.
         name: What it is called in reports.
+
+    Raises:
+        ConfigError: If what is given to choose by is empty.
     """
 
     train: Sequence[Example]
     held: Sequence[Example] | None = None
     name: str = ""
+
+    def __post_init__(self) -> None:
+        if self.held is not None and not self.held:
+            raise ConfigError(
+                f"{self.name or 'the lesson'} has a val split without questions, so there is none to choose the best "
+                "epoch by; add some, or use --held drawn."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +86,49 @@ class Plan:
         return [number_for("run", self.seed, number) % 2**31 for number in range(self.runs)]
 
 
+def identity_of(plan: Plan, lessons: Sequence[Lesson]) -> dict[str, Any]:
+    """Say what makes a training what it is: equal identities train to equal runs.
+
+    An encoder counts by what it is, not by where it lies.
+    """
+    return {
+        "model": plan.model,
+        "runs": plan.runs,
+        "seed": plan.seed,
+        "settings": plan.settings.as_dict(),
+        "options": dict(plan.options or {}),
+        "encoder_identity": None if plan.encoder is None else encoder_identity(plan.encoder),
+        "entities": plan.entities,
+        "data": [
+            {"train": _digest(each.train), "held": None if each.held is None else _digest(each.held)}
+            for each in lessons
+        ],
+    }
+
+
+def _digest(examples: Sequence[Example]) -> str:
+    """Hash all that a model may see of examples, and which of them share a story."""
+    found, stories = hashlib.sha256(), dict[tuple[str, str, str], int]()
+    for each in examples:
+        story = stories.setdefault((each.split, each.story_id, each.story), len(stories))
+        graph = each.query, each.genders, each.edges, each.edge_types
+        found.update(digest(story, each.story, each.question, each.answer, each.chain, graph))
+    return found.hexdigest()
+
+
 class Course:
     """Lessons prepared for a model: its runs on all of them, side by side, ready to be trained.
+
+    Args:
+        plan: What to train.
+        lessons: On what.
+        identity: What `identity_of` says of both, if it was asked already.
 
     Raises:
         ConfigError: If the model cannot take this kind of data, or misses something.
     """
 
-    def __init__(self, plan: Plan, lessons: Sequence[Lesson]) -> None:
+    def __init__(self, plan: Plan, lessons: Sequence[Lesson], identity: dict[str, Any] | None = None) -> None:
         self.plan, self.lessons = plan, list(lessons)
         self.device = choose_device(plan.device)
         made = recipe(plan.model)
@@ -113,6 +161,7 @@ class Course:
             recast if plan.settings.recast and told_by_numbers else None,
             randomised=options.get("policy") == "randomised",
         )
+        self.identity = identity or identity_of(plan, lessons)
 
     def _with_vectors(
         self, examples: Sequence[Sequence[Example]], encoded: list[Encoded]
@@ -142,32 +191,14 @@ class Course:
             rows = np.arange(start, start + len(lesson.train))
             after = start + len(lesson.train) + len(lesson.held or ())
             for seed in seeds:
-                held = np.arange(rows[-1] + 1, after)
-                train, drawn = (rows, held) if lesson.held else split(joined, rows, self.plan.settings.held_back, seed)
+                train, held = rows, np.arange(rows[-1] + 1, after)
+                if lesson.held is None:
+                    train, held = split(joined, rows, self.plan.settings.held_back, seed)
                 if not len(train):
                     raise ConfigError(f"{len(rows)} examples are too few to hold some back; give more.")
-                parts.append(Part(train, drawn, seed))
+                parts.append(Part(train, held, seed))
             start = after
         return parts
-
-    @property
-    def identity(self) -> dict[str, Any]:
-        """What makes this training what it is: equal identities train to equal runs."""
-        told = [
-            digest([(each.story, each.question, each.answer) for each in [*lesson.train, *(lesson.held or ())]]).hex()
-            for lesson in self.lessons
-        ]
-        plan = replace(self.plan, device="auto")
-        return {
-            "model": plan.model,
-            "runs": plan.runs,
-            "seed": plan.seed,
-            "settings": plan.settings.as_dict(),
-            "options": dict(plan.options or {}),
-            "encoder": plan.encoder,
-            "entities": plan.entities,
-            "data": told,
-        }
 
     def train(self, watch: Watch | None = None) -> None:
         """Train to the end."""
@@ -185,6 +216,7 @@ class Course:
             shape = self.shape._replace(words=own.first_entity)
             described = {
                 **self.identity,
+                "encoder": self.plan.encoder,  # where it lay, as it was typed
                 "lesson": lesson.name,
                 "family": family_of(lesson.train),
                 "epochs": self.trainer.epoch,
@@ -245,12 +277,12 @@ def choose_device(name: str) -> torch.device:
     """
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
-    if name.startswith("cuda") and not torch.cuda.is_available():
-        raise ConfigError(f"device '{name}' is not there: PyTorch {torch.__version__} sees no GPU; use cpu or auto.")
-    try:
-        device = torch.device(name)
-    except RuntimeError as error:
-        raise ConfigError(f"unknown device '{name}'; use cpu, cuda or auto.") from error
+    if not re.fullmatch("cpu|cuda(:(0|[1-9][0-9]*))?", name):  # PyTorch knows more, on which nothing was ever run
+        raise ConfigError(f"unknown device '{name}'; use cpu, cuda or auto, or cuda:N for one of several GPUs.")
+    if name != "cpu" and int(name.partition(":")[2] or 0) >= (there := torch.cuda.device_count()):
+        seen = f"cuda:0 to cuda:{there - 1} only" if there else "no GPU"
+        raise ConfigError(f"device '{name}' is not there: PyTorch {torch.__version__} sees {seen}; use cpu or auto.")
+    device = torch.device(name)
     if device.type == "cuda":
         torch.set_float32_matmul_precision("high")
     return device

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import math
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 from storyproof.errors import ConfigError, DataError
 from storyproof.solvers.neural.fitting import Course
@@ -14,14 +19,18 @@ from storyproof.solvers.neural.runs import (
     METRICS,
     PLAN,
     RUN,
+    is_draft,
     load_tensors,
     read_json,
+    save_run,
     save_tensors,
     write_json,
+    write_whole,
 )
-from storyproof.solvers.neural.training import Epoch
+from storyproof.solvers.neural.training import DivergedError, Epoch
 
-_BETWEEN_CHECKPOINTS = 60.0  # seconds: an epoch of a small model is shorter than the writing of its state
+_LOCK = ".training.lock"
+_TIMES_THE_WRITING = 20  # between two checkpoints: so they take a twentieth of the time at most
 
 Progress = Callable[[Epoch], None]
 
@@ -30,21 +39,37 @@ def begin(out: Path, course: Course, *, force: bool = False) -> None:
     """Make the folder this training's, and go on from its checkpoint if there is one.
 
     Raises:
-        ConfigError: If the folder holds another training.
-        DataError: If the checkpoint is damaged.
+        ConfigError: If the folder holds another training, or another process is at it.
+        DataError: If what it holds is damaged.
     """
     identity = json.loads(json.dumps(course.identity))
-    if force:
-        for name in (RUN, PLAN, CHECKPOINT, METRICS):
-            (out / name).unlink(missing_ok=True)
-    elif (out / PLAN).is_file() and read_json(out / PLAN) == identity:
-        if (out / CHECKPOINT).is_file():
-            _go_on(course, out / CHECKPOINT)
-        return
-    elif out.exists() and any(out.iterdir()):
-        raise ConfigError(f"{out} holds something else already; choose another --out, or --force to train anew.")
+    if not force:
+        is_begun(out, identity)  # nothing is touched in a folder that is another's
     out.mkdir(parents=True, exist_ok=True)
-    write_json(out / PLAN, identity)
+    with _claimed(out):
+        _clear_drafts(out)
+        if force:
+            for name in (RUN, PLAN, CHECKPOINT, METRICS):
+                (out / name).unlink(missing_ok=True)
+        elif is_begun(out, identity):
+            if (out / CHECKPOINT).is_file():
+                _go_on(course, out / CHECKPOINT)
+            return
+        write_json(out / PLAN, identity)
+
+
+def is_begun(out: Path, identity: dict[str, Any]) -> bool:
+    """Say whether a folder holds this training, unfinished; drafts and a lock that were left behind are nothing.
+
+    Raises:
+        ConfigError: If it holds something else.
+        DataError: If what it holds is damaged.
+    """
+    if (out / PLAN).is_file() and read_json(out / PLAN) == identity:
+        return True
+    if out.exists() and (out.is_file() or any(path.name != _LOCK and not is_draft(path) for path in out.iterdir())):
+        raise ConfigError(f"{out} holds something else already; choose another --out, or --force to train anew.")
+    return False
 
 
 def fit(
@@ -59,21 +84,31 @@ def fit(
         Whether the training is finished.
 
     Raises:
+        ConfigError: If another process is at it, or a run came to no number; then the best before is kept.
         KeyboardInterrupt: When interrupted, after keeping what there is.
     """
-    clerk = _Clerk(out, course)
-    try:
-        while not course.trainer.finished:
-            if until():
+    trainer = course.trainer
+    before = trainer.epoch  # at least one more is trained, or slices shorter than the preparations would never get on
+    with _claimed(out):
+        clerk = _Clerk(out, course)
+        try:
+            while not trainer.finished:
+                if until() and trainer.epoch > before:
+                    clerk.keep()
+                    return False
+                done = trainer.train_epoch()
+                clerk.note(done)
+                progress(done)
+        except KeyboardInterrupt:
+            if trainer.epoch and trainer.between_epochs:
                 clerk.keep()
-                return False
-            done = course.trainer.train_epoch()
-            clerk.note(done)
-            progress(done)
-    except KeyboardInterrupt:
-        if course.trainer.epoch and course.trainer.between_epochs:
-            clerk.keep()
-        raise
+            raise
+        except DivergedError as error:
+            clerk.write(error.epoch)
+            if trainer.epoch and len(course.lessons) == 1:  # several have folders of their own, when all is over
+                about = {"source": course.lessons[0].name, "interrupted": True}
+                save_run(out, course.results(about)[0])
+            raise
     return True
 
 
@@ -85,25 +120,82 @@ def _go_on(course: Course, checkpoint: Path) -> None:
         raise DataError(f"{checkpoint} does not fit this training: {error}; use --force to train anew.") from error
 
 
+def _clear_drafts(out: Path) -> None:
+    for path in out.iterdir():
+        if is_draft(path):
+            path.unlink(missing_ok=True)
+
+
+@contextmanager
+def _claimed(out: Path) -> Iterator[None]:
+    """Keep other processes away; the system lets go of the lock however a process ends.
+
+    Raises:
+        ConfigError: If another process is there first.
+    """
+    path = out / _LOCK
+    with path.open("a") as file:
+        if not _locked(file, path):
+            raise ConfigError(f"another process is training in {out}; wait until it ends, or choose another --out.")
+        try:
+            yield
+        finally:
+            path.unlink(missing_ok=True)
+
+
+def _locked(file: IO[str], path: Path) -> bool:
+    """Lock an open file, unless another process has; whoever had it may have deleted it meanwhile."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # a file system without locks: nobody can be told apart there
+        return True
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
+
+
 class _Clerk:
     """Writes down how training goes: a line an epoch, and every now and then all that is needed to go on."""
 
     def __init__(self, out: Path, course: Course) -> None:
         self.out, self.course = out, course
-        self.kept = time.monotonic()
-        lines = (out / METRICS).read_text().splitlines() if (out / METRICS).is_file() else []
-        known = lines[: course.trainer.epoch]  # a line an epoch; those after the checkpoint are written again
-        (out / METRICS).write_text("".join(f"{line}\n" for line in known))
+        self.kept, self.took = time.monotonic(), 0.0
+        lines = (out / METRICS).read_bytes().splitlines() if (out / METRICS).is_file() else []
+        known = {number: line for line in lines if 0 < (number := _epoch_of(line)) <= course.trainer.epoch}
+        write_whole(out / METRICS, b"".join(known[number] + b"\n" for number in sorted(known)))
 
     def note(self, epoch: Epoch) -> None:
         """Write down an epoch."""
-        with (self.out / METRICS).open("a") as file:
-            line = {"epoch": epoch.number, "loss": epoch.loss, "held": epoch.held, "best": epoch.best}
-            file.write(json.dumps(line) + "\n")
-        if time.monotonic() - self.kept > _BETWEEN_CHECKPOINTS:
+        self.write(epoch)
+        if time.monotonic() - self.kept >= _TIMES_THE_WRITING * self.took:
             self.keep()
+
+    def write(self, epoch: Epoch) -> None:
+        """Write an epoch's line."""
+        line = {"loss": epoch.loss, "held": epoch.held, "best": epoch.best}
+        with (self.out / METRICS).open("a") as file:
+            told = {"epoch": epoch.number, **{name: _plain(values) for name, values in line.items()}}
+            file.write(json.dumps(told, allow_nan=False) + "\n")
 
     def keep(self) -> None:
         """Write a checkpoint."""
+        started = time.monotonic()
         save_tensors(self.out / CHECKPOINT, *self.course.trainer.state())
         self.kept = time.monotonic()
+        self.took = self.kept - started
+
+
+def _epoch_of(line: bytes) -> int:
+    """Read which epoch a line is about; 0 if it is damaged."""
+    try:
+        return int(json.loads(line)["epoch"])
+    except (ValueError, TypeError, KeyError, OverflowError):
+        return 0
+
+
+def _plain(values: Sequence[float]) -> list[float | None]:
+    """Give numbers that JSON knows; null for what is none, and for a best that there is not yet."""
+    return [value if math.isfinite(value) and value >= 0 else None for value in values]

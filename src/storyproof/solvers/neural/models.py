@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import signature
 from typing import Any
 
+import torch
 from torch import nn
 
 from storyproof.errors import ConfigError, UnknownNameError
@@ -56,6 +57,8 @@ MODELS = {
 }
 
 
+_LARGEST_OPTION = 10_000
+_MOST_WEIGHTS = 10**9  # of one run: the papers' models have some millions
 _CHOICES = {"policy": POLICIES, "pooling": ("mean", "attention"), "sentences": ("lstm", "bag")}
 
 
@@ -70,6 +73,17 @@ def recipe(name: str) -> Recipe:
     return MODELS[name]
 
 
+def usual_options(name: str) -> dict[str, Any]:
+    """Give a model's options with what they are if nothing is said.
+
+    Raises:
+        UnknownNameError: If there is no such model.
+    """
+    own = recipe(name).options
+    parameters = signature(_maker(name)).parameters.items()
+    return {option: own.get(option, each.default) for option, each in parameters if option != "shape"}
+
+
 def build(name: str, shape: Shape, options: Mapping[str, Any]) -> nn.Module:
     """Make a model with fresh weights.
 
@@ -79,18 +93,34 @@ def build(name: str, shape: Shape, options: Mapping[str, Any]) -> nn.Module:
         options: What differs from its recipe, such as `width` or `policy`.
 
     Raises:
-        ConfigError: If it has no such option.
+        ConfigError: If it has no such option, or would be too large.
     """
-    made = recipe(name)
-    module, _, kind = made.made_by.partition(":")
-    maker = getattr(import_module(_HERE + module), kind)
-    known = {option: each.default for option, each in signature(maker).parameters.items() if option != "shape"}
+    known = usual_options(name)
     for option, value in options.items():
         if option not in known:
             raise ConfigError(f"model '{name}' has no option '{option}'; it has {', '.join(sorted(known))}.")
         _check(option, value, known[option])
-    model: nn.Module = maker(shape, **{**made.options, **options})
+    given = {**recipe(name).options, **options}
+    maker = _maker(name)
+    if (count := _weights(maker, shape, given)) > _MOST_WEIGHTS:
+        raise ConfigError(
+            f"model '{name}' would have {count:.3g} weights with options {given} and sizes {tuple(shape)}, where "
+            f"{_MOST_WEIGHTS:,} is the most; give smaller options."
+        )
+    model: nn.Module = maker(shape, **given)
     return model
+
+
+def _maker(name: str) -> Callable[..., nn.Module]:
+    module, _, kind = recipe(name).made_by.partition(":")
+    maker: Callable[..., nn.Module] = getattr(import_module(_HERE + module), kind)
+    return maker
+
+
+def _weights(maker: Callable[..., nn.Module], shape: Shape, options: Mapping[str, Any]) -> float:
+    """Count the weights of a model without making room for them."""
+    with torch.device("meta"):
+        return sum(weight.numel() for weight in maker(shape, **options).parameters())
 
 
 def _check(option: str, value: Any, usual: Any) -> None:
@@ -105,8 +135,16 @@ def _check(option: str, value: Any, usual: Any) -> None:
             or not all(isinstance(each, int) and each > 0 for each in value)
         ):
             raise ConfigError(f"option {option} is {value!r}; give a list of whole numbers above 0.")
+        _check_size(option, max(value))
     elif isinstance(usual, int):
         if not isinstance(value, int) or value < 1:
             raise ConfigError(f"option {option} is {value!r}; give a whole number above 0.")
+        _check_size(option, value)
     elif not isinstance(value, int | float) or not 0 <= value < 1:
         raise ConfigError(f"option {option} is {value!r}; give a share of at least 0 and below 1.")
+
+
+def _check_size(option: str, size: int) -> None:
+    """Refuse what no memory holds, before anything is made of it."""
+    if size > _LARGEST_OPTION:
+        raise ConfigError(f"option {option} is {size}; give at most {_LARGEST_OPTION:,}.")

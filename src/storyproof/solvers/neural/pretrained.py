@@ -28,7 +28,7 @@ class Frozen:
     """An encoder and its tokenizer.
 
     Raises:
-        ConfigError: If transformers is not installed, or the model cannot be loaded.
+        ConfigError: If transformers is not installed, or the model or its tokenizer cannot be loaded.
     """
 
     def __init__(self, name: str | Path, device: torch.device) -> None:
@@ -40,13 +40,23 @@ class Frozen:
             ) from error
         try:
             self.tokenizer: Any = AutoTokenizer.from_pretrained(str(name))
-            self.model: Any = AutoModel.from_pretrained(str(name), dtype=torch.float32).to(device).eval()
-        except (OSError, ValueError) as error:
+            model: Any = AutoModel.from_pretrained(str(name), dtype=torch.float32)
+            self.width = int(model.config.hidden_size)
+        except MemoryError:
+            raise
+        except Exception as error:  # each kind of spoilt file has its own, that of tokenizers no name at all
+            said = " ".join(str(error).split()).rstrip(".")
             raise ConfigError(
-                f"no pretrained encoder could be loaded from '{name}': {' '.join(str(error).split())} Give --encoder a "
-                "folder with a model in Hugging Face format, such as one that bert-base-uncased was saved to."
+                f"no pretrained encoder could be loaded from '{name}': {said}; give --encoder a folder with a model in "
+                "Hugging Face format, such as one that bert-base-uncased was saved to."
             ) from error
-        self.device, self.width = device, int(self.model.config.hidden_size)
+        known, wanted = len(self.tokenizer), getattr(model.config, "vocab_size", 0)
+        if known < wanted / 2:  # without its files transformers makes a tokenizer that knows no words
+            raise ConfigError(
+                f"the tokenizer of the encoder '{name}' knows {known} pieces of words, and its model has vectors for "
+                f"{wanted}; put the tokenizer's files, such as tokenizer.json or vocab.txt, beside the model's."
+            )
+        self.device, self.model = device, model.to(device).eval()
 
     @torch.no_grad()
     def read(self, texts: Sequence[Sequence[str]]) -> list[tuple[Tensor, list[int]]]:
@@ -93,8 +103,13 @@ def add_vectors(
             vectors[row, : len(found)] = found
         return replace(encoded, flat=flat), vectors
     asked = _asked(examples, encoded, read, owners, encoder)
-    whole = torch.stack([found.float().mean(0).half() for found, _ in read])[encoded.story_of]
+    whole = torch.stack([_mean(found) for found, _ in read])[encoded.story_of]
     return encoded, torch.cat([whole.unsqueeze(1), asked], dim=1)
+
+
+def _mean(vectors: Tensor) -> Tensor:
+    """Pool the vectors of a text's pieces; zeros for a text without words, whose mean would be no number."""
+    return vectors.float().mean(0).half() if len(vectors) else vectors.new_zeros(vectors.shape[1:])
 
 
 def _spelt(word: str, cast: dict[str, int], vocabulary: Vocabulary) -> str:
@@ -110,9 +125,7 @@ def _asked(
 ) -> Tensor:
     """Give the vectors of what each example asks about: of two people, or of the question's text."""
     if examples[0].query is None:
-        return torch.stack(
-            [found.float().mean(0).half() for found, _ in encoder.read([*map(question_words, examples)])]
-        )[:, None]
+        return torch.stack([_mean(found) for found, _ in encoder.read([*map(question_words, examples)])])[:, None]
     rows = []
     for place, story in enumerate(encoded.story_of):
         vectors, owner = read[story][0].float(), np.asarray(owners[story])

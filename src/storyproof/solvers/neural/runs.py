@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,9 @@ RUN, WEIGHTS, PLAN, CHECKPOINT, METRICS = (
     "checkpoint.safetensors",
     "metrics.jsonl",
 )
+_AGAIN = "with --force, or to another --out"
+_LARGEST = 10**6  # of a shape: no story has as many sentences, and no word as many numbers
+_DRAFT = re.compile(rf"\.({'|'.join(map(re.escape, (RUN, WEIGHTS, PLAN, CHECKPOINT, METRICS)))})\.[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +64,7 @@ def save_run(folder: Path, run: Run) -> None:
     What is needed to go on training is cleared away, unless they were interrupted.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    _write(folder / WEIGHTS, save(run.weights))
+    write_whole(folder / WEIGHTS, save(run.weights))
     about = {
         "model": run.model,
         "options": run.options,
@@ -91,15 +95,22 @@ def load_run(folder: Path) -> Run:
         fits = min(shape) >= 0 and shape.words == known.first_entity and shape.words + shape.pool == known.size
         if not fits or shape.answers != len(answers) or len(held) != len(seeds) or not seeds:
             raise ValueError("sizes that do not fit each other")
+        if max(shape) > _LARGEST:
+            raise ValueError(f"a size of {max(shape):,}, where {_LARGEST:,} is the most")
+        if not isinstance(plain["model"], str):
+            raise TypeError(f"the model {plain['model']!r}, which is no name")
+        if not all(0 <= float(score) <= 1 for score in held):
+            raise ValueError(f"the scores {held}, which are no shares")
         found = plain["model"], dict(plain["options"]), shape, known, list(map(int, seeds)), list(map(float, held))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise DataError(f"{folder / RUN} lacks or misstates something: {error}; train the model again.") from error
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        said = f"{folder / RUN} lacks or misstates something: {error}; train the model again {_AGAIN}."
+        raise DataError(said) from error
     return Run(*found, about, load_tensors(folder / WEIGHTS)[0])
 
 
 def save_tensors(path: Path, tensors: State, plain: dict[str, Any]) -> None:
     """Write tensors with plain values beside them."""
-    _write(path, save(tensors, metadata={"plain": json.dumps(plain)}))
+    write_whole(path, save(tensors, metadata={"plain": json.dumps(plain)}))
 
 
 def load_tensors(path: Path) -> tuple[State, dict[str, Any]]:
@@ -113,12 +124,12 @@ def load_tensors(path: Path) -> tuple[State, dict[str, Any]]:
             metadata = file.metadata() or {}
             return {name: file.get_tensor(name) for name in file.keys()}, json.loads(metadata.get("plain", "{}"))  # noqa: SIM118
     except (OSError, SafetensorError, ValueError) as error:
-        raise DataError(f"{path} cannot be read: {error}; train the model again.") from error
+        raise DataError(f"{path} cannot be read: {error}; train the model again {_AGAIN}.") from error
 
 
 def write_json(path: Path, plain: dict[str, Any]) -> None:
     """Write plain values."""
-    _write(path, (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode())
+    write_whole(path, (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -130,11 +141,18 @@ def read_json(path: Path) -> dict[str, Any]:
     try:
         plain: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} cannot be read: {error}; give the folder of a trained run.") from error
+        said = f"{path} cannot be read: {error}; give the folder of a trained run, or train anew {_AGAIN}."
+        raise DataError(said) from error
     return plain
 
 
-def _write(path: Path, content: bytes) -> None:
+def is_draft(path: Path) -> bool:
+    """Say whether a file is what `write_whole` leaves behind when its process is killed."""
+    return _DRAFT.fullmatch(path.name) is not None
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file that is there whole or not at all."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     draft.write_bytes(content)
     draft.replace(path)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.solvers.neural.batches import Table
+from storyproof.solvers.neural.encoder_identity import encoder_identity
 from storyproof.solvers.neural.encoding import encode
 from storyproof.solvers.neural.fitting import choose_device, family_of
 from storyproof.solvers.neural.models import build, recipe
@@ -17,21 +20,42 @@ from storyproof.solvers.neural.runs import load_run
 from storyproof.solvers.neural.stack import Stack
 from storyproof.solvers.neural.steps import predict
 
+if TYPE_CHECKING:
+    from storyproof.solvers.neural.pretrained import Frozen
+
+
+def stands_on_encoder(path: str | Path) -> bool:
+    """Say whether the run in a folder needs a pretrained encoder.
+
+    Raises:
+        DataError: If there is no trained run.
+    """
+    return bool(recipe(load_run(Path(path)).model).vectors)
+
 
 class Trained:
     """Answers by the run that was best on what was held back; `predict_all` by each.
 
+    Args:
+        path: The folder of the run.
+        device: cpu, cuda or auto.
+        encoder: Where the pretrained encoder it stands on lies, if not where it lay when it was trained.
+        seed: Not needed, since all is learnt.
+
     Raises:
+        ConfigError: If an encoder is given for a run that stands on none.
         DataError: If there is no trained run at the path.
     """
 
     def __init__(self, path: str | Path, *, device: str = "auto", encoder: str | None = None, seed: int = 0) -> None:
-        del seed  # all is learnt
+        del seed
         self.path = Path(path)
         self.run = load_run(self.path)
         self.device = choose_device(device)
-        self.encoder = encoder or self.run.about.get("encoder")
         run = self.run
+        if encoder and not recipe(run.model).vectors:
+            raise ConfigError(f"{self.path} is of '{run.model}', which stands on no encoder; leave --encoder out.")
+        self.encoder: str | None = encoder or run.about.get("encoder")
         self.stack = Stack(lambda: build(run.model, run.shape, run.options), run.seeds, self.device)
         wanted = {name: tuple(value.shape) for name, value in {**self.stack.weights, **self.stack.fixed}.items()}
         found = {name: tuple(value.shape) for name, value in run.weights.items()}
@@ -56,14 +80,34 @@ class Trained:
         encoded, vectors = encode(examples, self.run.vocabulary, question=self.run.shape.question), None
         kind = recipe(self.run.model).vectors
         if kind:
-            from storyproof.solvers.neural.pretrained import Frozen, add_vectors
+            from storyproof.solvers.neural.pretrained import add_vectors
 
-            frozen = Frozen(str(self.encoder), self.device)
-            encoded, vectors = add_vectors(examples, encoded, self.run.vocabulary, frozen, kind)
+            encoded, vectors = add_vectors(examples, encoded, self.run.vocabulary, self._frozen, kind)
         table = Table(encoded, self.device, vectors)
         rows = np.tile(np.arange(len(examples)), (self.stack.runs, 1))
         answers = self.run.vocabulary.answers
         return [[answers[place] for place in row] for row in predict(self.stack, table, rows).tolist()]
+
+    @cached_property
+    def _frozen(self) -> Frozen:
+        """The encoder, if it is the one that the run was trained with; older runs do not say which that was."""
+        from storyproof.solvers.neural.pretrained import Frozen
+
+        if self.encoder is None:
+            raise ConfigError(f"{self.path} does not say where its encoder lies; give --encoder its folder.")
+        frozen, shape = Frozen(self.encoder, self.device), self.run.shape
+        if frozen.width != shape.vector:
+            raise ConfigError(
+                f"the encoder '{self.encoder}' gives vectors of {frozen.width} numbers, but {self.path} was trained on "
+                f"vectors of {shape.vector}; give --encoder the one it was trained with."
+            )
+        trained_with = self.run.about.get("encoder_identity")
+        if trained_with is not None and encoder_identity(self.encoder) != trained_with:
+            raise ConfigError(
+                f"the encoder '{self.encoder}' is not the one that {self.path} was trained with, its files differ; "
+                "give --encoder that one, or train again."
+            )
+        return frozen
 
     def _check(self, examples: Sequence[Example]) -> None:
         given = family_of(examples)

@@ -12,8 +12,8 @@ from storyproof.datasets.generation import generate
 from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
-from storyproof.solvers.neural.fitting import Course, Lesson, Plan
-from storyproof.solvers.neural.keeping import begin, fit
+from storyproof.solvers.neural.fitting import Course, Lesson, Plan, identity_of
+from storyproof.solvers.neural.keeping import begin, fit, is_begun
 from storyproof.solvers.neural.models import recipe
 from storyproof.solvers.neural.runs import RUN, Run, load_run, save_run
 from storyproof.solvers.neural.training import Epoch, Settings
@@ -26,7 +26,7 @@ def train(
     out: str | Path,
     *,
     data: str | Path | None = None,
-    split: str = "train",
+    split: str | None = None,
     held: str = DRAWN,
     labels: str = "given",
     benchmark: str | None = None,
@@ -47,7 +47,7 @@ def train(
         model: Its name, such as `entnet`.
         out: The folder to write the runs to.
         data: A dataset folder or file to learn from.
-        split: Which split of it.
+        split: Which split of it; by default train, or what a single file holds.
         held: What to choose the best epoch by: stories `drawn` for each run, or the val split as `given`.
         labels: Learn the labels as `given`, or as `proved` from the text.
         benchmark: Learn from a benchmark's generator instead of from data.
@@ -69,10 +69,10 @@ def train(
     """
     plan = Plan(model, runs, seed, settings_of(model, settings), dict(options or {}), encoder, device=device)
     lesson = _lesson(data, split, held, labels, benchmark, stories, seed, benchmark_settings or {})
-    out = Path(out)
-    course = Course(plan, [lesson])
-    if not force and (out / RUN).is_file() and _same(load_run(out).about, course.identity):
-        return load_run(out)
+    out, identity = Path(out), identity_of(plan, [lesson])
+    if not force and (done := _done(out, identity)) is not None:  # the course alone may take long to prepare
+        return done
+    course = Course(plan, [lesson], identity)
     begin(out, course, force=force)
     about = {"source": str(data) if data is not None else benchmark, "interrupted": False}
     try:
@@ -101,7 +101,7 @@ def settings_of(model: str, given: Mapping[str, Any]) -> Settings:
 
 def _lesson(
     data: str | Path | None,
-    split: str,
+    split: str | None,
     held: str,
     labels: str,
     benchmark: str | None,
@@ -124,13 +124,25 @@ def _lesson(
         return Lesson([Example.from_row(row) for row in table.to_pylist()], name=benchmark)
     assert data is not None
     proved = labels == PROVED
-    some = read_examples(find_source(data, split if Path(data).is_dir() else None), proved=proved)
+    usual = "train" if Path(data).is_dir() else None
+    some = read_examples(find_source(data, split or usual), proved=proved)
     if not some:
         raise DataError(f"{data} holds no questions to learn from; make or choose other data.")
     back = read_examples(find_source(data, "val"), proved=proved) if held == GIVEN else None
     return Lesson(some, back, name=str(data))
 
 
-def _same(about: Mapping[str, Any], identity: Mapping[str, Any]) -> bool:
+def _done(out: Path, identity: Mapping[str, Any]) -> Run | None:
+    """Give what this training came to, if it is done.
+
+    Raises:
+        ConfigError: If the folder holds something else.
+        DataError: If what it holds is damaged.
+    """
     wanted = json.loads(json.dumps(identity))
-    return not about.get("interrupted") and all(about.get(name) == value for name, value in wanted.items())
+    if (out / RUN).is_file():
+        found = load_run(out)
+        if not found.about.get("interrupted") and all(found.about.get(name) == wanted[name] for name in wanted):
+            return found
+    is_begun(out, wanted)
+    return None

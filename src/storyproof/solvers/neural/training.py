@@ -32,7 +32,8 @@ class Settings:
         rate: Adam's learning rate.
         decay: Whether the rate falls to nothing over the epochs, along a cosine.
         clip: The longest gradient; 0 for any.
-        patience: Stop after so many epochs in which no run has come out better on what is held back; 0 for never.
+        patience: A run stops after so many epochs in which it has come out no better on what is held back; 0 for
+            never.
         held_back: The share of the stories to choose the best epoch by, drawn for each run.
         weight_decay: How strongly weights are drawn to zero each step (AdamW).
         word_dropout: The share of words that are made unknown in every step.
@@ -88,6 +89,22 @@ class Epoch:
     best: list[float]
 
 
+class DivergedError(ConfigError):
+    """Runs that came to no number any more.
+
+    Attributes:
+        epoch: How the epoch went in which they did.
+    """
+
+    def __init__(self, epoch: Epoch, broken: Sequence[int], rate: float) -> None:
+        self.epoch = epoch
+        which = f"{'run' if len(broken) == 1 else 'runs'} {', '.join(str(run + 1) for run in broken)}"
+        super().__init__(
+            f"training of {which} of {len(epoch.loss)} broke down in epoch {epoch.number}, in which loss or weights "
+            f"are not finite; train anew with --force and a lower --rate than {rate:g}."
+        )
+
+
 class Trainer:
     """Trains the runs of a stack together, keeping each one's best state.
 
@@ -131,11 +148,20 @@ class Trainer:
     @property
     def finished(self) -> bool:
         """Whether there is nothing left to do."""
+        return self.epoch >= self.settings.epochs or all(self.stopped)
+
+    @property
+    def stopped(self) -> list[bool]:
+        """Whether each run's own patience is at its end: it is trained along with others, but nothing comes of it."""
         patience = self.settings.patience
-        return self.epoch >= self.settings.epochs or (patience > 0 and min(self.stale) >= patience)
+        return [0 < patience <= count for count in self.stale]
 
     def train_epoch(self) -> Epoch:
-        """Go through the data once, and keep the state of those runs that have come out better than before."""
+        """Go through the data once, and keep the state of those runs that have come out better than before.
+
+        Raises:
+            DivergedError: If a run's loss or weights are not finite; what was kept before stays as it is.
+        """
         self.between_epochs = False
         seeds = [part.seed for part in self.parts]
         self.stack.model.train()
@@ -155,11 +181,13 @@ class Trainer:
         loss = torch.zeros(len(seeds), device=self.table.device)
         for number in range(len(orders)):
             loss += self.step(picked[number], noises[:, number], int(sizes[number]))
-        self.epoch += 1
-        held = self.held_accuracy()
+        held, losses = self.held_accuracy(), (loss / len(orders)).tolist()
+        if broken := self._broken(losses):
+            raise DivergedError(Epoch(self.epoch + 1, losses, held, list(self.best_held)), broken, self.settings.rate)
         self._keep_better(held)
+        self.epoch += 1  # last: an epoch that is not scored does not count
         self.between_epochs = True
-        return Epoch(self.epoch, (loss / len(orders)).tolist(), held, list(self.best_held))
+        return Epoch(self.epoch, losses, held, list(self.best_held))
 
     def held_accuracy(self) -> list[float]:
         """Score every run on what it holds back."""
@@ -167,14 +195,26 @@ class Trainer:
         right = given == self.table.answers[torch.from_numpy(self._held).to(given.device)]
         return [float(row[: len(part.held)].float().mean()) for row, part in zip(right, self.parts, strict=True)]
 
+    def _broken(self, losses: list[float]) -> list[int]:
+        """Say which runs came to no number; what has stopped may."""
+        weights = torch.stack([value.detach().flatten(1).isfinite().all(1) for value in self.stack.weights.values()])
+        states = zip(losses, weights.all(0).tolist(), self.stopped, strict=True)
+        return [
+            run for run, (loss, whole, over) in enumerate(states) if not over and not (whole and math.isfinite(loss))
+        ]
+
     def _keep_better(self, held: list[float]) -> None:
-        better = [now > before for now, before in zip(held, self.best_held, strict=True)]
-        self.best_held = [max(pair) for pair in zip(held, self.best_held, strict=True)]
-        self.stale = [0 if improved else count + 1 for improved, count in zip(better, self.stale, strict=True)]
+        scores = zip(held, self.best_held, self.stopped, strict=True)
+        better = [now > before and not over for now, before, over in scores]
         which = torch.tensor(better, device=self.table.device)
-        for name, value in {**self.stack.weights, **self.stack.fixed}.items():
-            kept = self.best[name]
-            kept.copy_(torch.where(which.view(-1, *[1] * (value.dim() - 1)), value.detach(), kept))
+        self.best = {  # all at once: whoever is interrupted here has the best of before
+            name: torch.where(which.view(-1, *[1] * (value.dim() - 1)), value.detach(), self.best[name])
+            for name, value in {**self.stack.weights, **self.stack.fixed}.items()
+        }
+        self.best_held = [
+            now if improved else before for now, before, improved in zip(held, self.best_held, better, strict=True)
+        ]
+        self.stale = [0 if improved else count + 1 for improved, count in zip(better, self.stale, strict=True)]
 
     def state(self) -> tuple[State, dict[str, Any]]:
         """Give all that is needed to go on from here: tensors, and plain values."""

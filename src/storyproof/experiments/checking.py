@@ -1,0 +1,110 @@
+"""What can be told before anything is trained: about what is asked for, what is kept, and where to write."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from storyproof.errors import ConfigError, DataError, UnknownNameError
+from storyproof.experiments.declaring import Cell, Experiment
+from storyproof.experiments.files import read_json
+from storyproof.experiments.jobs import Plan, needs_encoder
+from storyproof.experiments.working import spent
+from storyproof.experiments.writing import RESULTS
+
+
+def check_request(
+    experiment: Experiment,
+    runs: int | None,
+    minutes: float | None,
+    models: Sequence[str] | None,
+    encoder: str | None,
+) -> None:
+    """See that an experiment can be run as asked.
+
+    Raises:
+        ConfigError: If it cannot.
+    """
+    for number, what in ((runs, "--runs"), (minutes, "--minutes")):
+        if number is not None and not number > 0:  # so that no nan gets by
+            raise ConfigError(f"{what} is {number}; use a number above 0.")
+    for each in models or ():
+        if each not in experiment.models:
+            raise UnknownNameError(f"model of {experiment.name}", each, experiment.models)
+    if encoder is not None and _is_path(encoder) and not (Path(encoder) / "config.json").is_file():
+        why = "has no config.json" if Path(encoder).is_dir() else "is no folder"
+        raise ConfigError(f"--encoder is {encoder}, which {why}; give a folder with a model in Hugging Face format.")
+
+
+def _is_path(encoder: str) -> bool:
+    """Say whether it can only be a folder: names on the hub are `name` or `owner/name`."""
+    path = Path(encoder)
+    return path.exists() or path.is_absolute() or encoder[:1] in ".~" or encoder[-1:] == "/" or len(path.parts) > 2
+
+
+def check_kept(folder: Path, experiment: Experiment, planned: Plan, runs: int | None, encoder: str | None) -> None:
+    """See that all that is kept can be read, and that no figures of the table would be lost.
+
+    Args:
+        folder: Where the table is.
+        experiment: What it is of.
+        planned: What is to be done.
+        runs: How many runs are asked for; None for as many as the experiment says.
+        encoder: The encoder asked for.
+
+    Raises:
+        ConfigError: If some would be lost.
+        DataError: If something is damaged.
+    """
+    for result in planned.results.values():
+        result.read()
+    for job in planned.jobs:
+        spent(job)
+    path, number, known = folder / RESULTS, runs or experiment.runs, {*experiment.cells()}
+    kept = [(cell, count) for cell, count in _kept(path) if cell in known] if path.is_file() else []
+    lost = [experiment.models[cell.model] for cell, _ in kept if cell in planned.missing]
+    if lost:
+        options = {"--encoder" if encoder is None and needs_encoder(model) else "--published" for model in lost}
+        raise ConfigError(
+            f"{path} has figures in {_cells(len(lost))} that would be left out now; give "
+            f"{' and '.join(sorted(options))} as before, or another --out."
+        )
+    other = [count for cell, count in kept if not experiment.models[cell.model].solver and count != number]
+    if other:
+        counts = " or ".join(map(str, sorted(set(other))))
+        raise ConfigError(
+            f"{path} has figures of {counts} runs in {_cells(len(other))}, which {number} runs would replace; give "
+            f"--runs {counts}, or another --out."
+        )
+
+
+def _kept(path: Path) -> Iterator[tuple[Cell, int]]:
+    """List the cells of a written table that have figures, and of how many runs."""
+    try:
+        for plain in read_json(path)["cells"]:
+            if plain["runs"]:
+                named = (str(plain[name]) for name in ("model", "data", "test", "measure"))
+                yield Cell(*named), len(plain["runs"])
+    except (KeyError, TypeError) as error:
+        raise DataError(f"{path} is damaged ({error}); delete it, and run the experiment again.") from error
+
+
+def _cells(count: int) -> str:
+    return f"{count} {'cell' if count == 1 else 'cells'}"
+
+
+def make_folders(*folders: Path) -> None:
+    """Make the folders to write to.
+
+    Raises:
+        DataError: If that cannot be, or nothing can be written there.
+    """
+    for folder in folders:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if not os.access(folder, os.W_OK | os.X_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        except OSError as error:
+            raise DataError(f"cannot write to {folder}: {error.strerror}; choose another --out.") from error

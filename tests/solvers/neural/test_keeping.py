@@ -1,0 +1,244 @@
+"""What a training keeps: claims, checkpoints, metrics, and what is left when it ends otherwise than it should."""
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+import storyproof
+from storyproof.errors import ConfigError, DataError
+from storyproof.solvers.neural import keeping
+from storyproof.solvers.neural.keeping import begin, fit, is_begun
+from storyproof.solvers.neural.runs import CHECKPOINT, METRICS, PLAN, RUN, WEIGHTS, Run, load_run, load_tensors
+from storyproof.solvers.neural.steps import Step
+from storyproof.solvers.neural.training import DivergedError, Epoch, Trainer
+from tests.solvers.neural.lessons import CLUTRR, SMALL, course, some
+
+
+def train(out: Path, **changes: Any) -> Run:
+    usual = {"benchmark": "clutrr", "stories": 20, "runs": 2, "epochs": 5, "batch": 8, "device": "cpu"}
+    return storyproof.train("gat", out, **{**usual, "options": SMALL["gat"], **changes})
+
+
+def prepared(**changes: Any) -> Any:
+    return course("gat", some(CLUTRR, 20), **{"epochs": 5, "batch": 8, **changes})
+
+
+def stop(epoch: Epoch) -> None:
+    raise KeyboardInterrupt
+
+
+def epochs_in(out: Path) -> list[int]:
+    return [json.loads(line)["epoch"] for line in (out / METRICS).read_text().splitlines()]
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nobody handles it."""
+
+
+def test_killed_after_an_epoch_goes_on_from_there(tmp_path: Path) -> None:
+    def kill(epoch: Epoch) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        train(tmp_path, progress=kill)
+    seen: list[int] = []
+    train(tmp_path, progress=lambda epoch: seen.append(epoch.number))
+    assert seen == [2, 3, 4, 5]
+    assert epochs_in(tmp_path) == [1, 2, 3, 4, 5]
+
+
+def test_checkpoints_take_a_twentieth_of_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Writing takes 3 seconds, an epoch 25: after 60 seconds without, one is due."""
+    clock, written = 0.0, []
+
+    def write(path: Path, *state: Any) -> None:
+        nonlocal clock
+        clock += 3
+        written.append(state[1]["epoch"])
+
+    def progress(epoch: Epoch) -> None:
+        nonlocal clock
+        clock += 25
+
+    monkeypatch.setattr("storyproof.solvers.neural.keeping.time.monotonic", lambda: clock)
+    monkeypatch.setattr(keeping, "save_tensors", write)
+    made = prepared(epochs=9, patience=0)
+    begin(tmp_path, made)
+    assert fit(tmp_path, made, progress)
+    assert written == [1, 4, 7]
+
+
+def test_every_slice_gets_on(tmp_path: Path) -> None:
+    for number in range(1, 6):
+        made = prepared(patience=0)
+        begin(tmp_path, made)
+        assert made.trainer.epoch == number - 1
+        assert fit(tmp_path, made, until=lambda: True) == (number == 5)
+    assert epochs_in(tmp_path) == [1, 2, 3, 4, 5]
+
+
+def test_interrupted_while_the_first_epoch_is_scored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def held(self: Trainer) -> list[float]:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "held_accuracy", held)
+        with pytest.raises(KeyboardInterrupt):
+            train(tmp_path)
+    assert not (tmp_path / RUN).exists()
+    assert not (tmp_path / CHECKPOINT).exists()
+    train(tmp_path)
+    assert epochs_in(tmp_path) == [1, 2, 3, 4, 5]
+
+
+def breaking(monkeypatch: pytest.MonkeyPatch, after: int) -> None:
+    """Let the second run's loss be no number after so many steps."""
+    call, steps = Step.__call__, 0
+
+    def step(self: Step, *given: Any) -> Tensor:
+        nonlocal steps
+        steps += 1
+        loss = call(self, *given).clone()
+        loss[1] = loss[1] if steps <= after else math.nan
+        return loss
+
+    monkeypatch.setattr(Step, "__call__", step)
+
+
+def test_run_that_breaks_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path / "whole", progress=lambda epoch: stop(epoch) if epoch.number == 2 else None)
+    wanted = load_run(tmp_path / "whole")
+    out = tmp_path / "out"
+    breaking(monkeypatch, after=4)
+    with pytest.raises(DivergedError, match="run 2 of 2 broke down in epoch 3"):
+        train(out)
+    found = load_run(out)
+    assert found.held == wanted.held
+    assert all(torch.equal(value, wanted.weights[name]) for name, value in found.weights.items())
+    assert {**found.about, "finished": ""} == {**wanted.about, "finished": ""}
+    lines = (out / METRICS).read_text().splitlines()
+    assert "NaN" not in lines[2]
+    last = json.loads(lines[2])
+    assert last["epoch"] == 3
+    assert last["loss"][0] > 0
+    assert last["loss"][1] is None
+    with pytest.raises(DivergedError, match="run 2 of 2 broke down") as again:
+        train(out)
+    assert epochs_in(out) == list(range(1, again.value.epoch.number + 1))
+
+
+def test_run_that_breaks_down_at_once(tmp_path: Path) -> None:
+    with pytest.raises(DivergedError, match=r"broke down in epoch 1, .*; train anew with --force and a lower --rate"):
+        train(tmp_path, rate=1e30)
+    assert not (tmp_path / RUN).exists()
+    (line,) = (tmp_path / METRICS).read_text().splitlines()
+    assert json.loads(line)["best"] == [None, None]
+    assert "NaN" not in line
+    train(tmp_path, force=True)
+
+
+def test_metrics_are_cut_by_epoch(tmp_path: Path) -> None:
+    def after(last: int) -> Any:
+        return lambda epoch: stop(epoch) if epoch.number == last else None
+
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, progress=after(2))
+    (tmp_path / METRICS).unlink()
+    checkpoint = (tmp_path / CHECKPOINT).read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, progress=after(4))
+    assert epochs_in(tmp_path) == [3, 4]
+    (tmp_path / CHECKPOINT).write_bytes(checkpoint)
+    with (tmp_path / METRICS).open("ab") as file:
+        file.write(b'[]\n{"epoch": "x"}\n\xff\n{"epoch": Infinity}\n{"epoch": 2, "loss": [1, 1]}\n{"epo')
+    train(tmp_path)
+    assert epochs_in(tmp_path) == [2, 3, 4, 5]
+
+
+def test_metrics_are_never_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, progress=lambda epoch: stop(epoch) if epoch.number == 2 else None)
+    before = (tmp_path / METRICS).read_bytes()
+
+    def kill(self: Path, target: Path) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", kill)
+        with pytest.raises(Killed):
+            train(tmp_path)
+    assert (tmp_path / METRICS).read_bytes() == before
+    train(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [METRICS, RUN, WEIGHTS]
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_one_training_at_a_time(tmp_path: Path, force: bool) -> None:
+    said = []
+
+    def second(epoch: Epoch) -> None:
+        with pytest.raises(
+            ConfigError, match=r"another process is training in .*; wait until it ends, or choose"
+        ) as no:
+            train(tmp_path, force=force)
+        said.append(no.value)
+
+    train(tmp_path, progress=second)
+    assert len(said) == 5
+    assert epochs_in(tmp_path) == [1, 2, 3, 4, 5]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [METRICS, RUN, WEIGHTS]
+
+
+def test_claim_whose_file_was_deleted_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with path.open("a") as file:
+        path.unlink()
+        assert not keeping._locked(file, path)
+        path.touch()
+        assert not keeping._locked(file, path)
+
+
+def leave_behind(out: Path) -> None:
+    out.mkdir(exist_ok=True)
+    for name in (PLAN, METRICS, CHECKPOINT, WEIGHTS, RUN):
+        (out / f".{name}.{os.getpid()}").write_text("{")
+    (out / keeping._LOCK).touch()
+
+
+def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
+    leave_behind(tmp_path)
+    made = prepared()
+    assert not is_begun(tmp_path, made.identity)
+    begin(tmp_path, made)
+    assert [path.name for path in tmp_path.iterdir()] == [PLAN]
+    leave_behind(tmp_path)
+    begin(tmp_path, prepared())
+    assert [path.name for path in tmp_path.iterdir()] == [PLAN]
+    (tmp_path / ".training.json.bak").touch()  # whoever made that
+    with pytest.raises(ConfigError, match="holds something else already"):
+        begin(tmp_path, prepared(rate=0.5))
+    assert (tmp_path / ".training.json.bak").exists()
+
+
+@pytest.mark.parametrize("name", [RUN, WEIGHTS, PLAN, CHECKPOINT])
+def test_damaged_files_can_be_trained_over(tmp_path: Path, name: str) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        train(tmp_path, progress=stop)
+    (tmp_path / name).write_bytes(b"{")
+    with pytest.raises(DataError, match=rf"{name} cannot be read: .* with --force, or to another --out\.$"):
+        train(tmp_path)
+    train(tmp_path, force=True)
+
+
+def test_checkpoint_knows_what_has_stopped(tmp_path: Path) -> None:
+    made = prepared(patience=1, runs=2)
+    begin(tmp_path, made)
+    assert not fit(tmp_path, made, until=lambda: True)
+    assert load_tensors(tmp_path / CHECKPOINT)[1]["stale"] == made.trainer.stale

@@ -288,6 +288,9 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
         ({"benchmark": "tomy"}, "unknown benchmark 'tomy'"),
         ({"epochs": 0}, "epochs is 0"),
         ({"model": "gat", "options": {}}, "reads graphs"),
+        ({"encoder": "minilm"}, "model 'memnn' stands on no encoder"),
+        ({"split": "val"}, "--split is 'val', but a generator makes training stories only"),
+        ({"benchmark": None, "data": "some", "held": "given", "split": "val"}, "cannot be both learnt and held back"),
     ],
 )
 def test_refusals_write_nothing(changes: dict[str, Any], said: str, tmp_path: Path) -> None:

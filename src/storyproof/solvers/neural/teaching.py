@@ -68,6 +68,8 @@ def train(
         KeyboardInterrupt: When interrupted; the best so far is written first.
     """
     plan = Plan(model, runs, seed, settings_of(model, settings), dict(options or {}), encoder, device=device)
+    if encoder is not None and not recipe(model).vectors:
+        raise ConfigError(f"model '{model}' stands on no encoder, as bert and bert-lstm do; leave --encoder out.")
     lesson = _lesson(data, split, held, labels, benchmark, stories, seed, benchmark_settings or {})
     out, identity = Path(out), identity_of(plan, [lesson])
     if not force and (done := _done(out, identity)) is not None:  # the course alone may take long to prepare
@@ -118,11 +120,15 @@ def _lesson(
     if benchmark is not None:
         if stories < 1:
             raise ConfigError(f"--stories is {stories}; say how many {benchmark} is to make, 1 or more.")
+        if split is not None:
+            raise ConfigError(f"--split is '{split}', but a generator makes training stories only; leave it out.")
         if held == GIVEN:
             raise ConfigError(f"{benchmark} has no stories given to hold back; use drawn, or --data with a val split.")
         table = generate(benchmark, train=stories, seed=seed, **benchmark_settings)
         return Lesson([Example.from_row(row) for row in table.to_pylist()], name=benchmark)
     assert data is not None
+    if held == GIVEN and split == "val":
+        raise ConfigError("the val split cannot be both learnt and held back; choose another --split, or --held drawn.")
     proved = labels == PROVED
     usual = "train" if Path(data).is_dir() else None
     some = read_examples(find_source(data, split or usual), proved=proved)

@@ -46,7 +46,8 @@ class Step:
         self.word_dropout = word_dropout
         self.weights = list(stack.weights.values())
         self.on_gpu = table.device.type == "cuda"
-        self.rate = torch.tensor(rate, device=table.device) if self.on_gpu else rate
+        single = torch.float32  # whatever the weights are, the fused optimiser wants its rate so
+        self.rate = torch.tensor(rate, dtype=single, device=table.device) if self.on_gpu else rate
         self.adam = torch.optim.AdamW(
             self.weights, lr=self.rate, weight_decay=weight_decay, capturable=self.on_gpu, fused=self.on_gpu or None
         )

@@ -22,7 +22,6 @@ from storyproof.solvers.neural.runs import (
     is_draft,
     load_tensors,
     read_json,
-    save_run,
     save_tensors,
     write_json,
     write_whole,
@@ -84,7 +83,7 @@ def fit(
         Whether the training is finished.
 
     Raises:
-        ConfigError: If another process is at it, or a run came to no number; then the best before is kept.
+        ConfigError: If another process is at it, or a run came to no number.
         KeyboardInterrupt: When interrupted, after keeping what there is.
     """
     trainer = course.trainer
@@ -105,9 +104,6 @@ def fit(
             raise
         except DivergedError as error:
             clerk.write(error.epoch)
-            if trainer.epoch and len(course.lessons) == 1:  # several have folders of their own, when all is over
-                about = {"source": course.lessons[0].name, "interrupted": True}
-                save_run(out, course.results(about)[0])
             raise
     return True
 

@@ -16,7 +16,7 @@ from storyproof.solvers.neural.fitting import Course, Lesson, Plan, identity_of
 from storyproof.solvers.neural.keeping import begin, fit, is_begun
 from storyproof.solvers.neural.models import recipe
 from storyproof.solvers.neural.runs import RUN, Run, load_run, save_run
-from storyproof.solvers.neural.training import Epoch, Settings
+from storyproof.solvers.neural.training import DivergedError, Epoch, Settings
 
 DRAWN, GIVEN, PROVED = "drawn", "given", "proved"
 
@@ -79,7 +79,7 @@ def train(
     about = {"source": str(data) if data is not None else benchmark, "interrupted": False}
     try:
         fit(out, course, progress)
-    except KeyboardInterrupt:
+    except (DivergedError, KeyboardInterrupt):
         if course.trainer.epoch:
             save_run(out, course.results({**about, "interrupted": True})[0])
         raise

@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint unit test-slow test-llm bench docs clean
+.PHONY: demo test lint unit test-slow test-llm test-gpu bench docs clean
 
 demo: $(READY)
 	$(BIN)/storyproof generate tomi --out demo/tomi --train 9999 --val 999 --test 999 --seed 7 --force
@@ -30,7 +30,7 @@ lint: $(READY)
 	$(BIN)/lint-imports --no-logo
 
 unit: $(READY)
-	$(BIN)/pytest -n 2 -m "not slow and not llm"
+	$(BIN)/pytest -n 2 -m "not slow and not llm and not gpu"
 
 test-slow: $(READY)
 	$(BIN)/pytest -n 2 -m "slow and not llm"
@@ -38,6 +38,10 @@ test-slow: $(READY)
 # Engines that take gigabytes have an environment of their own; torch's companions break vLLM on a CPU.
 test-llm: .venv-llm/.ready
 	.venv-llm/bin/pytest -m llm tests/solvers
+
+# For a machine with an NVIDIA GPU.
+test-gpu: $(READY)
+	$(BIN)/pytest -m gpu tests/solvers
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run

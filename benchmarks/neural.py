@@ -28,7 +28,7 @@ from storyproof.solvers.neural.models import MODELS, build
 from storyproof.solvers.neural.stack import Stack
 from storyproof.solvers.neural.steps import Step
 
-RATE = 0.001
+RATE = 2**-10  # exact in single precision too, in which the fused optimiser of a GPU keeps it
 ENCODER_WIDTH = 384  # of the encoder that stands in for BERT
 TOM = ("memnn", "relnet", "entnet")
 

@@ -1,7 +1,8 @@
-"""Folders that are written whole, or not at all."""
+"""Folders and files that are written whole, or not at all."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -50,6 +51,13 @@ def clear_drafts() -> None:
     """Remove whatever is being written; for when the process must go at once."""
     for draft in _drafts:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a small file; a process that is killed meanwhile leaves `.NAME.NUMBER` beside it, and the old one."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_bytes(content)
+    draft.replace(path)
 
 
 def _replace(draft: Path, out: Path) -> None:

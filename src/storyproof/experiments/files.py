@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import Any
 
+from storyproof.datasets.folders import write_whole
 from storyproof.errors import DataError
 
 
@@ -16,11 +16,9 @@ def write_bytes(path: Path, content: bytes) -> None:
     Raises:
         DataError: If they cannot be written.
     """
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(content)
-        draft.replace(path)
+        write_whole(path, content)
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}; choose another --out.") from error
 

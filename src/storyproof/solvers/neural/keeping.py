@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from storyproof.datasets.folders import write_whole
 from storyproof.errors import ConfigError, DataError
 from storyproof.solvers.neural.fitting import Course
 from storyproof.solvers.neural.runs import (
@@ -24,7 +25,6 @@ from storyproof.solvers.neural.runs import (
     read_json,
     save_tensors,
     write_json,
-    write_whole,
 )
 from storyproof.solvers.neural.training import DivergedError, Epoch
 

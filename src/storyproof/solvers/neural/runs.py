@@ -7,7 +7,6 @@ epoch. Whatever is written is whole or not there.
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
+from storyproof.datasets.folders import write_whole
 from storyproof.errors import DataError
 from storyproof.solvers.neural.encoding import Vocabulary
 from storyproof.solvers.neural.layers import Shape
@@ -149,10 +149,3 @@ def read_json(path: Path) -> dict[str, Any]:
 def is_draft(path: Path) -> bool:
     """Say whether a file is what `write_whole` leaves behind when its process is killed."""
     return _DRAFT.fullmatch(path.name) is not None
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file that is there whole or not at all."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_bytes(content)
-    draft.replace(path)

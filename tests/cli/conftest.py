@@ -21,6 +21,7 @@ def program(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
     def run(command: str) -> Ended:
         monkeypatch.setattr(sys, "argv", ["storyproof", *shlex.split(command)])
+        monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # or it is `python -m pytest.storyproof`
         with pytest.raises(SystemExit) as stop:
             cli.main()
         return Ended(stop.value.code, *capsys.readouterr())

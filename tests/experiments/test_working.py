@@ -80,21 +80,18 @@ def test_a_training_that_is_not_ours_is_to_be_deleted(job: Path, plan: str) -> N
     assert quick(job.parents[1]).done == 1
 
 
-def test_a_training_that_another_process_is_at_is_not_to_be_deleted(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_training_that_another_process_is_at_is_not_to_be_deleted(job: Path) -> None:
     """It may be, although the job is claimed: one that stood still for long lost its claim, and woke up again."""
     from storyproof.solvers.neural import keeping
 
-    begun = keeping.begin
-
-    def begin(out: Path, course: Any, *, force: bool = False) -> None:
-        begun(out, course, force=force)
-        raise ConfigError(f"another process is training in {out}; wait until it ends.")
-
     shutil.rmtree(job / "tomi-proved")
-    monkeypatch.setattr(keeping, "begin", begin)
-    with pytest.raises(ConfigError, match=rf"{TITLE}: another process is training in .*; wait until it ends\.") as said:
+    with (
+        keeping.claimed(job / "training"),
+        pytest.raises(ConfigError, match=rf"{TITLE}: another process is training in .*; wait until it ends") as said,
+    ):
         quick(job.parents[1])
     assert "Delete" not in str(said.value)
+    assert quick(job.parents[1]).done == 1
 
 
 @pytest.mark.parametrize("kind", [ConfigError, DataError])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import gc
-import json
 import math
 import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from storyproof.errors import ConfigError, DataError, StoryproofError
 from storyproof.experiments.claiming import Claim
@@ -18,6 +17,9 @@ from storyproof.experiments.jobs import Job, Result
 from storyproof.experiments.measures import count
 from storyproof.experiments.sets import Sets
 from storyproof.solvers.solver import load_solver
+
+if TYPE_CHECKING:
+    from storyproof.solvers.neural.fitting import Course
 
 DONE, STOPPED, ELSEWHERE, TOO_LARGE = "done", "stopped", "elsewhere", "too large"
 _TRAINING, _SPENT = "training", "spent.json"
@@ -100,10 +102,9 @@ def _ask_solver(job: Job, results: Sequence[Result], sets: Sets) -> None:
 def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Say) -> bool:
     """Train what is not trained; gives whether it is finished."""
     from storyproof.solvers.neural.fitting import Course, Lesson, Plan, hardware
-    from storyproof.solvers.neural.keeping import begin, fit
+    from storyproof.solvers.neural.keeping import claimed
     from storyproof.solvers.neural.runs import CHECKPOINT, PLAN, RUN, save_run
     from storyproof.solvers.neural.teaching import settings_of
-    from storyproof.solvers.neural.training import DivergedError
 
     if all((job.place(lesson) / RUN).is_file() for lesson in job.lessons):
         return True
@@ -119,38 +120,37 @@ def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Sa
     started = time.monotonic()
     stories = sets.lessons(job.lessons)
     course = Course(plan, [Lesson(some, name=each.name) for some, each in zip(stories, job.lessons, strict=True)])
-    try:
-        # Without a plan nothing is begun there: at most the metrics of a training whose runs are gone.
-        begin(folder, course, force=not (folder / PLAN).is_file())
-    except (ConfigError, DataError) as error:
-        if isinstance(error, ConfigError) and _is_plan(folder / PLAN, course.identity):
-            raise  # ours, and another process is at it
-        raise _unusable(job, error) from error
-    if course.trainer.epoch:
-        say(f"{job.title}: going on after epoch {course.trainer.epoch} of {plan.settings.epochs}")
-    try:
-        finished = fit(folder, course, until=until)
-    except DivergedError as error:
-        raise _unusable(job, error) from error
-    finally:
-        before = spent(job).get("seconds", 0.0)
-        seconds = round(before + time.monotonic() - started, 1)
-        spent_on = {"seconds": seconds, "hardware": hardware(course.device), "torch": version("torch")}
-        write_json(job.folder / _SPENT, spent_on)
-    if not finished:
-        say(f"{job.title}: stopped after epoch {course.trainer.epoch} of {plan.settings.epochs}")
-        return False
-    for lesson, run in zip(job.lessons, course.results(), strict=True):
-        save_run(job.place(lesson), run)
-    for name in (PLAN, CHECKPOINT):
-        (folder / name).unlink(missing_ok=True)
+    with claimed(folder):
+        try:
+            finished = _fit(job, folder, course, until, say)
+        finally:
+            before = spent(job).get("seconds", 0.0)
+            seconds = round(before + time.monotonic() - started, 1)
+            spent_on = {"seconds": seconds, "hardware": hardware(course.device), "torch": version("torch")}
+            write_json(job.folder / _SPENT, spent_on)
+        if not finished:
+            say(f"{job.title}: stopped after epoch {course.trainer.epoch} of {plan.settings.epochs}")
+            return False
+        for lesson, run in zip(job.lessons, course.results(), strict=True):
+            save_run(job.place(lesson), run)
+        for name in (PLAN, CHECKPOINT):
+            (folder / name).unlink(missing_ok=True)
     say(f"{job.title}: {job.runs} runs, {course.trainer.epoch} epochs, {seconds:.0f} s on {hardware(course.device)}")
     return True
 
 
-def _is_plan(path: Path, identity: dict[str, Any]) -> bool:
-    """Say whether a file holds the plan of this training."""
-    return path.is_file() and read_json(path) == json.loads(json.dumps(identity))
+def _fit(job: Job, folder: Path, course: Course, until: Callable[[], bool], say: Say) -> bool:
+    from storyproof.solvers.neural.keeping import begin, fit
+    from storyproof.solvers.neural.runs import PLAN
+
+    try:
+        # Without a plan nothing is begun there: at most the metrics of a training whose runs are gone.
+        begin(folder, course, force=not (folder / PLAN).is_file())
+        if course.trainer.epoch:
+            say(f"{job.title}: going on after epoch {course.trainer.epoch} of {course.plan.settings.epochs}")
+        return fit(folder, course, until=until)
+    except (ConfigError, DataError) as error:
+        raise _unusable(job, error) from error
 
 
 def _unusable(job: Job, error: StoryproofError) -> DataError:

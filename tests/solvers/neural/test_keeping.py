@@ -12,8 +12,8 @@ from torch import Tensor
 
 import storyproof
 from storyproof.errors import ConfigError, DataError
-from storyproof.solvers.neural import keeping
-from storyproof.solvers.neural.keeping import begin, fit, is_begun
+from storyproof.solvers.neural import keeping, teaching
+from storyproof.solvers.neural.keeping import begin, claimed, fit, is_begun
 from storyproof.solvers.neural.runs import CHECKPOINT, METRICS, PLAN, RUN, WEIGHTS, Run, load_run, load_tensors
 from storyproof.solvers.neural.steps import Step
 from storyproof.solvers.neural.training import DivergedError, Epoch, Trainer
@@ -196,6 +196,20 @@ def test_one_training_at_a_time(tmp_path: Path, force: bool) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == [METRICS, RUN, WEIGHTS]
 
 
+def test_nobody_comes_in_before_the_runs_are_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = teaching.save_run
+
+    def save(out: Path, run: Run) -> None:
+        with pytest.raises(ConfigError, match="another process is training"), claimed(out):
+            pass
+        written(out, run)
+
+    monkeypatch.setattr(teaching, "save_run", save)
+    train(tmp_path)
+    with claimed(tmp_path):
+        pass
+
+
 def test_claim_whose_file_was_deleted_is_none(tmp_path: Path) -> None:
     path = tmp_path / "lock"
     with path.open("a") as file:
@@ -216,10 +230,12 @@ def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
     leave_behind(tmp_path)
     made = prepared()
     assert not is_begun(tmp_path, made.identity)
-    begin(tmp_path, made)
+    with claimed(tmp_path):
+        begin(tmp_path, made)
     assert [path.name for path in tmp_path.iterdir()] == [PLAN]
     leave_behind(tmp_path)
-    begin(tmp_path, prepared())
+    with claimed(tmp_path):
+        begin(tmp_path, prepared())
     assert [path.name for path in tmp_path.iterdir()] == [PLAN]
     (tmp_path / ".training.json.bak").touch()  # whoever made that
     with pytest.raises(ConfigError, match="holds something else already"):

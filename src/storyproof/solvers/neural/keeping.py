@@ -35,26 +35,23 @@ Progress = Callable[[Epoch], None]
 
 
 def begin(out: Path, course: Course, *, force: bool = False) -> None:
-    """Make the folder this training's, and go on from its checkpoint if there is one.
+    """Make a claimed folder this training's, and go on from its checkpoint if there is one.
 
     Raises:
-        ConfigError: If the folder holds another training, or another process is at it.
+        ConfigError: If the folder holds another training.
         DataError: If what it holds is damaged.
     """
     identity = json.loads(json.dumps(course.identity))
-    if not force:
-        is_begun(out, identity)  # nothing is touched in a folder that is another's
-    out.mkdir(parents=True, exist_ok=True)
-    with _claimed(out):
+    if force:
+        for name in (RUN, PLAN, CHECKPOINT, METRICS):
+            (out / name).unlink(missing_ok=True)
+    elif is_begun(out, identity):
         _clear_drafts(out)
-        if force:
-            for name in (RUN, PLAN, CHECKPOINT, METRICS):
-                (out / name).unlink(missing_ok=True)
-        elif is_begun(out, identity):
-            if (out / CHECKPOINT).is_file():
-                _go_on(course, out / CHECKPOINT)
-            return
-        write_json(out / PLAN, identity)
+        if (out / CHECKPOINT).is_file():
+            _go_on(course, out / CHECKPOINT)
+        return
+    _clear_drafts(out)
+    write_json(out / PLAN, identity)
 
 
 def is_begun(out: Path, identity: dict[str, Any]) -> bool:
@@ -83,28 +80,27 @@ def fit(
         Whether the training is finished.
 
     Raises:
-        ConfigError: If another process is at it, or a run came to no number.
+        DivergedError: If a run came to no number.
         KeyboardInterrupt: When interrupted, after keeping what there is.
     """
     trainer = course.trainer
     before = trainer.epoch  # at least one more is trained, or slices shorter than the preparations would never get on
-    with _claimed(out):
-        clerk = _Clerk(out, course)
-        try:
-            while not trainer.finished:
-                if until() and trainer.epoch > before:
-                    clerk.keep()
-                    return False
-                done = trainer.train_epoch()
-                clerk.note(done)
-                progress(done)
-        except KeyboardInterrupt:
-            if trainer.epoch and trainer.between_epochs:
+    clerk = _Clerk(out, course)
+    try:
+        while not trainer.finished:
+            if until() and trainer.epoch > before:
                 clerk.keep()
-            raise
-        except DivergedError as error:
-            clerk.write(error.epoch)
-            raise
+                return False
+            done = trainer.train_epoch()
+            clerk.note(done)
+            progress(done)
+    except KeyboardInterrupt:
+        if trainer.epoch and trainer.between_epochs:
+            clerk.keep()
+        raise
+    except DivergedError as error:
+        clerk.write(error.epoch)
+        raise
     return True
 
 
@@ -123,12 +119,13 @@ def _clear_drafts(out: Path) -> None:
 
 
 @contextmanager
-def _claimed(out: Path) -> Iterator[None]:
-    """Keep other processes away; the system lets go of the lock however a process ends.
+def claimed(out: Path) -> Iterator[None]:
+    """Keep other processes away from a folder; the system lets go of the lock however a process ends.
 
     Raises:
         ConfigError: If another process is there first.
     """
+    out.mkdir(parents=True, exist_ok=True)
     path = out / _LOCK
     with path.open("a") as file:
         if not _locked(file, path):

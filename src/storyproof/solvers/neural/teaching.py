@@ -13,7 +13,7 @@ from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
 from storyproof.solvers.neural.fitting import Course, Lesson, Plan, identity_of
-from storyproof.solvers.neural.keeping import begin, fit, is_begun
+from storyproof.solvers.neural.keeping import begin, claimed, fit, is_begun
 from storyproof.solvers.neural.models import recipe
 from storyproof.solvers.neural.runs import RUN, Run, load_run, save_run
 from storyproof.solvers.neural.training import DivergedError, Epoch, Settings
@@ -75,16 +75,17 @@ def train(
     if not force and (done := _done(out, identity)) is not None:  # the course alone may take long to prepare
         return done
     course = Course(plan, [lesson], identity)
-    begin(out, course, force=force)
     about = {"source": str(data) if data is not None else benchmark, "interrupted": False}
-    try:
-        fit(out, course, progress)
-    except (DivergedError, KeyboardInterrupt):
-        if course.trainer.epoch:
-            save_run(out, course.results({**about, "interrupted": True})[0])
-        raise
-    finished = course.results(about)[0]
-    save_run(out, finished)
+    with claimed(out):
+        begin(out, course, force=force)
+        try:
+            fit(out, course, progress)
+        except (DivergedError, KeyboardInterrupt):
+            if course.trainer.epoch:
+                save_run(out, course.results({**about, "interrupted": True})[0])
+            raise
+        finished = course.results(about)[0]
+        save_run(out, finished)
     return finished
 
 

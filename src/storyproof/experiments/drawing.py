@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MARKS = "os^vDPX*"
+_TITLE = 52  # characters that a panel has room for above it
 
 
 def draw(folder: Path, table: Table) -> str:
@@ -93,13 +95,14 @@ def _curves(table: Table) -> Figure:
             paper = [_scale(table, entry.paper if entry else None) for entry in entries]
             if any(each == each for each in paper):
                 panel.plot(places, paper, linestyle=":", color=colour, label=f"{row.label}, paper")
-        if max(places) > 50 * max(min(places), 1):
+        if max(places) > 20 * max(min(places), 1):
             panel.set_xscale("log")
+            panel.minorticks_off()
         panel.set_xticks(places, [column.label for column in table.columns])
         panel.set_xlabel(table.experiment.axis)
         panel.set_ylabel("percent right" if table.percent else "fraction right")
         panel.set_ylim(0, _scale(table, 1.05))
-        panel.set_title(group, fontsize=9)
+        panel.set_title(textwrap.fill(group, _TITLE), fontsize=9)
         panel.grid(alpha=0.3)
     _legend(figure, panels)
     return figure
@@ -127,7 +130,7 @@ def _bars(table: Table) -> Figure:
         panel.set_xticks(range(len(table.columns)), heads)
         panel.set_ylabel("percent right" if table.percent else "fraction right")
         panel.set_ylim(0, _scale(table, 1.05))
-        panel.set_title(group, fontsize=9)
+        panel.set_title(textwrap.fill(group, _TITLE), fontsize=9)
         panel.grid(axis="y", alpha=0.3)
     _legend(figure, panels)
     return figure

@@ -24,7 +24,8 @@ from storyproof.solvers.neural.batches import Table, order_of
 from storyproof.solvers.neural.encoding import encode, learn_vocabulary
 from storyproof.solvers.neural.fitting import choose_device, hardware, shape_of
 from storyproof.solvers.neural.layers import Shape
-from storyproof.solvers.neural.models import MODELS, build
+from storyproof.solvers.neural.models import build
+from storyproof.solvers.neural.recipes import MODELS
 from storyproof.solvers.neural.stack import Stack
 from storyproof.solvers.neural.steps import Step
 

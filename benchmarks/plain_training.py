@@ -30,12 +30,12 @@ class PlainLSTM(nn.Module):
                     getattr(self.lstm, f"bias_ih{end}").copy_(ours.bias[layer][side])
                     getattr(self.lstm, f"bias_hh{end}").zero_().requires_grad_(False)
 
-    def forward(self, sequence: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, sequence: Tensor, lengths: Tensor) -> Tensor:
         lengths = lengths.clamp(min=1).cpu()
         packed = pack_padded_sequence(sequence, lengths, batch_first=True, enforce_sorted=False)
-        outputs, (last, _) = self.lstm(packed)
-        padded, _ = pad_packed_sequence(outputs, batch_first=True, total_length=sequence.shape[1])
-        return padded, torch.cat(list(last[-self.sides :]), dim=-1)
+        outputs, _ = self.lstm(packed)
+        padded: Tensor = pad_packed_sequence(outputs, batch_first=True, total_length=sequence.shape[1])[0]
+        return padded
 
 
 def plain(model: nn.Module) -> nn.Module:

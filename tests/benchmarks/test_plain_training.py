@@ -6,7 +6,8 @@ import pytest
 import torch
 
 from benchmarks.plain_training import PlainLSTM, PlainTraining, plain
-from storyproof.solvers.neural.models import MODELS, build
+from storyproof.solvers.neural.models import build
+from storyproof.solvers.neural.recipes import MODELS
 from tests.solvers.neural.lessons import CLUTRR, SHAPE, SMALL, course, make_batch, some
 
 

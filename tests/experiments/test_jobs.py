@@ -1,14 +1,17 @@
-"""Jobs must be told apart by the encoder that they stand on, not by what its folder is called."""
+"""Jobs must be told apart by all that decides what is trained: an encoder's files, not its name, and the recipe."""
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from storyproof.experiments.declaring import read
 from storyproof.experiments.jobs import plan
 from storyproof.experiments.sets import Sets
+from storyproof.solvers.neural.recipes import MODELS
 
 
 def encoder(folder: Path, weights: str) -> Path:
@@ -50,6 +53,14 @@ def test_an_encoder_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert asked == [str(tmp_path)]
     plan(read("tomi-table3", quick=True), Sets(None), Path("runs"), None, str(tmp_path))  # no model stands on it
     assert asked == [str(tmp_path)]
+
+
+@pytest.mark.parametrize("change", [{"version": 9}, {"training": {"clip": 3.0}}, {"options": {"policy": "learned"}}])
+def test_what_a_recipe_says_counts(change: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    before = folders("some/minilm")
+    monkeypatch.setitem(MODELS, "gat", replace(MODELS["gat"], **change))
+    after = folders("some/minilm")
+    assert {title.partition(" ")[0] for title in before if before[title] != after[title]} == {"gat"}
 
 
 def test_planning_loads_no_torch(tmp_path: Path) -> None:

@@ -94,6 +94,19 @@ def test_a_training_that_another_process_is_at_is_not_to_be_deleted(job: Path) -
     assert quick(job.parents[1]).done == 1
 
 
+def test_one_that_breaks_down_would_again(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from storyproof.solvers.neural import keeping
+    from storyproof.solvers.neural.training import DivergedError, Epoch
+
+    def fit(*_: Any, **__: Any) -> bool:
+        raise DivergedError(Epoch(3, [1.0, float("nan")], [0.5, 0.0], [0.5, 0.5]), [1], 0.001)
+
+    shutil.rmtree(job / "tomi-proved")
+    monkeypatch.setattr(keeping, "fit", fit)
+    with pytest.raises(ConfigError, match="run 2 of 2 broke down in epoch 3, .* so lower the rate in the"):
+        quick(job.parents[1])
+
+
 @pytest.mark.parametrize("kind", [ConfigError, DataError])
 def test_one_that_fails_keeps_nobody_else_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: type[StoryproofError]

@@ -55,7 +55,7 @@ class Claim:
             return
         self._over.set()
         self._keeper.join()
-        if _text(self.path) == self._text:  # else somebody took us for dead
+        if _text(self.path) == self._text:
             self.path.unlink(missing_ok=True)
 
     def _take(self) -> bool:
@@ -91,8 +91,9 @@ class Claim:
 
     def _renew(self) -> None:
         while not self._over.wait(_RENEWED_EVERY_S):
-            with suppress(OSError):
-                os.utime(self.path)
+            if _text(self.path) == self._text:  # else somebody took us for dead, and it is theirs
+                with suppress(OSError):
+                    os.utime(self.path)
 
 
 def _text(path: Path) -> str | None:

@@ -17,8 +17,8 @@ from storyproof.experiments.files import read_json, write_json
 from storyproof.experiments.measures import Counts
 from storyproof.experiments.sets import TEST, TRAIN, Sets
 from storyproof.seeds import digest
-
-_ENCODED = ("bert", "bert-lstm")  # models that stand on a pretrained encoder
+from storyproof.solvers.neural.recipes import recipe
+from storyproof.solvers.neural.settings import Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Plan:
 
 def needs_encoder(model: Model) -> bool:
     """Say whether a model stands on a pretrained encoder."""
-    return model.model in _ENCODED
+    return not model.solver and bool(recipe(model.model).vectors)
 
 
 def plan(experiment: Experiment, sets: Sets, root: Path, runs: int | None, encoder: str | None) -> Plan:
@@ -157,16 +157,18 @@ def _job(
     mark: str | None,
 ) -> Job:
     training = {**model.training, **lessons[0].training}
-    identity = {
-        "model": model.model,
-        "options": dict(model.options),
-        "training": training,
-        "runs": runs,
-        "encoder": mark if needs_encoder(model) else None,
-        "lessons": [[each.name, sets.identity(each, TRAIN)] for each in lessons],
-    }
-    if model.solver:
-        identity = {"solver": model.solver}
+    identity: dict[str, Any] = {"solver": model.solver}
+    if not model.solver:
+        made = recipe(model.model)
+        identity = {
+            "model": model.model,
+            "version": made.version,  # stands for what is not written out here: usual options, and code
+            "options": {**made.options, **model.options},
+            "training": Settings(**{**made.training, **training}).as_dict(),
+            "runs": runs,
+            "encoder": mark if needs_encoder(model) else None,
+            "lessons": [[each.name, sets.identity(each, TRAIN)] for each in lessons],
+        }
     folder = root / f"{model.name}.{stack}.{digest(identity).hex()[:8]}"
     return Job(model, lessons, tests, runs, training, encoder if needs_encoder(model) else None, folder)
 

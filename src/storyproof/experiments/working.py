@@ -142,6 +142,7 @@ def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Sa
 def _fit(job: Job, folder: Path, course: Course, until: Callable[[], bool], say: Say) -> bool:
     from storyproof.solvers.neural.keeping import begin, fit
     from storyproof.solvers.neural.runs import PLAN
+    from storyproof.solvers.neural.training import DivergedError
 
     try:
         # Without a plan nothing is begun there: at most the metrics of a training whose runs are gone.
@@ -149,14 +150,20 @@ def _fit(job: Job, folder: Path, course: Course, until: Callable[[], bool], say:
         if course.trainer.epoch:
             say(f"{job.title}: going on after epoch {course.trainer.epoch} of {course.plan.settings.epochs}")
         return fit(folder, course, until=until)
+    except DivergedError as error:
+        raise ConfigError(f"{_found(error)}; it would again, so lower the rate in the experiment's file.") from error
     except (ConfigError, DataError) as error:
         raise _unusable(job, error) from error
 
 
 def _unusable(job: Job, error: StoryproofError) -> DataError:
     """Say what to do about a job's folder, instead of what those who train without an experiment should do."""
-    found = str(error).rpartition("; ")[0] or str(error).rstrip(".")
-    return DataError(f"{found}. Delete {job.folder}, and run the experiment again.")
+    return DataError(f"{_found(error)}. Delete {job.folder}, and run the experiment again.")
+
+
+def _found(error: StoryproofError) -> str:
+    """Leave the advice out of what an error says."""
+    return str(error).rpartition("; ")[0] or str(error).rstrip(".")
 
 
 def _let_go() -> None:

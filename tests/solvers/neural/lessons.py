@@ -13,8 +13,8 @@ from storyproof.seeds import Draws
 from storyproof.solvers.neural.encoding import EDGE_TYPES
 from storyproof.solvers.neural.fitting import Course, Lesson, Plan
 from storyproof.solvers.neural.layers import Batch, Shape
-from storyproof.solvers.neural.models import MODELS
-from storyproof.solvers.neural.training import Settings
+from storyproof.solvers.neural.recipes import MODELS
+from storyproof.solvers.neural.settings import Settings
 from tests.samples import examples
 
 TOMI, CLUTRR = "tomi", "clutrr"
@@ -103,6 +103,13 @@ def course(model: str, train: Sequence[Example], held: Sequence[Example] | None 
     return Course(
         Plan(model, settings=settings, options=options, encoder=encoder, device="cpu", **plan), [Lesson(train, held)]
     )
+
+
+def trained(made: Course) -> Course:
+    """Train to the end."""
+    while not made.trainer.finished:
+        made.trainer.train_epoch()
+    return made
 
 
 def renamed(example: Example, names: Mapping[str, str]) -> Example:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from storyproof.solvers.neural.batches import Table, order_of, split
 from storyproof.solvers.neural.encoding import encode, learn_vocabulary
+from tests.samples import examples
 from tests.solvers.neural.lessons import CLUTRR, CPU, TOMI, some
 
 
@@ -45,6 +46,15 @@ def test_vectors_of_stories_and_of_examples() -> None:
     pooled = torch.randn(12, 3, 4).half()
     found = Table(encoded, CPU, pooled).batch(torch.tensor([1, 7]), torch.tensor(0))
     assert torch.equal(found.vectors, pooled[[1, 7]].float())
+
+
+def test_split_keeps_the_questions_of_a_growing_story_together() -> None:
+    rows = examples("tom-babi", "train", 60)
+    encoded = encode(rows, learn_vocabulary(rows))
+    assert len(set(encoded.story_of)) > len(set(encoded.group_of)) == 60
+    train, held = split(encoded, np.arange(len(rows)), 0.2, seed=3)
+    assert len(held) == len(rows) // 5
+    assert not {rows[row].story_id for row in train} & {rows[row].story_id for row in held}
 
 
 @pytest.mark.parametrize("share", [0.1, 0.2, 0.5])

@@ -77,6 +77,8 @@ def test_noise_without_a_type_is_an_edge_of_its_own() -> None:
     untyped = replace(each, edges=[*(each.edges or ()), [0, 2]])
     graph = encode([untyped], learn_vocabulary([untyped])).graphs[0]
     assert graph[0, 2] == graph[2, 0] == EDGE_TYPES.index("unknown")
+    again = replace(each, edges=[*(each.edges or ()), *(each.edges or ())])  # what is told beside it counts
+    assert (encode([again], learn_vocabulary([again])).graphs == encode([each], learn_vocabulary([each])).graphs).all()
 
 
 def test_questions_of_a_story_share_it() -> None:

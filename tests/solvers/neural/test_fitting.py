@@ -9,11 +9,11 @@ import torch
 from storyproof.errors import ConfigError
 from storyproof.solvers.neural.encoding import encode
 from storyproof.solvers.neural.fitting import Course, Lesson, Plan, choose_device, family_of, identity_of
-from storyproof.solvers.neural.models import MODELS
+from storyproof.solvers.neural.recipes import MODELS
 from storyproof.solvers.neural.runs import save_run
+from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.solver import Trained
-from storyproof.solvers.neural.training import Settings
-from tests.solvers.neural.lessons import CLUTRR, SMALL, TOMI, course, some
+from tests.solvers.neural.lessons import CLUTRR, SMALL, TOMI, course, some, trained
 
 
 def two_lessons(name: str, family: str, **options: Any) -> Course:
@@ -21,7 +21,7 @@ def two_lessons(name: str, family: str, **options: Any) -> Course:
     rows = some(family, 96)
     lessons = [Lesson(rows[:30], rows[30:48], "first"), Lesson(rows[48:], name="second")]
     encoder = "fake" if MODELS[name].vectors else None
-    settings = Settings(epochs=2, batch=10, rate=0.01, held_back=0.4)
+    settings = Settings(epochs=2, batch=10, rate=0.01, held_back=0.4, recast=family == CLUTRR)
     return Course(Plan(name, 2, 5, settings, {**SMALL[name], **options}, encoder, device="cpu"), lessons)
 
 
@@ -43,7 +43,7 @@ def test_each_lesson_comes_out_as_runs_of_its_own(
 ) -> None:
     """Trained side by side over a common vocabulary, written with each one's own, read back: the same scores."""
     made = two_lessons(name, family, **options)
-    made.train()
+    trained(made)
     examples = [example for lesson in made.lessons for example in [*lesson.train, *(lesson.held or ())]]
     for number, run in enumerate(made.results()):
         assert run.vocabulary.words == made.vocabularies[number].words
@@ -56,6 +56,19 @@ def test_each_lesson_comes_out_as_runs_of_its_own(
             given = solver.predict_all(held)[which]
             right = np.mean([answer == each.answer for answer, each in zip(given, held, strict=True)])
             assert right == pytest.approx(run.held[which])
+
+
+def test_words_of_one_lesson_are_not_put_into_another() -> None:
+    rows = some(TOMI, 96)
+    plan = Plan("entnet", settings=Settings(epochs=1), options=SMALL["entnet"], device="cpu")
+    with pytest.raises(ConfigError, match="retold in each other's words; train them apart"):
+        Course(plan, [Lesson(rows[:48]), Lesson(rows[48:])])
+
+
+@pytest.mark.parametrize("name", ["bert", "bert-lstm", "gat"])
+def test_word_dropout_is_for_models_that_read_words(name: str) -> None:
+    with pytest.raises(ConfigError, match=f"model '{name}' reads no words that word_dropout could make unknown"):
+        course(name, some(CLUTRR, 30), word_dropout=0.1)
 
 
 def test_first_of_many_runs_are_those_of_few() -> None:

@@ -10,8 +10,9 @@ from torch import Tensor
 from storyproof.solvers.neural.batches import Table, order_of
 from storyproof.solvers.neural.encoding import encode, learn_vocabulary
 from storyproof.solvers.neural.fitting import shape_of
-from storyproof.solvers.neural.models import MODELS, build
+from storyproof.solvers.neural.models import build
 from storyproof.solvers.neural.recasting import Recast, parts_of
+from storyproof.solvers.neural.recipes import MODELS
 from storyproof.solvers.neural.stack import Stack
 from storyproof.solvers.neural.steps import Step, predict
 from tests.solvers.neural.lessons import CLUTRR, CPU, SMALL, TOMI, some

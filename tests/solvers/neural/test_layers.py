@@ -73,6 +73,8 @@ def test_mentions() -> None:
     states = torch.tensor([[[1.0], [2.0], [4.0], [100.0]]])
     words, asked = torch.tensor([[8, 9, 8, 0]]), torch.tensor([[8, 9, 7, 0]])
     assert mentions(states, words, asked).flatten().tolist() == [2.5, 2.0, 0.0, 0.0]
+    unknown = torch.tensor([[1, 1]])
+    assert mentions(states[:, :2], unknown, unknown).flatten().tolist() == [0.0, 0.0]
 
 
 def test_table_goes_on_with_its_last_row() -> None:

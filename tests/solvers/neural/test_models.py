@@ -14,7 +14,8 @@ from storyproof.solvers.neural.batches import Table
 from storyproof.solvers.neural.encoding import EDGE_TYPES, encode
 from storyproof.solvers.neural.fitting import Course
 from storyproof.solvers.neural.layers import Batch
-from storyproof.solvers.neural.models import MODELS, build, recipe, usual_options
+from storyproof.solvers.neural.models import build, usual_options
+from storyproof.solvers.neural.recipes import MODELS, recipe
 from storyproof.solvers.neural.stack import Stack
 from storyproof.solvers.neural.steps import predict
 from storyproof.solvers.neural.text import agents_of, people_of, sentences_of
@@ -31,6 +32,7 @@ from tests.solvers.neural.lessons import (
     renamed,
     some,
     stacked,
+    trained,
 )
 
 PAIRS = [(model, family) for model in MODELS for family in (TOMI, CLUTRR) if (model, family) != ("gat", TOMI)]
@@ -185,7 +187,7 @@ def test_renaming_leaves_accuracy(name: str, family: str) -> None:
     rows = list(examples(family, "train", 720)[:count])
     tests = list(examples(family, "train", 720)[count : 2 * count])
     made = course(name, rows, rows[:60], batch=20, epochs=6, rate=0.01)
-    made.train()
+    trained(made)
     people = sorted({name for each in rows for name in people_of(each) or agents_of(sentences_of(each.story))})
     people = [name for name in people if family == CLUTRR or name.lower() in made.vocabulary.numbers]
     scores = []

@@ -13,14 +13,14 @@ from safetensors import SafetensorError
 
 import storyproof
 from storyproof.errors import ConfigError
-from storyproof.solvers.neural.encoding import UNKNOWN, encode, learn_vocabulary
+from storyproof.solvers.neural.encoding import encode, learn_vocabulary
 from storyproof.solvers.neural.fitting import Course, Lesson, Plan
 from storyproof.solvers.neural.pretrained import PIECES, POOLED, Frozen, add_vectors
 from storyproof.solvers.neural.runs import save_run
+from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.solver import Trained
 from storyproof.solvers.neural.text import question_words, sentences_of
-from storyproof.solvers.neural.training import Settings
-from tests.solvers.neural.lessons import CLUTRR, SMALL, TOMI, FakeEncoder, course, some
+from tests.solvers.neural.lessons import CLUTRR, SMALL, TOMI, FakeEncoder, course, some, trained
 
 both = pytest.mark.parametrize("family", [TOMI, CLUTRR])
 
@@ -37,8 +37,7 @@ def test_pieces(family: str) -> None:
         found, owners = encoder.read([words])[0]
         assert torch.equal(vectors[story, : len(found)], found)
         assert not vectors[story, len(found) :].any()
-        people = [number if number >= vocabulary.first_entity else UNKNOWN for number in plain.flat[story]]
-        assert encoded.flat[story, : len(found)].tolist() == [people[owner] for owner in owners]
+        assert encoded.flat[story, : len(found)].tolist() == [plain.flat[story][owner] for owner in owners]
         assert not encoded.flat[story, len(found) :].any()
 
 
@@ -70,7 +69,7 @@ def test_story_without_words(family: str, name: str) -> None:
     rows = some(family, 30)
     rows[7] = replace(rows[7], story="", story_id="empty")
     made = course(name, rows, epochs=2)
-    made.train()
+    trained(made)
     assert all(value.isfinite().all() for value in made.trainer.best.values() if value.is_floating_point())
     assert all(value.isfinite().all() for value in made.trainer.stack.weights.values())
     if name == "bert":

@@ -12,10 +12,11 @@ import storyproof
 from storyproof.errors import ConfigError, DataError
 from storyproof.solvers import neural
 from storyproof.solvers.neural import pretrained
+from storyproof.solvers.neural.runs import save_run
 from storyproof.solvers.neural.solver import Trained, stands_on_encoder
 from storyproof.solvers.solver import load_solver
 from tests.samples import example
-from tests.solvers.neural.lessons import CLUTRR, CPU, SMALL, TOMI, FakeEncoder, some
+from tests.solvers.neural.lessons import CLUTRR, CPU, SMALL, TOMI, FakeEncoder, course, some, trained
 from tests.solvers.neural.spoiling import make_run, told
 
 
@@ -159,3 +160,14 @@ def test_missing_package_comes_with_the_command_that_brings_it(package: str, mon
         storyproof.train("gat", "out", benchmark="clutrr", stories=3)
     with pytest.raises(ConfigError, match=said):
         importlib.import_module("storyproof.solvers.neural.solver")
+
+
+@pytest.mark.parametrize("family", [TOMI, CLUTRR])
+@pytest.mark.parametrize("name", ["memnn", "relnet", "entnet", "bilstm-attention", "mac", "bert-lstm", "rmc"])
+def test_stories_without_a_word(name: str, family: str, tmp_path: Path) -> None:
+    made = trained(course(name, some(family, 40), epochs=1))
+    save_run(tmp_path, made.results()[0])
+    solver = Trained(tmp_path, device="cpu")
+    silent = [replace(each, story="") for each in some(family, 3)]
+    assert set(solver.predict(silent)) <= set(solver.run.vocabulary.answers)
+    assert len(solver.predict([*silent, *some(family, 3)])) == 6

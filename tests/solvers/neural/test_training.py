@@ -11,9 +11,10 @@ from storyproof.solvers.neural.batches import Table, order_of
 from storyproof.solvers.neural.fitting import Course
 from storyproof.solvers.neural.layers import Batch
 from storyproof.solvers.neural.models import build
+from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.stack import Stack, State
 from storyproof.solvers.neural.steps import Step, predict
-from storyproof.solvers.neural.training import DivergedError, Settings, Trainer
+from storyproof.solvers.neural.training import DivergedError, Trainer
 from tests.solvers.neural.lessons import CLUTRR, CPU, TOMI, UNFELT, course, some
 
 # Between them: dropout on long and on short tables, people drawn anew, words made unknown, a falling rate, a clip.

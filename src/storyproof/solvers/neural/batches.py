@@ -75,7 +75,7 @@ def _caps(encoded: Encoded, sizes: Indices) -> list[tuple[int, int, int]]:
     """Give for each size the most words, sentences, and words of a sentence up to it."""
     there = encoded.stories > 0
     counts = np.stack([(encoded.flat > 0).sum(1), there.any(2).sum(1), there.sum(2).max(1, initial=0)])
-    caps = [(0, 0, 0)]
+    caps = [(1, 1, 1)]  # of stories without a word
     for size in range(1, int(sizes.max(initial=1)) + 1):
         most = counts[:, sizes == size].max(1, initial=0)
         before = caps[-1]
@@ -86,10 +86,10 @@ def _caps(encoded: Encoded, sizes: Indices) -> list[tuple[int, int, int]]:
 
 def split(table: Encoded, rows: Indices, share: float, seed: int) -> tuple[Indices, Indices]:
     """Draw which of some examples to train on and which to hold back; the questions of a story stay together."""
-    stories = np.unique(table.story_of[rows])
-    order = Draws("development split", seed).order(len(stories))
-    held = stories[order[: max(1, round(share * len(stories)))]]
-    back = np.isin(table.story_of[rows], held)
+    groups = np.unique(table.group_of[rows])
+    order = Draws("development split", seed).order(len(groups))
+    held = groups[order[: max(1, round(share * len(groups)))]]
+    back = np.isin(table.group_of[rows], held)
     return rows[~back], rows[back]
 
 

@@ -54,7 +54,7 @@ class BertLSTM(nn.Module):
         """Give a score for every answer."""
         person = (batch.flat >= self.first_entity).unsqueeze(-1)
         pieces = torch.where(person, self.embedding(batch.flat), batch.vectors)
-        outputs, _ = self.lstm(self.drop_words(pieces, batch.noise), lengths(batch.flat))
+        outputs = self.lstm(self.drop_words(pieces, batch.noise), lengths(batch.flat))
         asked = mentions(outputs, batch.flat, batch.question).flatten(1)
         question = self.embedding(batch.question).flatten(1)
         story = self.drop_story(mean(outputs, batch.flat > 0), batch.noise)

@@ -48,7 +48,7 @@ class BiLSTM(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """Give a score for every answer."""
         words = self.drop_words(self.embedding(batch.flat), batch.noise)
-        outputs, _ = self.lstm(words, lengths(batch.flat))
+        outputs = self.lstm(words, lengths(batch.flat))
         there = batch.flat > 0
         if self.attention is None:
             story = mean(outputs, there)

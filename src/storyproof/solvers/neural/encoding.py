@@ -73,6 +73,7 @@ class Encoded:
         flat: The same as one sequence of words.
         questions: The words asked with; of kinship the two people.
         story_of: Which story each example is about.
+        group_of: Which of them belong together: a story of ToM-bAbI grows from question to question.
         nodes: The people of each story's graph (kinship only; else empty), as entities.
         graphs: The type of the edge between each two of them.
         query: Which two nodes each example asks about.
@@ -84,6 +85,7 @@ class Encoded:
     flat: Numbers
     questions: Numbers
     story_of: Numbers
+    group_of: Numbers
     nodes: Numbers
     graphs: Numbers
     query: Numbers
@@ -136,12 +138,13 @@ def encode(
     told = [sentences_of(example.story) for example in distinct]
     cast = [cast_of(example, words, vocabulary, seed) for example, words in zip(distinct, told, strict=True)]
     story_of = [place[_key(example)] for example in examples]
+    groups = {key: number for number, key in enumerate(dict.fromkeys(map(group_key, examples)))}
     stories = [
-        [[_number(word, people, vocabulary) for word in words] for words in sentences]
+        [[number_of(word, people, vocabulary) for word in words] for words in sentences]
         for sentences, people in zip(told, cast, strict=True)
     ]
     questions = [
-        [_number(word, cast[story], vocabulary) for word in question_words(example)]
+        [number_of(word, cast[story], vocabulary) for word in question_words(example)]
         for example, story in zip(examples, story_of, strict=True)
     ]
     for example, words in zip(examples, questions, strict=True):
@@ -156,9 +159,10 @@ def encode(
     ]
     return Encoded(
         _padded_sentences(stories),
-        padded([[number for words in sentences for number in words] for sentences in stories]),
+        padded([[number for words in sentences for number in words] for sentences in stories], 1),
         padded(questions, question or 0),
         np.asarray(story_of, np.int32),
+        np.asarray([groups[group_key(example)] for example in examples], np.int32),
         padded(nodes),
         _graphs(distinct, max((len(each) for each in nodes), default=0)),
         np.asarray([_asked(example) for example in examples], np.int32).reshape(len(examples), 2),
@@ -167,8 +171,13 @@ def encode(
     )
 
 
+def group_key(example: Example) -> tuple[str, str]:
+    """Say which story an example belongs to, however much of it is told."""
+    return example.split, example.story_id
+
+
 def _key(example: Example) -> tuple[str, str, str]:
-    return example.split, example.story_id, example.story
+    return *group_key(example), example.story
 
 
 def one_a_story(examples: Sequence[Example]) -> list[Example]:
@@ -194,7 +203,8 @@ def cast_of(example: Example, sentences: list[list[str]], vocabulary: Vocabulary
     return {name: vocabulary.first_entity + int(drawn[number]) for number, name in enumerate(people)}
 
 
-def _number(word: str, people: dict[str, int], vocabulary: Vocabulary) -> int:
+def number_of(word: str, people: dict[str, int], vocabulary: Vocabulary) -> int:
+    """Give a word's number, or that of the entity that somebody is in this story."""
     return people[word] if word in people else vocabulary.numbers.get(word.lower(), UNKNOWN)
 
 
@@ -207,8 +217,8 @@ def padded(rows: Sequence[Sequence[int]], least: int = 0) -> Numbers:
 
 
 def _padded_sentences(stories: Sequence[Sequence[Sequence[int]]]) -> Numbers:
-    most = max((len(sentences) for sentences in stories), default=0)
-    longest = max((len(words) for sentences in stories for words in sentences), default=0)
+    most = max((len(sentences) for sentences in stories), default=0) or 1  # also where no story has a word
+    longest = max((len(words) for sentences in stories for words in sentences), default=0) or 1
     table = np.zeros((len(stories), most, longest), np.int32)
     for number, sentences in enumerate(stories):
         for line, words in enumerate(sentences):
@@ -225,7 +235,8 @@ def _graphs(examples: Sequence[Example], most: int) -> Numbers:
         for place, (first, second) in enumerate(example.edges or ()):
             kind = numbers.get(types[place], 1) if place < len(types) else 1  # published noise has no type
             back = kind + len(WORDS) if kind > 1 else kind
-            graphs[number, first, second] = kind
+            if kind > 1 or not graphs[number, first, second]:
+                graphs[number, first, second] = kind
             graphs[number, second, first] = graphs[number, second, first] or back
     return graphs
 

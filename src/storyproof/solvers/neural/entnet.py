@@ -39,7 +39,7 @@ class EntNet(nn.Module):
         there = (batch.story[..., 0] > 0).to(sentences.dtype)
         for step in range(sentences.shape[1]):
             sentence = sentences[:, step].unsqueeze(1)
-            gate = torch.sigmoid((sentence * (memory + self.keys)).sum(-1, keepdim=True)) * there[:, step, None, None]
+            gate = torch.sigmoid((sentence * (memory + self.keys)).sum(-1, keepdim=True))
             new = _prelu(self.from_memory(memory) + from_keys + from_sentences[:, step].unsqueeze(1), self.slope)
             changed = nn.functional.normalize(memory + gate * new, dim=-1)
             memory = torch.lerp(memory, changed, there[:, step, None, None])

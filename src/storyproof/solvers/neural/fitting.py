@@ -6,7 +6,7 @@ import hashlib
 import platform
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,16 +20,16 @@ from storyproof.example import Example
 from storyproof.seeds import digest
 from storyproof.solvers.neural.batches import Table, split
 from storyproof.solvers.neural.encoder_identity import encoder_identity
-from storyproof.solvers.neural.encoding import EDGE_TYPES, Encoded, Vocabulary, encode, learn_vocabulary
+from storyproof.solvers.neural.encoding import EDGE_TYPES, Encoded, Vocabulary, encode, group_key, learn_vocabulary
 from storyproof.solvers.neural.joining import join, numbers_in, union
 from storyproof.solvers.neural.layers import Shape
-from storyproof.solvers.neural.models import build, recipe
+from storyproof.solvers.neural.models import build, usual_options
 from storyproof.solvers.neural.recasting import Recast, parts_of
+from storyproof.solvers.neural.recipes import recipe
 from storyproof.solvers.neural.runs import Run
+from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.stack import Stack, State, number_for
-from storyproof.solvers.neural.training import Epoch, Part, Settings, Trainer
-
-Watch = Callable[[Trainer, Epoch], None]
+from storyproof.solvers.neural.training import Part, Trainer
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,8 @@ def identity_of(plan: Plan, lessons: Sequence[Lesson]) -> dict[str, Any]:
         "runs": plan.runs,
         "seed": plan.seed,
         "settings": plan.settings.as_dict(),
-        "options": dict(plan.options or {}),
+        "version": recipe(plan.model).version,
+        "options": {**usual_options(plan.model), **(plan.options or {})},
         "encoder_identity": None if plan.encoder is None else encoder_identity(plan.encoder),
         "entities": plan.entities,
         "data": [
@@ -108,9 +109,9 @@ def identity_of(plan: Plan, lessons: Sequence[Lesson]) -> dict[str, Any]:
 
 def _digest(examples: Sequence[Example]) -> str:
     """Hash all that a model may see of examples, and which of them share a story."""
-    found, stories = hashlib.sha256(), dict[tuple[str, str, str], int]()
+    found, stories = hashlib.sha256(), dict[tuple[str, str], int]()
     for each in examples:
-        story = stories.setdefault((each.split, each.story_id, each.story), len(stories))
+        story = stories.setdefault(group_key(each), len(stories))
         graph = each.query, each.genders, each.edges, each.edge_types
         found.update(digest(story, each.story, each.question, each.answer, each.chain, graph))
     return found.hexdigest()
@@ -136,8 +137,10 @@ class Course:
             raise ConfigError(
                 f"model '{plan.model}' reads graphs, which theory-of-mind stories have not; choose another."
             )
-        if plan.runs < 1:
-            raise ConfigError(f"runs is {plan.runs}; use 1 or more.")
+        if not isinstance(plan.runs, int) or plan.runs < 1:
+            raise ConfigError(f"runs is {plan.runs!r}; use 1 or more.")
+        if plan.settings.word_dropout and (made.vectors or made.graph):
+            raise ConfigError(f"model '{plan.model}' reads no words that word_dropout could make unknown; leave it 0.")
         self.vocabularies = [learn_vocabulary(each.train, entities=plan.entities) for each in lessons]
         self.vocabulary = union(self.vocabularies)
         examples = [[*each.train, *(each.held or ())] for each in lessons]
@@ -151,14 +154,17 @@ class Course:
         seeds = plan.seeds()
         stack = Stack(lambda: build(plan.model, self.shape, options), seeds * len(lessons), self.device)
         everybody = [example for each in lessons for example in each.train]
-        recast = Recast(parts_of(everybody, self.vocabulary), self.vocabulary, self.device)
         told_by_numbers = not made.vectors or self.vocabulary.entities  # vectors of words know nothing of an exchange
+        recasts = plan.settings.recast and told_by_numbers
+        if recasts and len(lessons) > 1 and not self.vocabulary.entities:
+            raise ConfigError("stories of several lessons would be retold in each other's words; train them apart.")
+        recast = Recast(parts_of(everybody, self.vocabulary), self.vocabulary, self.device) if recasts else None
         self.trainer = Trainer(
             stack,
             Table(joined, self.device, vectors),
             self._parts(joined, seeds),
             plan.settings,
-            recast if plan.settings.recast and told_by_numbers else None,
+            recast,
             randomised=options.get("policy") == "randomised",
         )
         self.identity = identity or identity_of(plan, lessons)
@@ -199,13 +205,6 @@ class Course:
                 parts.append(Part(train, held, seed))
             start = after
         return parts
-
-    def train(self, watch: Watch | None = None) -> None:
-        """Train to the end."""
-        while not self.trainer.finished:
-            done = self.trainer.train_epoch()
-            if watch is not None:
-                watch(self.trainer, done)
 
     def results(self, about: Mapping[str, Any] | None = None) -> list[Run]:
         """Give each lesson's runs, with the best weights so far."""

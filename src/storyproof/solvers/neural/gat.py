@@ -1,9 +1,10 @@
 """Graph attention network over the people of a story; it sees the graph and not the text.
 
 Source: Velickovic et al. (2018), with the edge's vector beside the neighbour's in the attention (Sinha et al. 2019,
-appendix 1.1 and 2.2: nodes 100, messages 100, edges 20, three rounds). Every story has a dozen people at most, so its
-graph is a small matrix: dense attention serves all graphs and all runs in a few products, which a layer over lists of
-edges (PyTorch Geometric's) cannot do under `vmap`.
+appendix 1.1 and 2.2: nodes 100, messages 100, edges 20, three rounds). A node keeps what it is by a residual, not by
+an edge to itself; that is ours. A story has few people (the longest chains have 16), so its graph is a small matrix:
+dense attention serves all graphs and all runs in a few products, which a layer over lists of edges (PyTorch
+Geometric's) cannot do under `vmap`.
 """
 
 from __future__ import annotations

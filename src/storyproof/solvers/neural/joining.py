@@ -32,12 +32,13 @@ def numbers_in(whole: Vocabulary, part: Vocabulary) -> Indices:
 def join(parts: Sequence[Encoded], vocabularies: Sequence[Vocabulary], whole: Vocabulary) -> Encoded:
     """Lay encoded examples one below the other, in the numbers of the whole vocabulary."""
     moved = [_moved(part, own, whole) for part, own in zip(parts, vocabularies, strict=True)]
-    starts = np.cumsum([0, *(len(part.stories) for part in moved[:-1])])
+    starts = np.cumsum([0, *(len(part.stories) for part in moved[:-1])])  # a part has no more groups than stories
     return Encoded(
         _below([part.stories for part in moved]),
         _below([part.flat for part in moved]),
         _below([part.questions for part in moved]),
         np.concatenate([part.story_of + start for part, start in zip(moved, starts, strict=True)]).astype(np.int32),
+        np.concatenate([part.group_of + start for part, start in zip(moved, starts, strict=True)]).astype(np.int32),
         _below([part.nodes for part in moved]),
         _below([part.graphs for part in moved]),
         _below([part.query for part in moved]),

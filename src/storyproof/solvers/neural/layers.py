@@ -9,6 +9,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from storyproof.solvers.neural.encoding import UNKNOWN
+
 POLICIES = ("fixed", "randomised", "learned")  # how people are embedded; source: the CLUTRR paper, appendix 1.5
 HIDDEN_SHARE = -1e9
 _MOST = 4096  # no table is larger in any dimension but the first
@@ -148,9 +150,11 @@ def mean(values: Tensor, there: Tensor) -> Tensor:
 def mentions(states: Tensor, words: Tensor, asked: Tensor) -> Tensor:
     """Average a reader's states over the places where each asked word stands [rows, asked, width]; zero where nowhere.
 
+    An unknown word is not found: other unknown words have the same number.
+
     This is how a decoder learns who is asked about: people's own vectors are other ones in every story.
     """
-    there = ((asked.unsqueeze(-1) == words.unsqueeze(-2)) & (asked > 0).unsqueeze(-1)).to(states.dtype)
+    there = ((asked.unsqueeze(-1) == words.unsqueeze(-2)) & (asked > UNKNOWN).unsqueeze(-1)).to(states.dtype)
     return (there @ states) / there.sum(-1, keepdim=True).clamp(min=1)
 
 

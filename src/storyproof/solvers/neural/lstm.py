@@ -42,8 +42,8 @@ class LSTM(nn.Module):
         self.from_state = nn.ParameterList([weights(hidden, 4 * hidden) for _ in sizes])
         self.bias = nn.ParameterList([weights(4 * hidden) for _ in sizes])
 
-    def forward(self, sequence: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
-        """Give the outputs [rows, time, width], meaningless beyond the lengths, and each direction's last."""
+    def forward(self, sequence: Tensor, lengths: Tensor) -> Tensor:
+        """Give the outputs [rows, time, width], meaningless beyond the lengths."""
         time = torch.arange(sequence.shape[1], device=sequence.device)
         ends = lengths.unsqueeze(1)
         mirrored = torch.where(time < ends, ends - 1 - time, time).unsqueeze(-1)
@@ -52,10 +52,9 @@ class LSTM(nn.Module):
             words = torch.stack(sides)
             gates = torch.bmm(words.flatten(1, 2), from_input).view(*words.shape[:3], -1)
             states = recur(gates, from_state, bias)
-            last = [_taken(side, (lengths - 1).clamp(min=0)[:, None, None])[:, 0] for side in states.unbind()]
             outputs = [states[0]] if self.directions == 1 else [states[0], _taken(states[1], mirrored)]
             sequence = torch.cat(outputs, dim=-1)
-        return sequence, torch.cat(last, dim=-1)
+        return sequence
 
 
 def _taken(rows: Tensor, places: Tensor) -> Tensor:

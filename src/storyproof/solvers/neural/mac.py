@@ -53,7 +53,7 @@ class MAC(nn.Module):
     def forward(self, batch: Batch) -> Tensor:
         """Give a score for every answer."""
         told = self.drop_words(self.embedding(batch.flat), batch.noise)
-        outputs, _ = self.lstm(told, lengths(batch.flat))
+        outputs = self.lstm(told, lengths(batch.flat))
         knowledge, there = self.knowledge(outputs), batch.flat > 0
         asking = batch.question > 0
         words = self.embedding(batch.question) + self.mentioned(mentions(outputs, batch.flat, batch.question))

@@ -1,7 +1,8 @@
 """End-to-end memory network.
 
 Source: Sukhbaatar et al. (2015): sentences as bags of words with position encoding, temporal encoding, adjacent weight
-sharing, three hops.
+sharing, three hops. Ours ends in a layer of its own, where theirs shares the last memory's vectors, and counts places
+by the longest sentence.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ class MemNN(nn.Module):
 
     def __init__(self, shape: Shape, *, policy: str = "fixed", width: int = 100, hops: int = 3) -> None:
         super().__init__()
-        self.hops = hops
         self.embeddings = nn.ModuleList([Embedding(shape, width, policy=policy, scale=0.1) for _ in range(hops + 1)])
         self.times = nn.ParameterList([torch.randn(shape.sentences, width) * 0.1 for _ in range(hops + 1)])
         self.decoder = nn.Linear(width, shape.answers)

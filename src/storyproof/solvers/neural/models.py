@@ -1,9 +1,8 @@
-"""The models by name, each with the settings under which the papers know it."""
+"""Makes a model by name and options, if they make sense."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from importlib import import_module
 from inspect import signature
 from typing import Any
@@ -13,64 +12,14 @@ from torch import nn
 
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.solvers.neural.layers import POLICIES, Shape
+from storyproof.solvers.neural.recipes import recipe
 
 _HERE = "storyproof.solvers.neural."
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """How a model is made.
-
-    Attributes:
-        made_by: `module:class`.
-        options: What the class is told.
-        vectors: What it takes of a pretrained encoder: nothing, `pooled` vectors, or those of all `pieces`.
-        graph: Whether it needs a story's graph, which only kinship has.
-        training: How its training differs from what is usual (see `training.Settings`).
-    """
-
-    made_by: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-    vectors: str = ""
-    graph: bool = False
-    training: Mapping[str, Any] = field(default_factory=dict)
-
-
-_TOM = {"batch": 32, "epochs": 200, "patience": 40}
-
-MODELS = {
-    "memnn": Recipe("memnn:MemNN", training=_TOM),
-    "relnet": Recipe(
-        "relation_network:RelationNetwork",
-        {"sentences": "bag", "relation": (256, 256, 256), "decoder": (256, 256)},
-        training=_TOM,
-    ),
-    "entnet": Recipe("entnet:EntNet", training=_TOM),
-    "bilstm-mean": Recipe("bilstm:BiLSTM", {"pooling": "mean"}),
-    "bilstm-attention": Recipe("bilstm:BiLSTM", {"pooling": "attention"}),
-    "rn": Recipe("relation_network:RelationNetwork"),
-    "mac": Recipe("mac:MAC"),
-    "bert": Recipe("bert:Bert", vectors="pooled"),
-    "bert-lstm": Recipe("bert:BertLSTM", vectors="pieces"),
-    "gat": Recipe("gat:GAT", graph=True),
-    "rmc": Recipe("rmc:RMC"),
-}
 
 
 _LARGEST_OPTION = 10_000
 _MOST_WEIGHTS = 10**9  # of one run: the papers' models have some millions
 _CHOICES = {"policy": POLICIES, "pooling": ("mean", "attention"), "sentences": ("lstm", "bag")}
-
-
-def recipe(name: str) -> Recipe:
-    """Look a model up.
-
-    Raises:
-        UnknownNameError: If there is no such model.
-    """
-    if name not in MODELS:
-        raise UnknownNameError("model", name, MODELS)
-    return MODELS[name]
 
 
 def usual_options(name: str) -> dict[str, Any]:
@@ -128,6 +77,8 @@ def _check(option: str, value: Any, usual: Any) -> None:
     if option in _CHOICES:
         if value not in _CHOICES[option]:
             raise UnknownNameError(option, str(value), _CHOICES[option])
+    elif isinstance(value, bool):
+        raise ConfigError(f"option {option} is {value!r}; give a number, as {usual} is.")
     elif isinstance(usual, tuple):
         if (
             not isinstance(value, list | tuple)

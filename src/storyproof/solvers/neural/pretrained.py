@@ -17,7 +17,7 @@ from torch import Tensor
 
 from storyproof.errors import ConfigError
 from storyproof.example import Example
-from storyproof.solvers.neural.encoding import UNKNOWN, Encoded, Vocabulary, cast_of, one_a_story, padded
+from storyproof.solvers.neural.encoding import Encoded, Vocabulary, cast_of, number_of, one_a_story, padded
 from storyproof.solvers.neural.text import question_words, sentences_of
 
 POOLED, PIECES = "pooled", "pieces"
@@ -81,8 +81,8 @@ def add_vectors(
     """Give what a model on top of a pretrained encoder takes.
 
     Returns:
-        The encoded examples, `flat` telling people from other pieces, and the vectors of every story (`pieces`) or of
-        every example (`pooled`: first the text's, then each asked person's or the question's).
+        The encoded examples, `flat` telling which word or person each piece is of, and the vectors of every story
+        (`pieces`) or of every example (`pooled`: first the text's, then each asked person's or the question's).
     """
     distinct = one_a_story(examples)
     told = [sentences_of(example.story) for example in distinct]
@@ -94,10 +94,10 @@ def add_vectors(
     read = encoder.read(texts)
     owners = []
     for (_, words), sentences, cast in zip(read, told, casts, strict=True):
-        numbers = [cast.get(word, UNKNOWN) for sentence in sentences for word in sentence]
+        numbers = [number_of(word, cast, vocabulary) for sentence in sentences for word in sentence]
         owners.append([numbers[word] for word in words])
     if kind == PIECES:
-        flat = padded(owners)
+        flat = padded(owners, 1)
         vectors = torch.zeros(*flat.shape, encoder.width, dtype=torch.float16)
         for row, (found, _) in enumerate(read):
             vectors[row, : len(found)] = found

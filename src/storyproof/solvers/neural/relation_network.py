@@ -1,7 +1,8 @@
-"""Relation networks: every pair of sentences, with the question, through one small network, summed.
+"""Relation networks: every pair of sentences, with the question, through one small network, summed up.
 
 Sources: Santoro et al. (2017); Le et al. (2019) on theory of mind (`relnet`); Sinha et al. (2019), appendix 1.1 and
-2.2, on kinship (`rn`: g 64, f 64 and 256, the question goes into the relation module and not into the decoder).
+2.2, on kinship (`rn`: f 256 and 64, g 64, the question goes into the relation module and not into the decoder). The sum
+is divided by the number of sentences, so that longer stories do not count for more; that is ours.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class RelationNetwork(nn.Module):
         width: int = 100,
         hidden: int = 100,
         relation: tuple[int, ...] = (64, 64, 64),
-        decoder: tuple[int, ...] = (64, 256),
+        decoder: tuple[int, ...] = (256, 64),
         dropout: float = 0.0,
     ) -> None:
         super().__init__()
@@ -84,5 +85,5 @@ class RelationNetwork(nn.Module):
             states = words * upto(self.mask, story.shape[-1])
             return states.flatten(1, 2), states.sum(-2)
         each = story.flatten(0, 1)
-        outputs, _ = self.lstm(words.flatten(0, 1), lengths(each))
+        outputs = self.lstm(words.flatten(0, 1), lengths(each))
         return outputs.view(len(story), -1, outputs.shape[-1]), mean(outputs, each > 0).view(*story.shape[:2], -1)

@@ -15,7 +15,8 @@ from storyproof.solvers.neural.batches import Table
 from storyproof.solvers.neural.encoder_identity import encoder_identity
 from storyproof.solvers.neural.encoding import encode
 from storyproof.solvers.neural.fitting import choose_device, family_of
-from storyproof.solvers.neural.models import build, recipe
+from storyproof.solvers.neural.models import build
+from storyproof.solvers.neural.recipes import recipe
 from storyproof.solvers.neural.runs import load_run
 from storyproof.solvers.neural.stack import Stack
 from storyproof.solvers.neural.steps import predict

@@ -14,9 +14,10 @@ from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
 from storyproof.solvers.neural.fitting import Course, Lesson, Plan, identity_of
 from storyproof.solvers.neural.keeping import begin, claimed, fit, is_begun
-from storyproof.solvers.neural.models import recipe
+from storyproof.solvers.neural.recipes import recipe
 from storyproof.solvers.neural.runs import RUN, Run, load_run, save_run
-from storyproof.solvers.neural.training import DivergedError, Epoch, Settings
+from storyproof.solvers.neural.settings import Settings
+from storyproof.solvers.neural.training import DivergedError, Epoch
 
 DRAWN, GIVEN, PROVED = "drawn", "given", "proved"
 

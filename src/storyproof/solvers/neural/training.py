@@ -1,14 +1,15 @@
 """One training loop for all models and any number of runs at once.
 
 Everything that is drawn depends on a run's seed and the number of the epoch or step alone: a run comes out the same
-alone or among others, and resumed or not (on the CPU to the last bit, on a GPU up to the order of its sums).
+resumed or not (on the CPU to the last bit, on a GPU up to the order of its sums), and alone or among others that have
+as much to learn from. Runs that have less fill up their epochs to the batches of those that have most.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,56 +19,9 @@ from storyproof.errors import ConfigError
 from storyproof.seeds import Indices
 from storyproof.solvers.neural.batches import Table, order_of
 from storyproof.solvers.neural.recasting import Recast
+from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.stack import Stack, State, number_for
 from storyproof.solvers.neural.steps import Step, predict
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How to train.
-
-    Attributes:
-        epochs: At most so many times through the data.
-        batch: Examples a step.
-        rate: Adam's learning rate.
-        decay: Whether the rate falls to nothing over the epochs, along a cosine.
-        clip: The longest gradient; 0 for any.
-        patience: A run stops after so many epochs in which it has come out no better on what is held back; 0 for
-            never.
-        held_back: The share of the stories to choose the best epoch by, drawn for each run.
-        weight_decay: How strongly weights are drawn to zero each step (AdamW).
-        word_dropout: The share of words that are made unknown in every step.
-        recast: Whether every step retells its stories with other words in the same parts (see `recasting`).
-    """
-
-    epochs: int = 100
-    batch: int = 100
-    rate: float = 0.001
-    decay: bool = False
-    clip: float = 0.0
-    patience: int = 20
-    held_back: float = 0.2
-    weight_decay: float = 0.0
-    word_dropout: float = 0.0
-    recast: bool = True
-
-    def __post_init__(self) -> None:
-        for name, least in (("epochs", 1), ("batch", 1), ("patience", 0)):
-            if getattr(self, name) < least:
-                raise ConfigError(f"{name} is {getattr(self, name)}; use {least} or more.")
-        if not 0 < self.held_back < 1:
-            raise ConfigError(f"held_back is {self.held_back}; use a share between 0 and 1.")
-        if not 0 <= self.word_dropout < 1:
-            raise ConfigError(f"word_dropout is {self.word_dropout}; use a share of at least 0 and below 1.")
-        for name in ("clip", "weight_decay"):
-            if not 0 <= getattr(self, name) < math.inf:
-                raise ConfigError(f"{name} is {getattr(self, name)}; use 0 or more.")
-        if not 0 < self.rate < math.inf:
-            raise ConfigError(f"rate is {self.rate}; use a number above 0.")
-
-    def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,22 @@ def test_it_shows_the_table_and_says_what_is_left(folder: Path, program: Program
     assert "left out: ToMi, published: Rules" in said
     assert "4 of 19 trainings done; written to experiments/results/tomi-table1-quick" in said
     assert (folder / "experiments/results/tomi-table1-quick/table.csv").is_file()
+
+
+def test_folders_with_brackets_are_named(folder: Path, program: Program) -> None:
+    ended = program("experiment tomi-table1 --quick --models rules --device cpu --out 'runs/[/b] [gat]'")
+    assert ended.code == 0
+    assert "4 of 19 trainings done; written to runs/[/b] [gat]/tomi-table1-quick\n" in ended.out
+
+
+def test_it_says_when_a_table_is_left_as_it_is(folder: Path, program: Program) -> None:
+    command = "experiment tomi-table1 --quick --models rules --device cpu --out out"
+    program(command)
+    shutil.rmtree("out/runs")
+    ended = program(f"{command} --minutes 1e-9")
+    assert ended.code == 0
+    assert "the table in out/tomi-table1-quick is left as it is, for it has figures in 8 cells without res" in ended.out
+    assert ended.out.endswith("0 of 19 trainings done; nothing written to out/tomi-table1-quick\n")
 
 
 @pytest.mark.parametrize(

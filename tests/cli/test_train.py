@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ import pytest
 
 import storyproof
 from storyproof import cli
+from storyproof.catalog import SOLVERS
 from storyproof.cli import progress
 from storyproof.errors import ConfigError
 from storyproof.solvers.neural import pretrained
@@ -128,7 +130,17 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
         (TRAIN + " --out new --labels odd", "unknown kind of labels 'odd'", "Known: given, proved"),
         (TRAIN + " --out new --preset robust-clean", "--preset is for clutrr", "leave it out"),
         (TRAIN.replace("12", "0") + " --out new", "--stories is 0", "1 or more"),
-        (TRAIN + " --out tomi", "tomi holds something else already", "choose another --out, or --force"),
+        (TRAIN + " --out tomi", "tomi holds something else already", "choose another --out."),
+        (TRAIN + " --out tomi --force", "tomi holds something else than a training", "choose another --out."),
+        (TRAIN + " --out tomi/train.parquet/run", "cannot write to tomi/train.parquet/run: Not a d", "another --out."),
+        ("train gat --data clutrr --preset robust-clean --out new", "which goes with --benchmark clutrr", "give that"),
+        (
+            "train gat --data clutrr --stories 9 --out new",
+            "--stories is 9, but that is for --benchmark",
+            "leave it out",
+        ),
+        ("train memnn --data tomi/train.parquet --held given --out new", "has no val split to hold", "--held drawn"),
+        ("evaluate --model memnn,gat --data clutrr", "'gat' is a solver, and here also a folder", "write ./gat for"),
         (TRAIN + " --out memnn", "memnn holds something else already", "choose another --out, or --force"),
         (TRAIN + " --out new --device mps", "unknown device 'mps'", "use cpu, cuda or auto"),
         (TRAIN + " --out new --device cpu:3", "unknown device 'cpu:3'", "use cpu, cuda or auto"),
@@ -227,6 +239,37 @@ def test_terminated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Pr
     assert signal.getsignal(signal.SIGTERM) is cli._terminate
     assert "4 epochs" in program(command).out
     assert signal.getsignal(signal.SIGTERM) is cli._terminate
+
+
+def test_run_that_is_called_like_a_solver(
+    here: Path, tmp_path: Path, refuse: Refuse, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(*TRAIN.split(), "--out", "entnet", *SMALL)
+    assert "written to entnet; try: storyproof evaluate --model ./entnet --data …\n" in done.stdout
+    refuse(f"evaluate --model entnet --data {here / 'tomi'}")
+    assert run("evaluate", "--model", "./entnet", "--data", here / "tomi").exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["[/b]", "[gat] :smile:", "a,b", "runs/" + "long" * 60])
+def test_folders_with_odd_names(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run(*TRAIN.split(), "--out", name, *SMALL)
+    assert done.exit_code == 0, done.output
+    last = done.stdout.splitlines()[-1]
+    assert last == f"written to {name}; try: storyproof evaluate --model {shlex.quote(name)} --data …"
+    shown = run("evaluate", "--model", name, "--data", here / "tomi")
+    assert shown.exit_code == 0, shown.output
+    assert name[:8] in shown.stdout
+
+
+def test_help_names_all_that_ship() -> None:
+    told = run("evaluate", "--help").stdout
+    assert all(name in told for name in SOLVERS)
+
+
+def test_many_models_are_no_path(here: Path) -> None:
+    assert run("evaluate", "--model", ",".join(["majority"] * 40), "--data", "tomi").exit_code == 0
 
 
 def test_lists_of_numbers(tmp_path: Path) -> None:

@@ -2,14 +2,17 @@
 
 import sys
 from collections import Counter
+from statistics import mean
+from typing import Any
 
 import pyarrow as pa
 import pytest
 
+import storyproof
 from storyproof.catalog import load, names
 from storyproof.datasets.generation import make_benchmark
 from storyproof.errors import ConfigError
-from storyproof.example import SCHEMA, SPLITS
+from storyproof.example import SCHEMA, SPLITS, Example
 from storyproof.solvers.solver import load_solver
 from tests.samples import examples, table
 
@@ -134,3 +137,16 @@ def test_solvers_answer_every_example(name: str, solver: str) -> None:
         assert all(answer in each.candidates for answer, each in zip(answers, asked, strict=True))
     assert load_solver(solver).predict(asked) == answers
     assert load_solver(solver).predict([]) == []
+
+
+@pytest.mark.parametrize(
+    ("solver", "settings"),
+    [("entnet", {"test": 150}), ("gat", {"test": 60, "test_k": (2, 3, 4)})],
+    ids=["entnet", "gat"],
+)
+def test_trained_solvers_score_on_fresh_data(solver: str, settings: dict[str, Any]) -> None:
+    """About as their README says; whatever changes a model's equations spoils them."""
+    rows = storyproof.generate(TRAINED[solver], seed=21, **settings).to_pylist()
+    asked = [Example.from_row(row) for row in rows]
+    answers = load_solver(solver).predict(asked)
+    assert mean(answer == each.answer for answer, each in zip(answers, asked, strict=True)) > 0.98

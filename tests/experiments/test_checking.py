@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from storyproof.experiments import experimenting
 from storyproof.experiments.experimenting import Outcome
 
 MODELS = ["memnn-plain"]
+RESULTS, ABOUT = "tomi-table3-quick/results.json", "tomi-table3-quick/about.json"
 
 
 def quick(out: Path, name: str = "tomi-table3", **more: object) -> Outcome:
@@ -75,10 +77,44 @@ def test_some_models_or_other_settings_are_no_loss(made: Path) -> None:
     assert quick(made, models=["relnet-plain"], published=published).done == 4
     for folder in (made / "runs").glob("memnn-plain.*"):
         folder.rename(folder.with_name(f"{folder.name}-of-other-settings"))
+    before = contents(made)
     found = quick(made, models=["relnet-plain"], published=published)
     assert found.done == 2
     shown = {entry.cell.model: bool(entry.values) for line in found.table.entries for entry in line if entry}
     assert (shown["relnet-plain"], shown["memnn-plain"]) == (True, False)
+    assert not found.written
+    assert contents(made) == before
+    assert quick(made, published=published).written  # once all that it had is there again
+
+
+@pytest.mark.parametrize("spoil", [shutil.rmtree, lambda runs: [each.unlink() for each in runs.glob("*/tomi*.json")]])
+def test_figures_are_not_lost_for_want_of_runs(tmp_path: Path, spoil: Callable[[Path], object]) -> None:
+    """As in a fresh copy, where there are tables but no runs; slices write the table when all its figures are there."""
+    assert quick(tmp_path).written
+    before, about = contents(tmp_path / "tomi-table3-quick"), json.loads((tmp_path / ABOUT).read_text())
+    spoil(tmp_path / "runs")
+    sliced = quick(tmp_path, minutes=1e-9)
+    assert (sliced.done, sliced.written) == (0, False)
+    count = sum(bool(cell["runs"]) for cell in json.loads((tmp_path / RESULTS).read_text())["cells"])
+    assert sliced.remarks[-1] == (
+        f"the table in {tmp_path / 'tomi-table3-quick'} is left as it is, for it has figures in {count} cells without "
+        f"results in {tmp_path / 'runs'}; finish or bring these, or give another --out"
+    )
+    assert not quick(tmp_path, models=["relnet-plain"]).written
+    assert contents(tmp_path / "tomi-table3-quick") == before
+    whole = quick(tmp_path)
+    assert (whole.done, whole.written) == (2, True)
+    assert json.loads((tmp_path / ABOUT).read_text())["done"] == about["done"] + 1
+
+
+def test_results_of_fewer_runs_blank_nothing(tmp_path: Path) -> None:
+    quick(tmp_path)
+    (path,) = (tmp_path / "runs").glob("*/tomi*.json")
+    plain = json.loads(path.read_text())
+    path.write_text(json.dumps({**plain, "runs": plain["runs"][:1]}))
+    before = contents(tmp_path)
+    assert not quick(tmp_path).written
+    assert contents(tmp_path) == before
 
 
 def test_rules_have_one_run_whatever_is_asked_for(tmp_path: Path) -> None:

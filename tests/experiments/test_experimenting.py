@@ -15,6 +15,7 @@ from storyproof.experiments import working
 from storyproof.experiments.declaring import names, read
 from storyproof.experiments.experimenting import Outcome
 from storyproof.experiments.jobs import Job
+from storyproof.solvers.neural.encoder_identity import encoder_identity
 from tests.solvers.neural.lessons import FakeEncoder
 
 LONG = ("clutrr-placeholders", "clutrr-robust", "clutrr-robust-synthetic", "tomi-table2")
@@ -102,6 +103,28 @@ def test_models_on_an_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert found.done == 2
     shown = {row.label: line for row, line in zip(found.table.rows, found.table.entries, strict=True)}
     assert all(entry and len(entry.values) == 2 for entry in (*shown["BERT"], *shown["BERT-LSTM"]))
+    said = " BERT and BERT-LSTM stand on the encoder 'some/one'; the paper's is bert-base-uncased.\n"
+    assert said in (found.folder / "table.md").read_text()
+
+
+def test_tables_say_which_encoder_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("storyproof.solvers.neural.pretrained.Frozen", lambda name, device: FakeEncoder())
+    (tmp_path / "some_one").mkdir()
+    (tmp_path / "some_one/config.json").write_text("{}")
+    identity = encoder_identity(tmp_path / "some_one")
+    said = f"BERT stands on the encoder 'some_one' (digest of its files {identity[:12]}…); the paper's is bert-base-unc"
+
+    def texts(*models: str, encoder: str | None = f"{tmp_path}/some_one/") -> list[str]:
+        more: Any = {"quick": True, "out": tmp_path / "out", "device": "cpu", "models": list(models)}
+        found = storyproof.experiment("clutrr-generalization", encoder=encoder, **more)
+        return [(found.folder / name).read_text() for name in ("table.md", "table.tex", "about.json")]
+
+    for encoder in (None, f"{tmp_path}/some_one/"):  # nothing of BERT's is shown yet
+        assert "encoder '" not in "".join(texts("gat", encoder=encoder)[:2])
+    markdown, latex, about = texts("bert")
+    assert said in markdown
+    assert said in latex.splitlines()[0]
+    assert json.loads(about)["encoder"] == {"name": "some_one", "digest": identity, "models": ["BERT"]}
 
 
 def test_slices_come_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +189,8 @@ def test_what_another_process_does_is_left_to_it(tmp_path: Path) -> None:
     with working.Claim(folder.with_name(f"{folder.name}.lock")):
         found = quick(tmp_path, models=["memnn-plain"])
     assert found.done == 0
-    assert found.remarks == ("memnn-plain on tomi-proved: another process is at it",)
+    assert found.remarks[0] == "memnn-plain on tomi-proved: another process is at it"
+    assert not found.written  # the table has its figures
     lines: list[str] = []
     assert quick(tmp_path, models=["memnn-plain"], progress=lines.append).done == 1
     assert lines == []  # tested anew, not trained

@@ -2,13 +2,15 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from storyproof.experiments.declaring import read
+import storyproof
+from storyproof.experiments.declaring import Experiment, read
 from storyproof.experiments.jobs import plan
 from storyproof.experiments.sets import Sets
 from storyproof.solvers.neural.recipes import MODELS
@@ -61,6 +63,60 @@ def test_what_a_recipe_says_counts(change: dict[str, Any], monkeypatch: pytest.M
     monkeypatch.setitem(MODELS, "gat", replace(MODELS["gat"], **change))
     after = folders("some/minilm")
     assert {title.partition(" ")[0] for title in before if before[title] != after[title]} == {"gat"}
+
+
+def with_model(found: Experiment, name: str, **changes: Any) -> Experiment:
+    return replace(found, models={**found.models, name: replace(found.models[name], **changes)})
+
+
+def with_data(found: Experiment, name: str, **changes: Any) -> Experiment:
+    return replace(found, data={**found.data, name: replace(found.data[name], **changes)})
+
+
+CHANGES: dict[str, Callable[[Experiment], Experiment]] = {
+    "model": lambda found: with_model(found, "memnn", model="entnet"),
+    "options": lambda found: with_model(found, "memnn", options={"width": 7}),
+    "training": lambda found: with_model(found, "memnn", training={"epochs": 7}),
+    "training on the data": lambda found: with_data(found, "tomi-proved", training={"epochs": 7}),
+    "runs": lambda found: replace(found, runs=7),
+    "seed": lambda found: with_data(found, "tomi-proved", seed=7),
+    "benchmark": lambda found: with_data(found, "tomi-proved", benchmark="tom-babi"),
+    "settings": lambda found: with_data(found, "tomi-proved", settings={"readings": "open"}),
+    "stories": lambda found: with_data(found, "tomi-proved", train=18),
+}
+
+
+def folder_of(found: Experiment, data: str, published: Path | None = None, runs: int | None = None) -> Path:
+    jobs = plan(found, Sets(published), Path("runs"), runs, None).jobs
+    (job,) = [job for job in jobs if job.model.name == "memnn" and job.lessons[0].name == data]
+    return job.folder
+
+
+@pytest.mark.parametrize("change", list(CHANGES))
+def test_another_folder_for_another(change: str) -> None:
+    declared = read("tomi-table2", quick=True)
+    before, after = (folder_of(each, "tomi-proved") for each in (declared, CHANGES[change](declared)))
+    assert before != after
+    other = folder_of(CHANGES[change](declared), "tomi-30k") != folder_of(declared, "tomi-30k")
+    assert other == (change in ("model", "options", "training", "runs"))  # what is not of the one data set alone
+
+
+def test_what_leaves_a_job_as_it_is() -> None:
+    declared = read("tomi-table2", quick=True)
+    before = folder_of(declared, "tomi-proved")
+    assert folder_of(declared, "tomi-proved", runs=declared.runs) == before
+    assert folder_of(declared, "tomi-proved", runs=7) != before
+    assert folder_of(with_model(declared, "memnn", label="M"), "tomi-proved") == before
+    assert folder_of(with_data(declared, "tomi-proved", test=18), "tomi-proved") == before
+
+
+def test_another_folder_for_other_labels_and_files(tmp_path: Path) -> None:
+    storyproof.generate("tomi", out=tmp_path / "one/tomi", train=12, val=6, format="babi", seed=5)
+    storyproof.generate("tomi", out=tmp_path / "other/tomi", train=12, val=6, format="babi", seed=6)
+    declared = read("tomi-table2", quick=True)
+    proved = with_data(declared, "tomi", labels="proved")
+    found = {folder_of(each, "tomi", tmp_path / files) for each in (declared, proved) for files in ("one", "other")}
+    assert len(found) == 4
 
 
 def test_planning_loads_no_torch(tmp_path: Path) -> None:

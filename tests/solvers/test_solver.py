@@ -52,6 +52,31 @@ def test_paths(tmp_path: Path) -> None:
         resolve(str(tmp_path / "nothing"))
 
 
+def test_name_that_is_also_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "rules").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert resolve("rules") == Resolved("solver", "rules")  # nothing of ours lies there
+    (tmp_path / "rules" / "run.json").touch()
+    with pytest.raises(
+        ConfigError, match=r"'rules' is a solver, and here also a folder .*; write \./rules for the folder"
+    ):
+        resolve("rules")
+    assert resolve("./rules") == Resolved("trained", "rules")
+    monkeypatch.chdir("/")
+    assert resolve("rules") == Resolved("solver", "rules")
+
+
+def test_path_objects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="there is no model at rules; expected a trained run"):
+        resolve(Path("rules"))
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "run.json").touch()
+    assert resolve(Path("rules")) == Resolved("trained", "rules")
+    with pytest.raises(ConfigError, match="'rules' is no language model"):
+        load_backend(Path("rules"), ModelOptions())
+
+
 def test_path_that_looks_like_a_prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "hf" / "mine").mkdir(parents=True)
     (tmp_path / "hf" / "mine" / "run.json").touch()

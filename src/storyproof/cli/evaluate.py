@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -184,6 +185,9 @@ class _Plan:
                     yield name, prompt, seed
 
     def _names(self) -> list[str]:
+        with suppress(OSError):  # too long for the name of a file
+            if Path(self.models).exists():
+                return [self.models]
         return [name.strip() for name in self.models.split(",")]
 
     def _on_encoder(self, name: str) -> bool:

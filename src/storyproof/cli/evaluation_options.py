@@ -24,8 +24,8 @@ OUTPUT_DIR = Path("evaluation_results")
 Model = Annotated[
     str,
     typer.Option(
-        help="A solver (rules, oracle, random, majority), a path, openai/…, vllm/…, hf/…, local/…, module:function, "
-        "or a model that vLLM finds; several with commas."
+        help="A solver (rules, oracle, random, majority, entnet, gat), a path, openai/…, vllm/…, hf/…, local/…, "
+        "module:function, or a model that vLLM finds; several with commas."
     ),
 ]
 Data = Annotated[Path, typer.Option(help="A dataset folder or a file.")]

@@ -56,5 +56,6 @@ def experiment(
     )
     console().print(view(found.table))
     for remark in found.remarks:
-        console().print(remark, style="dim", markup=False, highlight=False)
-    console().print(f"{found.done} of {found.jobs} trainings done; written to {found.folder}", highlight=False)
+        console().print(remark, style="dim")
+    written = "written to" if found.written else "nothing written to"
+    typer.echo(f"{found.done} of {found.jobs} trainings done; {written} {found.folder}")

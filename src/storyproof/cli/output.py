@@ -14,6 +14,8 @@ from storyproof.errors import DataError
 if TYPE_CHECKING:
     from rich.console import Console
 
+_AS_IT_IS: Any = {"markup": False, "highlight": False, "emoji": False}  # paths may have brackets, or colons
+
 
 def write_text(path: Path, text: str, option: str = "--json") -> None:
     """Write a result to a file.
@@ -55,8 +57,8 @@ def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> b
 
 
 def console() -> Console:
-    """Give a console; in a pipe there is nothing to fit into, so nothing is folded."""
+    """Give a console that shows text as it is; in a pipe there is nothing to fit into, so nothing is folded."""
     from rich.console import Console
 
-    found = Console()
-    return found if found.is_terminal else Console(width=200)
+    found = Console(**_AS_IT_IS)
+    return found if found.is_terminal else Console(width=200, **_AS_IT_IS)

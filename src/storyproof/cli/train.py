@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyproof.cli.options import Preset, preset_settings
-from storyproof.cli.output import console
 from storyproof.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def train(
     from storyproof.solvers.neural.models import usual_options
     from storyproof.solvers.neural.teaching import settings_of
 
+    if preset is not None and benchmark is None:
+        raise ConfigError(f"--preset is '{preset}', which goes with --benchmark clutrr; give that, or leave it out.")
     settings = {"epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "recast": recast}
     usual, most = usual_options(model), settings_of(model, settings).epochs
     options = dict(_option(text, usual) for text in option or ())
@@ -87,11 +89,18 @@ def train(
             **settings,
         )
     best = max(run.held)
-    console().print(
+    typer.echo(
         f"{model}: {len(run.seeds)} {'run' if len(run.seeds) == 1 else 'runs'}, {run.about['epochs']} epochs; on what "
         f"was held back {100 * sum(run.held) / len(run.held):.1f}% right on average, {100 * best:.1f}% the best"
     )
-    console().print(f"written to {out}; try: storyproof evaluate --model {out} --data …")
+    typer.echo(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
+
+
+def _named(out: Path) -> str:
+    """Write a folder so that `evaluate` takes it for one, and a shell for one word."""
+    from storyproof.catalog import names
+
+    return shlex.quote(f"./{out}" if str(out) in names("solver") else str(out))
 
 
 @contextmanager

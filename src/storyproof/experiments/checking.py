@@ -62,8 +62,8 @@ def check_kept(folder: Path, experiment: Experiment, planned: Plan, runs: int | 
         result.read()
     for job in planned.jobs:
         spent(job)
-    path, number, known = folder / RESULTS, runs or experiment.runs, {*experiment.cells()}
-    kept = [(cell, count) for cell, count in _kept(path) if cell in known] if path.is_file() else []
+    path, number = folder / RESULTS, runs or experiment.runs
+    kept = _figures(path, experiment)
     lost = [experiment.models[cell.model] for cell, _ in kept if cell in planned.missing]
     if lost:
         options = {"--encoder" if encoder is None and needs_encoder(model) else "--published" for model in lost}
@@ -78,6 +78,24 @@ def check_kept(folder: Path, experiment: Experiment, planned: Plan, runs: int | 
             f"{path} has figures of {counts} runs in {_cells(len(other))}, which {number} runs would replace; give "
             f"--runs {counts}, or another --out."
         )
+
+
+def blanks(folder: Path, experiment: Experiment, planned: Plan) -> str:
+    """Say in how many cells a written table has figures of which there are no results now; nothing if in none.
+
+    Raises:
+        DataError: If something is damaged.
+    """
+    kept = _figures(folder / RESULTS, experiment)
+    found = {cell: result.read() or [] for cell, _ in kept if (result := planned.result(cell)) is not None}
+    gone = [cell for cell, count in kept if sum(cell.measure in run for run in found.get(cell, ())) < count]
+    return _cells(len(gone)) if gone else ""
+
+
+def _figures(path: Path, experiment: Experiment) -> list[tuple[Cell, int]]:
+    """List the cells of an experiment that have figures in a written table, if there is one, and of how many runs."""
+    known = {*experiment.cells()}
+    return [(cell, count) for cell, count in _kept(path) if cell in known] if path.is_file() else []
 
 
 def _kept(path: Path) -> Iterator[tuple[Cell, int]]:

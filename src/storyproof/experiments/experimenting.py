@@ -5,13 +5,13 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError, StoryproofError
-from storyproof.experiments.checking import check_kept, check_request, make_folders
+from storyproof.experiments.checking import blanks, check_kept, check_request, make_folders
 from storyproof.experiments.declaring import Experiment, read
 from storyproof.experiments.drawing import draw
 from storyproof.experiments.files import read_json, write_json
@@ -23,7 +23,7 @@ from storyproof.experiments.writing import write_tables
 from storyproof.scoring.runs.provenance import provenance
 
 OUT = "experiments/results"
-_ABOUT = "about.json"
+_ABOUT, _RUNS = "about.json", "runs"
 _PACKAGES = ("numpy", "torch", "transformers", "matplotlib")
 
 
@@ -37,6 +37,7 @@ class Outcome:
         done: How many trainings are done.
         jobs: Of how many.
         remarks: What a user should know.
+        written: Whether the table was; one that has figures of which there are no results is left as it is.
     """
 
     table: Table
@@ -44,6 +45,7 @@ class Outcome:
     done: int
     jobs: int
     remarks: tuple[str, ...]
+    written: bool = True
 
     @property
     def finished(self) -> bool:
@@ -64,7 +66,7 @@ def experiment(
     encoder: str | None = None,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
-    """Train and test what a table needs, skip what is done, and write the table so far.
+    """Train and test what a table needs, skip what is done, and write the table so far, unless it would lose figures.
 
     Args:
         name: The experiment's, such as `tomi-table1`.
@@ -91,7 +93,7 @@ def experiment(
     out = Path(out)
     folder = out / (f"{name}-quick" if quick else name)
     sets = Sets(Path(published) if published is not None else None)
-    planned = plan(declared, sets, out / "runs", runs, encoder)
+    planned = plan(declared, sets, out / _RUNS, runs, encoder)
     check_kept(folder, declared, planned, runs, encoder)
     _commands(folder)  # says at once if they cannot be read
     until = _alarm(started, minutes)
@@ -100,7 +102,7 @@ def experiment(
         from storyproof.solvers.neural.fitting import choose_device
 
         choose_device(device)  # says at once if that, or PyTorch, is not there
-    make_folders(out / "runs", folder)
+    make_folders(out / _RUNS, folder)
     left, failed = [], []
     for job in wanted:
         try:
@@ -134,24 +136,31 @@ def _named(failed: Sequence[tuple[Job, StoryproofError]], folder: Path) -> Story
 def _write(declared: Experiment, planned: Plan, folder: Path, command: str, left: list[str]) -> Outcome:
     table = tabulate(declared, planned)
     done = [job for job in planned.jobs if is_done(planned.of(job))]
+    if blank := blanks(folder, declared, planned):
+        remark = (
+            f"the table in {folder} is left as it is, for it has figures in {blank} without results in "
+            f"{folder.parent / _RUNS}; finish or bring these, or give another --out"
+        )
+        return Outcome(table, folder, len(done), len(planned.jobs), (*left, remark), written=False)
     write_tables(folder, table)
     remark = draw(folder, table)
-    write_json(folder / _ABOUT, _about(folder, declared, planned, done, command))
+    write_json(folder / _ABOUT, _about(folder, table, planned, done, command))
     remarks = (*left, *([remark] if remark else []))
     return Outcome(table, folder, len(done), len(planned.jobs), remarks)
 
 
-def _about(folder: Path, declared: Experiment, planned: Plan, done: list[Job], command: str) -> dict[str, Any]:
+def _about(folder: Path, table: Table, planned: Plan, done: list[Job], command: str) -> dict[str, Any]:
     """Say by what commands, when, with what and on what the figures were made."""
     times = {job.folder.name: spent(job) for job in planned.jobs if spent(job)}
     return {
-        "experiment": declared.name,
+        "experiment": table.experiment.name,
         "commands": [*dict.fromkeys([*_commands(folder), command])],
         "done": len(done),
         "jobs": len(planned.jobs),
         "training_seconds": round(sum(each["seconds"] for each in times.values()), 1),
         "trained_on": sorted({each["hardware"] for each in times.values()}),
         "trainings": times,
+        **({"encoder": asdict(table.encoder)} if table.encoder is not None else {}),
         "written": {"packages": {name: found for name in _PACKAGES if (found := _version(name))}, **provenance()},
     }
 

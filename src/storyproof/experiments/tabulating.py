@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
 from storyproof.experiments.declaring import PERCENT, Cell, Experiment, Line
-from storyproof.experiments.jobs import Plan
+from storyproof.experiments.jobs import Plan, needs_encoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +56,30 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Encoder:
+    """The pretrained encoder that some models of a table stand on.
+
+    Attributes:
+        name: What its folder is called, or its name on the hub.
+        digest: That of its files; empty if there is no folder to read them from.
+        models: What the table calls the models that stand on it.
+    """
+
+    name: str
+    digest: str
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
-    """What is shown: rows and columns that can be had, and their entries."""
+    """What is shown: rows and columns that can be had, and their entries; `encoder` if a figure comes of one."""
 
     experiment: Experiment
     rows: tuple[Line, ...]
     columns: tuple[Line, ...]
     entries: tuple[tuple[Entry | None, ...], ...]
     notes: tuple[str, ...]
+    encoder: Encoder | None = None
 
     @property
     def percent(self) -> bool:
@@ -121,6 +138,9 @@ def tabulate(experiment: Experiment, plan: Plan) -> Table:
         tuple(experiment.columns[place] for place in columns),
         tuple(tuple(grid[number][place] for place in columns) for number in rows),
         tuple(_left_out(experiment, plan, rows, columns)),
+        _encoder(
+            experiment, plan, {entry.cell.model for entries in grid for entry in entries if entry and entry.values}
+        ),
     )
 
 
@@ -133,6 +153,20 @@ def _entry(experiment: Experiment, plan: Plan, row: Line, place: int) -> Entry |
     runs = result.read() or []
     counts = [run[cell.measure] for run in runs if cell.measure in run]  # some test sets lack some questions
     return Entry(cell, tuple(right / of for right, of in counts), experiment.paper(row, place))
+
+
+def _encoder(experiment: Experiment, plan: Plan, shown: set[str]) -> Encoder | None:
+    """Say on which encoder those of the models that have figures stand, if some do."""
+    models = [each for each in experiment.models.values() if each.name in shown and needs_encoder(each)]
+    given = next((job.encoder for job in plan.jobs if job.model in models), None)
+    if given is None:
+        return None
+    from storyproof.solvers.neural.encoder_identity import encoder_identity
+
+    labels = tuple(dict.fromkeys(each.label for each in models))
+    if not Path(given).is_dir():
+        return Encoder(given, "", labels)
+    return Encoder(Path(given).absolute().name, encoder_identity(given), labels)
 
 
 def _left_out(experiment: Experiment, plan: Plan, rows: list[int], columns: list[int]) -> list[str]:

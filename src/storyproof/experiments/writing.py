@@ -7,9 +7,10 @@ import io
 from pathlib import Path
 
 from storyproof.experiments.files import write_json, write_text
-from storyproof.experiments.tabulating import Table
+from storyproof.experiments.tabulating import Encoder, Table
 
 RESULTS = "results.json"
+_PAPERS, _SHOWN = "bert-base-uncased", 12  # the paper's encoder, and how much of a digest is enough to tell
 _CSV = (
     "group",
     "row",
@@ -94,9 +95,18 @@ def caption_of(table: Table) -> str:
     unit = "Percent" if table.percent else "Fraction"
     counts = sorted({len(entry.values) for entries in table.entries for entry in entries if entry and entry.values})
     runs = f" of {' or '.join(map(str, counts))} {'run' if counts == [1] else 'runs'}" if counts else ""
+    encoder = f" {_told(table.encoder)}" if table.encoder is not None else ""
     if not table.experiment.source:
-        return f"{unit} right: mean ± deviation{runs}."
-    return f"{unit} right: mean ± deviation{runs} (the paper's figure, difference). Paper: {table.experiment.source}."
+        return f"{unit} right: mean ± deviation{runs}.{encoder}"
+    paper = f"(the paper's figure, difference). Paper: {table.experiment.source}."
+    return f"{unit} right: mean ± deviation{runs} {paper}{encoder}"
+
+
+def _told(encoder: Encoder) -> str:
+    """Say which encoder models stand on, and which the paper's do."""
+    files = f" (digest of its files {encoder.digest[:_SHOWN]}…)" if encoder.digest else ""
+    stand = "stands" if len(encoder.models) == 1 else "stand"
+    return f"{' and '.join(encoder.models)} {stand} on the encoder '{encoder.name}'{files}; the paper's is {_PAPERS}."
 
 
 _FORMS = {"table.csv": as_csv, "table.md": as_markdown, "table.tex": as_latex}

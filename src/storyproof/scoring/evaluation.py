@@ -30,7 +30,7 @@ __all__ = ["GIVEN", "PROVED", "Evaluation", "evaluate"]
 
 
 def evaluate(
-    model: str,
+    model: str | Path,
     data: str | Path,
     *,
     split: str | None = None,
@@ -49,7 +49,7 @@ def evaluate(
 
     Args:
         model: The solver's name: of the catalog, a path, `openai/…`, `vllm/…`, `hf/…`, `local/…`, `module:function`, or
-            a model that vLLM finds.
+            a model that vLLM finds. A `Path` is a path only.
         data: A dataset folder or a file.
         split: Which split of a folder; by default test.
         labels: Score against the labels as `given`, or against the answers that are `proved` from the text.
@@ -76,6 +76,7 @@ def evaluate(
     asked = Questioning(seed=seed, **questioning)
     if not resolved.is_language_model:
         solver = load_solver(model, seed, encoder)
+    model = str(model)
     source = find_source(data, split)
     chosen = Selection(source, labels == PROVED, max_stories, max_samples, exclude_memory_reality)
     if next(chosen.examples(), None) is None:

@@ -53,17 +53,24 @@ class Resolved:
         return self.kind not in (SOLVER, TRAINED)
 
 
-def resolve(name: str) -> Resolved:
+def resolve(name: str | Path) -> Resolved:
     """Find out what a model's name stands for.
 
     In turn: a name of the catalog, an existing path, a prefix (`openai/`, `vllm/`, `hf/`, `local/`), a Python function
-    (`module:function`), and otherwise a model that vLLM is to find.
+    (`module:function`), and otherwise a model that vLLM is to find. A `Path` is a path only.
 
     Raises:
         UnknownNameError: If it looks like a misspelt name of the catalog.
-        ConfigError: If it is a path at which there is no model.
+        ConfigError: If it is a path at which there is no model, or both a name of the catalog and a trained run.
     """
+    if isinstance(name, Path):
+        return _at(name)
     if name in names(SOLVER):
+        if (Path(name) / "run.json").is_file():  # nobody is to be given the one for the other
+            raise ConfigError(
+                f"'{name}' is a solver, and here also a folder with a trained run; write ./{name} for the folder, or "
+                "go to another working folder for the solver."
+            )
         return Resolved(SOLVER, name)
     prefix, _, rest = name.partition("/")
     if prefix in _BACKENDS and rest and not Path(name).exists():
@@ -77,7 +84,7 @@ def resolve(name: str) -> Resolved:
         if close or not installed("vllm"):
             raise UnknownNameError(SOLVER, name, [*names(SOLVER), *(f"{each}/MODEL" for each in _BACKENDS)])
     if name.startswith((".", "/", "~")):
-        raise ConfigError(f"there is no model at {name}; expected a trained run or a Hugging Face folder.")
+        raise _nothing_at(name)
     return Resolved("vllm", name)
 
 
@@ -89,17 +96,23 @@ def _at(path: Path) -> Resolved:
         return Resolved("hf", str(path))
     if path.suffix == ".gguf" and path.is_file():
         return Resolved("local", str(path))
+    if not path.exists():
+        raise _nothing_at(path)
     raise ConfigError(
         f"{path} is no model; expected a folder with run.json (a trained run) or config.json (Hugging Face), or a "
         ".gguf file."
     )
 
 
-def load_solver(name: str, seed: int = 0, encoder: str | None = None) -> Solver:
+def _nothing_at(path: str | Path) -> ConfigError:
+    return ConfigError(f"there is no model at {path}; expected a trained run or a Hugging Face folder.")
+
+
+def load_solver(name: str | Path, seed: int = 0, encoder: str | None = None) -> Solver:
     """Set a solver up by name; a language model is asked with the usual prompt, and its replies are kept nowhere.
 
     Args:
-        name: Its name.
+        name: Its name, or the path of a trained run or a language model.
         seed: For solvers that draw.
         encoder: Where the encoder of a trained run lies, if it has moved.
 
@@ -117,13 +130,13 @@ def load_solver(name: str, seed: int = 0, encoder: str | None = None) -> Solver:
         return LanguageModel(load_backend(name, ModelOptions(seed=seed)), seed=seed)
     solver: Solver
     if found.kind == SOLVER:
-        solver = load(SOLVER, name)(seed=seed)
+        solver = load(SOLVER, found.target)(seed=seed)
     else:
         solver = _import(_TRAINED)(Path(found.target), encoder=encoder)
     return solver
 
 
-def load_backend(name: str, options: ModelOptions) -> Backend:
+def load_backend(name: str | Path, options: ModelOptions) -> Backend:
     """Set a language model up by name.
 
     Raises:
@@ -135,7 +148,7 @@ def load_backend(name: str, options: ModelOptions) -> Backend:
     if found.kind == FUNCTION:
         from storyproof.solvers.llm.functions import Function
 
-        return Function(name)
+        return Function(found.target)
     backend: Backend = _import(_BACKENDS[found.kind])(found.target, options)
     return backend
 

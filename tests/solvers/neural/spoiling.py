@@ -98,6 +98,14 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
         weights(lambda tensors: tensors.update(more=torch.zeros(3))),
         r"more is \(3,\), expected None",
     ),
+    "weights that are no numbers": (
+        weights(lambda tensors: tensors["edges"].fill_(torch.nan)),
+        r"weights\.safetensors is damaged: edges has numbers that are not finite, .*; train the model again with --for",
+    ),
+    "weights of whole numbers": (
+        weights(lambda tensors: tensors.update(edges=tensors["edges"].long())),
+        r"weights\.safetensors is damaged: edges has values of torch\.int64, expected finite floating-point numbers",
+    ),
     "a weight transposed": (
         weights(lambda tensors: tensors.update(edges=tensors["edges"].transpose(1, 2).contiguous())),
         r"edges is \(2, 8, 46\), expected \(2, 46, 8\)",

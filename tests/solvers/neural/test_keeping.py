@@ -253,6 +253,25 @@ def test_damaged_files_can_be_trained_over(tmp_path: Path, name: str) -> None:
     train(tmp_path, force=True)
 
 
+def test_force_spoils_nothing_but_trainings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = tmp_path / "data"
+    storyproof.generate("clutrr", train=20, seed=7, out=data)
+    before = {path: path.read_bytes() for path in data.iterdir()}
+    with monkeypatch.context() as patch:
+        patch.setattr(teaching, "Course", lambda *_: pytest.fail("it must not come to that"))
+        with pytest.raises(ConfigError, match=r"data holds something else already; choose another --out\.$"):
+            train(data)
+        for out in (data, data / "train.parquet"):
+            with pytest.raises(
+                ConfigError, match=r"holds something else than a training, which --force may not spoil;"
+            ):
+                train(out, force=True)
+    assert {path: path.read_bytes() for path in data.iterdir()} == before
+    leave_behind(tmp_path / "left")
+    (tmp_path / "left" / METRICS).touch()  # as if killed while what was there was cleared away
+    train(tmp_path / "left", force=True)
+
+
 def test_checkpoint_knows_what_has_stopped(tmp_path: Path) -> None:
     made = prepared(patience=1, runs=2)
     begin(tmp_path, made)

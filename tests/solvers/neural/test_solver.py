@@ -43,7 +43,8 @@ def test_answers_by_the_best_run(gat: Path) -> None:
 
 def test_is_found_by_its_path(gat: Path) -> None:
     rows = some(CLUTRR, 10)
-    assert load_solver(str(gat)).predict(rows) == Trained(gat, device="cpu").predict(rows)
+    for path in (gat, str(gat)):
+        assert load_solver(path).predict(rows) == Trained(gat, device="cpu").predict(rows)
 
 
 def test_evaluation(memnn: Path, tmp_path: Path) -> None:
@@ -52,6 +53,8 @@ def test_evaluation(memnn: Path, tmp_path: Path) -> None:
     assert found.scores.questions == 36
     assert found.path is not None
     assert found.path.is_file()
+    again = storyproof.evaluate(memnn, tmp_path / "data", output_dir=tmp_path / "again")
+    assert again.as_dict()["model"] == str(memnn)
 
 
 @pytest.fixture
@@ -140,8 +143,14 @@ def test_too_many_people(gat: Path) -> None:
 
 def test_words_and_answers_never_met(memnn: Path) -> None:
     odd = example(story="Zoe entered the zoo.\nThe zither is in the zeppelin.", question="Where is the zither really?")
-    answer = Trained(memnn, device="cpu").predict([replace(odd, answer="zeppelin")])[0]
-    assert answer in Trained(memnn, device="cpu").run.vocabulary.answers
+    solver = Trained(memnn, device="cpu")
+    known, unknown = replace(odd, answer=solver.run.vocabulary.answers[0]), replace(odd, answer="zeppelin")
+    assert set(solver.predict([known, unknown])) <= set(solver.run.vocabulary.answers)
+    assert len(solver.predict([replace(odd, answer="")])) == 1  # nobody says what is right
+    said = r"memnn knows none of the answers of these data, such as 'zeppelin', but .*; choose data or a run that fit"
+    with pytest.raises(ConfigError, match=said):
+        solver.predict([unknown, replace(odd, answer="zoo")])
+    assert len(solver.predict([unknown])) == 1
 
 
 def test_longer_stories_than_in_training(memnn: Path) -> None:

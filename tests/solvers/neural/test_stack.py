@@ -1,8 +1,9 @@
 import torch
+from torch import Tensor
 
 from storyproof.solvers.neural.models import build
 from storyproof.solvers.neural.stack import Stack, number_for
-from tests.solvers.neural.lessons import CPU, SHAPE, SMALL, make_batch, stacked
+from tests.solvers.neural.lessons import CLUTRR, CPU, SHAPE, SMALL, course, make_batch, some, stacked
 
 
 def make(name: str = "memnn", **options: object) -> Stack:
@@ -48,6 +49,22 @@ def test_people_are_drawn_anew_as_widely_as_before() -> None:
         assert torch.equal(table[0], table[2])
         assert not torch.equal(table[0], table[1])
         assert 0.7 < table.std() / before[name].std() < 1.4
+
+
+def test_randomised_people_are_others_in_every_epoch() -> None:
+    trainers = {
+        policy: course("gat", some(CLUTRR, 30), runs=2, options={"policy": policy}).trainer
+        for policy in ("fixed", "randomised")
+    }
+    drawn: dict[str, list[Tensor]] = {}
+    for policy, trainer in trainers.items():
+        people = drawn.setdefault(policy, [])
+        for _ in range(4):
+            people += trainer.stack.state()["embedding.people"].unbind()  # of each run its own
+            if not trainer.finished:
+                trainer.train_epoch()
+    assert len({tuple(each.flatten().tolist()) for each in drawn["fixed"]}) == 2
+    assert len({tuple(each.flatten().tolist()) for each in drawn["randomised"]}) == 2 * 4
 
 
 def test_learned_people_are_not_drawn() -> None:

@@ -1,6 +1,8 @@
 """The verb `train` and what it keeps: stopped anywhere, the same call goes on to the same result."""
 
+import errno
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -265,6 +267,27 @@ def test_split_of_a_file(data: Path, tmp_path: Path) -> None:
         train(tmp_path / "mine", data=unnamed, split="val", epochs=1)
 
 
+def test_no_val_split_to_hold_back(data: Path, tmp_path: Path) -> None:
+    with pytest.raises(
+        ConfigError, match=r"train\.parquet has no val split to hold back; add one, or use --held drawn\."
+    ):
+        train(tmp_path / "out", data=data / "train.parquet", held="given")
+
+
+def test_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for module, name in ((keeping, "write_json"), (keeping, "save_tensors"), (teaching, "save_run")):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, full)
+            with pytest.raises(
+                DataError, match=rf"cannot write to {tmp_path}/out: No space left .*; choose another --ou"
+            ):
+                train(tmp_path / "out")
+    train(tmp_path / "out")
+
+
 def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     folder.mkdir()
@@ -290,7 +313,18 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
         ({"model": "gat", "options": {}}, "reads graphs"),
         ({"encoder": "minilm"}, "model 'memnn' stands on no encoder"),
         ({"split": "val"}, "--split is 'val', but a generator makes training stories only"),
-        ({"benchmark": None, "data": "some", "held": "given", "split": "val"}, "cannot be both learnt and held back"),
+        (
+            {"benchmark": None, "stories": 0, "data": "some", "held": "given", "split": "val"},
+            "cannot be both learnt and held back",
+        ),
+        (
+            {"benchmark": None, "data": "some"},
+            "--stories is 12, but that is for --benchmark, and --data is given; leave",
+        ),
+        (
+            {"benchmark": None, "stories": 0, "data": "some", "benchmark_settings": {"noise": 0.5}},
+            r"settings of a benchmark are given \(noise\), but --data is made already; leave them out",
+        ),
     ],
 )
 def test_refusals_write_nothing(changes: dict[str, Any], said: str, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from storyproof.solvers.neural.runs import (
     METRICS,
     PLAN,
     RUN,
+    WEIGHTS,
     is_draft,
     load_tensors,
     read_json,
@@ -64,8 +65,30 @@ def is_begun(out: Path, identity: dict[str, Any]) -> bool:
     if (out / PLAN).is_file() and read_json(out / PLAN) == identity:
         return True
     if out.exists() and (out.is_file() or any(path.name != _LOCK and not is_draft(path) for path in out.iterdir())):
-        raise ConfigError(f"{out} holds something else already; choose another --out, or --force to train anew.")
+        anew = ", or --force to train anew" if _is_ours(out) else ""
+        raise ConfigError(f"{out} holds something else already; choose another --out{anew}.")
     return False
+
+
+def check_replaceable(out: Path) -> None:
+    """See that a folder may be trained in anew: all that it holds is a training's.
+
+    Raises:
+        ConfigError: If it holds something else, such as data.
+    """
+    if out.exists() and not _is_ours(out):
+        raise ConfigError(
+            f"{out} holds something else than a training, which --force may not spoil; choose another --out."
+        )
+
+
+def _is_ours(out: Path) -> bool:
+    """Say whether a folder is a training's, or holds nothing but what may be left of one."""
+    left = (WEIGHTS, CHECKPOINT, METRICS, _LOCK)
+    return out.is_dir() and (
+        any((out / name).is_file() for name in (RUN, PLAN))
+        or all(path.name in left or is_draft(path) for path in out.iterdir())
+    )
 
 
 def fit(

@@ -17,7 +17,7 @@ from storyproof.solvers.neural.encoding import encode
 from storyproof.solvers.neural.fitting import choose_device, family_of
 from storyproof.solvers.neural.models import build
 from storyproof.solvers.neural.recipes import recipe
-from storyproof.solvers.neural.runs import load_run
+from storyproof.solvers.neural.runs import WEIGHTS, load_run
 from storyproof.solvers.neural.stack import Stack
 from storyproof.solvers.neural.steps import predict
 
@@ -58,14 +58,7 @@ class Trained:
             raise ConfigError(f"{self.path} is of '{run.model}', which stands on no encoder; leave --encoder out.")
         self.encoder: str | None = encoder or run.about.get("encoder")
         self.stack = Stack(lambda: build(run.model, run.shape, run.options), run.seeds, self.device)
-        wanted = {name: tuple(value.shape) for name, value in {**self.stack.weights, **self.stack.fixed}.items()}
-        found = {name: tuple(value.shape) for name, value in run.weights.items()}
-        if wanted != found:
-            wrong = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
-            raise DataError(
-                f"{self.path}: the weights do not fit model '{run.model}': {wrong[0]} is {found.get(wrong[0])}, "
-                f"expected {wanted.get(wrong[0])}; train it again with this version."
-            )
+        self._check_weights()
         self.stack.load(run.weights)
 
     def predict(self, examples: Sequence[Example]) -> list[str]:
@@ -110,10 +103,34 @@ class Trained:
             )
         return frozen
 
+    def _check_weights(self) -> None:
+        run = self.run
+        wanted = {name: tuple(value.shape) for name, value in {**self.stack.weights, **self.stack.fixed}.items()}
+        found = {name: tuple(value.shape) for name, value in run.weights.items()}
+        if wanted != found:
+            wrong = sorted(name for name in wanted.keys() | found.keys() if wanted.get(name) != found.get(name))
+            raise DataError(
+                f"{self.path}: the weights do not fit model '{run.model}': {wrong[0]} is {found.get(wrong[0])}, "
+                f"expected {wanted.get(wrong[0])}; train it again with this version."
+            )
+        for name, value in run.weights.items():
+            if not value.is_floating_point() or not value.float().isfinite().all():
+                why = "numbers that are not finite" if value.is_floating_point() else f"values of {value.dtype}"
+                raise DataError(
+                    f"{self.path / WEIGHTS} is damaged: {name} has {why}, expected finite floating-point numbers; "
+                    "train the model again with --force, or to another --out."
+                )
+
     def _check(self, examples: Sequence[Example]) -> None:
         given = family_of(examples)
         if given != self.run.about["family"]:
             raise ConfigError(
                 f"{self.path} was trained on {self.run.about['family']}, and these data are about {given}; "
                 "choose data or a run that fit."
+            )
+        labels, answers = {each.answer for each in examples if each.answer}, self.run.vocabulary.answers
+        if len(labels) > 1 and labels.isdisjoint(answers):  # a single answer may well be one that was never learnt
+            raise ConfigError(
+                f"{self.path} knows none of the answers of these data, such as '{min(labels)}', but answers such as "
+                f"'{answers[0]}'; choose data or a run that fit."
             )

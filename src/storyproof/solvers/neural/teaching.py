@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.generation import generate
-from storyproof.datasets.reading import find_source
+from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
 from storyproof.solvers.neural.fitting import Course, Lesson, Plan, identity_of
-from storyproof.solvers.neural.keeping import begin, claimed, fit, is_begun
+from storyproof.solvers.neural.keeping import begin, check_replaceable, claimed, fit, is_begun
 from storyproof.solvers.neural.recipes import recipe
 from storyproof.solvers.neural.runs import RUN, Run, load_run, save_run
 from storyproof.solvers.neural.settings import Settings
@@ -65,7 +66,7 @@ def train(
 
     Raises:
         ConfigError: If it cannot be trained as asked.
-        DataError: If the data cannot be read.
+        DataError: If the data cannot be read, or nothing can be written.
         KeyboardInterrupt: When interrupted; the best so far is written first.
     """
     plan = Plan(model, runs, seed, settings_of(model, settings), dict(options or {}), encoder, device=device)
@@ -73,11 +74,13 @@ def train(
         raise ConfigError(f"model '{model}' stands on no encoder, as bert and bert-lstm do; leave --encoder out.")
     lesson = _lesson(data, split, held, labels, benchmark, stories, seed, benchmark_settings or {})
     out, identity = Path(out), identity_of(plan, [lesson])
-    if not force and (done := _done(out, identity)) is not None:  # the course alone may take long to prepare
+    if force:
+        check_replaceable(out)
+    elif (done := _done(out, identity)) is not None:  # the course alone may take long to prepare
         return done
     course = Course(plan, [lesson], identity)
     about = {"source": str(data) if data is not None else benchmark, "interrupted": False}
-    with claimed(out):
+    with _writing_to(out), claimed(out):
         begin(out, course, force=force)
         try:
             fit(out, course, progress)
@@ -88,6 +91,15 @@ def train(
         finished = course.results(about)[0]
         save_run(out, finished)
     return finished
+
+
+@contextmanager
+def _writing_to(out: Path) -> Iterator[None]:
+    """Say where it was that something could not be written, for want of space or leave."""
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"cannot write to {out}: {error.strerror or error}; choose another --out.") from error
 
 
 def settings_of(model: str, given: Mapping[str, Any]) -> Settings:
@@ -119,21 +131,36 @@ def _lesson(
         raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))
     if (data is None) == (benchmark is None):
         raise ConfigError("give either --data to learn from files or --benchmark to learn from a generator.")
-    if benchmark is not None:
-        if stories < 1:
-            raise ConfigError(f"--stories is {stories}; say how many {benchmark} is to make, 1 or more.")
-        if split is not None:
-            raise ConfigError(f"--split is '{split}', but a generator makes training stories only; leave it out.")
-        if held == GIVEN:
-            raise ConfigError(f"{benchmark} has no stories given to hold back; use drawn, or --data with a val split.")
-        table = generate(benchmark, train=stories, seed=seed, **benchmark_settings)
-        return Lesson([Example.from_row(row) for row in table.to_pylist()], name=benchmark)
-    assert data is not None
+    if data is not None:
+        if stories:
+            raise ConfigError(
+                f"--stories is {stories}, but that is for --benchmark, and --data is given; leave it out."
+            )
+        if benchmark_settings:
+            given = ", ".join(benchmark_settings)
+            raise ConfigError(
+                f"settings of a benchmark are given ({given}), but --data is made already; leave them out."
+            )
+        return _read(data, split, held, proved=labels == PROVED)
+    assert benchmark is not None
+    if stories < 1:
+        raise ConfigError(f"--stories is {stories}; say how many {benchmark} is to make, 1 or more.")
+    if split is not None:
+        raise ConfigError(f"--split is '{split}', but a generator makes training stories only; leave it out.")
+    if held == GIVEN:
+        raise ConfigError(f"{benchmark} has no stories given to hold back; use drawn, or --data with a val split.")
+    table = generate(benchmark, train=stories, seed=seed, **benchmark_settings)
+    return Lesson([Example.from_row(row) for row in table.to_pylist()], name=benchmark)
+
+
+def _read(data: str | Path, split: str | None, held: str, *, proved: bool) -> Lesson:
     if held == GIVEN and split == "val":
         raise ConfigError("the val split cannot be both learnt and held back; choose another --split, or --held drawn.")
-    proved = labels == PROVED
     usual = "train" if Path(data).is_dir() else None
-    some = read_examples(find_source(data, split or usual), proved=proved)
+    source = find_source(data, split or usual)
+    if held == GIVEN and all(each.split != "val" for each in find_sources(data)):
+        raise ConfigError(f"{data} has no val split to hold back; add one, or use --held drawn.")
+    some = read_examples(source, proved=proved)
     if not some:
         raise DataError(f"{data} holds no questions to learn from; make or choose other data.")
     back = read_examples(find_source(data, "val"), proved=proved) if held == GIVEN else None

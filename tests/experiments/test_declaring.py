@@ -5,7 +5,7 @@ import pytest
 from storyproof.catalog import BENCHMARKS
 from storyproof.datasets.generation import make_benchmark
 from storyproof.errors import UnknownNameError
-from storyproof.experiments.declaring import FRACTION, PERCENT, Line, names, read
+from storyproof.experiments.declaring import PERCENT, Line, names, read
 from storyproof.experiments.sets import _settings
 from storyproof.solvers.neural.layers import Shape
 from storyproof.solvers.neural.models import build
@@ -169,7 +169,7 @@ def figures(text: str) -> dict[tuple[str, str], tuple[float | None, ...]]:
 def test_rows_and_columns_measure_what_the_papers_do() -> None:
     for name in ("clutrr-robust", "clutrr-robust-synthetic"):
         found = read(name)
-        assert found.unit == FRACTION
+        assert found.unit == "fraction"
         assert " ".join(column.fixes["model"] for column in found.columns) == ROBUST_MODELS
         assert [column.label.lower() for column in found.columns] == ROBUST_MODELS.split()
         for row in found.rows:

@@ -1,9 +1,12 @@
-"""What an experiment is: models, data sets and a table whose cells name what is measured, read from a TOML file."""
+"""What an experiment is: models, data sets and a table whose cells name what is measured, read from a TOML file.
+
+What several experiments have in common lies in `shared/`; an experiment takes of it what its table names.
+"""
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -11,7 +14,7 @@ from typing import Any
 
 from storyproof.errors import UnknownNameError
 
-PERCENT, FRACTION = "percent", "fraction"
+PERCENT = "percent"
 _HERE = Path(__file__).parent
 _QUICK = "quick"  # the file that says what is small, and no experiment
 
@@ -142,6 +145,7 @@ def read(name: str, *, quick: bool = False) -> Experiment:
     if name not in names():
         raise UnknownNameError("experiment", name, names())
     plain = _toml(name)
+    rows, columns = tuple(map(_line, plain["rows"])), tuple(map(_line, plain["columns"]))
     found = Experiment(
         name,
         plain["title"],
@@ -150,12 +154,19 @@ def read(name: str, *, quick: bool = False) -> Experiment:
         plain["runs"],
         plain["figure"],
         plain.get("axis", ""),
-        {key: Model(key, **value) for key, value in plain["models"].items()},
-        {key: _data(key, value) for key, value in plain["data"].items()},
-        tuple(map(_line, plain["rows"])),
-        tuple(map(_line, plain["columns"])),
+        {key: Model(key, **value) for key, value in _named(plain, "models", (*rows, *columns)).items()},
+        {key: _data(key, value) for key, value in _named(plain, "data", (*rows, *columns)).items()},
+        rows,
+        columns,
     )
     return _small(found) if quick else found
+
+
+def _named(plain: Mapping[str, Any], kind: str, lines: Sequence[Line]) -> dict[str, dict[str, Any]]:
+    """Give the models or data sets that a table names: the experiment's own, and shared ones."""
+    known = {**(_toml(f"shared/{plain['shared']}")[kind] if "shared" in plain else {}), **plain.get(kind, {})}
+    wanted = {line.fixes[key] for line in lines for key in ("model", "data", "test") if key in line.fixes}
+    return {key: value for key, value in known.items() if key in wanted}
 
 
 def _data(name: str, plain: Mapping[str, Any]) -> Data:

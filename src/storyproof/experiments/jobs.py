@@ -164,7 +164,7 @@ def _job(
             "model": model.model,
             "version": made.version,  # stands for what is not written out here: usual options, and code
             "options": {**made.options, **model.options},
-            "training": Settings(**{**made.training, **training}).as_dict(),
+            "training": Settings(**{**made.training, **training}).unusual(),
             "runs": runs,
             "encoder": mark if needs_encoder(model) else None,
             "lessons": [[each.name, sets.identity(each, TRAIN)] for each in lessons],

@@ -247,3 +247,30 @@ def test_missing_transformers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
     with pytest.raises(ConfigError, match=r"need the package 'transformers'; pip install 'storyproof\[models\]'"):
         Frozen("x", torch.device("cpu"))
+
+
+@pytest.mark.parametrize("name", ["bert", "bert-lstm"])
+def test_castings_write_people_otherwise(name: str) -> None:
+    rows = some(CLUTRR, 30)
+    made = course(name, rows, castings=3, runs=2, batch=8)
+    table, trainer = made.trainer.table, made.trainer
+    assert len(table) == 90
+    for answers in table.answers.view(3, 30):
+        assert torch.equal(answers, table.answers[:30])
+    people = table.questions.view(3, 30, 2)
+    assert (people[0] != people[1]).any(1).all()
+    assert (people[1] != people[2]).any(1).all()
+    assert all((part.train < 30).all() and (part.held < 30).all() for part in trainer.parts)
+    orders = np.stack([part.train[:24] for part in trainer.parts], axis=1).reshape(3, 8, 2).transpose(0, 2, 1)
+    drawn = trainer._cast(orders)
+    assert np.array_equal(drawn % 30, orders)
+    assert {*(drawn // 30).flatten()} == {0, 1, 2}
+    assert np.array_equal(trainer._cast(orders), drawn)
+    trainer.epoch = 1
+    assert not np.array_equal(trainer._cast(orders), drawn)
+
+
+@pytest.mark.parametrize(("name", "family"), [("gat", CLUTRR), ("bilstm-mean", CLUTRR), ("bert", TOMI)])
+def test_castings_are_for_people_as_numbers(name: str, family: str) -> None:
+    with pytest.raises(ConfigError, match="castings is 2, but people are written as numbers only for bert"):
+        course(name, some(family, 30), castings=2)

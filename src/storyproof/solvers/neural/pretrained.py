@@ -107,6 +107,19 @@ def add_vectors(
     return encoded, torch.cat([whole.unsqueeze(1), asked], dim=1)
 
 
+def add_all_vectors(
+    told: Sequence[tuple[Sequence[Example], Vocabulary, int]], encoded: Sequence[Encoded], encoder: Frozen, kind: str
+) -> tuple[list[Encoded], Tensor]:
+    """Give the same for several sets of examples, each with its vocabulary and the seed by which people are cast."""
+    found = [
+        add_vectors(some, each, words, encoder, kind, seed)
+        for (some, words, seed), each in zip(told, encoded, strict=True)
+    ]
+    longest = max(vectors.shape[1] for _, vectors in found)
+    padded = [torch.nn.functional.pad(each, (0, 0, 0, longest - each.shape[1])) for _, each in found]
+    return [each for each, _ in found], torch.cat(padded)
+
+
 def _mean(vectors: Tensor) -> Tensor:
     """Pool the vectors of a text's pieces; zeros for a text without words, whose mean would be no number."""
     return vectors.float().mean(0).half() if len(vectors) else vectors.new_zeros(vectors.shape[1:])

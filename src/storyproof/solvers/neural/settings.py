@@ -25,6 +25,8 @@ class Settings:
         weight_decay: How strongly weights are drawn to zero each step (AdamW).
         word_dropout: The share of words that are made unknown in every step.
         recast: Whether every step retells its stories with other words in the same parts (see `recasting`).
+        castings: How often a pretrained encoder reads each story of kinship, people written as other numbers each
+            time; every step draws one of them. Its vectors cannot be recast.
     """
 
     epochs: int = 100
@@ -37,6 +39,7 @@ class Settings:
     weight_decay: float = 0.0
     word_dropout: float = 0.0
     recast: bool = True
+    castings: int = 1
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -44,7 +47,7 @@ class Settings:
             if not _fits(value, type(each.default)):
                 kind = {int: "a whole number", float: "a number", bool: "true or false"}[type(each.default)]
                 raise ConfigError(f"{each.name} is {value!r}; use {kind}.")
-        for name, least in (("epochs", 1), ("batch", 1), ("patience", 0)):
+        for name, least in (("epochs", 1), ("batch", 1), ("patience", 0), ("castings", 1)):
             if getattr(self, name) < least:
                 raise ConfigError(f"{name} is {getattr(self, name)}; use {least} or more.")
         if not 0 < self.held_back < 1:
@@ -56,6 +59,10 @@ class Settings:
                 raise ConfigError(f"{name} is {getattr(self, name)}; use 0 or more.")
         if not 0 < self.rate < math.inf:
             raise ConfigError(f"rate is {self.rate}; use a number above 0.")
+
+    def unusual(self) -> dict[str, Any]:
+        """Give what differs from the defaults: a setting that is added later changes nothing about it."""
+        return {each.name: value for each in fields(self) if (value := getattr(self, each.name)) != each.default}
 
     def as_dict(self) -> dict[str, Any]:
         """Give plain values, for JSON."""

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 
 from storyproof.errors import ConfigError
-from storyproof.seeds import Indices
+from storyproof.seeds import Draws, Indices
 from storyproof.solvers.neural.batches import Table, order_of
 from storyproof.solvers.neural.recasting import Recast
 from storyproof.solvers.neural.settings import Settings
@@ -125,7 +125,7 @@ class Trainer:
             share = self.epoch / self.settings.epochs
             self.step.set_rate(self.settings.rate * 0.5 * (1 + math.cos(math.pi * share)))
         parts = [part.train for part in self.parts]
-        orders = order_of(parts, self.settings.batch, self.epoch, seeds, self.table.size_of)
+        orders = self._cast(order_of(parts, self.settings.batch, self.epoch, seeds, self.table.size_of))
         sizes = self.table.size_of[orders].max((1, 2))
         noise = [[number_for("noise", seed, self.epoch) % 2**40] for seed in seeds]
         noises = torch.tensor(noise, device=self.table.device) + 64 * torch.arange(
@@ -142,6 +142,15 @@ class Trainer:
         self.epoch += 1  # last: an epoch that is not scored does not count
         self.between_epochs = True
         return Epoch(self.epoch, losses, held, list(self.best_held))
+
+    def _cast(self, orders: Indices) -> Indices:
+        """Draw which casting of each example is read; they lie one below the other."""
+        castings = self.settings.castings
+        if castings == 1:
+            return orders
+        size = orders[:, 0].shape
+        drawn = [Draws("casting", part.seed, self.epoch).below(castings, math.prod(size)) for part in self.parts]
+        return orders + len(self.table) // castings * np.stack([each.reshape(size) for each in drawn], axis=1)
 
     def held_accuracy(self) -> list[float]:
         """Score every run on what it holds back."""

@@ -174,21 +174,21 @@ class Course:
                 f"castings is {castings}, but people are written as numbers only for bert and bert-lstm on kinship; "
                 "leave it 1."
             )
-        if made.vectors and self.plan.encoder is None:
-            raise ConfigError(
-                f"model '{self.plan.model}' stands on a pretrained encoder; give --encoder a folder with one in "
-                "Hugging Face format, or its name on the hub."
-            )
         examples = [[*each.train, *(each.held or ())] for each in self.lessons]
         own = self.vocabularies * castings
         seeds = np.repeat(np.arange(castings), len(examples)).tolist()
         told = list(zip(examples * castings, own, seeds, strict=True))
-        encoded, vectors = [encode(some, words, seed=seed) for some, words, seed in told], None
-        if made.vectors:
-            from storyproof.solvers.neural.pretrained import Frozen, add_all_vectors
+        encoded = [encode(some, words, seed=seed) for some, words, seed in told]
+        if not made.vectors:
+            return join(encoded, own, self.vocabulary), None
+        if self.plan.encoder is None:
+            raise ConfigError(
+                f"model '{self.plan.model}' stands on a pretrained encoder; give --encoder a folder with one in "
+                "Hugging Face format, or its name on the hub."
+            )
+        from storyproof.solvers.neural.pretrained import Frozen, add_all_vectors
 
-            encoder = Frozen(self.plan.encoder or "", self.device)
-            encoded, vectors = add_all_vectors(told, encoded, encoder, made.vectors)
+        encoded, vectors = add_all_vectors(told, encoded, Frozen(self.plan.encoder, self.device), made.vectors)
         return join(encoded, own, self.vocabulary), vectors
 
     def _parts(self, joined: Encoded, seeds: Sequence[int]) -> list[Part]:

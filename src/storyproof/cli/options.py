@@ -116,10 +116,12 @@ Cloze = Annotated[
 ]
 
 
-def preset_settings(benchmark: str, name: str | None) -> dict[str, Any]:
+def preset_settings(benchmark: str | None, name: str | None) -> dict[str, Any]:
     """Give what a preset of clutrr settles; nothing without a name."""
     if name is None:
         return {}
+    if benchmark is None:
+        raise ConfigError(f"--preset is '{name}', which goes with --benchmark clutrr; give that, or leave it out.")
     from storyproof.kinship.config import PRESETS
 
     if benchmark != "clutrr":

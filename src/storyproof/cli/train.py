@@ -15,6 +15,7 @@ from storyproof.cli.options import Preset, preset_settings
 from storyproof.errors import ConfigError
 
 if TYPE_CHECKING:
+    from storyproof.solvers.neural.runs import Run
     from storyproof.solvers.neural.training import Epoch
 
 
@@ -63,8 +64,6 @@ def train(
     from storyproof.solvers.neural.models import usual_options
     from storyproof.solvers.neural.teaching import settings_of
 
-    if preset is not None and benchmark is None:
-        raise ConfigError(f"--preset is '{preset}', which goes with --benchmark clutrr; give that, or leave it out.")
     settings = {"epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "recast": recast}
     usual, most = usual_options(model), settings_of(model, settings).epochs
     options = dict(_option(text, usual) for text in option or ())
@@ -75,7 +74,7 @@ def train(
             data=data,
             benchmark=benchmark,
             stories=stories,
-            benchmark_settings=preset_settings(benchmark or "", preset),
+            benchmark_settings=preset_settings(benchmark, preset),
             split=split,
             held=held,
             labels=labels,
@@ -88,12 +87,17 @@ def train(
             progress=_counting(told),
             **settings,
         )
-    best = max(run.held)
-    typer.echo(
-        f"{model}: {len(run.seeds)} {'run' if len(run.seeds) == 1 else 'runs'}, {run.about['epochs']} epochs; on what "
-        f"was held back {100 * sum(run.held) / len(run.held):.1f}% right on average, {100 * best:.1f}% the best"
-    )
+    typer.echo(_summary(run))
     typer.echo(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
+
+
+def _summary(run: Run) -> str:
+    runs = f"{len(run.seeds)} {'run' if len(run.seeds) == 1 else 'runs'}"
+    average, best = 100 * sum(run.held) / len(run.held), 100 * max(run.held)
+    return (
+        f"{run.model}: {runs}, {run.about['epochs']} epochs; on what was held back {average:.1f}% right on average, "
+        f"{best:.1f}% the best"
+    )
 
 
 def _named(out: Path) -> str:

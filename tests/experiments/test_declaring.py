@@ -81,6 +81,7 @@ TOMI_DATA = {
     "ToM-easy": "tom-easy",
     "ToM": "tom",
     "ToMi": "tomi",
+    "ToMi, published stories, proved labels": "tomi-mended",
     "ToMi, proved": "tomi-proved",
     "ToMi, proved, 30,000 stories": "tomi-30k",
 }

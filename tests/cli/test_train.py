@@ -48,7 +48,7 @@ def test_trains_from_the_generator(tmp_path: Path) -> None:
     command = ("train", "entnet", "--benchmark", "tomi", "--stories", 60, "--epochs", 1, "--out", out, *SMALL)
     done = run(*command)
     assert done.exit_code == 0, done.output
-    assert "entnet: 1 run, 1 epochs; on what was held back" in done.stdout
+    assert "entnet: 1 run, 1 epoch; on what was held back" in done.stdout
     assert "storyproof evaluate --model" in done.stdout
     assert done.stderr == ""  # quiet in a pipe
     assert len((out / "metrics.jsonl").read_text().splitlines()) == 1

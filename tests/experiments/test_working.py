@@ -52,7 +52,7 @@ def test_damaged_runs_are_to_be_deleted_and_then_trained_again(job: Path, name: 
     shutil.rmtree(job)
     lines: list[str] = []
     assert quick(job.parents[1], progress=lines.append).done == 1
-    assert lines[-1].startswith(f"{TITLE}: 2 runs, 1 epochs, ")
+    assert lines[-1].startswith(f"{TITLE}: 2 runs, 1 epoch, ")
 
 
 def test_runs_of_a_model_that_is_no_more_are_to_be_deleted(job: Path) -> None:

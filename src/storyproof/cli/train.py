@@ -92,12 +92,11 @@ def train(
 
 
 def _summary(run: Run) -> str:
-    runs = f"{len(run.seeds)} {'run' if len(run.seeds) == 1 else 'runs'}"
+    from storyproof.report.figures import counted
+
+    runs, epochs = counted(len(run.seeds), "run"), counted(run.about["epochs"], "epoch")
     average, best = 100 * sum(run.held) / len(run.held), 100 * max(run.held)
-    return (
-        f"{run.model}: {runs}, {run.about['epochs']} epochs; on what was held back {average:.1f}% right on average, "
-        f"{best:.1f}% the best"
-    )
+    return f"{run.model}: {runs}, {epochs}; on what was held back {average:.1f}% right on average, {best:.1f}% the best"
 
 
 def _named(out: Path) -> str:

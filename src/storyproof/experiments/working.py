@@ -16,6 +16,7 @@ from storyproof.experiments.files import read_json, write_json
 from storyproof.experiments.jobs import Job, Result
 from storyproof.experiments.measures import count
 from storyproof.experiments.sets import Sets
+from storyproof.report.figures import counted
 from storyproof.solvers.solver import load_solver
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Sa
             save_run(job.place(lesson), run)
         for name in (PLAN, CHECKPOINT):
             (folder / name).unlink(missing_ok=True)
-    say(f"{job.title}: {job.runs} runs, {course.trainer.epoch} epochs, {seconds:.0f} s on {hardware(course.device)}")
+    runs, epochs = counted(job.runs, "run"), counted(course.trainer.epoch, "epoch")
+    say(f"{job.title}: {runs}, {epochs}, {seconds:.0f} s on {hardware(course.device)}")
     return True
 
 

@@ -37,7 +37,7 @@ def refused(job: Path) -> str:
     said = str(refusal.value)
     assert said.startswith(f"{TITLE}: {job}/")
     table = job.parents[1] / "tomi-table3-quick"
-    assert said.endswith(f". Delete {job}, and run the experiment again. The table so far is in {table}.")
+    assert said.endswith(f". Delete {job}, and run the experiment again. The table in {table} is left as it is.")
     assert "--force" not in said
     assert "train the model again" not in said
     assert "give the folder of a trained run" not in said
@@ -136,6 +136,25 @@ def test_one_that_fails_keeps_nobody_else_up(
     assert json.loads((folder / "about.json").read_text())["done"] == 1
     monkeypatch.undo()
     assert quick(tmp_path, "memnn", "memnn-plain").done == 3
+
+
+@pytest.mark.parametrize("place", ["training", "tomi-proved"])
+def test_one_that_cannot_be_written_keeps_nobody_else_up(job: Path, place: str) -> None:
+    shutil.rmtree(job / "tomi-proved")
+    shutil.rmtree(job / "training")
+    (job / place).touch()
+    table = job.parents[1] / "tomi-table3-quick"
+    shutil.rmtree(table)
+    with pytest.raises(DataError) as refusal:
+        quick(job.parents[1], "memnn", "memnn-plain")
+    assert str(refusal.value) == (
+        f"{TITLE}: cannot write to {job}: File exists; choose another --out. The table so far is in {table}."
+    )
+    cells = json.loads((table / "results.json").read_text())["cells"]
+    assert {(cell["model"], cell["data"]) for cell in cells if cell["runs"]} == {
+        ("memnn", "tomi-proved"),
+        ("memnn", "tomi-30k"),
+    }
 
 
 def test_other_errors_are_not_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -89,6 +89,10 @@ class Line:
     x: float | None = None
     paper: tuple[float | None, ...] = ()
 
+    def named(self, between: str) -> str:
+        """Give the group and the label, or what there is of them."""
+        return f"{self.group}{between}{self.label}" if self.group else self.label
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:

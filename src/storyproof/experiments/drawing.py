@@ -152,7 +152,7 @@ def _shades(table: Table) -> Figure:
                 place, line, f"{table.shown(entry.mean)}{paper}", ha="center", va="center", fontsize=6, color=colour
             )
     panel.set_xticks(range(len(table.columns)), [column.label for column in table.columns], rotation=20, ha="right")
-    names = [f"{row.group} → {row.label}" if row.group else row.label for row in table.rows]
+    names = [row.named(" → ") for row in table.rows]
     panel.set_yticks(range(len(table.rows)), names)
     return figure
 

@@ -85,7 +85,7 @@ def experiment(
     Raises:
         ConfigError: If there is no such experiment, it cannot be run as asked, or its table would lose figures.
         DataError: If kept results cannot be read, or nothing can be written.
-        StoryproofError: If a training could not be done; the others are, and the table is written.
+        StoryproofError: If a training could not be done; the others are, and the table is written as far as it can be.
     """
     started = time.monotonic()
     declared = read(name, quick=quick)
@@ -114,7 +114,7 @@ def experiment(
     command = _command(name, out, quick, published, device, runs, models, minutes, encoder)
     found = _write(declared, planned, folder, command, left)
     if failed:
-        raise _named(failed, folder)
+        raise _named(failed, found)
     return found
 
 
@@ -125,11 +125,12 @@ _LEFT = {
 }
 
 
-def _named(failed: Sequence[tuple[Job, StoryproofError]], folder: Path) -> StoryproofError:
+def _named(failed: Sequence[tuple[Job, StoryproofError]], found: Outcome) -> StoryproofError:
     """Give the first error, with what it befell, what else could not be done, and what was written all the same."""
     (job, error), *others = failed
     more = f" Nor could these be done: {'; '.join(each.title for each, _ in others)}." if others else ""
-    error.args = (f"{job.title}: {error}{more} The table so far is in {folder}.",)
+    table = f"so far is in {found.folder}" if found.written else f"in {found.folder} is left as it is"
+    error.args = (f"{job.title}: {error}{more} The table {table}.",)
     return error
 
 

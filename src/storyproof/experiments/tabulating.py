@@ -107,7 +107,7 @@ class Table:
     def as_dict(self) -> dict[str, Any]:
         """Give plain values, for JSON."""
         cells = [
-            {"group": row.group, "row": row.label, "column": column.label, **entry.as_dict()}
+            {"group": row.group, "row": row.label, "column": column.named(", "), **entry.as_dict()}
             for row, entries in zip(self.rows, self.entries, strict=True)
             for column, entry in zip(self.columns, entries, strict=True)
             if entry is not None
@@ -175,11 +175,11 @@ def _left_out(experiment: Experiment, plan: Plan, rows: list[int], columns: list
     for number, row in enumerate(experiment.rows):
         if number not in rows:
             reason = next(plan.missing[experiment.cell(row, column)] for column in experiment.columns)
-            found.setdefault(reason, []).append(f"{row.group}: {row.label}" if row.group else row.label)
+            found.setdefault(reason, []).append(row.named(": "))
     for place, column in enumerate(experiment.columns):
         if place not in columns:
             reason = next(plan.missing[experiment.cell(row, column)] for row in experiment.rows)
-            name = f"{column.group}: {column.label}" if column.group else column.label
+            name = column.named(": ")
             if reason not in found or name not in found[reason]:
                 found.setdefault(reason, []).append(name)
     return [f"left out: {'; '.join(names)} ({reason})" for reason, names in found.items()]

@@ -103,7 +103,7 @@ def _ask_solver(job: Job, results: Sequence[Result], sets: Sets) -> None:
 def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Say) -> bool:
     """Train what is not trained; gives whether it is finished."""
     from storyproof.solvers.neural.fitting import Course, Lesson, Plan, hardware
-    from storyproof.solvers.neural.keeping import claimed
+    from storyproof.solvers.neural.keeping import claimed, writing_to
     from storyproof.solvers.neural.runs import CHECKPOINT, PLAN, RUN, save_run
     from storyproof.solvers.neural.teaching import settings_of
 
@@ -121,7 +121,7 @@ def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Sa
     started = time.monotonic()
     stories = sets.lessons(job.lessons)
     course = Course(plan, [Lesson(some, name=each.name) for some, each in zip(stories, job.lessons, strict=True)])
-    with claimed(folder):
+    with writing_to(job.folder), claimed(folder):
         try:
             finished = _fit(job, folder, course, until, say)
         finally:

@@ -81,7 +81,7 @@ def as_latex(table: Table) -> str:
 def cells_of(table: Table) -> tuple[list[str], list[list[str]]]:
     """Give the heads and the rows; a group is named in its first row."""
     grouped = any(row.group for row in table.rows)
-    heads = [f"{column.group}, {column.label}" if column.group else column.label for column in table.columns]
+    heads = [column.named(", ") for column in table.columns]
     body, before = [], ""
     for row, entries in zip(table.rows, table.entries, strict=True):
         group = [row.group if row.group != before else ""] if grouped else []

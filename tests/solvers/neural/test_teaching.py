@@ -312,6 +312,7 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
         ({"epochs": 0}, "epochs is 0"),
         ({"model": "gat", "options": {}}, "reads graphs"),
         ({"encoder": "minilm"}, "model 'memnn' stands on no encoder"),
+        ({"labels": "proved"}, "--labels is 'proved', but all that tomi makes is proved; leave it out"),
         ({"split": "val"}, "--split is 'val', but a generator makes training stories only"),
         (
             {"benchmark": None, "stories": 0, "data": "some", "held": "given", "split": "val"},

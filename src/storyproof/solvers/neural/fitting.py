@@ -201,7 +201,7 @@ class Course:
                 if lesson.held is None:
                     train, held = split(joined, rows, self.plan.settings.held_back, seed)
                 if not len(train):
-                    raise ConfigError(f"{len(rows)} examples are too few to hold some back; give more.")
+                    raise ConfigError(f"{lesson.name or 'the data'} has too few stories to hold some back; give more.")
                 parts.append(Part(train, held, seed))
             start = after
         return parts

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
 from storyproof.solvers.neural.fitting import Course, Lesson, Plan, identity_of
-from storyproof.solvers.neural.keeping import begin, check_replaceable, claimed, fit, is_begun
+from storyproof.solvers.neural.keeping import begin, check_replaceable, claimed, fit, is_begun, writing_to
 from storyproof.solvers.neural.recipes import recipe
 from storyproof.solvers.neural.runs import RUN, Run, load_run, save_run
 from storyproof.solvers.neural.settings import Settings
@@ -80,7 +79,7 @@ def train(
         return done
     course = Course(plan, [lesson], identity)
     about = {"source": str(data) if data is not None else benchmark, "interrupted": False}
-    with _writing_to(out), claimed(out):
+    with writing_to(out), claimed(out):
         begin(out, course, force=force)
         try:
             fit(out, course, progress)
@@ -91,15 +90,6 @@ def train(
         finished = course.results(about)[0]
         save_run(out, finished)
     return finished
-
-
-@contextmanager
-def _writing_to(out: Path) -> Iterator[None]:
-    """Say where it was that something could not be written, for want of space or leave."""
-    try:
-        yield
-    except OSError as error:
-        raise DataError(f"cannot write to {out}: {error.strerror or error}; choose another --out.") from error
 
 
 def settings_of(model: str, given: Mapping[str, Any]) -> Settings:
@@ -147,6 +137,8 @@ def _lesson(
         raise ConfigError(f"--stories is {stories}; say how many {benchmark} is to make, 1 or more.")
     if split is not None:
         raise ConfigError(f"--split is '{split}', but a generator makes training stories only; leave it out.")
+    if labels == PROVED:
+        raise ConfigError(f"--labels is '{labels}', but all that {benchmark} makes is proved; leave it out.")
     if held == GIVEN:
         raise ConfigError(f"{benchmark} has no stories given to hold back; use drawn, or --data with a val split.")
     table = generate(benchmark, train=stories, seed=seed, **benchmark_settings)

@@ -17,7 +17,6 @@ import storyproof
 from storyproof import cli
 from storyproof.catalog import SOLVERS
 from storyproof.cli import progress
-from storyproof.errors import ConfigError
 from storyproof.solvers.neural import pretrained
 from tests.cli.invocation import Program, Refuse, run
 from tests.solvers.neural.lessons import FakeEncoder
@@ -141,7 +140,11 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
         ),
         ("train memnn --data tomi/train.parquet --held given --out new", "has no val split to hold", "--held drawn"),
         ("evaluate --model memnn,gat --data clutrr", "'gat' is a solver, and here also a folder", "write ./gat for"),
-        (TRAIN + " --out memnn", "memnn holds something else already", "choose another --out, or --force"),
+        (
+            TRAIN + " --out memnn",
+            "memnn holds another training (model memnn, not entnet",
+            "choose another --out, or --force",
+        ),
         (TRAIN + " --out new --device mps", "unknown device 'mps'", "use cpu, cuda or auto"),
         (TRAIN + " --out new --device cpu:3", "unknown device 'cpu:3'", "use cpu, cuda or auto"),
         ("train entnet --data tomi/train.parquet --split val --out new", "has no val split, only: train", "--split"),
@@ -150,6 +153,7 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
         ("evaluate --model ./gat --data tomi", "gat was trained on kinship", "choose data or a run that fit"),
         ("evaluate --model ./memnn --data clutrr", "memnn was trained on theory of mind", "choose data or a run"),
         ("evaluate --model ./tomi --data tomi", "tomi is no model", "expected a folder with run.json"),
+        ("evaluate --model tomi/nowhere --data tomi", "there is no model at tomi/nowhere", "expected a trained run"),
         ("evaluate --model ./nowhere --data tomi", "there is no model at ./nowhere", "expected a trained run"),
     ],
 )
@@ -168,13 +172,7 @@ def test_spoilt_runs(here: Path, tmp_path: Path, refuse: Refuse, name: str) -> N
 
 
 def test_encoder_that_has_moved(here: Path, tmp_path: Path, refuse: Refuse, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Encoder(FakeEncoder):
-        def __init__(self, name: str, device: object) -> None:
-            if not Path(name).is_dir():
-                raise ConfigError(f"no pretrained encoder could be loaded from '{name}'; give --encoder a folder.")
-            super().__init__()
-
-    monkeypatch.setattr(pretrained, "Frozen", Encoder)
+    monkeypatch.setattr(pretrained, "Frozen", FakeEncoder)
     folder, out = tmp_path / "encoder", tmp_path / "run"
     folder.mkdir()
     (folder / "config.json").write_text("{}")
@@ -183,7 +181,7 @@ def test_encoder_that_has_moved(here: Path, tmp_path: Path, refuse: Refuse, monk
     assert done.exit_code == 0, done.output
     before = run("evaluate", "--model", out, "--data", "tomi", "--json", "-")
     folder.rename(tmp_path / "moved")
-    assert "give --encoder a folder" in refuse(f"evaluate --model {out} --data tomi")
+    assert "where there is none now; give --encoder its folder" in refuse(f"evaluate --model {out} --data tomi")
     after = run("evaluate", "--model", f"rules,{out}", "--data", "tomi", "--encoder", tmp_path / "moved", "--json", "-")
     assert after.exit_code == 0, after.output
     assert json.loads(after.stdout)[1]["accuracy"] == json.loads(before.stdout)["accuracy"]

@@ -58,9 +58,13 @@ def test_every_experiment_runs(name: str, tmp_path: Path, published: Path) -> No
         *("results.json", "about.json", "table.csv", "table.md", "table.tex"),
         *("figure.png", "figure.svg"),
     }
+    title, _, *rest = (found.folder / "table.tex").read_text().splitlines()
+    assert "(quick: the figures mean nothing)" in title
+    assert not any(", -" in line for line in rest)  # a minus, not a hyphen
     cells = json.loads((found.folder / "results.json").read_text())["cells"]
     with (found.folder / "table.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == len(cells) == len(entries)
+        rows = {(row["group"], row["row"], row["column"]) for row in csv.DictReader(file)}
+    assert len(rows) == len(cells) == len(entries)
     before = {path.name: path.read_bytes() for path in found.folder.iterdir() if path.name != "about.json"}
     lines.clear()
     again = storyproof.experiment(
@@ -259,5 +263,18 @@ def test_mistakes_are_refused_before_anything_is_written(tmp_path: Path) -> None
 
 
 def test_a_published_folder_that_lacks_something(tmp_path: Path) -> None:
-    found = quick(tmp_path / "out", models=["memnn"], published=tmp_path)
-    assert found.table.notes[0].endswith(f"({tmp_path / 'tomi'} does not exist; give a dataset folder or a file)")
+    wanted = {"train": 24, "test": 3, "format": "csv", "test_k": (2, 3)}
+    storyproof.generate("clutrr", out=tmp_path / "clutrr/data_7c5b0e70", **wanted)
+    given: dict[str, Any] = {"quick": True, "published": tmp_path, "out": tmp_path / "out", "device": "cpu"}
+    found = storyproof.experiment("clutrr-robust", models=["gat"], **given)
+    (note,) = [note for note in found.table.notes if "data_06b8f2a1" in note]
+    assert note.endswith(f"({tmp_path / 'clutrr/data_06b8f2a1'} does not exist; give a dataset folder or a file)")
+
+
+def test_a_published_folder_that_has_nothing(tmp_path: Path) -> None:
+    said = (
+        r"in which tomi-table3 looks for tomi, and there is none that can be read .*; give the folder that holds them"
+    )
+    with pytest.raises(ConfigError, match=said):
+        quick(tmp_path / "out", models=["memnn"], published=tmp_path)
+    assert not (tmp_path / "out").exists()

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -124,3 +125,11 @@ def test_scores_on_a_narrow_screen() -> None:
 
 def test_models_are_no_markup() -> None:
     assert line_with(rendered(scores_view([evaluation("[red]me[/x]", ["box"] * 4)])), "[red]me[/x]")
+
+
+def test_answers_that_a_solver_was_never_taught() -> None:
+    plain = evaluation("rules", ["trunk"] * 4)
+    limited = replace(evaluation("entnet", ["trunk"] * 4), details={"unknown_answers": 1})
+    assert "never taught" not in "\n".join(rendered(scores_view([plain])))
+    *_, last, _ = rendered(scores_view([plain, limited]))
+    assert last == "entnet was never taught the answers to 1 of them, and cannot give these"

@@ -11,8 +11,10 @@ from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.experiments.declaring import Cell, Experiment
 from storyproof.experiments.files import read_json
 from storyproof.experiments.jobs import Plan, needs_encoder
+from storyproof.experiments.sets import Sets
 from storyproof.experiments.working import spent
 from storyproof.experiments.writing import RESULTS
+from storyproof.solvers.neural.encoder_identity import check_encoder
 
 
 def check_request(
@@ -33,15 +35,23 @@ def check_request(
     for each in models or ():
         if each not in experiment.models:
             raise UnknownNameError(f"model of {experiment.name}", each, experiment.models)
-    if encoder is not None and _is_path(encoder) and not (Path(encoder) / "config.json").is_file():
-        why = "has no config.json" if Path(encoder).is_dir() else "is no folder"
-        raise ConfigError(f"--encoder is {encoder}, which {why}; give a folder with a model in Hugging Face format.")
+    if encoder is not None:
+        check_encoder(encoder)
 
 
-def _is_path(encoder: str) -> bool:
-    """Say whether it can only be a folder: names on the hub are `name` or `owner/name`."""
-    path = Path(encoder)
-    return path.exists() or path.is_absolute() or encoder[:1] in ".~" or encoder[-1:] == "/" or len(path.parts) > 2
+def check_published(experiment: Experiment, sets: Sets, published: str | Path | None) -> None:
+    """See that published data, if they are given, hold something of what an experiment needs.
+
+    Raises:
+        ConfigError: If they do not.
+    """
+    wanted = [data for data in experiment.data.values() if data.published]
+    if published is not None and wanted and all(map(sets.lacks, wanted)):
+        names = ", ".join(dict.fromkeys(data.published for data in wanted))
+        raise ConfigError(
+            f"--published is {published}, in which {experiment.name} looks for {names}, and there is none that can be "
+            f"read ({sets.lacks(wanted[0])}); give the folder that holds them, or leave it out."
+        )
 
 
 def check_kept(folder: Path, experiment: Experiment, planned: Plan, runs: int | None, encoder: str | None) -> None:

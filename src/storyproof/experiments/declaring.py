@@ -208,6 +208,7 @@ def _small(found: Experiment) -> Experiment:
     kept = [place for place, column in enumerate(found.columns) if column.fixes.get("measure") not in small["left_out"]]
     return replace(
         found,
+        title=f"{found.title} (quick: the figures mean nothing)",
         runs=small["runs"],
         models=models,
         data=data,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError, StoryproofError
-from storyproof.experiments.checking import blanks, check_kept, check_request, make_folders
+from storyproof.experiments.checking import blanks, check_kept, check_published, check_request, make_folders
 from storyproof.experiments.declaring import Experiment, read
 from storyproof.experiments.drawing import draw
 from storyproof.experiments.files import read_json, write_json
@@ -93,6 +93,7 @@ def experiment(
     out = Path(out)
     folder = out / (f"{name}-quick" if quick else name)
     sets = Sets(Path(published) if published is not None else None)
+    check_published(declared, sets, published)
     planned = plan(declared, sets, out / _RUNS, runs, encoder)
     check_kept(folder, declared, planned, runs, encoder)
     _commands(folder)  # says at once if they cannot be read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 
 from storyproof.experiments.files import write_json, write_text
@@ -25,6 +26,7 @@ _CSV = (
     "paper",
     "difference",
 )
+_MINUS = re.compile(r"(?<= )-(?=[0-9])")
 _TEX = str.maketrans({character: f"\\{character}" for character in "&%$#_{}"} | {"–": "--", "±": r"$\pm$"})
 
 
@@ -61,11 +63,12 @@ def as_markdown(table: Table) -> str:
 def as_latex(table: Table) -> str:
     """Write the table for LaTeX, with booktabs' rules."""
     heads, body = cells_of(table)
-    lines = [f"{' & '.join(cell.translate(_TEX) for cell in row)} \\\\" for row in [heads, *body]]
+    lines = [f"{' & '.join(map(_as_tex, row))} \\\\" for row in [heads, *body]]
     left = "l" * (len(heads) - len(table.columns))
     return "\n".join(
         [
             f"% {table.experiment.title}. {caption_of(table)}",
+            "% needs \\usepackage{booktabs}",
             f"\\begin{{tabular}}{{{left}{'r' * len(table.columns)}}}",
             "\\toprule",
             lines[0],
@@ -76,6 +79,10 @@ def as_latex(table: Table) -> str:
             "",
         ]
     )
+
+
+def _as_tex(cell: str) -> str:
+    return _MINUS.sub("$-$", cell.translate(_TEX))
 
 
 def cells_of(table: Table) -> tuple[list[str], list[list[str]]]:

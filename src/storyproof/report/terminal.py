@@ -99,7 +99,12 @@ def scores_view(evaluations: Sequence[Evaluation]) -> RenderableType:
         f"{first.labels} labels; percent right; 'joint' wants all questions of a story right",
         style="dim",
     )
-    return Group(Fitting(columns), caption)
+    unknown = [
+        Text(f"{each.model} was never taught the answers to {count:,} of them, and cannot give these", style="yellow")
+        for each in evaluations
+        if (count := each.details.get("unknown_answers"))
+    ]
+    return Group(Fitting(columns), caption, *unknown)
 
 
 def _place(kind: str) -> tuple[int, int]:

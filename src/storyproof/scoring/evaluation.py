@@ -20,7 +20,7 @@ from storyproof.scoring.runs.selection import Selection
 from storyproof.scoring.runs.tally import Tally
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompting import needs_shots
-from storyproof.solvers.solver import Solver, load_solver, resolve
+from storyproof.solvers.solver import Limited, Solver, load_solver, resolve
 
 GIVEN, PROVED = "given", "proved"
 EXACTLY = "exact"  # how answers of solvers that choose from what there is are compared
@@ -126,6 +126,8 @@ def _predict(
         answers = solver.predict(examples)
     except ParseError as error:
         raise DataError(f"{chosen.source.name}: {error}") from error
+    unknown = solver.cannot_say(examples) if isinstance(solver, Limited) else 0
+    limits = {"unknown_answers": unknown} if unknown else {}
     tally, recorder = Tally([EXACTLY]), Recorder(path)
     for example, answer in zip(examples, answers, strict=True):
         tally.add(example, {EXACTLY: EXACT if answer == example.answer else NO_MATCH})
@@ -143,7 +145,7 @@ def _predict(
         scores=tally.scores(EXACTLY),
         predictions=(),
         intervals=tally.intervals(EXACTLY),
-        details={"matching": EXACTLY},
+        details={"matching": EXACTLY, **limits},
         run=run,
         path=path,
     )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from storyproof.catalog import load, names
 from storyproof.errors import ConfigError, UnknownNameError
@@ -33,6 +33,14 @@ class Solver(Protocol):
 
     def predict(self, examples: Sequence[Example]) -> list[str]:
         """Give one answer an example, in order."""
+
+
+@runtime_checkable
+class Limited(Protocol):
+    """A solver that can give some answers only."""
+
+    def cannot_say(self, examples: Sequence[Example]) -> int:
+        """Count the examples whose label is none of its answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,7 @@ def resolve(name: str | Path) -> Resolved:
         close = difflib.get_close_matches(name, names(SOLVER), n=1)
         if close or not installed("vllm"):
             raise UnknownNameError(SOLVER, name, [*names(SOLVER), *(f"{each}/MODEL" for each in _BACKENDS)])
-    if name.startswith((".", "/", "~")):
+    if name.startswith((".", "/", "~")) or (rest and Path(name).parent.is_dir()):  # a slip in a path
         raise _nothing_at(name)
     return Resolved("vllm", name)
 

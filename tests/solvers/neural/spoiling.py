@@ -9,6 +9,7 @@ import torch
 from safetensors.torch import load_file, save_file
 
 import storyproof
+from storyproof.datasets.manifest import file_sha256
 from storyproof.solvers.neural.runs import RUN, WEIGHTS
 from tests.solvers.neural.lessons import SMALL
 
@@ -37,6 +38,18 @@ def weights(change: Callable[[dict[str, torch.Tensor]], Any]) -> Spoil:
         tensors = load_file(out / WEIGHTS)
         change(tensors)
         save_file(tensors, out / WEIGHTS)
+        told(lambda plain: plain.update(weights_sha256=file_sha256(out / WEIGHTS)))(out)
+
+    return spoil
+
+
+def flip(name: str) -> Spoil:
+    """Change a bit in the middle."""
+
+    def spoil(out: Path) -> None:
+        content = bytearray((out / name).read_bytes())
+        content[len(content) // 2] ^= 1
+        (out / name).write_bytes(content)
 
     return spoil
 
@@ -49,21 +62,28 @@ def cut(name: str, share: float) -> Spoil:
     return spoil
 
 
-MISSTATES = r"run\.json lacks or misstates something: .*; train the model again"
+MISSTATES = r"run\.json misstates something: .*; train the model again"
 UNREADABLE = r"weights\.safetensors cannot be read: .*; train the model again"
 SPOILT: dict[str, tuple[Spoil, str]] = {
     "no weights": (lambda out: (out / WEIGHTS).unlink(), UNREADABLE),
     "weights cut": (cut(WEIGHTS, 0.7), UNREADABLE),
     "weights cut in their header": (cut(WEIGHTS, 0.001), UNREADABLE),
+    "weights with a bit flipped": (
+        flip(WEIGHTS),
+        r"weights\.safetensors is not what run\.json says was saved; train the",
+    ),
     "weights empty": (cut(WEIGHTS, 0), UNREADABLE),
     "description cut": (cut(RUN, 0.5), r"run\.json cannot be read: .*; give the folder of a trained run"),
     "description empty": (cut(RUN, 0), r"run\.json cannot be read"),
     "description a list": (lambda out: (out / RUN).write_text("[1]"), MISSTATES),
     "description not text": (lambda out: (out / RUN).write_bytes(b"\xff\xfe\x00"), r"run\.json cannot be read"),
-    "no vocabulary": (told(lambda plain: plain.pop("vocabulary")), "something: 'vocabulary'"),
-    "no pool": (told(lambda plain: plain["vocabulary"].pop("pool")), "something: 'pool'"),
-    "no shape": (told(lambda plain: plain.pop("shape")), "something: 'shape'"),
-    "no family": (told(lambda plain: plain["about"].pop("family")), "something: 'family'"),
+    "no vocabulary": (
+        told(lambda plain: plain.pop("vocabulary")),
+        r"run\.json has no 'vocabulary'; train the model again",
+    ),
+    "no pool": (told(lambda plain: plain["vocabulary"].pop("pool")), "has no 'pool'"),
+    "no shape": (told(lambda plain: plain.pop("shape")), "has no 'shape'"),
+    "no family": (told(lambda plain: plain["about"].pop("family")), "has no 'family'"),
     "unknown size": (told(lambda plain: plain["shape"].update(depth=3)), MISSTATES),
     "a size that is none": (told(lambda plain: plain["shape"].update(length="long")), MISSTATES),
     "a size below nothing": (told(lambda plain: plain["shape"].update(edge_types=-1)), MISSTATES),
@@ -86,7 +106,10 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
     "a larger pool": (told(lambda plain: plain["vocabulary"].update(pool=60)), MISSTATES),
     "a seed less": (told(lambda plain: plain["seeds"].pop()), MISSTATES),
     "no runs": (told(lambda plain: plain.update(seeds=[], held=[])), MISSTATES),
-    "unknown model": (told(lambda plain: plain.update(model="gut")), "unknown model 'gut'. Did you mean 'gat'"),
+    "unknown model": (
+        told(lambda plain: plain.update(model="gut")),
+        r"run\.json misstates something: unknown model 'gut'. Did you mean 'gat'",
+    ),
     "unknown option": (told(lambda plain: plain["options"].update(depth=3)), "model 'gat' has no option 'depth'"),
     "other width": (
         told(lambda plain: plain["options"].update(width=9)),

@@ -238,7 +238,9 @@ def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
         begin(tmp_path, prepared())
     assert [path.name for path in tmp_path.iterdir()] == [PLAN]
     (tmp_path / ".training.json.bak").touch()  # whoever made that
-    with pytest.raises(ConfigError, match="holds something else already"):
+    with pytest.raises(
+        ConfigError, match=r"holds another training \(rate .*, not 0\.5\); choose another --out, or --force"
+    ):
         begin(tmp_path, prepared(rate=0.5))
     assert (tmp_path / ".training.json.bak").exists()
 

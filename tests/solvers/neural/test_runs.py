@@ -9,7 +9,7 @@ import torch
 from storyproof.errors import DataError, StoryproofError
 from storyproof.solvers.neural.runs import RUN, WEIGHTS, load_run, load_tensors, read_json, save_run, save_tensors
 from storyproof.solvers.neural.solver import Trained
-from tests.solvers.neural.spoiling import SPOILT, make_run
+from tests.solvers.neural.spoiling import SPOILT, make_run, told
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +27,15 @@ def test_runs_come_back(made: Path, tmp_path: Path) -> None:
     assert all(torch.equal(value, again.weights[name]) for name, value in run.weights.items())
     assert (tmp_path / "again" / RUN).read_bytes() == (made / RUN).read_bytes()
     assert (tmp_path / "again" / WEIGHTS).read_bytes() == (made / WEIGHTS).read_bytes()
+
+
+def test_runs_of_older_versions_have_no_hash(made: Path, tmp_path: Path) -> None:
+    older = make_copy(made, tmp_path / "run", told(lambda plain: plain.pop("weights_sha256")))
+    assert load_run(older).held == load_run(made).held
+
+
+def test_runs_are_shown_in_short(made: Path) -> None:
+    assert len(repr(load_run(made))) < 500
 
 
 def test_tensors_come_back(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 import importlib
 import importlib.util
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +81,10 @@ def test_encoder_that_has_moved(bert: Path) -> None:
     assert Trained(bert / "run", device="cpu", encoder=moved).predict(rows) == known
     assert load_solver(str(bert / "run"), encoder=moved).predict(rows) == known
     assert Trained(bert / "run", device="cpu").encoder == str(bert / "encoder")  # as before
+    with pytest.raises(
+        ConfigError, match=r"run was trained with an encoder in .*encoder, where there is none now; give"
+    ):
+        Trained(bert / "run", device="cpu").predict(rows)
 
 
 def test_encoder_is_loaded_once(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,6 +156,18 @@ def test_words_and_answers_never_met(memnn: Path) -> None:
     with pytest.raises(ConfigError, match=said):
         solver.predict([unknown, replace(odd, answer="zoo")])
     assert len(solver.predict([unknown])) == 1
+    assert solver.cannot_say([known, unknown, unknown]) == 2
+
+
+def test_answers_never_met_are_counted(memnn: Path, tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=6, seed=7, out=tmp_path, format="jsonl")
+    known = set(Trained(memnn, device="cpu").run.vocabulary.answers)
+    (path,) = tmp_path.glob("test*")
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    unknown = sum(row["answer"] not in known for row in rows)
+    assert 0 < unknown < len(rows)
+    assert storyproof.evaluate(str(memnn), path).details["unknown_answers"] == unknown
+    assert "unknown_answers" not in storyproof.evaluate("rules", path).details
 
 
 def test_longer_stories_than_in_training(memnn: Path) -> None:

@@ -158,11 +158,15 @@ def no_course(*given: Any) -> None:
 def test_folder_is_looked_at_before_any_work(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(teaching, "Course", no_course)
     assert train(whole).held == load_run(whole).held
-    with pytest.raises(ConfigError, match="holds something else already; choose another --out, or --force"):
+    with pytest.raises(
+        ConfigError, match=r"holds another training \(rate .*, not 0\.02\); choose another --out, or --for"
+    ):
         train(whole, rate=0.02)
     (tmp_path / "file").write_text("mine")
     with pytest.raises(ConfigError, match="file holds something else already; choose another --out"):
         train(tmp_path / "file")
+    with pytest.raises(ConfigError, match="/dev/null holds something else already; choose another --out"):
+        train(Path("/dev/null"))
 
 
 def test_changed_graph_is_another_training(tmp_path: Path) -> None:
@@ -174,7 +178,7 @@ def test_changed_graph_is_another_training(tmp_path: Path) -> None:
     types = [["nephew"] * len(each) for each in table["edge_types"].to_pylist()]
     place = table.schema.get_field_index("edge_types")
     pq.write_table(table.set_column(place, table.schema.field(place), pa.array(types)), path)
-    with pytest.raises(ConfigError, match="holds something else already"):
+    with pytest.raises(ConfigError, match=r"holds another training \(other data\); choose"):
         train(tmp_path / "run", **given)
 
 
@@ -191,16 +195,23 @@ def test_encoder_spelt_otherwise(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert run.about["encoder"] == "./encoder/"
     assert seen == list(range(3, EPOCHS + 1))
     (tmp_path / "encoder" / "config.json").write_text("[]")
-    with pytest.raises(ConfigError, match="holds something else already"):
+    with pytest.raises(ConfigError, match=r"holds another training \(another encoder\); choose"):
         train(tmp_path / "run", "bert", encoder="encoder")
 
 
 @pytest.mark.parametrize(
-    "change", [{"rate": 0.02}, {"runs": 3}, {"seed": 1}, {"stories": 15}, {"options": {"width": 8}}]
+    ("change", "differs"),
+    [
+        ({"rate": 0.02}, r"rate [0-9.]+, not 0\.02"),
+        ({"runs": 3}, "runs 2, not 3"),
+        ({"seed": 1, "runs": 3}, "runs 2, not 3; seed 0, not 1; other data"),
+        ({"stories": 15}, "other data"),
+        ({"options": {"width": 8}}, r".*width [0-9]+, not 8.*"),
+    ],
 )
-def test_folder_of_another_training_is_left_alone(whole: Path, change: dict[str, Any]) -> None:
+def test_folder_of_another_training_is_left_alone(whole: Path, change: dict[str, Any], differs: str) -> None:
     before = {path: path.stat().st_mtime_ns for path in whole.iterdir()}
-    with pytest.raises(ConfigError, match="holds something else already; choose another --out, or --force"):
+    with pytest.raises(ConfigError, match=rf"holds another training \({differs}\); choose another --out, or --force"):
         train(whole, **change)
     assert {path: path.stat().st_mtime_ns for path in whole.iterdir()} == before
 
@@ -208,7 +219,7 @@ def test_folder_of_another_training_is_left_alone(whole: Path, change: dict[str,
 def test_interrupted_folder_of_another_training_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         train(tmp_path, progress=stopping(lambda epoch: True))
-    with pytest.raises(ConfigError, match="holds something else already"):
+    with pytest.raises(ConfigError, match=r"holds another training \(rate"):
         train(tmp_path, rate=0.02)
 
 
@@ -313,6 +324,9 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
         ({"model": "gat", "options": {}}, "reads graphs"),
         ({"encoder": "minilm"}, "model 'memnn' stands on no encoder"),
         ({"labels": "proved"}, "--labels is 'proved', but all that tomi makes is proved; leave it out"),
+        ({"stories": 10}, "--stories is 10; tomi is balanced in rounds of 3 stories, so use 9 or 12"),
+        ({"options": {"policy": "learned"}}, "policy says how people's vectors are made, but here people are words"),
+        ({"benchmark": None, "stories": 0, "data": {}}, "data is a dict; give the folder or file of a dataset, as"),
         ({"split": "val"}, "--split is 'val', but a generator makes training stories only"),
         (
             {"benchmark": None, "stories": 0, "data": "some", "held": "given", "split": "val"},

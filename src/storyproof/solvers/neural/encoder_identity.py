@@ -1,4 +1,4 @@
-"""Which pretrained encoder a folder holds, told by its files: wherever it lies, and however its path is spelt.
+"""Where a pretrained encoder is, and which: told by its files, wherever they lie, and however the path is spelt.
 
 A module of its own, so that it can be asked without loading PyTorch.
 """
@@ -26,6 +26,21 @@ _DECISIVE = (
     "pytorch_model*.bin",
     "pytorch_model*.bin.index.json",
 )
+
+
+def check_encoder(encoder: str) -> None:
+    """See that there is a model, if it can only be a folder's: names on the hub are `name` or `owner/name`.
+
+    Raises:
+        ConfigError: If there is none.
+    """
+    path = Path(encoder)
+    named = path.exists() or path.is_absolute() or encoder[:1] in ".~" or encoder[-1:] == "/"
+    if (named or len(path.parts) > 2 or (len(path.parts) == 2 and path.parent.is_dir())) and not (
+        path / "config.json"
+    ).is_file():
+        why = "has no config.json" if path.is_dir() else "is no folder"
+        raise ConfigError(f"--encoder is {encoder}, which {why}; give a folder with a model in Hugging Face format.")
 
 
 def encoder_identity(name: str | Path) -> str:

@@ -148,6 +148,8 @@ class Course:
         self.shape = shape_of(joined, self.vocabulary, *pieces)
         options = dict(plan.options or {})
         build(plan.model, self.shape, options)  # says at once what is wrong with the options
+        if "policy" in options and not self.vocabulary.entities:
+            raise ConfigError("policy says how people's vectors are made, but here people are words; leave it out.")
         seeds = plan.seeds()
         stack = Stack(lambda: build(plan.model, self.shape, options), seeds * len(lessons), self.device)
         everybody = [example for each in lessons for example in each.train]

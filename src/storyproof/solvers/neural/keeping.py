@@ -7,7 +7,7 @@ import json
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -62,12 +62,34 @@ def is_begun(out: Path, identity: dict[str, Any]) -> bool:
         ConfigError: If it holds something else.
         DataError: If what it holds is damaged.
     """
-    if (out / PLAN).is_file() and read_json(out / PLAN) == identity:
+    kept = read_json(out / PLAN) if (out / PLAN).is_file() else {}
+    if kept == identity:
         return True
-    if out.exists() and (out.is_file() or any(path.name != _LOCK and not is_draft(path) for path in out.iterdir())):
+    if (out / RUN).is_file():
+        kept = {**read_json(out / RUN).get("about", {}), **kept}
+    if out.exists() and (not out.is_dir() or any(path.name != _LOCK and not is_draft(path) for path in out.iterdir())):
+        differs = _contrast(kept, identity)
+        what = f"another training ({differs})" if kept and differs else "something else already"
         anew = ", or --force to train anew" if _is_ours(out) else ""
-        raise ConfigError(f"{out} holds something else already; choose another --out{anew}.")
+        raise ConfigError(f"{out} holds {what}; choose another --out{anew}.")
     return False
+
+
+_OTHERS = {"data": "other data", "encoder_identity": "another encoder"}  # what is a hash, and says nothing to a reader
+
+
+def _contrast(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """Say in what the training that a folder holds differs from the one that is asked for."""
+    said = []
+    for name, value in wanted.items():
+        before = kept.get(name)
+        if isinstance(value, Mapping) and isinstance(before, Mapping):
+            said += [
+                f"{each} {before.get(each)}, not {value[each]}" for each in value if before.get(each) != value[each]
+            ]
+        elif before != value:
+            said.append(_OTHERS.get(name, f"{name} {before}, not {value}"))
+    return "; ".join(said)
 
 
 def check_replaceable(out: Path) -> None:

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from storyproof.errors import ConfigError
 from storyproof.example import Example
+from storyproof.solvers.neural.encoder_identity import check_encoder
 from storyproof.solvers.neural.encoding import Encoded, Vocabulary, cast_of, number_of, one_a_story, padded
 from storyproof.solvers.neural.text import question_words, sentences_of
 
@@ -38,6 +39,7 @@ class Frozen:
             raise ConfigError(
                 "BERT models need the package 'transformers'; pip install 'storyproof[models]' brings it."
             ) from error
+        check_encoder(str(name))
         try:
             self.tokenizer: Any = AutoTokenizer.from_pretrained(str(name))
             model: Any = AutoModel.from_pretrained(str(name), dtype=torch.float32)

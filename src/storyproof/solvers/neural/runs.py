@@ -6,9 +6,10 @@ epoch. Whatever is written is whole or not there.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from storyproof.datasets.folders import write_whole
-from storyproof.errors import DataError
+from storyproof.datasets.manifest import file_sha256
+from storyproof.errors import ConfigError, DataError
 from storyproof.solvers.neural.encoding import Vocabulary
 from storyproof.solvers.neural.layers import Shape
+from storyproof.solvers.neural.recipes import recipe
 from storyproof.solvers.neural.stack import State
 
 RUN, WEIGHTS, PLAN, CHECKPOINT, METRICS = (
@@ -51,11 +54,11 @@ class Run:
     model: str
     options: dict[str, Any]
     shape: Shape
-    vocabulary: Vocabulary
+    vocabulary: Vocabulary = field(repr=False)
     seeds: list[int]
     held: list[float]
-    about: dict[str, Any]
-    weights: State
+    about: dict[str, Any] = field(repr=False)
+    weights: State = field(repr=False)
 
 
 def save_run(folder: Path, run: Run) -> None:
@@ -64,7 +67,8 @@ def save_run(folder: Path, run: Run) -> None:
     What is needed to go on training is cleared away, unless they were interrupted.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    write_whole(folder / WEIGHTS, save(run.weights))
+    weights = save(run.weights)
+    write_whole(folder / WEIGHTS, weights)
     about = {
         "model": run.model,
         "options": run.options,
@@ -73,6 +77,7 @@ def save_run(folder: Path, run: Run) -> None:
         "seeds": run.seeds,
         "held": run.held,
         "about": run.about,
+        "weights_sha256": hashlib.sha256(weights).hexdigest(),
     }
     write_json(folder / RUN, about)
     for name in () if run.about.get("interrupted") else (PLAN, CHECKPOINT):
@@ -99,13 +104,20 @@ def load_run(folder: Path) -> Run:
             raise ValueError(f"a size of {max(shape):,}, where {_LARGEST:,} is the most")
         if not isinstance(plain["model"], str):
             raise TypeError(f"the model {plain['model']!r}, which is no name")
+        recipe(plain["model"])
         if not all(0 <= float(score) <= 1 for score in held):
             raise ValueError(f"the scores {held}, which are no shares")
         found = plain["model"], dict(plain["options"]), shape, known, list(map(int, seeds)), list(map(float, held))
-    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        said = f"{folder / RUN} lacks or misstates something: {error}; train the model again {_AGAIN}."
+    except KeyError as error:
+        raise DataError(f"{folder / RUN} has no {error}; train the model again {_AGAIN}.") from error
+    except (ConfigError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        said = f"{folder / RUN} misstates something: {str(error).rstrip('.')}; train the model again {_AGAIN}."
         raise DataError(said) from error
-    return Run(*found, about, load_tensors(folder / WEIGHTS)[0])
+    weights = load_tensors(folder / WEIGHTS)[0]
+    saved = plain.get("weights_sha256")  # not in those of older versions
+    if saved is not None and file_sha256(folder / WEIGHTS) != saved:
+        raise DataError(f"{folder / WEIGHTS} is not what {RUN} says was saved; train the model again {_AGAIN}.")
+    return Run(*found, about, weights)
 
 
 def save_tensors(path: Path, tensors: State, plain: dict[str, Any]) -> None:

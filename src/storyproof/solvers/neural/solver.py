@@ -82,6 +82,11 @@ class Trained:
         answers = self.run.vocabulary.answers
         return [[answers[place] for place in row] for row in predict(self.stack, table, rows).tolist()]
 
+    def cannot_say(self, examples: Sequence[Example]) -> int:
+        """Count the examples whose label is none of the answers that were taught."""
+        known = set(self.run.vocabulary.answers)
+        return sum(each.answer not in known for each in examples)
+
     @cached_property
     def _frozen(self) -> Frozen:
         """The encoder, if it is the one that the run was trained with; older runs do not say which that was."""
@@ -89,14 +94,18 @@ class Trained:
 
         if self.encoder is None:
             raise ConfigError(f"{self.path} does not say where its encoder lies; give --encoder its folder.")
+        was, identity = self.run.about.get("encoder"), self.run.about.get("encoder_identity")
+        if self.encoder == was != identity and not Path(self.encoder).is_dir():
+            raise ConfigError(
+                f"{self.path} was trained with an encoder in {was}, where there is none now; give --encoder its folder."
+            )
         frozen, shape = Frozen(self.encoder, self.device), self.run.shape
         if frozen.width != shape.vector:
             raise ConfigError(
                 f"the encoder '{self.encoder}' gives vectors of {frozen.width} numbers, but {self.path} was trained on "
                 f"vectors of {shape.vector}; give --encoder the one it was trained with."
             )
-        trained_with = self.run.about.get("encoder_identity")
-        if trained_with is not None and encoder_identity(self.encoder) != trained_with:
+        if identity is not None and encoder_identity(self.encoder) != identity:
             raise ConfigError(
                 f"the encoder '{self.encoder}' is not the one that {self.path} was trained with, its files differ; "
                 "give --encoder that one, or train again."

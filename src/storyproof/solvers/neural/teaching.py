@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -122,6 +123,10 @@ def _lesson(
     if (data is None) == (benchmark is None):
         raise ConfigError("give either --data to learn from files or --benchmark to learn from a generator.")
     if data is not None:
+        if not isinstance(data, str | PathLike):
+            raise ConfigError(
+                f"data is a {type(data).__name__}; give the folder or file of a dataset, as generate writes."
+            )
         if stories:
             raise ConfigError(
                 f"--stories is {stories}, but that is for --benchmark, and --data is given; leave it out."
@@ -141,7 +146,11 @@ def _lesson(
         raise ConfigError(f"--labels is '{labels}', but all that {benchmark} makes is proved; leave it out.")
     if held == GIVEN:
         raise ConfigError(f"{benchmark} has no stories given to hold back; use drawn, or --data with a val split.")
-    table = generate(benchmark, train=stories, seed=seed, **benchmark_settings)
+    try:
+        table = generate(benchmark, train=stories, seed=seed, **benchmark_settings)
+    except ConfigError as error:
+        error.args = (str(error).replace("--train ", "--stories ", 1),)  # what the number is called here
+        raise
     return Lesson([Example.from_row(row) for row in table.to_pylist()], name=benchmark)
 
 

@@ -166,8 +166,12 @@ def test_real_encoder_in_training(minilm: Path, name: str, tmp_path: Path) -> No
 @pytest.mark.llm
 @pytest.mark.filterwarnings("default")
 def test_encoder_that_is_not_there(tmp_path: Path) -> None:
+    for folder, why in ((tmp_path, r"has no config\.json"), (tmp_path / "nowhere", "is no folder")):
+        with pytest.raises(ConfigError, match=f"which {why}; give a folder with a model in Hugging Face format"):
+            Frozen(folder, torch.device("cpu"))
+    (tmp_path / "config.json").write_text("{}")
     with pytest.raises(
-        ConfigError, match=r"no pretrained encoder could be loaded from .*; give --encoder a folder"
+        ConfigError, match=r"no pretrained encoder could be loaded from .*; give --encoder a f"
     ) as found:
         Frozen(tmp_path, torch.device("cpu"))
     assert "\n" not in str(found.value)

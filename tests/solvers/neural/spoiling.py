@@ -75,7 +75,7 @@ SPOILT: dict[str, tuple[Spoil, str]] = {
     "weights empty": (cut(WEIGHTS, 0), UNREADABLE),
     "description cut": (cut(RUN, 0.5), r"run\.json cannot be read: .*; give the folder of a trained run"),
     "description empty": (cut(RUN, 0), r"run\.json cannot be read"),
-    "description a list": (lambda out: (out / RUN).write_text("[1]"), MISSTATES),
+    "description a list": (lambda out: (out / RUN).write_text("[1]"), r"run\.json cannot be read: it holds no na"),
     "description not text": (lambda out: (out / RUN).write_bytes(b"\xff\xfe\x00"), r"run\.json cannot be read"),
     "no vocabulary": (
         told(lambda plain: plain.pop("vocabulary")),

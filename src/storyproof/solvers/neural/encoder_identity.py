@@ -35,10 +35,9 @@ def check_encoder(encoder: str) -> None:
         ConfigError: If there is none.
     """
     path = Path(encoder)
-    named = path.exists() or path.is_absolute() or encoder[:1] in ".~" or encoder[-1:] == "/"
-    if (named or len(path.parts) > 2 or (len(path.parts) == 2 and path.parent.is_dir())) and not (
-        path / "config.json"
-    ).is_file():
+    spelt = path.exists() or path.is_absolute() or encoder[:1] in ".~" or encoder[-1:] == "/"
+    within = len(path.parts) > 2 or (len(path.parts) == 2 and path.parent.is_dir())
+    if (spelt or within) and not (path / "config.json").is_file():
         why = "has no config.json" if path.is_dir() else "is no folder"
         raise ConfigError(f"--encoder is {encoder}, which {why}; give a folder with a model in Hugging Face format.")
 

@@ -151,7 +151,9 @@ def read_json(path: Path) -> dict[str, Any]:
         DataError: If it is not there, or damaged.
     """
     try:
-        plain: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(plain, dict):
+            raise ValueError("it holds no names with values")
     except (OSError, ValueError) as error:
         said = f"{path} cannot be read: {error}; give the folder of a trained run, or train anew {_AGAIN}."
         raise DataError(said) from error

@@ -95,7 +95,7 @@ class Trained:
         if self.encoder is None:
             raise ConfigError(f"{self.path} does not say where its encoder lies; give --encoder its folder.")
         was, identity = self.run.about.get("encoder"), self.run.about.get("encoder_identity")
-        if self.encoder == was != identity and not Path(self.encoder).is_dir():
+        if self.encoder == was and identity not in (None, was) and not Path(was).is_dir():
             raise ConfigError(
                 f"{self.path} was trained with an encoder in {was}, where there is none now; give --encoder its folder."
             )

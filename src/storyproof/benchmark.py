@@ -101,24 +101,25 @@ class Benchmark(ABC):
             for name, found in counts.items()
         }
 
-    def check_count(self, split: str, count: int) -> None:
-        """Raise ConfigError unless so many stories can be made for a split."""
+    def check_count(self, split: str, count: int, option: str = "") -> None:
+        """Raise ConfigError unless so many stories can be made for a split; `option` names it to users."""
+        option = option or f"--{split}"
         if split not in SPLITS:
             raise UnknownNameError("split", split, SPLITS)
         if not isinstance(count, int):
             raise ConfigError(f"{split} is {count!r}; give the number of stories as a whole number.")
         if count < 0:
-            raise ConfigError(f"--{split} is {count}; the number of stories cannot be negative (0 leaves a split out).")
+            raise ConfigError(f"{option} is {count}; the number of stories cannot be negative (0 leaves a split out).")
         if count % self.round:
             below = count - count % self.round
             near = f"{below} or {below + self.round}" if below else f"{self.round}"
             raise ConfigError(
-                f"--{split} is {count}; {self.name} is balanced in rounds of {self.round} stories, so use {near}."
+                f"{option} is {count}; {self.name} is balanced in rounds of {self.round} stories, so use {near}."
             )
         if count > self.capacity(split):
             most = self.capacity(split) // self.round * self.round
             raise ConfigError(
-                f"--{split} is {count}; this vocabulary gives at most {most} different stories there; add words."
+                f"{option} is {count}; this vocabulary gives at most {most} different stories there; add words."
             )
 
     def blocks(self, split: str, count: int) -> Iterator[pa.Table]:

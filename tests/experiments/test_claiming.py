@@ -65,5 +65,5 @@ def test_a_damaged_claim_holds_until_it_is_old(tmp_path: Path, content: str) -> 
 def test_a_place_where_no_claim_can_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("a file")
     path = tmp_path / "runs" / "job.lock"
-    with pytest.raises(DataError, match=rf"cannot write {path}: .*; choose another --out\."), Claim(path):
+    with pytest.raises(DataError, match=rf"cannot write to {path}: .*; choose another --out\."), Claim(path):
         pytest.fail("it is not ours")

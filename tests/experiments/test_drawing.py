@@ -74,5 +74,5 @@ def test_figures_are_drafted_under_a_name_of_this_process(tmp_path: Path, monkey
 
 def test_a_figure_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "figure.png").mkdir()
-    with pytest.raises(DataError, match=f"cannot write {tmp_path}/figure.png: .*; choose another --out"):
+    with pytest.raises(DataError, match=f"cannot write to {tmp_path}/figure.png: .*; choose another --out"):
         draw(tmp_path, made())

@@ -50,7 +50,7 @@ def test_an_encoder_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         asked.append(name)
         return "some"
 
-    monkeypatch.setattr("storyproof.solvers.neural.encoder_identity.encoder_identity", identity)
+    monkeypatch.setattr("storyproof.experiments.jobs.encoder_identity", identity)
     folders(tmp_path)
     assert asked == [str(tmp_path)]
     plan(read("tomi-table3", quick=True), Sets(None), Path("runs"), None, str(tmp_path))  # no model stands on it

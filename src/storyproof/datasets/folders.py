@@ -53,6 +53,19 @@ def clear_drafts() -> None:
         shutil.rmtree(draft, ignore_errors=True)
 
 
+@contextmanager
+def writing_to(out: Path) -> Iterator[None]:
+    """Say where it was that something could not be written, for want of space or leave.
+
+    Raises:
+        DataError: If something could not be.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise DataError(f"cannot write to {out}: {error.strerror or error}; choose another --out.") from error
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a small file; a process that is killed meanwhile leaves `.NAME.NUMBER` beside it, and the old one."""
     draft = path.with_name(f".{path.name}.{os.getpid()}")

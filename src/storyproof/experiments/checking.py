@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from storyproof.datasets.folders import writing_to
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.experiments.declaring import Cell, Experiment
 from storyproof.experiments.files import read_json
@@ -130,9 +131,7 @@ def make_folders(*folders: Path) -> None:
         DataError: If that cannot be, or nothing can be written there.
     """
     for folder in folders:
-        try:
+        with writing_to(folder):
             folder.mkdir(parents=True, exist_ok=True)
             if not os.access(folder, os.W_OK | os.X_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        except OSError as error:
-            raise DataError(f"cannot write to {folder}: {error.strerror}; choose another --out.") from error

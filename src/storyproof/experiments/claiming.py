@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-from storyproof.errors import DataError
+from storyproof.datasets.folders import writing_to
 
 STALE_S = 120.0
 _RENEWED_EVERY_S = 30.0
@@ -37,11 +37,9 @@ class Claim:
         self._keeper: threading.Thread | None = None
 
     def __enter__(self) -> bool:
-        try:
+        with writing_to(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             ours = self._take() or (self._clear_stale() and self._take())
-        except OSError as error:
-            raise DataError(f"cannot write {self.path}: {error.strerror}; choose another --out.") from error
         if not ours:
             return False
         self._keeper = threading.Thread(target=self._renew, daemon=True)

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from storyproof.datasets.folders import write_whole
+from storyproof.datasets.folders import write_whole, writing_to
 from storyproof.errors import DataError
 
 
@@ -16,11 +16,9 @@ def write_bytes(path: Path, content: bytes) -> None:
     Raises:
         DataError: If they cannot be written.
     """
-    try:
+    with writing_to(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, content)
-    except OSError as error:
-        raise DataError(f"cannot write {path}: {error.strerror}; choose another --out.") from error
 
 
 def write_text(path: Path, text: str) -> None:

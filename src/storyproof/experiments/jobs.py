@@ -17,6 +17,7 @@ from storyproof.experiments.files import read_json, write_json
 from storyproof.experiments.measures import Counts
 from storyproof.experiments.sets import TEST, TRAIN, Sets
 from storyproof.seeds import digest
+from storyproof.solvers.neural.encoder_identity import encoder_identity
 from storyproof.solvers.neural.recipes import recipe
 from storyproof.solvers.neural.settings import Settings
 
@@ -91,6 +92,7 @@ class Plan:
     jobs: list[Job]
     results: dict[tuple[str, str, str], Result]
     missing: dict[Cell, str]
+    mark: str | None  # which encoder is given, wherever it lies; its files are read for it, so it is asked once
 
     def result(self, cell: Cell) -> Result | None:
         """Find a cell's result."""
@@ -123,7 +125,7 @@ def plan(experiment: Experiment, sets: Sets, root: Path, runs: int | None, encod
     order = list(dict.fromkeys(stack for stack, _ in wanted))  # one stack after the other: their stories are at hand
     jobs, results = [], {}
     encoded = any(needs_encoder(experiment.models[name]) for _, name in wanted)
-    mark = _mark(encoder) if encoder is not None and encoded else None
+    mark = encoder_identity(encoder) if encoder is not None and encoded else None
     for stack, name in sorted(wanted, key=lambda key: order.index(key[0])):
         found = {data: tuple(tests.values()) for data, tests in wanted[stack, name].items()}
         lessons = tuple(experiment.data[each] for each in experiment.data if each in found)
@@ -135,14 +137,7 @@ def plan(experiment: Experiment, sets: Sets, root: Path, runs: int | None, encod
                 tested = digest(sets.identity(test, TEST)).hex()[:8]
                 path = job.folder / f"{lesson.name}.{test.name}.{tested}.json"
                 results[name, lesson.name, test.name] = Result(path, lesson, test)
-    return Plan(jobs, results, missing)
-
-
-def _mark(encoder: str) -> str:
-    """Say which encoder it is, wherever it lies; its files are read, so ask once."""
-    from storyproof.solvers.neural.encoder_identity import encoder_identity
-
-    return encoder_identity(encoder)
+    return Plan(jobs, results, missing, mark)
 
 
 def _job(

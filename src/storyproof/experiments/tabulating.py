@@ -159,14 +159,12 @@ def _encoder(experiment: Experiment, plan: Plan, shown: set[str]) -> Encoder | N
     """Say on which encoder those of the models that have figures stand, if some do."""
     models = [each for each in experiment.models.values() if each.name in shown and needs_encoder(each)]
     given = next((job.encoder for job in plan.jobs if job.model in models), None)
-    if given is None:
+    if given is None or plan.mark is None:
         return None
-    from storyproof.solvers.neural.encoder_identity import encoder_identity
-
     labels = tuple(dict.fromkeys(each.label for each in models))
     if not Path(given).is_dir():
         return Encoder(given, "", labels)
-    return Encoder(Path(given).absolute().name, encoder_identity(given), labels)
+    return Encoder(Path(given).absolute().name, plan.mark, labels)
 
 
 def _left_out(experiment: Experiment, plan: Plan, rows: list[int], columns: list[int]) -> list[str]:

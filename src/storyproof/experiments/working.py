@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from storyproof.datasets.folders import writing_to
 from storyproof.errors import ConfigError, DataError, StoryproofError
 from storyproof.experiments.claiming import Claim
 from storyproof.experiments.files import read_json, write_json
@@ -103,7 +104,7 @@ def _ask_solver(job: Job, results: Sequence[Result], sets: Sets) -> None:
 def _train(job: Job, sets: Sets, device: str, until: Callable[[], bool], say: Say) -> bool:
     """Train what is not trained; gives whether it is finished."""
     from storyproof.solvers.neural.fitting import Course, Lesson, Plan, hardware
-    from storyproof.solvers.neural.keeping import claimed, writing_to
+    from storyproof.solvers.neural.keeping import claimed
     from storyproof.solvers.neural.runs import CHECKPOINT, PLAN, RUN, save_run
     from storyproof.solvers.neural.teaching import settings_of
 

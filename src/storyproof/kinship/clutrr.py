@@ -169,9 +169,9 @@ class Clutrr(Benchmark):
         """So many that each pattern of the rarest label has names left that nobody had."""
         return len(self.dealer.scenarios(split)) * len(self.rules.targets) * self.casting.capacity // 3
 
-    def check_count(self, split: str, count: int) -> None:
-        """Raise ConfigError unless so many stories can be made for a split."""
-        super().check_count(split, count)
+    def check_count(self, split: str, count: int, option: str = "") -> None:
+        """Raise ConfigError unless so many stories can be made for a split; `option` names it to users."""
+        super().check_count(split, count, option)
         if count:
             for task, k in self.dealer.scenarios(split):
                 self.dealer.labels(split == "test", MEMORY if task == MEMORY else "clean", k)

@@ -164,19 +164,6 @@ def _clear_drafts(out: Path) -> None:
 
 
 @contextmanager
-def writing_to(out: Path) -> Iterator[None]:
-    """Say where it was that something could not be written, for want of space or leave.
-
-    Raises:
-        DataError: If something could not be.
-    """
-    try:
-        yield
-    except OSError as error:
-        raise DataError(f"cannot write to {out}: {error.strerror or error}; choose another --out.") from error
-
-
-@contextmanager
 def claimed(out: Path) -> Iterator[None]:
     """Keep other processes away from a folder; the system lets go of the lock however a process ends.
 

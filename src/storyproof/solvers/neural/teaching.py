@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.datasets.examples import read_examples
-from storyproof.datasets.generation import generate
+from storyproof.datasets.folders import writing_to
+from storyproof.datasets.generation import make_benchmark
 from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
 from storyproof.solvers.neural.fitting import Course, Lesson, Plan, identity_of
-from storyproof.solvers.neural.keeping import begin, check_replaceable, claimed, fit, is_begun, writing_to
+from storyproof.solvers.neural.keeping import begin, check_replaceable, claimed, fit, is_begun
 from storyproof.solvers.neural.recipes import recipe
 from storyproof.solvers.neural.runs import RUN, Run, load_run, save_run
 from storyproof.solvers.neural.settings import Settings
@@ -146,12 +147,10 @@ def _lesson(
         raise ConfigError(f"--labels is '{labels}', but all that {benchmark} makes is proved; leave it out.")
     if held == GIVEN:
         raise ConfigError(f"{benchmark} has no stories given to hold back; use drawn, or --data with a val split.")
-    try:
-        table = generate(benchmark, train=stories, seed=seed, **benchmark_settings)
-    except ConfigError as error:
-        error.args = (str(error).replace("--train ", "--stories ", 1),)  # what the number is called here
-        raise
-    return Lesson([Example.from_row(row) for row in table.to_pylist()], name=benchmark)
+    made = make_benchmark(benchmark, seed, **benchmark_settings)
+    made.check_count("train", stories, "--stories")
+    blocks = made.blocks("train", stories)
+    return Lesson([Example.from_row(row) for table in blocks for row in table.to_pylist()], name=benchmark)
 
 
 def _read(data: str | Path, split: str | None, held: str, *, proved: bool) -> Lesson:

@@ -324,7 +324,7 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
         ({"model": "gat", "options": {}}, "reads graphs"),
         ({"encoder": "minilm"}, "model 'memnn' stands on no encoder"),
         ({"labels": "proved"}, "--labels is 'proved', but all that tomi makes is proved; leave it out"),
-        ({"stories": 10}, "--stories is 10; tomi is balanced in rounds of 3 stories, so use 9 or 12"),
+        ({"stories": 3 * 10**18}, "--stories is 3000000000000000000; this vocabulary gives at most"),
         ({"options": {"policy": "learned"}}, "policy says how people's vectors are made, but here people are words"),
         ({"benchmark": None, "stories": 0, "data": {}}, "data is a dict; give the folder or file of a dataset, as"),
         ({"split": "val"}, "--split is 'val', but a generator makes training stories only"),
@@ -347,6 +347,19 @@ def test_refusals_write_nothing(changes: dict[str, Any], said: str, tmp_path: Pa
     with pytest.raises(ConfigError, match=said):
         storyproof.train(model, tmp_path / "out", **{"benchmark": "tomi", "stories": 12, "device": "cpu", **changes})
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "stories", "questions"), [("tomi", 10, 60), ("tom-babi", 7, 35), ("clutrr", 7, 7)]
+)
+def test_as_many_stories_as_asked_for(benchmark: str, stories: int, questions: int) -> None:
+    some, more = (
+        teaching._lesson(None, None, "drawn", "given", benchmark, count, 3, {}).train
+        for count in (stories, stories + 20)
+    )
+    assert len({each.story_id for each in some}) == stories
+    assert len(some) == questions
+    assert [*some] == [*more][:questions]  # no others than there would be anyway
 
 
 def test_data_that_are_not_there(tmp_path: Path) -> None:

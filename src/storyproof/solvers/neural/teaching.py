@@ -148,9 +148,11 @@ def _lesson(
     if held == GIVEN:
         raise ConfigError(f"{benchmark} has no stories given to hold back; use drawn, or --data with a val split.")
     made = make_benchmark(benchmark, seed, **benchmark_settings)
-    made.check_count("train", stories, "--stories")
-    blocks = made.blocks("train", stories)
-    return Lesson([Example.from_row(row) for table in blocks for row in table.to_pylist()], name=benchmark)
+    count = -(-stories // made.round) * made.round  # they are made in rounds, of which the last may be cut short here
+    made.check_count("train", count, "--stories")
+    examples = [Example.from_row(row) for table in made.blocks("train", count) for row in table.to_pylist()]
+    wanted = {*list(dict.fromkeys(each.story_id for each in examples))[:stories]}
+    return Lesson([each for each in examples if each.story_id in wanted], name=benchmark)
 
 
 def _read(data: str | Path, split: str | None, held: str, *, proved: bool) -> Lesson:

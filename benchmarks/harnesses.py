@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.llm import examples, say
-from storyproof.datasets.generation import generate
-from storyproof.datasets.jsonl import JsonlSplit
+from storyproof.datasets.generate import generate
+from storyproof.formats.jsonl import JsonlSplit
 from storyproof.solvers.llm.prompting import load_prompt
 from tests.solvers.llm.serving import FakeServer
 

@@ -21,7 +21,7 @@ from statistics import median
 
 import aiohttp
 
-from storyproof.datasets.generation import generate
+from storyproof.datasets.generate import generate
 from storyproof.example import Example
 from storyproof.solvers.llm.openai import OpenAI
 from storyproof.solvers.llm.options import ModelOptions

@@ -7,10 +7,10 @@ import time
 from pathlib import Path
 from typing import Any
 
+from storyproof.evaluation.matching import MATCHERS, judge
 from storyproof.example import Example
-from storyproof.scoring.matching import MATCHERS, judge
 
-JUDGED = Path(__file__).parents[1] / "tests" / "scoring" / "matching" / "judged_replies.jsonl"
+JUDGED = Path(__file__).parents[1] / "tests" / "evaluation" / "matching" / "judged_replies.jsonl"
 SHORT = 60  # characters, about what ten tokens make
 SECONDS = 1.0
 

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.plain_training import PlainTraining
-from storyproof.datasets.generation import generate
+from storyproof.datasets.generate import generate
 from storyproof.example import Example
 from storyproof.solvers.neural.batches import Table, order_of
 from storyproof.solvers.neural.encoding import encode, learn_vocabulary

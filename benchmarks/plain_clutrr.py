@@ -8,10 +8,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from storyproof.kinship.models_of import ENTAILED, status
-from storyproof.kinship.placeholder_files import our_names, ours
-from storyproof.kinship.relations import GENDERS, Fact, word
-from storyproof.kinship.rules import strict_rules
+from storyproof.families.kinship.checker import ENTAILED, status
+from storyproof.families.kinship.placeholder_files import our_names, ours
+from storyproof.families.kinship.relations import GENDERS, Fact, word
+from storyproof.families.kinship.rules import strict_rules
 
 
 class PlainClutrr:

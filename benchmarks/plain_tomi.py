@@ -1,7 +1,7 @@
 """ToMi made the plain way: one story at a time, in ordinary Python.
 
-The same algorithms, questions and columns as `storyproof.tom.tomi`, with neither arrays nor tables of fragments. It is
-what the block generator is measured against, and a third opinion on its labels (tests/benchmarks).
+The same algorithms, questions and columns as `storyproof.families.belief.tomi`, with neither arrays nor tables of
+fragments. It is what the block generator is measured against, and a third opinion on its labels (tests/benchmarks).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from storyproof.tom.vocabulary import Vocabulary
+from storyproof.families.belief.vocabulary import Vocabulary
 
 Event = tuple[str, str, str]  # what, who, where or whereto
 Row = dict[str, Any]

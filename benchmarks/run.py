@@ -18,14 +18,14 @@ from benchmarks.measure import cpu_seconds, run_command
 from benchmarks.plain_clutrr import PlainClutrr
 from benchmarks.plain_tomi import PlainTomi
 from storyproof.benchmark import BLOCK_STORIES
-from storyproof.kinship.clutrr import Clutrr
-from storyproof.kinship.config import ClutrrConfig
-from storyproof.kinship.models_of import status
-from storyproof.kinship.relations import BASIC, GENDERS, Fact
-from storyproof.kinship.rules import strict_rules
-from storyproof.tom.matched import TomiMatched
-from storyproof.tom.tomi import Tomi
-from storyproof.tom.vocabulary import default_vocabulary
+from storyproof.families.belief.tomi import Tomi
+from storyproof.families.belief.tomi_matched import TomiMatched
+from storyproof.families.belief.vocabulary import default_vocabulary
+from storyproof.families.kinship.checker import status
+from storyproof.families.kinship.clutrr import Clutrr
+from storyproof.families.kinship.config import ClutrrConfig
+from storyproof.families.kinship.relations import BASIC, GENDERS, Fact
+from storyproof.families.kinship.rules import strict_rules
 
 
 def say(what: str, figure: str, goal: str = "") -> None:

@@ -1,6 +1,10 @@
 import os
+from collections.abc import Iterator
 
+import pytest
 from hypothesis import HealthCheck, settings
+
+from storyproof.benchmark import Benchmark
 
 # Two workers with as many threads each as there are cores would wait for each other; tiny models need one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -8,3 +12,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # Machines that run tests are shared, so how long an example takes says nothing.
 settings.register_profile("storyproof", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("storyproof")
+
+
+@pytest.fixture(scope="module")
+def small_blocks() -> Iterator[None]:
+    """Generate blocks of 512 stories, for tests that do not depend on their size: blocks take most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Benchmark, "block_stories", 512)
+        yield

@@ -1,13 +1,13 @@
 """Stories and tables that several tests share."""
 
-from dataclasses import asdict
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pyarrow as pa
 
 import storyproof
-from storyproof.example import Example, plain_schema
+from storyproof.example import SCHEMA, Example, plain_schema
 
 STORY = "\n".join(
     [
@@ -42,16 +42,22 @@ def example(**changes: Any) -> Example:
         "readings": ["open", "closed", "infer-mover"],
         "proof": [2, 3, 4, 5],
     }
-    return Example(**{**fields, **changes})
+    return changed(Example(**fields), **changes)
+
+
+def changed(each: Example, **columns: Any) -> Example:
+    """The same example with other values in some columns, shared or of its family."""
+    shared = {name: columns.pop(name) for name in list(columns) if name in SCHEMA.names}
+    return replace(each, **shared, extra={**each.extra, **columns})
 
 
 def row(each: Example) -> dict[str, Any]:
-    """An example's columns, without those that only kinship has."""
-    return {name: value for name, value in asdict(each).items() if value is not None}
+    """An example's columns, as far as they have values."""
+    return {name: value for name, value in each.as_row().items() if value is not None}
 
 
 def plain_table(*examples: Example) -> pa.Table:
-    return pa.Table.from_pylist([asdict(each) for each in examples], schema=plain_schema())
+    return pa.Table.from_pylist([each.as_row() for each in examples], schema=plain_schema())
 
 
 @cache

@@ -37,7 +37,7 @@ def test_other_packages_add_names(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_other_packages_cannot_take_our_names(monkeypatch: pytest.MonkeyPatch) -> None:
     add_entry_point(monkeypatch, "rules", "fractions:Fraction")
-    assert catalog.load("solver", "rules").__module__ == "storyproof.solvers.rules"
+    assert catalog.load("solver", "rules").__module__ == "storyproof.solvers.baselines"
 
 
 def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,32 +12,32 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from storyproof.audits.auditing import audit as audit
-    from storyproof.audits.verification import verify as verify
-    from storyproof.datasets.generation import generate as generate
-    from storyproof.datasets.processing import process as process
+    from storyproof.audits.audit import audit as audit
+    from storyproof.audits.verify import verify as verify
+    from storyproof.datasets.generate import generate as generate
+    from storyproof.datasets.process import process as process
+    from storyproof.evaluation.ask import ask as ask
+    from storyproof.evaluation.compare import compare as compare
+    from storyproof.evaluation.evaluate import evaluate as evaluate
+    from storyproof.evaluation.rescore import rescore as rescore
     from storyproof.experiments.experimenting import experiment as experiment
-    from storyproof.report.timeline import show as show
-    from storyproof.scoring.comparison import compare as compare
-    from storyproof.scoring.evaluation import evaluate as evaluate
-    from storyproof.scoring.rescoring import rescore as rescore
-    from storyproof.scoring.single import ask as ask
+    from storyproof.report.show import show as show
     from storyproof.solvers.llm.pull import pull as pull
     from storyproof.solvers.neural.teaching import train as train
 
 _VERBS = {
-    "ask": "storyproof.scoring.single",
+    "ask": "storyproof.evaluation.ask",
     "pull": "storyproof.solvers.llm.pull",
-    "generate": "storyproof.datasets.generation",
-    "verify": "storyproof.audits.verification",
+    "generate": "storyproof.datasets.generate",
+    "verify": "storyproof.audits.verify",
     "train": "storyproof.solvers.neural.teaching",
-    "evaluate": "storyproof.scoring.evaluation",
+    "evaluate": "storyproof.evaluation.evaluate",
     "experiment": "storyproof.experiments.experimenting",
-    "audit": "storyproof.audits.auditing",
-    "process": "storyproof.datasets.processing",
-    "compare": "storyproof.scoring.comparison",
-    "rescore": "storyproof.scoring.rescoring",
-    "show": "storyproof.report.timeline",
+    "audit": "storyproof.audits.audit",
+    "process": "storyproof.datasets.process",
+    "compare": "storyproof.evaluation.compare",
+    "rescore": "storyproof.evaluation.rescore",
+    "show": "storyproof.report.show",
 }
 __all__ = [
     "__version__",

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar
 
 import pyarrow as pa
 
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.example import SCHEMA, SPLITS
+from storyproof.example import SCHEMA, SPLITS, Example
 
 BLOCK_STORIES = 6144  # a multiple of every benchmark's round; large enough to hide the cost of a NumPy call
 
@@ -40,6 +40,7 @@ class Benchmark(ABC):
         config_type: The frozen dataclass of its settings.
         readings: The readings that its answers are judged under.
         schema: The columns of its tables.
+        block_stories: How many stories a block has.
         counted: What a manifest counts, by the columns that are counted together.
     """
 
@@ -50,6 +51,7 @@ class Benchmark(ABC):
     config_type: ClassVar[type[Config]]
     readings: ClassVar[tuple[str, ...]]
     schema: ClassVar[pa.Schema] = SCHEMA
+    block_stories: ClassVar[int] = BLOCK_STORIES
     counted: ClassVar[dict[str, tuple[str, ...]]] = {
         "story_types": ("story_type",),
         "question_types": ("question_type",),
@@ -68,7 +70,7 @@ class Benchmark(ABC):
 
     @abstractmethod
     def block(self, split: str, index: int) -> pa.Table:
-        """Make one block of BLOCK_STORIES stories."""
+        """Make one block of `block_stories` stories."""
 
     @abstractmethod
     def rows_per_story(self, split: str) -> int:
@@ -122,17 +124,33 @@ class Benchmark(ABC):
                 f"{option} is {count}; this vocabulary gives at most {most} different stories there; add words."
             )
 
+    @classmethod
+    def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
+        """Generate as many fresh stories as these, by the same recipe under another seed.
+
+        Args:
+            stories: One example of each story.
+            seed: For the fresh ones.
+        """
+        made = cls(cls.config_type(), seed)
+        count = -(-len(stories) // made.round) * made.round
+        return pa.concat_tables(made.blocks("test", count)).slice(0, len(stories) * made.rows_per_story("test"))
+
     def blocks(self, split: str, count: int) -> Iterator[pa.Table]:
         """Make `count` stories, block by block."""
         self.check_count(split, count)
-        for index in range(block_count(count)):
+        for index in range(self.block_count(count)):
             yield self.part(split, count, index)
+
+    def block_count(self, stories: int) -> int:
+        """Return how many blocks so many stories take."""
+        return -(-stories // self.block_stories)
 
     def part(self, split: str, count: int, index: int) -> pa.Table:
         """Make the block with the given index of a split of `count` stories; the last one is cut to size."""
-        wanted = min(BLOCK_STORIES, count - index * BLOCK_STORIES)
+        wanted = min(self.block_stories, count - index * self.block_stories)
         block = self.block(split, index)
-        return block if wanted == BLOCK_STORIES else _cut(block, wanted * self.rows_per_story(split))
+        return block if wanted == self.block_stories else _cut(block, wanted * self.rows_per_story(split))
 
 
 def _cut(table: pa.Table, rows: int) -> pa.Table:
@@ -142,8 +160,3 @@ def _cut(table: pa.Table, rows: int) -> pa.Table:
         for column in table.slice(0, rows).columns
     ]
     return pa.table(columns, schema=table.schema)
-
-
-def block_count(stories: int) -> int:
-    """Say how many blocks so many stories take."""
-    return -(-stories // BLOCK_STORIES)

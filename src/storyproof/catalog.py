@@ -1,7 +1,6 @@
 """One table of names, imported when asked for.
 
-Other people's packages add benchmarks and solvers through the entry point groups `storyproof.benchmarks` and
-`storyproof.solvers`, and edit nothing here.
+Other packages add entries through entry point groups, one per kind (`GROUPS`), and change nothing here.
 """
 
 from __future__ import annotations
@@ -12,28 +11,46 @@ from typing import Any
 
 from storyproof.errors import ConfigError, UnknownNameError
 
+FAMILIES = {
+    "belief": "storyproof.families.belief.family:FAMILY",
+    "kinship": "storyproof.families.kinship.family:FAMILY",
+}
+DEFAULT_FAMILY = "belief"  # of rows whose columns and question tell nothing
 BENCHMARKS = {
-    "tomi": "storyproof.tom.tomi:Tomi",
-    "tomi-matched": "storyproof.tom.matched:TomiMatched",
-    "tom-babi": "storyproof.tom.babi:TomBabi",
-    "tom-babi-easy": "storyproof.tom.babi:TomBabiEasy",
-    "clutrr": "storyproof.kinship.clutrr:Clutrr",
+    "tomi": "storyproof.families.belief.tomi:Tomi",
+    "tomi-matched": "storyproof.families.belief.tomi_matched:TomiMatched",
+    "tom-babi": "storyproof.families.belief.tom_babi:TomBabi",
+    "tom-babi-easy": "storyproof.families.belief.tom_babi:TomBabiEasy",
+    "clutrr": "storyproof.families.kinship.clutrr:Clutrr",
 }
 SOLVERS = {
-    "rules": "storyproof.solvers.rules:Rules",
+    "rules": "storyproof.solvers.baselines:Rules",
     "oracle": "storyproof.solvers.baselines:Oracle",
     "random": "storyproof.solvers.baselines:Random",
     "majority": "storyproof.solvers.baselines:Majority",
     "entnet": "storyproof.solvers.neural.shipped:entnet",
     "gat": "storyproof.solvers.neural.shipped:gat",
 }
-_TABLES = {"benchmark": BENCHMARKS, "solver": SOLVERS}
+BACKENDS = {
+    "openai": "storyproof.solvers.llm.openai:OpenAI",
+    "vllm": "storyproof.solvers.llm.vllm:Vllm",
+    "hf": "storyproof.solvers.llm.hf:Transformers",
+    "local": "storyproof.solvers.llm.local:Local",
+}
+_TABLES = {"family": FAMILIES, "benchmark": BENCHMARKS, "solver": SOLVERS, "backend": BACKENDS}
+GROUPS = {
+    "family": "storyproof.families",
+    "benchmark": "storyproof.benchmarks",
+    "solver": "storyproof.solvers",
+    "backend": "storyproof.backends",
+}
 
 
 def names(what: str) -> dict[str, str]:
-    """Give all names of a kind (`benchmark` or `solver`) with where they are made."""
-    found = {point.name: point.value for point in entry_points(group=f"storyproof.{what}s")}
-    return {**found, **_TABLES[what]}
+    """Return all names of a kind with where they are made; storyproof's own first."""
+    own = _TABLES[what]
+    others = {point.name: point.value for point in entry_points(group=GROUPS[what]) if point.name not in own}
+    return {**own, **others}
 
 
 def load(what: str, name: str) -> Any:
@@ -52,4 +69,4 @@ def load(what: str, name: str) -> Any:
     except ImportError as error:
         raise ConfigError(f"{what} '{name}' needs the package '{error.name}', which is not installed.") from error
     except AttributeError as error:
-        raise ConfigError(f"{what} '{name}' should be at '{known[name]}', but it is not; mend its package.") from error
+        raise ConfigError(f"{what} '{name}' should be at '{known[name]}', but it is not; fix its package.") from error

@@ -13,13 +13,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import storyproof
-from storyproof.audits.kinship_files import audit_file as audit_kinship
-from storyproof.audits.kinship_fixes import fixed_files as fixed_kinship
-from storyproof.datasets.jsonl import JsonlSplit
-from storyproof.datasets.legacy_json import JsonSplit
-from storyproof.datasets.parquet import ParquetSplit
-from storyproof.datasets.parquet_edits import rewrite_parquet
 from storyproof.errors import DataError, UnknownNameError
+from storyproof.families.kinship.audit.files import audit_file as audit_kinship
+from storyproof.families.kinship.audit.fixes import fixed_files as fixed_kinship
+from storyproof.formats.json_list import JsonSplit
+from storyproof.formats.jsonl import JsonlSplit
+from storyproof.formats.parquet import ParquetSplit
+from storyproof.formats.parquet_edits import rewrite_parquet
 from tests.samples import SEARCH, STORY, table
 
 WRITERS: dict[str, Callable[[Path, str], Any]] = {"parquet": ParquetSplit, "json": JsonSplit, "jsonl": JsonlSplit}

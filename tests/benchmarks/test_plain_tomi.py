@@ -5,8 +5,8 @@ from collections import Counter
 import pyarrow as pa
 
 from benchmarks.plain_tomi import PlainTomi
-from storyproof.audits.labels import verify_table
-from storyproof.tom.vocabulary import default_vocabulary
+from storyproof.families.belief.audit.labels import verify_table
+from storyproof.families.belief.vocabulary import default_vocabulary
 
 
 def test_the_plain_generator_labels_as_the_oracle_does() -> None:

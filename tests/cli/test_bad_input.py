@@ -2,7 +2,6 @@
 and nothing written."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -108,7 +107,7 @@ def test_vocabulary_too_small_for_so_many_stories(folder: Path, refuse: Refuse) 
 
 
 def make_data(folder: Path) -> None:
-    row = json.dumps(asdict(example()))
+    row = json.dumps(example().as_row())
     (folder / "broken.jsonl").write_text(f"{row}\n{row[:-5]}\n")
     (folder / "lacking.jsonl").write_text('{"story": "x"}\n')
     pq.write_table(plain_table(example()), folder / "whole.parquet")

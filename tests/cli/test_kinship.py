@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,10 +12,10 @@ import pyarrow.parquet as pq
 import pytest
 
 import storyproof
-from storyproof import benchmark
-from storyproof.kinship import clutrr
-from storyproof.kinship.placeholder_files import ours
+from storyproof.families.kinship.placeholder_files import ours
 from tests.cli.invocation import Refuse, run_line
+
+pytestmark = pytest.mark.usefixtures("small_blocks")
 
 RULES = """\
 relations:
@@ -27,15 +26,6 @@ rules:
   - cousin: [inv-un, child]
   - sibling: [inv-child, child]
 """
-
-
-@pytest.fixture(scope="module", autouse=True)
-def small_blocks() -> Iterator[None]:
-    """Make blocks of 512 stories: nothing here hangs on their size, and most of the time goes into a block."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (benchmark, clutrr):
-            patch.setattr(module, "BLOCK_STORIES", 512)
-        yield
 
 
 @pytest.fixture(scope="module")

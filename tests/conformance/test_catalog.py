@@ -10,14 +10,16 @@ import pytest
 
 import storyproof
 from storyproof.catalog import load, names
-from storyproof.datasets.generation import make_benchmark
+from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import ConfigError
 from storyproof.example import SCHEMA, SPLITS, Example
 from storyproof.solvers.solver import load_solver
 from tests.samples import examples, table
 
 BENCHMARKS = sorted(names("benchmark"))
-THEORY_OF_MIND = [name for name in BENCHMARKS if load("benchmark", name).__module__.startswith("storyproof.tom.")]
+THEORY_OF_MIND = [
+    name for name in BENCHMARKS if load("benchmark", name).__module__.startswith("storyproof.families.belief.")
+]
 SOLVERS = sorted(names("solver"))
 TRAINED = {"entnet": "tomi", "gat": "clutrr"}
 each_benchmark = pytest.mark.parametrize("name", BENCHMARKS)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.datasets.content import ContentHash
-from storyproof.datasets.jsonl import JsonlSplit, read_jsonl
-from storyproof.datasets.parquet import ParquetSplit, read_parquet
 from storyproof.example import SCHEMA, plain_schema
+from storyproof.formats.jsonl import JsonlSplit, read_jsonl
+from storyproof.formats.parquet import ParquetSplit, read_parquet
 from tests.samples import table
 
 # Few letters, so that neighbours are often equal and words often run into each other.

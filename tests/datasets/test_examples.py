@@ -1,5 +1,5 @@
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,14 +48,14 @@ def test_labels_of_a_benchmark_can_be_worked_out_again() -> None:
 
 
 def test_given_labels_stay_unless_proved_ones_are_asked_for(tmp_path: Path) -> None:
-    source = source_of(tmp_path, asdict(example(answer="jar", proof=[1])))
+    source = source_of(tmp_path, example(answer="jar", proof=[1]).as_row())
     (given,), (proved,) = read_examples(source), read_examples(source, proved=True)
     assert (given.answer, given.proof) == ("jar", [1])
     assert (proved.answer, proved.proof) == ("box", [2, 3, 4, 5])
 
 
 def test_max_stories_keeps_stories_whole(tmp_path: Path) -> None:
-    rows = [asdict(example(id=f"{story}{row}", story_id=str(story))) for story in range(5) for row in range(3)]
+    rows = [example(id=f"{story}{row}", story_id=str(story)).as_row() for story in range(5) for row in range(3)]
     found = read_examples(source_of(tmp_path, *rows), max_stories=2)
     assert [each.id for each in found] == ["00", "01", "02", "10", "11", "12"]
 
@@ -82,6 +82,7 @@ def test_unreadable_row_is_named(tmp_path: Path, row: dict[str, str], message: s
         read_examples(source_of(tmp_path, bare(MEMORY, "box"), row))
 
 
-def test_example_leaves_other_columns_out() -> None:
+def test_example_keeps_other_columns_apart() -> None:
     row = {**plain_table(example()).to_pylist()[0], "trace": "x"}
-    assert Example.from_row(row) == example()
+    assert Example.from_row(row) == example(trace="x")
+    assert Example.from_row(row).as_row() == row

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from storyproof.datasets.babi import MIXED_NAME
 from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import DataError, UnknownNameError
+from storyproof.families.belief.babi_format import MIXED_NAME
 from tests.samples import REALITY, STORY
 
 LINE = json.dumps({"story": STORY, "question": REALITY, "answer": "jar"}) + "\n"

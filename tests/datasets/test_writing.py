@@ -12,12 +12,12 @@ import storyproof
 from storyproof import __version__
 from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.content import ContentHash
-from storyproof.datasets.generation import make_benchmark
-from storyproof.datasets.jsonl import JsonlSplit
+from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.manifest import file_sha256
 from storyproof.datasets.writing import write_dataset
 from storyproof.errors import ConfigError, DataError, UnknownNameError
-from storyproof.tom.tomi import Tomi
+from storyproof.families.belief.tomi import Tomi
+from storyproof.formats.jsonl import JsonlSplit
 from tests.samples import table
 
 

@@ -7,10 +7,10 @@ import pytest
 
 from docs.generate import PAGES as GENERATED
 from storyproof import catalog
-from storyproof.kinship import rules
-from storyproof.kinship.config import PRESETS
-from storyproof.kinship.puzzles import TASKS
-from storyproof.tom.readings import READINGS
+from storyproof.families.belief.readings import READINGS
+from storyproof.families.kinship import rules
+from storyproof.families.kinship.config import PRESETS
+from storyproof.families.kinship.puzzles import TASKS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from storyproof.catalog import BENCHMARKS
-from storyproof.datasets.generation import make_benchmark
+from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import UnknownNameError
 from storyproof.experiments.declaring import PERCENT, Line, names, read
 from storyproof.experiments.sets import _settings

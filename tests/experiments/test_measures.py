@@ -1,9 +1,9 @@
 from dataclasses import replace
 
 import storyproof
+from storyproof.evaluation.metrics import score
 from storyproof.example import Example
 from storyproof.experiments.measures import count
-from storyproof.scoring.metrics import score
 from storyproof.solvers.solver import load_solver
 
 

@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import storyproof
-from storyproof.audits.errata import AuditReport, Erratum, FileReport
+from storyproof.errata import AuditReport, Erratum, FileReport
 from storyproof.report.audit_page import Examples, audit_page, listed
-from storyproof.report.auditing import page_of
-from tests.report.test_family_tree import AUNT, GRANDMOTHER, TWO_FATHERS
+from storyproof.report.audit_sections import page_of
+from tests.families.kinship.test_tree_view import AUNT, GRANDMOTHER, TWO_FATHERS
 from tests.samples import BELIEF, SEARCH, example
 
 CHROMIUM = shutil.which("chromium")
@@ -81,7 +81,7 @@ def hostile() -> tuple[AuditReport, Examples]:
     """Make an audit in which everything that comes from data would be run if it were not shown as text."""
     story = example().story.replace("Ada", NAME).replace("box", '"><svg/onload=hacked=5>')
     row = example(story=story, question=SEARCH, candidates=[], id=TEXT)
-    kin = GRANDMOTHER.genders or []
+    kin = GRANDMOTHER.get("genders") or []
     evil = {"query": [NAME, "Haruka"], "genders": [f"{NAME}:male", *kin[1:]], "story": TEXT, "question": TEXT}
     fields = dict.fromkeys(("id", "field", "found", "expected", "reason", "reading", "asked"), TEXT)
     errata = [erratum(row, **fields, file=TEXT + "%", kind=TEXT) for row in range(3)]

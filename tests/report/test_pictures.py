@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from storyproof.errors import DataError
 from storyproof.example import Example
-from storyproof.kinship.families import Family, Person
-from storyproof.kinship.relations import MALE
-from storyproof.report.pictures import Picture, belief_timeline, family_picture, standalone, story_pictures
-from storyproof.report.pictures.stories import proof_path
-from storyproof.report.pictures.svg import safe, shorten, text_width, wrap
-from storyproof.report.timeline import Step, Timeline, lay_out
-from tests.report.test_family_tree import (
+from storyproof.families.belief.picture import belief_timeline
+from storyproof.families.belief.timeline import Step, Timeline, lay_out
+from storyproof.families.family import Picture, family_of
+from storyproof.families.kinship.genealogy import Family, Person
+from storyproof.families.kinship.picture import family_picture, proof_path
+from storyproof.families.kinship.relations import MALE
+from storyproof.svg import safe, shorten, standalone, text_width, wrap
+from tests.families.kinship.test_tree_view import (
     AUNT,
     COUSINS,
     DAUGHTER_IN_LAW,
@@ -27,7 +28,7 @@ from tests.report.test_family_tree import (
     made,
     told,
 )
-from tests.samples import BELIEF, MEMORY, REALITY, STORY, example, examples
+from tests.samples import BELIEF, MEMORY, REALITY, STORY, changed, example, examples
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = {f"{SVG}{name}" for name in ("svg", "title", "desc", "g", "rect", "path", "text")}
@@ -307,7 +308,7 @@ def test_a_file_of_its_own_has_its_style() -> None:
 
 
 def test_a_story_about_beliefs_has_a_timeline() -> None:
-    (picture,) = story_pictures([example()], [2, 3], answers=("jar", "box"))
+    (picture,) = family_of(example()).pictures([example()], [2, 3], ("jar", "box"))
     assert texts(parsed(picture.svg), "wrong") == ["label: jar"]
 
 
@@ -323,7 +324,7 @@ def test_a_story_about_beliefs_has_a_timeline() -> None:
     ],
 )
 def test_families_in_which_the_label_holds_and_does_not(row: Example, captions: list[str]) -> None:
-    found = story_pictures([row])
+    found = family_of(row).pictures([row])
     assert len(found) == len(captions)
     for picture, caption in zip(found, captions, strict=True):
         assert isinstance(picture, Picture)
@@ -339,25 +340,25 @@ def test_families_in_which_the_label_holds_and_does_not(row: Example, captions: 
         (example(story="Ada flew."), "not a sentence of a story"),
         (example(question="Where will Ben look for the vase?"), "its text does not fit its question"),
         (example(chain=["Zoe", "Ben"]), "its text does not fit its question"),
-        (replace(DAUGHTER_IN_LAW, query=["Herman", "Nobody"]), "expected two of"),
-        (replace(DAUGHTER_IN_LAW, genders=None), "lacks its facts"),
+        (changed(DAUGHTER_IN_LAW, query=["Herman", "Nobody"]), "expected two of"),
+        (changed(DAUGHTER_IN_LAW, genders=None), "lacks its facts"),
     ],
 )
 def test_nothing_to_draw(row: Example, reason: str) -> None:
     with pytest.raises(DataError, match=reason):
-        story_pictures([row])
+        family_of(row).pictures([row])
 
 
 def test_noise_of_which_nothing_is_told_is_left_out() -> None:
-    genders = [*(DAUGHTER_IN_LAW.genders or ()), "X:male", "Y:male"]
-    row = replace(DAUGHTER_IN_LAW, edges=[[0, 1], [1, 2], [3, 4]], genders=genders)
-    (picture,) = story_pictures([row])
+    genders = [*(DAUGHTER_IN_LAW.get("genders") or ()), "X:male", "Y:male"]
+    row = changed(DAUGHTER_IN_LAW, edges=[[0, 1], [1, 2], [3, 4]], genders=genders)
+    (picture,) = family_of(row).pictures([row])
     assert len(boxes(parsed(picture.svg))) == 6
 
 
 def test_the_path_of_a_proof() -> None:
     assert proof_path(GRANDMOTHER) == [0, 1, 2, 3]
-    assert proof_path(replace(GRANDMOTHER, proof_steps=[[0, 2, 3], [0, 1, 2]])) == [0, 1, 2, 3]
-    assert proof_path(replace(GRANDMOTHER, proof_steps=[[0, 0, 3], [0, 3, 0]])) == [0, 3, 0, 3]
+    assert proof_path(changed(GRANDMOTHER, proof_steps=[[0, 2, 3], [0, 1, 2]])) == [0, 1, 2, 3]
+    assert proof_path(changed(GRANDMOTHER, proof_steps=[[0, 0, 3], [0, 3, 0]])) == [0, 3, 0, 3]
     assert proof_path(told("Ann/f Ben/m Cem/m", "Ann son Ben, Ben son Cem", "Ann Cem", "grandson")) == [0, 1, 2]
     assert proof_path(example()) == []

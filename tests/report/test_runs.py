@@ -3,11 +3,11 @@ from typing import Any
 import pytest
 from rich.console import Console, RenderableType
 
+from storyproof.evaluation.metrics import Scores
+from storyproof.evaluation.runs.outcome import Evaluation
+from storyproof.evaluation.twins import Contamination
+from storyproof.intervals import Interval
 from storyproof.report.runs import contamination_view, run_view, runs_view, sensitivity_view
-from storyproof.scoring.intervals import Interval
-from storyproof.scoring.metrics import Scores
-from storyproof.scoring.runs.outcome import Evaluation
-from storyproof.scoring.twins import Contamination
 
 SIDE = {"accuracy": 0.5, "joint_accuracy": 0.25, "intervals": {"accuracy": [0.4, 0.6], "joint_accuracy": None}}
 

@@ -4,10 +4,10 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 
-from storyproof.report.terminal import scores_view, timeline_view
-from storyproof.report.timeline import lay_out
-from storyproof.scoring.evaluation import Evaluation
-from storyproof.scoring.metrics import score
+from storyproof.evaluation.evaluate import Evaluation
+from storyproof.evaluation.metrics import score
+from storyproof.families.belief.timeline import lay_out, timeline_view
+from storyproof.report.terminal import scores_view
 from tests.samples import REALITY, STORY, example
 
 

@@ -6,7 +6,7 @@ import pytest
 
 import storyproof
 from storyproof.catalog import BENCHMARKS
-from storyproof.kinship.config import PRESET_COUNTS, PRESETS
+from storyproof.families.kinship.config import PRESET_COUNTS, PRESETS
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 import pytest
 
-from storyproof.solvers.baselines import Majority, Oracle, Random, places_of
+from storyproof.families.belief.baselines import places_of
+from storyproof.solvers.baselines import Majority, Oracle, Random
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, STORY, example, examples
 
 

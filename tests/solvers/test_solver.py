@@ -73,7 +73,7 @@ def test_path_objects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "rules").mkdir()
     (tmp_path / "rules" / "run.json").touch()
     assert resolve(Path("rules")) == Resolved("trained", "rules")
-    with pytest.raises(ConfigError, match="'rules' is no language model"):
+    with pytest.raises(ConfigError, match="'rules' is not a language model"):
         load_backend(Path("rules"), ModelOptions())
 
 
@@ -101,5 +101,5 @@ def test_missing_extra_comes_with_the_command_that_installs_it() -> None:
 
 
 def test_no_language_model() -> None:
-    with pytest.raises(ConfigError, match="'rules' is no language model"):
+    with pytest.raises(ConfigError, match="'rules' is not a language model"):
         load_backend("rules", ModelOptions())

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import heapq
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol
 
@@ -14,10 +13,8 @@ import pyarrow as pa
 
 from storyproof.audits.overlaps import QUESTION, STORY, STRUCTURAL
 from storyproof.datasets.chunks import story_starts
-from storyproof.tom.events import FEELINGS
+from storyproof.families.family import family_of_table
 
-_TOKEN = re.compile(r"@?\w(?:[\w-]*\w)?")
-_ACTS = re.compile(rf"(?:^|[.\n])\s*([^\s.?]+)\s+(?:entered|exited|moved|is\s+in|{'|'.join(FEELINGS)})\s+the\s")
 Hashes = npt.NDArray[np.uint64]
 
 
@@ -64,7 +61,9 @@ def read_part(source: Stories, label: str, most_texts: int) -> Part:
         rows = table.num_rows
         if not rows:
             continue
-        story_ids, people, given = (_values(table, name) for name in ("story_id", "genders", "answer"))
+        family = family_of_table(table)
+        story_ids, given = (_values(table, name) for name in ("story_id", "answer"))
+        facts = {name: _values(table, name) for name in family.facts}
         stories = table["story"].to_pylist()
         row_ids += table["id"].to_pylist()
         answers += [labels.setdefault(each, each) for each in given]
@@ -79,7 +78,9 @@ def read_part(source: Stories, label: str, most_texts: int) -> Part:
             told.add((story_ids[last], key))
             ids.append(story_ids[last] or row_ids[last - rows])
             found[STORY].append(key)
-            found[STRUCTURAL].append(hash_of(_without_names(text, people[last])))
+            found[STRUCTURAL].append(
+                hash_of(family.fingerprint(text, {name: values[last] for name, values in facts.items()}))
+            )
             texts[key] = text
         if len(texts) > 2 * most_texts:
             texts = {key: texts[key] for key in heapq.nsmallest(most_texts, texts)}
@@ -95,19 +96,3 @@ def _values(table: pa.Table, name: str) -> list[Any]:
 def hash_of(text: str) -> int:
     """Give 64 bits that are the same in every process."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")
-
-
-def _without_names(text: str, genders: Sequence[str] | None) -> str:
-    """Number people by their order in the text, and fold case and spaces.
-
-    Of kinship the people are known; of theory of mind they are those who act; in any other text nobody is found.
-    """
-    if genders is None:
-        text = text.casefold()
-    names = set(_ACTS.findall(text)) if genders is None else {each.split(":")[0] for each in genders}
-    numbers: dict[str, int] = {}
-
-    def replace(match: re.Match[str]) -> str:
-        return f"#{numbers.setdefault(match[0], len(numbers))}" if match[0] in names else match[0]
-
-    return " ".join(_TOKEN.sub(replace, text).casefold().split())

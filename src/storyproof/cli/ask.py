@@ -12,7 +12,7 @@ from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import write_results
 
 if TYPE_CHECKING:
-    from storyproof.scoring.single import Asked, Asker
+    from storyproof.evaluation.ask import Asked, Asker
 
 
 def ask(
@@ -42,7 +42,7 @@ def ask(
 ) -> None:
     """Ask a model one question, of a dataset or of your own; without either, one after the other as you type them."""
     from storyproof.errors import ConfigError
-    from storyproof.scoring.single import FEW_RETRIES, Asker, own_example, pick
+    from storyproof.evaluation.ask import FEW_RETRIES, Asker, own_example, pick
 
     if data is not None and (story is not None or question is not None):
         raise ConfigError("give either --data and --index, or --story and --question.")
@@ -78,7 +78,7 @@ def ask(
 def _converse(asker: Asker, show_prompt: bool) -> None:
     """Ask what is typed, until there is no more; a question that cannot be answered does not end the talk."""
     from storyproof.errors import StoryproofError
-    from storyproof.scoring.single import own_example
+    from storyproof.evaluation.ask import own_example
 
     typer.echo("Type a story and end it with an empty line; an empty story ends the talk.", err=True)
     while story := _lines():

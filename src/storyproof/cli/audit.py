@@ -13,7 +13,7 @@ from storyproof.cli.output import console, write_text
 from storyproof.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from storyproof.audits.errata import AuditReport
+    from storyproof.errata import AuditReport
 
 
 def audit(
@@ -61,7 +61,7 @@ def audit(
         extra = {name: found for name, found, _ in more}
         write_text(json_out, json.dumps({**report.as_dict(), **extra}, indent=2, ensure_ascii=False) + "\n")
     if html is not None:
-        from storyproof.report.auditing import page_of
+        from storyproof.report.audit_sections import page_of
 
         write_text(html, page_of(report, paths, {name: found for name, found, _ in more}), option="--html")
     if not report.clean:
@@ -86,7 +86,7 @@ def _print(report: AuditReport, most: int) -> None:
 
 def _more(paths: Sequence[Path], shortcuts: bool, overlaps: bool, against: Path | None) -> list[tuple[str, Any, Any]]:
     """Run what else was asked for: name, plain values, and a table to print."""
-    from storyproof.report import auditing
+    from storyproof.report import audit_sections as auditing
 
     found: list[tuple[str, Any, Any]] = []
     if shortcuts:

@@ -12,7 +12,7 @@ from storyproof.cli.output import console, write_results
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from storyproof.scoring.comparison import Comparison, Gap
+    from storyproof.evaluation.compare import Comparison, Gap
 
 
 def compare(
@@ -38,8 +38,8 @@ def _view(found: Comparison) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    from storyproof.report.figures import Column, Fitting, counted
-    from storyproof.scoring.intervals import how
+    from storyproof.intervals import how
+    from storyproof.report.numbers import Column, Fitting, counted
 
     gaps: dict[str, Gap | None] = {"average": found.accuracy}
     if found.stories < found.questions:
@@ -62,7 +62,7 @@ def _view(found: Comparison) -> RenderableType:
 
 
 def _cells(gap: Gap | None) -> list[str]:
-    from storyproof.report.figures import NONE, percent, signed
+    from storyproof.report.numbers import NONE, percent, signed
 
     if gap is None:
         return [NONE] * 5

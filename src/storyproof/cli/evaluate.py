@@ -15,8 +15,8 @@ from storyproof.cli.output import check_results, console, write_results
 from storyproof.errors import ConfigError, ModelError, NoAnswersError, StoryproofError
 
 if TYPE_CHECKING:
-    from storyproof.scoring.runs.outcome import Evaluation
-    from storyproof.scoring.twins import Contamination
+    from storyproof.evaluation.runs.outcome import Evaluation
+    from storyproof.evaluation.twins import Contamination
     from storyproof.solvers.llm.options import ModelOptions
 
 _INTERRUPTED = 130  # the exit code
@@ -163,7 +163,7 @@ class _Plan:
 
     def twin(self, name: str, prompt: str, seed: int) -> Contamination:
         """Run the same on a twin of the data, too."""
-        from storyproof.scoring.twins import contamination
+        from storyproof.evaluation.twins import contamination
 
         return contamination(
             lambda data, split, folder: self._evaluate(name, prompt, seed, data, split, folder),
@@ -231,7 +231,7 @@ def _prompts(text: str, data: Path) -> list[str]:
     """List the prompts that are asked for; of all, those that these data can serve."""
     if text != "all":
         return [name.strip() for name in text.split(",")]
-    from storyproof.scoring.evaluation import read_shots
+    from storyproof.evaluation.evaluate import read_shots
     from storyproof.solvers.llm.prompting import needs_shots, prompt_names
 
     names = prompt_names()
@@ -245,7 +245,7 @@ def _prompts(text: str, data: Path) -> list[str]:
 
 def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) -> int:
     """Write and print what was found; gives the exit code that it deserves."""
-    from storyproof.scoring.runs.outcome import Evaluation
+    from storyproof.evaluation.runs.outcome import Evaluation
 
     runs = [each for each in found if isinstance(each, Evaluation)]
     twins = [each for each in found if not isinstance(each, Evaluation)]
@@ -261,9 +261,9 @@ def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) ->
 
 
 def _print(runs: Sequence[Evaluation], twins: Sequence[Contamination]) -> None:
+    from storyproof.evaluation.sensitivity import sensitivity
     from storyproof.report.runs import contamination_view, run_view, runs_view, sensitivity_view
     from storyproof.report.terminal import scores_view
-    from storyproof.scoring.sensitivity import sensitivity
 
     screen = console()
     asked = [run for run in runs if "matchings" in run.details]

@@ -71,8 +71,8 @@ def _generate(
     benchmark: str, asked: dict[str, int | None], settings: dict[str, Any], *, out: Path, seed: int, **writing: Any
 ) -> None:
     import storyproof
-    from storyproof.datasets.generation import make_benchmark
-    from storyproof.report.figures import counted
+    from storyproof.datasets.generate import make_benchmark
+    from storyproof.report.numbers import counted
 
     made = make_benchmark(benchmark, seed, **settings)
     counts = {split: made.usual(split) if count is None else count for split, count in asked.items()}
@@ -95,15 +95,15 @@ def _setting(name: str, value: Any) -> Any:
     if name in ("train_k", "test_k"):
         return _lengths(name, value)
     if name == "vocabulary":
-        from storyproof.tom.vocabulary import load_vocabulary
+        from storyproof.families.belief.vocabulary import load_vocabulary
 
         return load_vocabulary(value)
     if name == "rules":
-        from storyproof.kinship.rules import load_rules
+        from storyproof.families.kinship.rules import load_rules
 
         return load_rules(value)
     if name in ("placeholders", "test_placeholders"):
-        from storyproof.kinship.placeholder_files import load_placeholders
+        from storyproof.families.kinship.placeholder_files import load_placeholders
 
         return load_placeholders(value)
     return value

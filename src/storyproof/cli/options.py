@@ -122,7 +122,7 @@ def preset_settings(benchmark: str | None, name: str | None) -> dict[str, Any]:
         return {}
     if benchmark is None:
         raise ConfigError(f"--preset is '{name}', which goes with --benchmark clutrr; give that, or leave it out.")
-    from storyproof.kinship.config import PRESETS
+    from storyproof.families.kinship.config import PRESETS
 
     if benchmark != "clutrr":
         raise ConfigError(f"--preset is for clutrr, not for {benchmark}; leave it out.")

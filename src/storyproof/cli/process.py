@@ -19,7 +19,7 @@ def process(
 ) -> None:
     """Turn raw data into one JSON list a split, as evaluations of language models read them."""
     import storyproof
-    from storyproof.report.figures import counted
+    from storyproof.report.numbers import counted
 
     with progress_bar("questions", None) as progress:
         manifest = storyproof.process(raw, out, force=force, progress=progress)

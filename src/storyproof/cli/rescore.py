@@ -13,7 +13,7 @@ from storyproof.cli.output import console, write_results
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from storyproof.scoring.rescoring import Compared, Rescored
+    from storyproof.evaluation.rescore import Compared, Rescored
 
 
 def rescore(
@@ -30,7 +30,7 @@ def rescore(
     ] = None,
 ) -> None:
     """Score recorded answers on published and on corrected labels."""
-    from storyproof.scoring.rescoring import rescore_all
+    from storyproof.evaluation.rescore import rescore_all
 
     found = rescore_all(run, against, split=split, published=published)
     if not write_results(json_out, [each.as_dict() for each in found]):
@@ -42,8 +42,8 @@ def _view(found: Sequence[Rescored]) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    from storyproof.report.figures import Column, Fitting
-    from storyproof.scoring.intervals import how
+    from storyproof.intervals import how
+    from storyproof.report.numbers import Column, Fitting
 
     parts: list[RenderableType] = []
     for each in found:
@@ -62,7 +62,7 @@ def _view(found: Sequence[Rescored]) -> RenderableType:
 
 
 def _cells(compared: Compared, score: str) -> list[str]:
-    from storyproof.report.figures import signed, with_interval
+    from storyproof.report.numbers import signed, with_interval
 
     counts = f"{compared.changed_labels:,} of {compared.questions:,}" if score == "accuracy" else ""
     sides = [each[score] for each in (compared.published, compared.corrected)]
@@ -75,7 +75,7 @@ def _cells(compared: Compared, score: str) -> list[str]:
 
 
 def _caption(found: Rescored) -> str:
-    from storyproof.report.figures import counted, percent
+    from storyproof.report.numbers import counted, percent
 
     parts = [f"{counted(found.scores.questions, 'question')} of {counted(found.scores.stories, 'story')}"]
     if found.dropped:

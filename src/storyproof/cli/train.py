@@ -92,7 +92,7 @@ def train(
 
 
 def _summary(run: Run) -> str:
-    from storyproof.report.figures import counted
+    from storyproof.report.numbers import counted
 
     runs, epochs = counted(len(run.seeds), "run"), counted(run.about["epochs"], "epoch")
     average, best = 100 * sum(run.held) / len(run.held), 100 * max(run.held)

@@ -14,7 +14,7 @@ from storyproof.cli.output import write_text
 from storyproof.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from storyproof.audits.verification import Verification
+    from storyproof.audits.verify import Verification
 
 
 def verify(
@@ -57,7 +57,7 @@ def verify(
 
 def _statuses(result: Verification) -> dict[str, int]:
     """Count statuses, all that there are; none if the data are not about kinship."""
-    from storyproof.kinship.models_of import STATUSES
+    from storyproof.families.kinship.checker import STATUSES
 
     return {
         name: result.statuses[name]
@@ -68,7 +68,7 @@ def _statuses(result: Verification) -> dict[str, int]:
 
 def _sum_up(result: Verification, statuses: dict[str, int], unchecked: Collection[str]) -> None:
     """Say what was looked at, and how much of it is wrong."""
-    from storyproof.report.figures import counted
+    from storyproof.report.numbers import counted
 
     looked_at = f"{counted(result.questions, 'question')} of {counted(result.stories, 'story')}"
     if not result.stories:

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from storyproof.datasets.reading import CHUNK_ROWS, Source
-from storyproof.errors import DataError, ParseError
-from storyproof.example import Example, is_kinship, plain_schema, schema_of
-from storyproof.kinship.judging import entailed, judge
-from storyproof.kinship.models_of import CONTRADICTED
-from storyproof.kinship.relations import WORDS, word
-from storyproof.kinship.rows import Case, read_case, without_label
-from storyproof.seeds import digest
-from storyproof.tom.proving import prove
+from storyproof.errors import DataError
+from storyproof.example import Example
+from storyproof.families.family import Family, family_of_table
 
 
 def read_examples(source: Source, *, proved: bool = False, max_stories: int | None = None) -> list[Example]:
@@ -47,8 +39,9 @@ def iterate_examples(
     """
     stories: set[tuple[str, str]] = set()
     for table in source.tables(rows):
+        family = family_of_table(table)
         try:
-            found = complete(table, proved=proved).to_pylist()
+            found = complete(table, family, proved=proved).to_pylist()
         except DataError as error:
             raise DataError(f"{source.name}: {error}") from error
         for row in found:
@@ -56,84 +49,18 @@ def iterate_examples(
                 stories.add((row["split"], row["story_id"]))
                 if len(stories) > max_stories:
                     return
-            yield Example.from_row(row)
+            yield Example.from_row(row, family.name)
 
 
-def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
-    """Fill in the columns that a table lacks, or with `proved` replace all labels, from the text.
+def complete(table: pa.Table, family: Family | None = None, *, proved: bool = False) -> pa.Table:
+    """Fill in the columns that a table lacks, or with `proved` replace all labels, from its text and facts.
 
-    Of kinship, the facts are taken as given, and with `proved` rows from whose facts no answer follows are left out.
+    With `proved`, rows from which no answer follows are left out.
     """
-    schema = schema_of(table.column_names)
-    lacking = [
-        name
-        for name in schema.names
-        if name not in table.column_names or (table.column(name).null_count and name != "status")  # it may have none
-    ]
-    if not lacking and not proved:
-        return table
-    rows = table.to_pylist()
-    if is_kinship(table.column_names):
-        rows = list(_complete_kinship(rows, proved))
-        return pa.Table.from_pylist(rows, schema=plain_schema(schema))
-    stories: dict[str, int] = {}
-    story_of = [stories.setdefault(row["story"], len(stories)) for row in rows]
-    asked = pa.array([row["question"] for row in rows], pa.string())
-    found = prove(pa.array(stories, pa.string()), np.array(story_of), asked, check=False)
-    readable = set(found.rows.tolist())
-    for problem in found.problems:
-        if problem.row not in readable:
-            raise DataError(f"row {rows[problem.row].get('id')}: {problem.what}: {problem.found}.")
-    expected = {name: column.to_pylist() for name, column in found.columns.items()}
-    for place, number in enumerate(found.rows.tolist()):
-        row = rows[number]
-        for name, values in expected.items():
-            if row.get(name) is None or (proved and values[place] is not None):
-                row[name] = values[place]
-        row["story_id"] = row.get("story_id") or f"story-{digest(row['story']).hex()[:16]}"
-    return pa.Table.from_pylist(rows, schema=plain_schema())
-
-
-def _unlabelled(row: dict[str, Any]) -> Case:
-    """Read a row whose label cannot be right, say for its gender; raises DataError if something else is wrong."""
-    try:
-        return read_case(without_label(row))
-    except ParseError as error:
-        raise DataError(f"row {row['id']}: {error}") from error
-
-
-def _complete_kinship(rows: list[dict[str, Any]], proved: bool) -> Iterator[dict[str, Any]]:
-    """Fill in what rows of kinship lack; with `proved`, leave those out from which no answer follows."""
-    cases, kept = [], []
-    for row in rows:
-        try:
-            case = read_case(row)
-            fits = True
-        except ParseError:
-            case, fits = _unlabelled(row), False
-        answer = entailed(case) if proved else case.answer
-        if answer is not None:
-            cases.append(replace(case, answer=answer))
-            kept.append((row, fits or proved))
-    for (row, fits), case, judged in zip(kept, cases, judge(cases), strict=True):
-        label = {
-            "answer": word(case.answer, case.genders[case.asked[1]]),
-            "readings": judged.readings(case.answer) if fits else [],
-            "status": judged.status if fits else CONTRADICTED,
-        }
-        found = {
-            "story_id": row["id"],
-            "benchmark": "clutrr",
-            "split": "",
-            "candidates": sorted(WORDS),
-            "proof": [],
-            "noise_types": [],
-            "placeholders": [],
-            "proof_steps": [],
-            "proof_relations": [],
-            "pattern": " ".join(fact.predicate for fact in case.chain),
-            "k": case.k,
-            **label,
-        }
-        given = {name: value for name, value in row.items() if value is not None and not (proved and name in label)}
-        yield {**found, **given}
+    family = family or family_of_table(table)
+    present = set(table.column_names)
+    lacking = any(
+        name not in present or (table.column(name).null_count and name not in family.nullable)
+        for name in family.schema.names
+    )
+    return family.complete(table, proved=proved) if lacking or proved else table

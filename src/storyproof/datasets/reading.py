@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from storyproof.datasets.babi import read_babi, split_of
 from storyproof.datasets.chunks import whole_stories
-from storyproof.datasets.clutrr_csv import read_csv
-from storyproof.datasets.inspect_jsonl import is_inspect, read_inspect
-from storyproof.datasets.jsonl import read_jsonl
-from storyproof.datasets.legacy_json import begins_a_list, lists_questions, read_json
-from storyproof.datasets.parquet import read_parquet
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import SPLITS
+from storyproof.families.belief.babi_format import read_babi, split_of
+from storyproof.families.kinship.clutrr_csv import read_csv
+from storyproof.formats.inspect_jsonl import is_inspect, read_inspect
+from storyproof.formats.json_list import begins_a_list, lists_questions, read_json
+from storyproof.formats.jsonl import read_jsonl
+from storyproof.formats.parquet import read_parquet
 
 CHUNK_ROWS = 36_864  # read at a time: bounded memory, and large enough for arrays to pay
 

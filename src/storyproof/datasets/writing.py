@@ -16,16 +16,16 @@ import numpy as np
 import pyarrow as pa
 
 from storyproof import __version__
-from storyproof.benchmark import Benchmark, block_count
-from storyproof.datasets.babi import TomBabiSplit, TomiSplit
-from storyproof.datasets.clutrr_csv import ClutrrSplit
+from storyproof.benchmark import Benchmark
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.folders import whole_folder
-from storyproof.datasets.jsonl import JsonlSplit
 from storyproof.datasets.manifest import file_sha256, write_manifest
-from storyproof.datasets.parquet import ParquetSplit
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SPLITS
+from storyproof.families.belief.babi_format import TomBabiSplit, TomiSplit
+from storyproof.families.kinship.clutrr_csv import ClutrrSplit
+from storyproof.formats.jsonl import JsonlSplit
+from storyproof.formats.parquet import ParquetSplit
 
 Progress = Callable[[int], None]
 
@@ -161,7 +161,7 @@ def _tally(
 
 def _blocks(benchmark: Benchmark, split: str, count: int, workers: int) -> Iterator[pa.Table]:
     """Make a split's blocks in order, here or in worker processes."""
-    blocks = block_count(count)
+    blocks = benchmark.block_count(count)
     if workers == 1 or blocks == 1:
         yield from benchmark.blocks(split, count)
         return

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError, StoryproofError
+from storyproof.evaluation.runs.provenance import provenance
 from storyproof.experiments.checking import blanks, check_kept, check_published, check_request, make_folders
 from storyproof.experiments.declaring import Experiment, read
 from storyproof.experiments.drawing import draw
@@ -20,7 +21,6 @@ from storyproof.experiments.sets import Sets
 from storyproof.experiments.tabulating import Table, tabulate
 from storyproof.experiments.working import DONE, ELSEWHERE, STOPPED, TOO_LARGE, is_done, spent, work
 from storyproof.experiments.writing import write_tables
-from storyproof.scoring.runs.provenance import provenance
 
 OUT = "experiments/results"
 _ABOUT, _RUNS = "about.json", "runs"

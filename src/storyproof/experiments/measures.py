@@ -9,10 +9,10 @@ question's type says, which in published ToMi goes with the label, right or wron
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 
 from storyproof.example import Example
-from storyproof.scoring.metrics import kind_of
+from storyproof.families.family import family_of
 
 Counts = dict[str, list[int]]  # of every measure how many are right, and of how many
 
@@ -24,25 +24,8 @@ def count(examples: Sequence[Example], answers: Sequence[str]) -> Counts:
     for example, answer in zip(examples, answers, strict=True):
         right = answer == example.answer
         stories[example.split, example.story_id] &= right
-        for name in _measures(example):
+        for name in ("average", *family_of(example).measures(example)):
             counts[name][0] += right
             counts[name][1] += 1
     counts["joint"] = [sum(stories.values()), len(stories)]
     return dict(sorted(counts.items()))
-
-
-def _measures(example: Example) -> Iterator[str]:
-    kind = kind_of(example)
-    yield "average"
-    yield kind
-    if example.k is None:
-        yield f"{kind}/{'false_belief' if _is_false(example) else 'no_false_belief'}"
-    elif example.task:
-        yield f"task={example.task}"
-        yield f"task={example.task}/{kind}"
-
-
-def _is_false(example: Example) -> bool:
-    if example.question_type.endswith("_tom"):
-        return not example.question_type.endswith("_no_tom")
-    return example.false_belief

@@ -9,13 +9,13 @@ from typing import Any
 
 from storyproof.catalog import load
 from storyproof.datasets.examples import read_examples
-from storyproof.datasets.generation import generate
+from storyproof.datasets.generate import generate
 from storyproof.datasets.manifest import file_sha256
 from storyproof.datasets.reading import Source, find_source
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.experiments.declaring import Data
-from storyproof.kinship.config import PRESETS
+from storyproof.families.kinship.config import PRESETS
 from storyproof.seeds import digest
 
 TRAIN, TEST = 0, 1  # which of a data set's two parts

@@ -17,7 +17,7 @@ from storyproof.experiments.files import read_json, write_json
 from storyproof.experiments.jobs import Job, Result
 from storyproof.experiments.measures import count
 from storyproof.experiments.sets import Sets
-from storyproof.report.figures import counted
+from storyproof.report.numbers import counted
 from storyproof.solvers.solver import load_solver
 
 if TYPE_CHECKING:

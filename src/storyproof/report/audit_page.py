@@ -17,7 +17,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from storyproof.audits.errata import (
+from storyproof.errata import (
     COLUMN,
     IMPOSSIBLE_STORY,
     PRAGMATIC,
@@ -29,9 +29,8 @@ from storyproof.audits.errata import (
 )
 from storyproof.errors import DataError
 from storyproof.example import Example
-from storyproof.kinship.models_of import AMBIGUOUS, CONTRADICTED, IMPOSSIBLE
-from storyproof.report.pictures import STYLE, Picture, story_pictures
-from storyproof.report.pictures.svg import element, safe
+from storyproof.families.family import Picture, family_of
+from storyproof.svg import STYLE, element, safe
 
 LISTED = 300  # findings of a kind that a page lists
 MEANINGS = {
@@ -40,9 +39,9 @@ MEANINGS = {
     PRAGMATIC: "The question type names the wrong agent.",
     QUESTION_TYPE: "The question is not of the labelled type.",
     IMPOSSIBLE_STORY: "Something happens that cannot: an exit by somebody absent, a move from another room.",
-    AMBIGUOUS: "The labelled relation holds in some families that fit the story, but not in all.",
-    CONTRADICTED: "The labelled relation holds in no family that fits the story.",
-    IMPOSSIBLE: "No family fits the story.",
+    "ambiguous": "The labelled relation holds in some families that fit the story, but not in all.",
+    "contradicted": "The labelled relation holds in no family that fits the story.",
+    "impossible": "No family fits the story.",
     "proof": "The proof does not prove the label.",
     "target": "The labelled relation follows by no rules.",
     "genders": "A word does not fit somebody's gender.",
@@ -147,7 +146,7 @@ def _data(findings: Sequence[Erratum], examples: Examples) -> tuple[dict[str, An
             each["story"] = stories.setdefault(rows[-1].story, len(stories))
             each["question"] = rows[-1].question
             try:
-                drawn = story_pictures(rows, erratum.sentences, answers=_answers(erratum))
+                drawn = family_of(rows[-1]).pictures(rows, erratum.sentences, _answers(erratum))
                 each["pictures"] = [pictures.setdefault(picture, len(pictures)) for picture in drawn]
             except DataError as error:
                 each["note"] = f"There is no picture: {error}"

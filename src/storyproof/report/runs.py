@@ -10,11 +10,11 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storyproof.report.figures import NONE, Column, Fitting, counted, percent, signed, with_interval
-from storyproof.scoring.intervals import Interval, how
-from storyproof.scoring.runs.outcome import Evaluation
-from storyproof.scoring.sensitivity import prompt_of
-from storyproof.scoring.twins import Contamination
+from storyproof.evaluation.runs.outcome import Evaluation
+from storyproof.evaluation.sensitivity import prompt_of
+from storyproof.evaluation.twins import Contamination
+from storyproof.intervals import Interval, how
+from storyproof.report.numbers import NONE, Column, Fitting, counted, percent, signed, with_interval
 
 _MATCHERS = ("strict", "careful", "lenient")
 

@@ -18,13 +18,7 @@ if TYPE_CHECKING:
     from storyproof.solvers.llm.backend import Backend
     from storyproof.solvers.llm.options import ModelOptions
 
-SOLVER, TRAINED, FUNCTION = "solver", "trained", "function"
-_BACKENDS = {
-    "openai": "storyproof.solvers.llm.openai:OpenAI",
-    "vllm": "storyproof.solvers.llm.vllm:Vllm",
-    "hf": "storyproof.solvers.llm.hf:Transformers",
-    "local": "storyproof.solvers.llm.local:Local",
-}
+SOLVER, TRAINED, FUNCTION, BACKEND = "solver", "trained", "function", "backend"
 _TRAINED = "storyproof.solvers.neural.solver:Trained"
 
 
@@ -81,7 +75,7 @@ def resolve(name: str | Path) -> Resolved:
             )
         return Resolved(SOLVER, name)
     prefix, _, rest = name.partition("/")
-    if prefix in _BACKENDS and rest and not Path(name).exists():
+    if prefix in names(BACKEND) and rest and not Path(name).exists():
         return Resolved(prefix, rest)
     if Path(name).exists():
         return _at(Path(name))
@@ -90,7 +84,7 @@ def resolve(name: str | Path) -> Resolved:
     if "/" not in name:
         close = difflib.get_close_matches(name, names(SOLVER), n=1)
         if close or not installed("vllm"):
-            raise UnknownNameError(SOLVER, name, [*names(SOLVER), *(f"{each}/MODEL" for each in _BACKENDS)])
+            raise UnknownNameError(SOLVER, name, [*names(SOLVER), *(f"{each}/MODEL" for each in names(BACKEND))])
     if name.startswith((".", "/", "~")) or (rest and Path(name).parent.is_dir()):  # a slip in a path
         raise _nothing_at(name)
     return Resolved("vllm", name)
@@ -152,12 +146,13 @@ def load_backend(name: str | Path, options: ModelOptions) -> Backend:
     """
     found = resolve(name)
     if not found.is_language_model:
-        raise ConfigError(f"'{name}' is no language model; use one of {', '.join(f'{each}/…' for each in _BACKENDS)}.")
+        known = ", ".join(f"{each}/…" for each in names(BACKEND))
+        raise ConfigError(f"'{name}' is not a language model; use one of {known}.")
     if found.kind == FUNCTION:
         from storyproof.solvers.llm.functions import Function
 
         return Function(found.target)
-    backend: Backend = _import(_BACKENDS[found.kind])(found.target, options)
+    backend: Backend = load(BACKEND, found.kind)(found.target, options)
     return backend
 
 

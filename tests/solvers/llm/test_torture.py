@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.scoring.runs.outcome import Evaluation
+from storyproof.evaluation.runs.outcome import Evaluation
 from storyproof.solvers.llm import servers
 from storyproof.solvers.llm.options import ModelOptions
 from tests.solvers.llm.serving import FakeServer

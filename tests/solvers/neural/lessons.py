@@ -2,20 +2,20 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from storyproof.example import Example
+from storyproof.families.family import load_family
 from storyproof.seeds import Draws
-from storyproof.solvers.neural.encoding import EDGE_TYPES
+from storyproof.solvers.neural.encoding import edge_types
 from storyproof.solvers.neural.fitting import Course, Lesson, Plan
 from storyproof.solvers.neural.layers import Batch, Shape
 from storyproof.solvers.neural.recipes import MODELS
 from storyproof.solvers.neural.settings import Settings
-from tests.samples import examples
+from tests.samples import changed, examples
 
 TOMI, CLUTRR = "tomi", "clutrr"
 CPU = torch.device("cpu")
@@ -119,15 +119,16 @@ def renamed(example: Example, names: Mapping[str, str]) -> Example:
     def other(text: str) -> str:
         return word.sub(lambda found: names[found[1]], text)
 
-    return replace(
+    return changed(
         example,
         story=other(example.story),
         question=other(example.question),
         chain=[other(name) for name in example.chain],
-        query=None if example.query is None else [other(name) for name in example.query],
-        genders=None if example.genders is None else [other(person) for person in example.genders],
+        query=None if example.get("query") is None else [other(name) for name in example.get("query")],
+        genders=None if example.get("genders") is None else [other(person) for person in example.get("genders")],
     )
 
 
 assert set(SMALL) == set(MODELS)
+EDGE_TYPES = edge_types(load_family("kinship"))
 assert len(EDGE_TYPES) > SHAPE.edge_types

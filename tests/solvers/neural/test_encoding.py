@@ -5,8 +5,8 @@ import pytest
 
 from storyproof.errors import DataError
 from storyproof.example import Example
+from storyproof.families.family import family_of
 from storyproof.solvers.neural.encoding import (
-    EDGE_TYPES,
     FIRST_WORD,
     PAD,
     UNKNOWN,
@@ -17,9 +17,9 @@ from storyproof.solvers.neural.encoding import (
     one_a_story,
     padded,
 )
-from storyproof.solvers.neural.text import people_of, question_words, sentences_of
-from tests.samples import STORY, example
-from tests.solvers.neural.lessons import CLUTRR, TOMI, some
+from storyproof.solvers.neural.text import question_words, sentences_of
+from tests.samples import STORY, changed, example
+from tests.solvers.neural.lessons import CLUTRR, EDGE_TYPES, TOMI, some
 
 both = pytest.mark.parametrize("family", [TOMI, CLUTRR])
 
@@ -48,7 +48,7 @@ def test_numbers_come_back_as_words(family: str, entities: bool) -> None:
     assert vocabulary.size == vocabulary.first_entity + 50 * entities
     for number, each in enumerate(rows):
         told, story = sentences_of(each.story), encoded.story_of[number]
-        cast = cast_of(each, told, vocabulary, 0)
+        cast = cast_of(each, vocabulary, 0)
         assert bool(cast) == entities
         assert spelt(encoded.flat[story], vocabulary, cast) == known([w for s in told for w in s], vocabulary, cast)
         for line, words in enumerate(told):
@@ -62,22 +62,24 @@ def test_graphs() -> None:
     rows = some(CLUTRR, 30)
     encoded = encode(rows, learn_vocabulary(rows))
     for number, each in enumerate(rows):
-        story, people = encoded.story_of[number], people_of(each)
+        story, people = encoded.story_of[number], family_of(each).people(each)
         assert (encoded.nodes[story] > 0).sum() == len(people)
-        assert [people[place] for place in encoded.query[number]] == each.query
+        assert [people[place] for place in encoded.query[number]] == each.get("query")
         assert encoded.nodes[story][encoded.query[number]].tolist() == encoded.questions[number].tolist()
-        for (first, second), kind in zip(each.edges or (), each.edge_types or (), strict=True):
+        for (first, second), kind in zip(each.get("edges") or (), each.get("edge_types") or (), strict=True):
             assert EDGE_TYPES[encoded.graphs[story, first, second]] == kind
             assert EDGE_TYPES[encoded.graphs[story, second, first]] == f"inverse {kind}"
-        assert (encoded.graphs[story] > 0).sum() == 2 * len(each.edges or ())
+        assert (encoded.graphs[story] > 0).sum() == 2 * len(each.get("edges") or ())
 
 
 def test_noise_without_a_type_is_an_edge_of_its_own() -> None:
     each = some(CLUTRR, 1)[0]
-    untyped = replace(each, edges=[*(each.edges or ()), [0, 2]])
+    untyped = changed(each, edges=[*(each.get("edges") or ()), [0, 2]])
     graph = encode([untyped], learn_vocabulary([untyped])).graphs[0]
     assert graph[0, 2] == graph[2, 0] == EDGE_TYPES.index("unknown")
-    again = replace(each, edges=[*(each.edges or ()), *(each.edges or ())])  # what is told beside it counts
+    again = changed(
+        each, edges=[*(each.get("edges") or ()), *(each.get("edges") or ())]
+    )  # what is told beside it counts
     assert (encode([again], learn_vocabulary([again])).graphs == encode([each], learn_vocabulary([each])).graphs).all()
 
 

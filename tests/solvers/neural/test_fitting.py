@@ -7,12 +7,14 @@ import pytest
 import torch
 
 from storyproof.errors import ConfigError
+from storyproof.families.family import family_of
 from storyproof.solvers.neural.encoding import encode
-from storyproof.solvers.neural.fitting import Course, Lesson, Plan, choose_device, family_of, identity_of
+from storyproof.solvers.neural.fitting import Course, Lesson, Plan, choose_device, identity_of
 from storyproof.solvers.neural.recipes import MODELS
 from storyproof.solvers.neural.runs import save_run
 from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.solver import Trained
+from tests.samples import changed
 from tests.solvers.neural.lessons import CLUTRR, SMALL, TOMI, course, some, trained
 
 
@@ -121,8 +123,8 @@ def test_identity_without_the_course() -> None:
 def test_identity_is_of_all_that_a_model_may_see(change: dict[str, Any]) -> None:
     """Also of which questions share a story, which are held back together."""
     graph = {"query": ["Ada", "Bea"], "genders": ["Ada:female", "Bea:female"], "edges": [[0, 1]]}
-    rows = [replace(some(CLUTRR, 1)[0], edge_types=["daughter"], **graph)] * 2
-    assert identity_of(plan(), [Lesson([rows[0], replace(rows[1], **change)])]) != identity_of(plan(), [Lesson(rows)])
+    rows = [changed(some(CLUTRR, 1)[0], edge_types=["daughter"], **graph)] * 2
+    assert identity_of(plan(), [Lesson([rows[0], changed(rows[1], **change)])]) != identity_of(plan(), [Lesson(rows)])
 
 
 def test_identity_is_not_of_what_things_are_called() -> None:
@@ -207,5 +209,5 @@ def test_gpus_that_are_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_families() -> None:
-    assert family_of(some(TOMI, 1)) == "theory of mind"
-    assert family_of(some(CLUTRR, 1)) == "kinship"
+    assert family_of(some(TOMI, 1)[0]).title == "theory of mind"
+    assert family_of(some(CLUTRR, 1)[0]).title == "kinship"

@@ -10,19 +10,20 @@ from torch.nn.functional import pad
 
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import Example
+from storyproof.families.family import family_of
 from storyproof.solvers.neural.batches import Table
-from storyproof.solvers.neural.encoding import EDGE_TYPES, encode
+from storyproof.solvers.neural.encoding import encode
 from storyproof.solvers.neural.fitting import Course
 from storyproof.solvers.neural.layers import Batch
 from storyproof.solvers.neural.models import build, usual_options
 from storyproof.solvers.neural.recipes import MODELS, recipe
 from storyproof.solvers.neural.stack import Stack
 from storyproof.solvers.neural.steps import predict
-from storyproof.solvers.neural.text import agents_of, people_of, sentences_of
 from tests.samples import examples
 from tests.solvers.neural.lessons import (
     CLUTRR,
     CPU,
+    EDGE_TYPES,
     SHAPE,
     SMALL,
     TOMI,
@@ -174,7 +175,7 @@ def test_names_do_not_matter(family: str) -> None:
     rows = some(family, 40)
     made = course("entnet", rows, entities=True)
     for each in rows:
-        people = people_of(each) or agents_of(sentences_of(each.story))
+        people = family_of(each).people(each)
         new = renamed(each, {name: f"{name[::-1].title()}x" for name in people})
         assert new.story != each.story
         assert by_appearance(new, made) == by_appearance(each, made)
@@ -188,7 +189,7 @@ def test_renaming_leaves_accuracy(name: str, family: str) -> None:
     tests = list(examples(family, "train", 720)[count : 2 * count])
     made = course(name, rows, rows[:60], batch=20, epochs=6, rate=0.01)
     trained(made)
-    people = sorted({name for each in rows for name in people_of(each) or agents_of(sentences_of(each.story))})
+    people = sorted({name for each in rows for name in family_of(each).people(each)})
     people = [name for name in people if family == CLUTRR or name.lower() in made.vocabulary.numbers]
     scores = []
     for asked in (tests, swapped(tests, people)):
@@ -201,7 +202,7 @@ def test_renaming_leaves_accuracy(name: str, family: str) -> None:
 
 
 def test_gat_needs_a_graph() -> None:
-    with pytest.raises(ConfigError, match="model 'gat' reads graphs, which theory-of-mind stories have not"):
+    with pytest.raises(ConfigError, match="model 'gat' reads graphs, which stories of theory of mind do not have"):
         course("gat", some(TOMI, 12))
 
 

@@ -1,6 +1,5 @@
 """That models look at all who are asked about, and at nobody's name."""
 
-from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -8,6 +7,7 @@ import pytest
 import torch
 
 from storyproof.example import Example
+from storyproof.families.family import family_of
 from storyproof.solvers.neural.batches import Table
 from storyproof.solvers.neural.encoding import encode
 from storyproof.solvers.neural.fitting import Course
@@ -16,7 +16,7 @@ from storyproof.solvers.neural.models import build
 from storyproof.solvers.neural.pretrained import add_vectors
 from storyproof.solvers.neural.recipes import MODELS
 from storyproof.solvers.neural.steps import predict
-from storyproof.solvers.neural.text import people_of
+from tests.samples import changed
 from tests.solvers.neural.lessons import (
     CLUTRR,
     CPU,
@@ -41,10 +41,10 @@ def asked_often(family: str) -> list[Example]:
         return [each for each in some(TOMI, 96) if each.story_id in (stories[0], stories[-1])]
     found, pairs, answers = [], [(0, 1), (0, 2), (2, 1), (1, 2)], ["aunt", "niece", "son", "wife"]
     for number, each in enumerate(some(CLUTRR, 2)):
-        people = people_of(each)
+        people = family_of(each).people(each)
         for place, (first, second) in enumerate(pairs):
             answer = answers[(place + number) % 4]  # not true, but so nothing helps but to look at both people
-            found.append(replace(each, id=f"{number}-{place}", query=[people[first], people[second]], answer=answer))
+            found.append(changed(each, id=f"{number}-{place}", query=[people[first], people[second]], answer=answer))
     return found
 
 
@@ -86,9 +86,9 @@ def accuracy(made: Course, asked: list[Example]) -> float:
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in ("memnn", "entnet", "gat", "bert")])
 def test_stories_learnt_by_heart_are_known_under_other_names(name: str) -> None:
     """Because training recasts them."""
-    rows = sorted((each for each in some(CLUTRR, 96) if each.k == 2), key=lambda each: len(each.story))[:16]
+    rows = sorted((each for each in some(CLUTRR, 96) if each.get("k") == 2), key=lambda each: len(each.story))[:16]
     made = trained(course(name, rows, rows, batch=16, epochs=40, rate=0.01, patience=0))
-    people = sorted({person for each in rows for person in people_of(each)})
+    people = sorted({person for each in rows for person in family_of(each).people(each)})
     next_one = dict(zip(people, people[1:] + people[:1], strict=True))
     told = [rows]
     for _ in range(3):

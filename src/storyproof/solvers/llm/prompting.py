@@ -8,15 +8,13 @@ from typing import Any, Protocol
 
 from storyproof.errors import ConfigError, DataError, ParseError
 from storyproof.example import Example
-from storyproof.kinship.relations import WORDS
-from storyproof.solvers.baselines import places_of
+from storyproof.families.family import family_of
 from storyproof.solvers.llm.functions import load_function
 from storyproof.solvers.llm.lettered import chosen, letters, shuffled
 from storyproof.solvers.llm.requests import Message, Reply, Request
 from storyproof.solvers.llm.shots import draw_shots, shots_for
 from storyproof.solvers.llm.templates import BELIEF, LETTERS, Step, Template, Wording, load_template, template_names
 
-_ASKED = re.compile(r"What is (.+?) to (.+?)\?")
 _SPARE_SHOTS = 4  # drawn beyond what is shown, for questions whose own story was drawn
 
 
@@ -92,12 +90,12 @@ class TemplatePrompt:
     ) -> None:
         self.name, self.version, self.sha256 = template.name, template.version, template.sha256
         self._template, self._seed, self._max_tokens = template, seed, max_tokens
+        most = max((wording.shots for wording in template.wordings.values()), default=0)
         self._shots = {
-            kind: draw_shots([each for each in shots if (each.edges is not None) == kind], most + _SPARE_SHOTS, seed)
-            for kind in (False, True)
-            if (most := max((wording.shots for wording in template.wordings.values()), default=0))
+            family: draw_shots([each for each in shots if family_of(each).name == family], most + _SPARE_SHOTS, seed)
+            for family in dict.fromkeys(family_of(each).name for each in shots)
         }
-        if self._shots and not any(self._shots.values()):
+        if most and not any(self._shots.values()):
             raise ConfigError(
                 f"the prompt '{template.name}' shows solved examples, but there are none to draw from; give data with "
                 "a train split whose stories are not all asked about, or choose another prompt."
@@ -135,11 +133,10 @@ class TemplatePrompt:
         return self._template.answer_after is None or after_marker(reply, self._template.answer_after) is not None
 
     def _steps(self, example: Example) -> tuple[Wording, list[Step]]:
-        wording = self._template.wording(example.edges is not None)
+        wording = self._template.wording(family_of(example).prompt_keys)
         return wording, [step for step in wording.steps if step.when != BELIEF or example.chain]
 
     def _values(self, example: Example, wording: Wording, step: Step, replies: Sequence[str]) -> dict[str, str]:
-        person, other = _people(example)
         options = self._options(example) if "{options}" in step.user + step.system else []
         return {
             "story": example.story,
@@ -147,8 +144,7 @@ class TemplatePrompt:
             "candidates": ", ".join(sorted(_candidates(example))),
             "options": "\n".join(f"{letter}. {name}" for letter, name in zip(letters(options), options, strict=True)),
             "shots": self._shown(example, wording) if wording.shots else "",
-            "person": person,
-            "other": other,
+            **family_of(example).prompt_values(example),
             "known": replies[-1].strip() if replies else example.story,
             "reply": replies[-1].strip() if replies else "",
         }
@@ -161,7 +157,7 @@ class TemplatePrompt:
                 answer=shot.answer,
                 candidates=", ".join(sorted(_candidates(shot))),
             )
-            for shot in shots_for(example, self._shots[example.edges is not None], wording.shots)
+            for shot in shots_for(example, self._shots.get(family_of(example).name, ()), wording.shots)
         )
 
     def _options(self, example: Example) -> list[str]:
@@ -225,21 +221,11 @@ def after_marker(reply: str, marker: str) -> str | None:
     return None
 
 
-def _people(example: Example) -> tuple[str, str]:
-    """Give whose mind is asked about first; of kinship, who is asked about, and to whom."""
-    asked = _ASKED.fullmatch(example.question)
-    if asked is not None:
-        return asked[1], asked[2]
-    return (example.chain[0] if example.chain else ""), ""
-
-
 def _candidates(example: Example) -> Sequence[str]:
-    """Give what could be answered; nothing if neither data nor story say, and never the answer just by itself."""
+    """Return the candidates, else what the question's family tells from the text; none if the text cannot be parsed."""
     if example.candidates:
         return example.candidates
-    if example.edges is not None:
-        return WORDS
     try:
-        return places_of(example)
+        return family_of(example).positions(example)
     except ParseError:
         return ()

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from storyproof.example import Example
+from storyproof.families.family import family_of
 from storyproof.seeds import Draws, digest
 
 _MOST = 20_000  # examples that are looked at; more would not make the shots any better
@@ -14,8 +15,8 @@ _MOST = 20_000  # examples that are looked at; more would not make the shots any
 def draw_shots(pool: Sequence[Example], count: int, seed: int) -> list[Example]:
     """Draw examples, each of another story, as evenly as can be over question types, and over answers within them.
 
-    Of theory of mind it is not the container that counts but whether the answer is where the object was first, last, or
-    in between: else all shots may teach that the last place is the answer.
+    Answers are balanced by their class (`Family.answer_class`): for theory of mind not by the container but by whether
+    the object was there first, last, or in between, or else all shots may teach that the last place is the answer.
 
     Args:
         pool: Examples of the train split.
@@ -27,7 +28,7 @@ def draw_shots(pool: Sequence[Example], count: int, seed: int) -> list[Example]:
     types: Counter[str] = Counter()
     answers: Counter[tuple[str, str]] = Counter()
     words: Counter[str] = Counter()
-    classes = {id(example): answer_class(example) for example in drawn}
+    classes = {id(example): family_of(example).answer_class(example) for example in drawn}
     while drawn and len(chosen) < count:
         best = min(
             drawn,
@@ -46,17 +47,6 @@ def draw_shots(pool: Sequence[Example], count: int, seed: int) -> list[Example]:
         drawn = [each for each in drawn if each.story != best.story]
     order = Draws("order of shots", seed, len(chosen)).order(len(chosen)).tolist()
     return [chosen[place] for place in order]
-
-
-def answer_class(example: Example) -> str:
-    """Say what kind of answer an example has: of kinship the word, else which of the places it is."""
-    if example.edges is not None:
-        return example.answer
-    places = sorted(example.candidates, key=lambda name: example.story.find(f"the {name}."))
-    if example.answer not in places:
-        return ""
-    place = places.index(example.answer)
-    return "first" if place == 0 else "last" if place == len(places) - 1 else "between"
 
 
 def shots_for(example: Example, drawn: Sequence[Example], count: int) -> list[Example]:

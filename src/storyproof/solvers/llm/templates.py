@@ -1,6 +1,6 @@
 """Prompt files: named, versioned, and checked before anything is asked.
 
-A file says how a question is put in words: `tom` for theory of mind, `kinship` for kinship, or `any` for both. Each has
+A file says how a question is worded, by family (`belief`, `kinship` …) or for all of them (`any`). Each wording has
 `steps`, one request each, whose text may hold placeholders in braces; a brace itself is written twice.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import string
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,10 @@ from typing import Any
 import yaml
 
 from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.families.family import families
 
 FOLDER = Path(__file__).with_name("prompts")
-TOM, KINSHIP, ANY = "tom", "kinship", "any"
+ANY = "any"  # of all families
 BELIEF = "belief"
 LETTERS, FULL = "letters", "answers"
 PLACEHOLDERS = {
@@ -85,16 +86,16 @@ class Template:
     wordings: dict[str, Wording]
     where: str
 
-    def wording(self, kinship: bool) -> Wording:
-        """Give the words for a kind of question.
+    def wording(self, keys: Sequence[str]) -> Wording:
+        """Return the wording for a family, given the keys under which files may name it.
 
         Raises:
             ConfigError: If there are none.
         """
-        kind = KINSHIP if kinship else TOM
-        found = self.wordings.get(kind) or self.wordings.get(ANY)
+        found = next((self.wordings[key] for key in (*keys, ANY) if key in self.wordings), None)
         if found is None:
-            raise ConfigError(f"{self.where}: no words for '{kind}'; add '{kind}' or '{ANY}' to ask such questions.")
+            known = f"'{keys[0]}' or '{ANY}'"
+            raise ConfigError(f"{self.where}: no wording for '{keys[0]}'; add {known} to ask such questions.")
         return found
 
 
@@ -131,10 +132,11 @@ class _Reader:
         self._where = where
 
     def template(self, read: Any, sha256: str) -> Template:
-        fields = self._object(read, "the file", ("name", "version"), ("about", "answer_after", TOM, KINSHIP, ANY))
-        kinds = [kind for kind in (TOM, KINSHIP, ANY) if kind in fields]
+        keys = (*(key for family in families() for key in family.prompt_keys), ANY)
+        fields = self._object(read, "the file", ("name", "version"), ("about", "answer_after", *keys))
+        kinds = [kind for kind in keys if kind in fields]
         if not kinds:
-            raise self._error("the file", "no words", f"'{TOM}', '{KINSHIP}' or '{ANY}' with steps")
+            raise self._error("the file", "no wording", f"one of {', '.join(keys)}, with steps")
         return Template(
             name=self._text(fields["name"], "name"),
             version=self._text(fields["version"], "version"),

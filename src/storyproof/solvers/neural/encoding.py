@@ -16,14 +16,13 @@ import numpy.typing as npt
 
 from storyproof.errors import DataError
 from storyproof.example import Example
-from storyproof.kinship.relations import WORDS
+from storyproof.families.family import Family, Graph, family_of
 from storyproof.seeds import Draws
-from storyproof.solvers.neural.text import agents_of, people_of, question_words, sentences_of
+from storyproof.solvers.neural.text import question_words, sentences_of
 
 PAD, UNKNOWN = 0, 1
 FIRST_WORD = 2
 POOL = 50  # entities to draw from; the longest published stories name fifteen people
-EDGE_TYPES = ("", "unknown", *WORDS, *(f"inverse {word}" for word in WORDS))
 
 Numbers = npt.NDArray[np.int32]
 
@@ -79,6 +78,7 @@ class Encoded:
         query: Which two nodes each example asks about.
         answers: What each example's answer is, or -1 if the vocabulary does not have it.
         first_entity: Where words end and people begin.
+        edge_types: How many types an edge can have.
     """
 
     stories: Numbers
@@ -91,6 +91,7 @@ class Encoded:
     query: Numbers
     answers: Numbers
     first_entity: int
+    edge_types: int
 
     def __len__(self) -> int:
         return len(self.story_of)
@@ -106,14 +107,14 @@ def learn_vocabulary(examples: Sequence[Example], *, entities: bool | None = Non
     """
     if not examples:
         raise DataError("There are no examples to learn from; choose data that has some.")
-    entities = examples[0].edges is not None if entities is None else entities
+    entities = family_of(examples[0]).names_are_entities if entities is None else entities
     counts: Counter[str] = Counter()
     for example in one_a_story(examples):
         sentences = sentences_of(example.story)
-        people = set(_people(example, sentences)) if entities else set()
+        people = set(family_of(example).people(example)) if entities else set()
         counts.update(word.lower() for words in sentences for word in words if word not in people)
     for example in examples:
-        people = set(example.query or example.chain) if entities else set()
+        people = set(family_of(example).people(example)) if entities else set()
         counts.update(word.lower() for word in question_words(example) if word not in people)
     words = sorted(word for word, count in counts.items() if count >= at_least)
     return Vocabulary(tuple(words), tuple(sorted({example.answer for example in examples})), entities)
@@ -136,7 +137,7 @@ def encode(
     distinct = one_a_story(examples)
     place = {_key(example): number for number, example in enumerate(distinct)}
     told = [sentences_of(example.story) for example in distinct]
-    cast = [cast_of(example, words, vocabulary, seed) for example, words in zip(distinct, told, strict=True)]
+    cast = [cast_of(example, vocabulary, seed) for example in distinct]
     story_of = [place[_key(example)] for example in examples]
     groups = {key: number for number, key in enumerate(dict.fromkeys(map(group_key, examples)))}
     stories = [
@@ -154,8 +155,11 @@ def encode(
                 "it out, or train on data that has such questions."
             )
     known = {answer: number for number, answer in enumerate(vocabulary.answers)}
+    types = edge_types(family_of(examples[0])) if examples else ()
+    graphs = [family_of(each).graph(each) for each in distinct]
     nodes = [
-        [people.get(name, UNKNOWN) for name in people_of(each)] for each, people in zip(distinct, cast, strict=True)
+        [people.get(name, UNKNOWN) for name in graph.nodes] if graph is not None else []
+        for graph, people in zip(graphs, cast, strict=True)
     ]
     return Encoded(
         _padded_sentences(stories),
@@ -164,10 +168,11 @@ def encode(
         np.asarray(story_of, np.int32),
         np.asarray([groups[group_key(example)] for example in examples], np.int32),
         padded(nodes),
-        _graphs(distinct, max((len(each) for each in nodes), default=0)),
+        _matrices(graphs, types, max((len(each) for each in nodes), default=0)),
         np.asarray([_asked(example) for example in examples], np.int32).reshape(len(examples), 2),
         np.asarray([known.get(example.answer, -1) for example in examples], np.int32),
         vocabulary.first_entity,
+        len(types),
     )
 
 
@@ -185,15 +190,11 @@ def one_a_story(examples: Sequence[Example]) -> list[Example]:
     return list({_key(example): example for example in reversed(examples)}.values())[::-1]
 
 
-def _people(example: Example, sentences: Sequence[Sequence[str]]) -> list[str]:
-    return people_of(example) if example.edges is not None else agents_of(sentences)
-
-
-def cast_of(example: Example, sentences: list[list[str]], vocabulary: Vocabulary, seed: int) -> dict[str, int]:
+def cast_of(example: Example, vocabulary: Vocabulary, seed: int) -> dict[str, int]:
     """Draw an entity for everybody in a story; for nobody if names are words."""
     if not vocabulary.entities:
         return {}
-    people = _people(example, sentences)
+    people = family_of(example).people(example)
     if len(people) > vocabulary.pool:
         raise DataError(
             f"the story of '{example.id}' names {len(people)} people, but the model was made for "
@@ -226,24 +227,29 @@ def _padded_sentences(stories: Sequence[Sequence[Sequence[int]]]) -> Numbers:
     return table
 
 
-def _graphs(examples: Sequence[Example], most: int) -> Numbers:
-    """Give the edge types as a matrix of each story: from the first of a pair to the second, and back as inverse."""
-    numbers = {name: number for number, name in enumerate(EDGE_TYPES)}
-    graphs = np.zeros((len(examples), most, most), np.int32)
-    for number, example in enumerate(examples):
-        types = example.edge_types or ()
-        for place, (first, second) in enumerate(example.edges or ()):
-            kind = numbers.get(types[place], 1) if place < len(types) else 1  # published noise has no type
-            back = kind + len(WORDS) if kind > 1 else kind
-            if kind > 1 or not graphs[number, first, second]:
-                graphs[number, first, second] = kind
-            graphs[number, second, first] = graphs[number, second, first] or back
-    return graphs
+def edge_types(family: Family) -> tuple[str, ...]:
+    """Return what numbers in a graph stand for: none, an edge of unknown type, and each type and its inverse."""
+    return ("", "unknown", *family.edge_types, *(f"inverse {name}" for name in family.edge_types))
+
+
+def _matrices(graphs: Sequence[Graph | None], types: Sequence[str], most: int) -> Numbers:
+    """Return the edge types as one matrix per story: from the first of a pair to the second, and back as inverse."""
+    numbers = {name: number for number, name in enumerate(types)}
+    inverse = (len(types) - 2) // 2
+    found = np.zeros((len(graphs), most, most), np.int32)
+    for matrix, graph in zip(found, graphs, strict=True):
+        if graph is None:
+            continue
+        for place, (first, second) in enumerate(graph.edges):
+            known = place < len(graph.edge_types)  # published noise has no type
+            kind = numbers.get(graph.edge_types[place], 1) if known else 1
+            back = kind + inverse if kind > 1 else kind
+            if kind > 1 or not matrix[first, second]:
+                matrix[first, second] = kind
+            matrix[second, first] = matrix[second, first] or back
+    return found
 
 
 def _asked(example: Example) -> tuple[int, int]:
-    if example.query is None:
-        return 0, 0
-    people = people_of(example)
-    first, second = example.query
-    return people.index(first), people.index(second)
+    graph = family_of(example).graph(example)
+    return graph.asked if graph is not None else (0, 0)

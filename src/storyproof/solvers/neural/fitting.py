@@ -17,10 +17,11 @@ from torch import Tensor
 from storyproof import __version__
 from storyproof.errors import ConfigError
 from storyproof.example import Example
+from storyproof.families.family import family_of
 from storyproof.seeds import digest
 from storyproof.solvers.neural.batches import Table, split
 from storyproof.solvers.neural.encoder_identity import encoder_identity
-from storyproof.solvers.neural.encoding import EDGE_TYPES, Encoded, Vocabulary, encode, group_key, learn_vocabulary
+from storyproof.solvers.neural.encoding import Encoded, Vocabulary, encode, group_key, learn_vocabulary
 from storyproof.solvers.neural.joining import join, numbers_in, union
 from storyproof.solvers.neural.layers import Shape
 from storyproof.solvers.neural.models import build, usual_options
@@ -112,7 +113,7 @@ def _digest(examples: Sequence[Example]) -> str:
     found, stories = hashlib.sha256(), dict[tuple[str, str], int]()
     for each in examples:
         story = stories.setdefault(group_key(each), len(stories))
-        graph = each.query, each.genders, each.edges, each.edge_types
+        graph = tuple(map(each.get, ("query", "genders", "edges", "edge_types")))  # None without a graph
         found.update(digest(story, each.story, each.question, each.answer, each.chain, graph))
     return found.hexdigest()
 
@@ -133,9 +134,10 @@ class Course:
         self.plan, self.lessons = plan, list(lessons)
         self.device = choose_device(plan.device)
         made = recipe(plan.model)
-        if made.graph and lessons[0].train and lessons[0].train[0].edges is None:
+        if made.graph and lessons[0].train and not family_of(lessons[0].train[0]).edge_types:
+            title = family_of(lessons[0].train[0]).title
             raise ConfigError(
-                f"model '{plan.model}' reads graphs, which theory-of-mind stories have not; choose another."
+                f"model '{plan.model}' reads graphs, which stories of {title} do not have; choose another."
             )
         if not isinstance(plan.runs, int) or plan.runs < 1:
             raise ConfigError(f"runs is {plan.runs!r}; use 1 or more.")
@@ -219,7 +221,7 @@ class Course:
                 **self.identity,
                 "encoder": self.plan.encoder,  # where it lay, as it was typed
                 "lesson": lesson.name,
-                "family": family_of(lesson.train),
+                "family": family_of(lesson.train[0]).title,
                 "epochs": self.trainer.epoch,
                 "storyproof": __version__,
                 "torch": torch.__version__,
@@ -250,11 +252,6 @@ class Course:
         }
 
 
-def family_of(examples: Sequence[Example]) -> str:
-    """Say what examples are about."""
-    return "theory of mind" if examples[0].edges is None else "kinship"
-
-
 def shape_of(encoded: Encoded, vocabulary: Vocabulary, pieces: int = 0, vector: int = 0) -> Shape:
     """Say how large a model's inputs and outputs are."""
     return Shape(
@@ -263,7 +260,7 @@ def shape_of(encoded: Encoded, vocabulary: Vocabulary, pieces: int = 0, vector: 
         sentences=encoded.stories.shape[1],
         length=encoded.stories.shape[2],
         question=encoded.questions.shape[1],
-        edge_types=len(EDGE_TYPES),
+        edge_types=encoded.edge_types,
         answers=len(vocabulary.answers),
         pieces=pieces,
         vector=vector,

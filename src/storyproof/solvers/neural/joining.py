@@ -44,6 +44,7 @@ def join(parts: Sequence[Encoded], vocabularies: Sequence[Vocabulary], whole: Vo
         _below([part.query for part in moved]),
         _below([part.answers for part in moved]),
         whole.first_entity,
+        moved[0].edge_types,
     )
 
 

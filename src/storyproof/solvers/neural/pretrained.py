@@ -17,6 +17,7 @@ from torch import Tensor
 
 from storyproof.errors import ConfigError
 from storyproof.example import Example
+from storyproof.families.family import family_of
 from storyproof.solvers.neural.encoder_identity import check_encoder
 from storyproof.solvers.neural.encoding import Encoded, Vocabulary, cast_of, number_of, one_a_story, padded
 from storyproof.solvers.neural.text import question_words, sentences_of
@@ -88,7 +89,7 @@ def add_vectors(
     """
     distinct = one_a_story(examples)
     told = [sentences_of(example.story) for example in distinct]
-    casts = [cast_of(example, words, vocabulary, seed) for example, words in zip(distinct, told, strict=True)]
+    casts = [cast_of(example, vocabulary, seed) for example in distinct]
     texts = [
         [_spelt(word, cast, vocabulary) for words in sentences for word in words]
         for sentences, cast in zip(told, casts, strict=True)
@@ -139,7 +140,7 @@ def _asked(
     encoder: Frozen,
 ) -> Tensor:
     """Give the vectors of what each example asks about: of two people, or of the question's text."""
-    if examples[0].query is None:
+    if family_of(examples[0]).question_words(examples[0]) is None:
         return torch.stack([_mean(found) for found, _ in encoder.read([*map(question_words, examples)])])[:, None]
     rows = []
     for place, story in enumerate(encoded.story_of):

@@ -7,20 +7,17 @@ sees its stories with another cast, drawn by the step's number.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from storyproof.errors import ParseError
 from storyproof.example import Example
+from storyproof.families.family import family_of
 from storyproof.seeds import Indices
-from storyproof.solvers.neural.encoding import Vocabulary, one_a_story
+from storyproof.solvers.neural.encoding import Vocabulary
 from storyproof.solvers.neural.layers import mixed
-from storyproof.tom.events import Kind
-from storyproof.tom.text import parse
 
 
 class Recast:
@@ -62,25 +59,11 @@ def parts_of(examples: Sequence[Example], vocabulary: Vocabulary) -> Indices:
     """
     parts = np.arange(vocabulary.size)
     parts[vocabulary.first_entity :] = vocabulary.first_entity
-    if examples[0].edges is not None:
-        return parts
-    played: dict[str, set[str]] = defaultdict(set)
-    for example in one_a_story(examples):
-        try:
-            events = parse(example.story)
-        except ParseError:
-            return parts
-        for event in events:
-            if event.kind is Kind.FEEL:  # anything may be liked
-                continue
-            for part in ("agent", "thing", "container", "room"):
-                word = getattr(event, part, None)
-                if word:
-                    played[word.lower()].add(part)
+    roles = family_of(examples[0]).roles(examples)
     answers = {answer.lower() for answer in vocabulary.answers}
     first: dict[tuple[str, bool], int] = {}
     for word, number in vocabulary.numbers.items():
-        if len(played[word]) == 1:
-            role = (next(iter(played[word])), word in answers)  # a container that is never an answer stays apart
+        if word in roles:
+            role = (roles[word], word in answers)  # a container that is never an answer stays apart
             parts[number] = first.setdefault(role, number)
     return parts

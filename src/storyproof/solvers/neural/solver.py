@@ -11,10 +11,11 @@ import numpy as np
 
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
+from storyproof.families.family import family_of
 from storyproof.solvers.neural.batches import Table
 from storyproof.solvers.neural.encoder_identity import encoder_identity
 from storyproof.solvers.neural.encoding import encode
-from storyproof.solvers.neural.fitting import choose_device, family_of
+from storyproof.solvers.neural.fitting import choose_device
 from storyproof.solvers.neural.models import build
 from storyproof.solvers.neural.recipes import recipe
 from storyproof.solvers.neural.runs import WEIGHTS, load_run
@@ -131,7 +132,7 @@ class Trained:
                 )
 
     def _check(self, examples: Sequence[Example]) -> None:
-        given = family_of(examples)
+        given = family_of(examples[0]).title
         if given != self.run.about["family"]:
             raise ConfigError(
                 f"{self.path} was trained on {self.run.about['family']}, and these data are about {given}; "

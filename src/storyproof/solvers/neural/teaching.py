@@ -10,7 +10,7 @@ from typing import Any
 
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.folders import writing_to
-from storyproof.datasets.generation import make_benchmark
+from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example

@@ -1,0 +1,144 @@
+"""How rows must stand together: ids, stories told alike, one benchmark and one split."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from storyproof.example import story_of_id
+from storyproof.findings import Finding
+
+_COLUMNS = ("id", "story_id", "benchmark", "split", "story")
+
+
+class RowOrder:
+    """Looks at the rows of one source as they pass, and remembers what later ones must fit.
+
+    A table of our own making is looked at in whole columns; where anything is off, row by row.
+    """
+
+    def __init__(self, where: str, split: str | None) -> None:
+        self._where = where
+        self._split = split
+        self._benchmark: str | None = None
+        self._numbers: list[npt.NDArray[np.int64]] = []  # of our ids
+        self._others: set[str] = set()  # ids of other making
+        self._last: tuple[str | None, str] = (None, "")
+
+    def check(self, table: pa.Table) -> Iterator[Finding]:
+        """Find rows that do not fit with those before them."""
+        if not table.num_rows:
+            return
+        if self._fits(table):
+            last = table.slice(table.num_rows - 1)
+            self._benchmark = last.column("benchmark")[0].as_py()
+            self._last = last.column("story_id")[0].as_py(), last.column("story")[0].as_py()
+            return
+        for row in zip(*(_values(table, name) for name in _COLUMNS), strict=True):
+            yield from self._check_row(*row)
+
+    def close(self) -> Iterator[Finding]:
+        """Find ids of ours that occur twice."""
+        numbers, counts = np.unique(np.concatenate([np.empty(0, np.int64), *self._numbers]), return_counts=True)
+        for number in numbers[counts > 1].tolist():
+            name = f"{self._split}-{number // 10:09d}-{number % 10}"
+            yield Finding(self._where, name, "id", "the same id twice", "an id of its own")
+
+    def _fits(self, table: pa.Table) -> bool:
+        """Look at whole columns; False if a row may be off."""
+        if self._split is None or any(name not in table.column_names for name in _COLUMNS):
+            return False
+        numbers = _our_numbers(table, self._split)
+        if numbers is None:
+            return False
+        for name, expected in (("benchmark", self._benchmark), ("split", self._split)):
+            found = pc.unique(table.column(name)).to_pylist()
+            if len(found) != 1 or found[0] != (expected or found[0]):
+                return False
+        same_id, same_story = (
+            table.column(name)[0].as_py() == last for name, last in zip(("story_id", "story"), self._last, strict=True)
+        )
+        if same_id != same_story:
+            return False
+        if not np.array_equal(_changes(table, "story_id"), _changes(table, "story")):
+            return False
+        self._numbers.append(numbers)
+        return True
+
+    def _check_row(
+        self, name: str | None, story_id: str | None, benchmark: str | None, split: str | None, story: str | None
+    ) -> Iterator[Finding]:
+        if name is not None:
+            yield from self._check_id(name, story_id)
+        if benchmark is not None and benchmark != (self._benchmark or benchmark):
+            yield Finding(self._where, name or "", "benchmark", benchmark, self._benchmark or "")
+        self._benchmark = self._benchmark or benchmark
+        if split is not None and split != (self._split or split):
+            yield Finding(self._where, name or "", "split", split, self._split or "")
+        if story_id is not None:
+            yield from self._check_telling(name or "", story_id, story or "")
+
+    def _check_id(self, name: str, story_id: str | None) -> Iterator[Finding]:
+        ours = story_of_id(name)
+        if ours is None:
+            if name in self._others:
+                yield Finding(self._where, name, "id", "the same id twice", "an id of its own")
+            self._others.add(name)
+            return
+        self._numbers.append(np.array([int(name[-11:-2]) * 10 + int(name[-1])]))
+        if story_id is not None and ours != story_id:
+            yield Finding(self._where, name, "story_id", story_id, ours)
+        if self._split is not None and not name.startswith(self._split):
+            yield Finding(self._where, name, "id", name, f"an id of the {self._split} split")
+
+    def _check_telling(self, name: str, story_id: str, story: str) -> Iterator[Finding]:
+        """Rows of one story tell the same, or go on from where the last one stopped."""
+        last_id, last_story = self._last
+        if story_id == last_id and not (story == last_story or story.startswith(last_story + "\n")):
+            yield Finding(self._where, name, "story", "another telling than in the row before", f"the story {story_id}")
+        elif story_id != last_id and story == last_story:
+            yield Finding(self._where, name, "story_id", story_id, f"{last_id}, which tells the same story")
+        self._last = story_id, story
+
+
+def _values(table: pa.Table, name: str) -> list[str | None]:
+    values: list[str | None] = table.column(name).to_pylist() if name in table.column_names else [None] * table.num_rows
+    return values
+
+
+def _plain(table: pa.Table, name: str) -> pa.Array:
+    column = table.column(name)
+    return column.cast(pa.string()).combine_chunks() if not pa.types.is_string(column.type) else column.combine_chunks()
+
+
+def _letters(array: pa.Array, width: int) -> npt.NDArray[np.uint8] | None:
+    """Give strings of one width as a matrix of letters; None if they are not all so wide."""
+    offsets = np.frombuffer(array.buffers()[1], np.int32, len(array) + 1, array.offset * 4)
+    if array.null_count or (np.diff(offsets) != width).any():
+        return None
+    return np.frombuffer(array.buffers()[2], np.uint8)[offsets[0] : offsets[-1]].reshape(-1, width)
+
+
+def _our_numbers(table: pa.Table, split: str) -> npt.NDArray[np.int64] | None:
+    """Give each row's number if all ids are of our making and fit their story's; else None."""
+    head = np.frombuffer(f"{split}-".encode(), np.uint8)
+    width = len(head) + 11
+    ids, stories = _letters(_plain(table, "id"), width), _letters(_plain(table, "story_id"), width - 2)
+    if ids is None or stories is None or not np.array_equal(ids[:, :-2], stories):
+        return None
+    digits = ids[:, [*range(len(head), width - 2), width - 1]] - ord("0")
+    if (ids[:, : len(head)] != head).any() or (ids[:, -2] != ord("-")).any() or (digits > 9).any():
+        return None
+    numbers: npt.NDArray[np.int64] = digits.astype(np.int64) @ 10 ** np.arange(9, -1, -1)
+    return numbers
+
+
+def _changes(table: pa.Table, name: str) -> npt.NDArray[np.bool_]:
+    """Say where a column's value is not the one before."""
+    column = table.column(name).combine_chunks()
+    values = column.indices if pa.types.is_dictionary(column.type) else column
+    return np.asarray(pc.not_equal(values[1:], values[:-1]))

@@ -1,0 +1,86 @@
+"""The verb `process`: raw files of any form to one JSON list a split."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from storyproof import __version__
+from storyproof.datasets.examples import complete
+from storyproof.datasets.folders import whole_folder
+from storyproof.datasets.manifest import file_sha256, write_manifest
+from storyproof.datasets.reading import Source, find_sources
+from storyproof.errors import DataError
+from storyproof.formats.json_list import FIELDS, JsonSplit
+
+
+def process(
+    raw: str | Path,
+    out: str | Path = "processed_data",
+    *,
+    force: bool = False,
+    progress: Callable[[int], None] = lambda rows: None,
+) -> dict[str, Any]:
+    """Turn raw data into `train.json`, `val.json` and `test.json`, as far as there are such splits.
+
+    Labels are taken as they are given; question and story types that the raw files do not say are worked out.
+
+    Args:
+        raw: A folder with `.txt` and `.trace`, any other dataset folder, or a file.
+        out: The folder to write, whole or not at all; must not hold anything yet unless `force` is set.
+        force: Replace the folder if storyproof made it.
+        progress: Told how many questions are done since the last time.
+
+    Returns:
+        The manifest: questions and stories of each split, and the files' hashes.
+
+    Raises:
+        DataError: If the raw data cannot be read or the folder cannot be written.
+    """
+    sources = find_sources(raw)
+    if Path(out).resolve() == Path(raw).resolve():
+        raise DataError(f"{out} holds the raw data; choose another folder for --out.")
+    splits: dict[str, Any] = {}
+    files: list[Path] = []
+    with whole_folder(Path(out), force) as folder:
+        for source in sources:
+            name = source.split or ("all" if len(sources) > 1 else source.files[0].stem)
+            splits[name], written = _process(source, JsonSplit(folder, name), progress)
+            files += written
+        manifest = {
+            "storyproof": __version__,
+            "format": "json",
+            "raw": str(raw),
+            "splits": splits,
+            "files": {path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)},
+        }
+        write_manifest(folder, manifest)
+    return manifest
+
+
+def _process(source: Source, writer: JsonSplit, progress: Callable[[int], None]) -> tuple[dict[str, int], list[Path]]:
+    questions, stories = 0, 0
+    try:
+        for table in source.tables():
+            writer.write(_with_fields(table, source))
+            questions += table.num_rows
+            stories += len(table.column("story_id").unique())
+            progress(table.num_rows)
+    finally:
+        files = writer.close()
+    if not questions:
+        raise DataError(f"{source.name} holds no questions, so there is nothing to process.")
+    return {"stories": stories, "questions": questions}, files
+
+
+def _with_fields(table: pa.Table, source: Source) -> pa.Table:
+    """Work out what the raw files do not say, if anything of what is written is missing."""
+    if all(name in table.column_names and not table.column(name).null_count for name in FIELDS):
+        return table
+    try:
+        return complete(table)
+    except DataError as error:
+        raise DataError(f"{source.name}: {error}") from error

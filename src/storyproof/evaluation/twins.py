@@ -1,0 +1,143 @@
+"""Contamination: the same model on published data and on a fresh twin of the same shape, which nobody can have seen."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import sqrt
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from storyproof.catalog import load, names
+from storyproof.datasets.examples import iterate_examples
+from storyproof.datasets.manifest import file_sha256
+from storyproof.datasets.reading import Source, find_source
+from storyproof.errors import DataError
+from storyproof.evaluation.runs.outcome import Evaluation
+from storyproof.example import Example
+from storyproof.formats.jsonl import JsonlSplit
+from storyproof.intervals import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Contamination:
+    """How a model does on published data, and on a twin of them.
+
+    Attributes:
+        published: On the data as published.
+        twin: On fresh data of the same shape.
+        accuracy: How much better it is on the published data, with a 95% interval.
+        joint_accuracy: The same for whole stories.
+    """
+
+    published: Evaluation
+    twin: Evaluation
+    accuracy: Interval
+    joint_accuracy: Interval
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody wanted it to end before all was asked."""
+        return self.published.interrupted or self.twin.interrupted
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give plain values, for JSON."""
+        return {
+            "accuracy": self.accuracy.as_dict(),
+            "joint_accuracy": self.joint_accuracy.as_dict(),
+            "published": self.published.about(),
+            "twin": self.twin.about(),
+        }
+
+
+def contamination(
+    evaluate: Callable[[Path | str, str | None, Path], Evaluation],
+    data: str | Path,
+    split: str | None,
+    folder: Path,
+    seed: int | None = None,
+    max_stories: int | None = None,
+) -> Contamination:
+    """Evaluate a model on data and on a fresh twin of them.
+
+    Args:
+        evaluate: Evaluates the model on data and a split of them, and writes the run to a folder.
+        data: The published data, a folder or a file.
+        split: Which split.
+        folder: Where runs are written, and the twin is kept, in a folder of its own and with its run beside it, so that
+            a run that was broken off goes on with the same.
+        seed: Of the twin; by default one that nobody knows.
+        max_stories: Make the twin no larger.
+
+    Raises:
+        DataError: If no twin can be made of such data.
+        KeyboardInterrupt: If the first run was interrupted: without the second there is nothing to compare.
+    """
+    source = find_source(data, split)
+    twin = make_twin(source, folder, seed, max_stories)
+    published = evaluate(data, split, folder)
+    if published.interrupted:
+        raise KeyboardInterrupt
+    fresh = evaluate(twin, None, twin.parent)
+    joint = difference(_interval(published, "joint_accuracy"), _interval(fresh, "joint_accuracy"))
+    return Contamination(
+        published, fresh, difference(_interval(published, "accuracy"), _interval(fresh, "accuracy")), joint
+    )
+
+
+def difference(first: Interval, second: Interval) -> Interval:
+    """Give how much more the first is than the second, of which it is independent.
+
+    By the method of variance estimates recovery (Zou and Donner 2008): what is known of each is in its own interval, so
+    that intervals over stories give an interval over stories, and one that is right near 0 and 1 stays so.
+    """
+    value = first.value - second.value
+    below = sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)
+    above = sqrt((first.high - first.value) ** 2 + (second.value - second.low) ** 2)
+    return Interval(value, max(-1.0, value - below), min(1.0, value + above))
+
+
+def _interval(found: Evaluation, score: str) -> Interval:
+    low, high = found.intervals.get(score, (0.0, 1.0))
+    return Interval(getattr(found.scores, score), low, high)
+
+
+def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories: int | None = None) -> Path:
+    """Make fresh data of the same shape: as many stories of each kind by the same recipe, under another seed.
+
+    Returns:
+        The file; if it was made for the same data before, that one.
+
+    Raises:
+        DataError: If storyproof has no recipe for such data.
+    """
+    known = "-".join(file_sha256(path)[:8] for path in source.files[:4])
+    shape = f"{known}-{max_stories or 'all'}" + ("" if seed is None else f"-seed{seed}")
+    path = folder / f"twin-{shape}" / "test.jsonl"
+    if path.exists():
+        return path
+    seed = secrets.randbelow(1 << 53) if seed is None else seed
+    table = _twin_rows(source, seed, max_stories)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = JsonlSplit(path.parent, ".part")
+    try:
+        draft.write(table)
+    finally:
+        [written] = draft.close()
+    written.replace(path)
+    return path
+
+
+def _twin_rows(source: Source, seed: int, max_stories: int | None) -> pa.Table:
+    first: dict[tuple[str, str], Example] = {}
+    for example in iterate_examples(source, max_stories=max_stories):
+        first.setdefault((example.split, example.story_id), example)
+    stories = list(first.values())
+    benchmark = stories[0].benchmark if stories else ""
+    if benchmark not in names("benchmark"):
+        known = ", ".join(names("benchmark"))
+        raise DataError(f"{source.name} is of benchmark '{benchmark}'; twins can be made of {known}.")
+    return load("benchmark", benchmark).twin(stories, seed)

@@ -1,0 +1,296 @@
+"""Files of theory of mind held against what follows from their text: ToMi, ToM-bAbI, JSON and Parquet.
+
+How a file's totals are counted, all under the default readings unless a reading is named:
+
+- `questions` are rows; `stories` are runs of rows that tell one story or go on with it.
+- `wrong_answers` and `rule_dependent` are questions by what is asked (memory, reality, first_order, …). Each question
+  whose answer is wrong by default is in one of the two: in `rule_dependent` if it is right under another reading.
+- `wrong_agent_numbers` are questions in whose type the agent number is wrong, whatever else is wrong in it.
+  `wrong_question_types` are questions in whose type anything else is wrong, whatever the number is, and whether or not
+  it would be right under another reading. A question can be in both, and then has an erratum of either kind.
+- `wrong_story_types` are stories with a row of the wrong type; each such row has an erratum. A type that ToM-bAbI says
+  in a file's name counts too. Story types are defined by the default readings, so no other makes one right.
+- `impossible_stories` are stories in which something happens that cannot. Nothing else of theirs is judged.
+- `wrong_traces` are lines of a trace whose actions are not those of the text; `wrong_observers` are sentences.
+- `wrong_columns` are values of other columns of ours that do not follow: candidates, readings, proof, and so on.
+- `by_mechanism` counts errata by cause (`mechanisms.MECHANISMS`), but wrong story types by story.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from storyproof.datasets.chunks import in_parts, story_starts
+from storyproof.errata import (
+    COLUMN,
+    IMPOSSIBLE_STORY,
+    PRAGMATIC,
+    QUESTION_TYPE,
+    SEMANTIC,
+    STRUCTURAL,
+    Erratum,
+    FileReport,
+)
+from storyproof.errors import DataError, UnknownNameError
+from storyproof.families.belief.audit.layout import BY_ROW, OBSERVERS, TRACE, Place, form_of, places, places_in, tables
+from storyproof.families.belief.audit.mechanisms import (
+    Cause,
+    explain_answer,
+    explain_question_type,
+    explain_story_type,
+    explain_trace,
+)
+from storyproof.families.belief.audit.rows import Case, Part, answers_under, asked_of, events_of, right_marks, stage_of
+from storyproof.families.belief.events import impossibilities
+from storyproof.families.belief.labels import QUESTION_TYPES
+from storyproof.families.belief.readings import DEFAULT, READINGS
+from storyproof.families.belief.text import parse_question
+from storyproof.formats.inspect_jsonl import INSPECT, find_bad_bytes, folded
+
+ASKED = ("memory", "reality", "first_order", "second_order")
+_COUNTED = (
+    "wrong_question_types",
+    "wrong_story_types",
+    "wrong_agent_numbers",
+    "impossible_stories",
+    "wrong_traces",
+    "wrong_observers",
+    "wrong_columns",
+)
+_OTHERS = ("candidates", "order", "chain", "false_belief", "readings", "proof")  # columns of ours besides the labels
+
+_ORDERS = tuple(dict.fromkeys(map(asked_of, QUESTION_TYPES)))
+
+
+def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -> FileReport:
+    """Hold every label of a file against what follows from the file's text.
+
+    Args:
+        path: A `.txt` file (its `.trace`, if it has one, lies beside it), JSON lines, a JSON list or Parquet.
+        format: One of FORMATS; by default it is told from the first line.
+        readings: The readings that can make a label rule-dependent; by default all there are.
+
+    Raises:
+        DataError: If the file cannot be read; the message says where, what was found and what was expected.
+        UnknownNameError: If there is no such format or reading.
+    """
+    for name in readings:
+        if name not in READINGS:
+            raise UnknownNameError("reading", name, READINGS)
+    path = Path(path)
+    form = form_of(path, format)
+    others = tuple(name for name in READINGS if name != DEFAULT and (not readings or name in readings))
+    audit = _Audit(path, form, others, iter(()) if form in BY_ROW else places(path))
+    try:
+        for table in tables(path, form):
+            for part in in_parts(table):
+                audit.take(part)
+    except DataError as error:
+        if isinstance(error.__cause__, UnicodeDecodeError):  # the reader does not say in which line
+            raise find_bad_bytes(path, path.with_suffix(".trace")) or error from None
+        raise
+    if not audit.rows:
+        raise DataError(f"{path}, line 1: found no question; expected at least one.")
+    return FileReport(path.name, form, audit.totals(), audit.errata)
+
+
+@lru_cache(maxsize=20_000)
+def _share(value: Any) -> Any:
+    """Give an equal value that is in use already, so that a million errata do not each have their own."""
+    return value
+
+
+@dataclass
+class _Audit:
+    """What has been found in a file so far; its path, its format, and where the rows to come stand."""
+
+    path: Path
+    form: str
+    readings: tuple[str, ...]
+    places: Iterator[Place]
+    rows: int = 0
+    stories: int = 0
+    last_mistyped: int = -1
+    errata: list[Erratum] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+    answers: Counter[tuple[bool, str]] = field(default_factory=Counter)
+    causes: Counter[str] = field(default_factory=Counter)
+    orders: set[str] = field(default_factory=set)
+
+    def take(self, table: pa.Table) -> None:
+        """Look at the next rows, whole stories.
+
+        Questions that have no right answer are set apart first: without them their stories may be about other people.
+        """
+        count, start = table.num_rows, len(self.errata)
+        run = np.zeros(count, np.intp)
+        run[story_starts(table)] = 1
+        run = self.stories + run.cumsum() - 1
+        where = places_in(table) if self.form in BY_ROW else list(islice(self.places, count))
+        part = Part(table, where, self.rows + np.arange(count), run)
+        part.refuse_unreadable(self.path)
+        answered = part.possible & np.asarray(part.proved.columns["answer"].is_valid())
+        if not answered.all():
+            self._add_impossible(part)
+            self._add_wrong(part, ~answered)
+        if answered.any():
+            part = part if answered.all() else part.keep(answered)
+            self._add_wrong(part)
+            self._add_observers(part)
+        self.errata[start:] = sorted(self.errata[start:], key=lambda erratum: erratum.row)
+        self.rows += count
+        self.stories = int(run[-1]) + 1
+
+    def totals(self) -> dict[str, Any]:
+        """Count what was found; see the module."""
+        orders = [name for name in _ORDERS if name in self.orders or name in ASKED]
+        found: dict[str, Any] = {"questions": self.rows, "stories": self.stories}
+        for name, dependent in (("wrong_answers", False), ("rule_dependent", True)):
+            found[name] = {asked: self.answers[dependent, asked] for asked in orders}
+        found |= {name: self.counts[name] for name in _COUNTED}
+        return {**found, "by_mechanism": dict(self.causes.most_common())}
+
+    def _add(self, part: Part, row: int, cause: Cause, counted: str, kind: str, **known: Any) -> None:
+        """Add an erratum, of the line that holds the answer unless it says otherwise; count it if there is a count."""
+        shared = {name: _share(value) for name, value in known.items() if name not in ("id", "line")}
+        given = {"file": self.path.name, "row": int(part.rows[row]), "line": part.where[row].lines[-1], **known}
+        self.errata.append(Erratum(kind=kind, reason=_share(cause.reason), **{**given, **shared}))
+        if counted:
+            self.counts[counted] += 1
+            self.causes[cause.name] += 1
+
+    def _add_impossible(self, part: Part) -> None:
+        """Note stories that cannot happen, at the first row by which it has happened."""
+        rows = np.flatnonzero(~part.possible)
+        _, first = np.unique(part.run[rows], return_index=True)
+        for row, values in part.values(rows[first].tolist()).items():
+            told = values["story"].split("\n")
+            faults = impossibilities(events_of(values["story"]))
+            cause = Cause(IMPOSSIBLE_STORY, "; ".join(what for _, what in faults))
+            line, found = part.where[row].line_of(faults[0][0]), told[faults[0][0] - 1]
+            at = {"line": line, "id": values["id"], "sentences": tuple(dict.fromkeys(number for number, _ in faults))}
+            self._add(
+                part, row, cause, "impossible_stories", IMPOSSIBLE_STORY, field="story", found=found, expected="", **at
+            )
+
+    def _add_wrong(self, part: Part, only: npt.NDArray[np.bool_] | None = None) -> None:
+        """Note labels that do not follow from the text; of rows that have no answer, `only` the answers."""
+        types = part.proved.columns["question_type"]
+        self.orders.update(map(asked_of, types.dictionary.take(types.indices.unique()).to_pylist()))
+        names = ("answer",) if only is not None else self._ADD if self.form in BY_ROW else self._LABELS
+        wrong = {name: [each for each in part.wrong(name) if only is None or only[each[0]]] for name in names}
+        values = part.values(sorted({row for found in wrong.values() for row, _ in found}))
+        asked = {row: parse_question(each["question"]) for row, each in values.items()}
+        judged = {row for name in ("answer", "question_type") for row, _ in wrong.get(name, ()) if asked[row].chain}
+        cases = {row: (events_of(values[row]["story"]), asked[row]) for row in judged}
+        believed = dict(zip(cases, answers_under(list(cases.values()), self.readings), strict=True))
+        for name, found in wrong.items():
+            for row, right in found:
+                story = values[row]["story"]
+                stage, pair = stage_of(story, asked[row].thing), part.pair(row, story)
+                case = Case(part, row, name, right, values[row], asked[row], stage, pair, believed.get(row, {}))
+                self._ADD[name](self, case)
+
+    def _add_case(self, case: Case, cause: Cause, counted: str, kind: str, **known: Any) -> None:
+        """Add an erratum about a wrong value, saying under which name and where it stands."""
+        name, values = case.name, case.values
+        at: dict[str, Any] = {"field": name, "found": values[name], "expected": case.right, "sentences": case.proof}
+        if self.form == INSPECT:
+            at["field"] = f"metadata.{name}"
+        elif self.form not in BY_ROW:  # without a trace the story type is part of the file's name, and has no line
+            at["line"] = case.part.where[case.row].trace
+            at["file"] = f"{self.path.stem}.trace" if at["line"] else self.path.name
+        self._add(case.part, case.row, cause, counted, kind, id=values["id"], asked=case.asked, **{**at, **known})
+
+    def _agree(self, found: str, right: str | None) -> bool:
+        """Say whether an answer is the right one; evaluation frameworks are not strict about its form."""
+        if self.form != INSPECT or right is None:
+            return found == right
+        return any(folded(each) == folded(right) for each in found.split("\n"))
+
+    def _add_answer(self, case: Case) -> None:
+        found, stage = case.values["answer"], case.stage
+        if self._agree(found, case.right):
+            return
+        reading = next((name for name, place in case.believed.items() if self._agree(found, place)), "")
+        place = next((place for place in stage.places if self._agree(found, place)), found)
+        cause = explain_answer(stage, case.question.chain, place, case.right, reading)
+        self.answers[bool(reading), case.asked] += 1
+        at = {"file": self.path.name, "line": case.part.where[case.row].lines[-1], "reading": reading}
+        shown = {"field": case.values.get("field") or "answer", "found": found.replace("\n", ", ")}
+        self._add_case(case, cause, "answers", STRUCTURAL, expected=case.right or "", **shown, **at)
+
+    def _add_question_type(self, case: Case) -> None:
+        found, stage, chain = case.values["question_type"], case.stage, case.question.chain
+        asked = chain[0] if chain else ""
+        pair = asked, next((agent for agent in case.pair if agent != asked), None)
+        causes = explain_question_type(stage, pair, found, case.right, case.values["answer"])
+        if PRAGMATIC in causes:
+            sentences = (stage.move,) if stage.move else case.proof
+            self._add_case(case, causes[PRAGMATIC], "wrong_agent_numbers", PRAGMATIC, sentences=sentences)
+        if QUESTION_TYPE in causes:
+            cause, is_tom = causes[QUESTION_TYPE], not found.endswith("_no_tom")
+            places = case.believed if cause.name != "other_question" else {}
+            fitting = (name for name, place in places.items() if place and (place != stage.places[-1]) == is_tom)
+            self._add_case(case, cause, "wrong_question_types", QUESTION_TYPE, reading=next(fitting, ""))
+
+    def _add_story_type(self, case: Case) -> None:
+        stage, run = case.stage, int(case.part.run[case.row])
+        cause = explain_story_type(stage, case.pair[1] or "", case.values["story_type"])
+        counted = "wrong_story_types" if run != self.last_mistyped else ""
+        self.last_mistyped = run
+        stays = [number for agent in case.pair for stay in stage.stays.get(agent or "", ()) for number in stay]
+        self._add_case(case, cause, counted, SEMANTIC, sentences=tuple(sorted({stage.move, *stays} - {0})))
+
+    def _add_trace(self, case: Case) -> None:
+        cause = explain_trace(case.values[TRACE], case.right)
+        others = tuple(number for number, agent, _ in case.stage.actions if agent not in case.pair)
+        self._add_case(case, cause, "wrong_traces", TRACE, sentences=others)
+
+    def _add_column(self, case: Case) -> None:
+        found, right = (json.dumps(each, ensure_ascii=False) for each in (case.values[case.name], case.right))
+        cause = Cause(COLUMN, f"the text gives {right}")
+        self._add_case(case, cause, "wrong_columns", COLUMN, found=found, expected=right)
+
+    def _add_observers(self, part: Part) -> None:
+        """Note sentences after which other numbers stand than those of who saw them."""
+        if OBSERVERS not in part.table.column_names or part.table.column(OBSERVERS).null_count == len(part.rows):
+            return
+        ends = np.flatnonzero(np.diff(part.run, append=part.run[-1] + 1)).tolist()
+        for start, (end, values) in zip([0, *(end + 1 for end in ends)], part.values(ends).items(), strict=False):
+            if values[OBSERVERS] is None:
+                continue
+            marks = values[OBSERVERS].split("\n")
+            right = right_marks(events_of(values["story"]), marks)
+            for sentence in (number for number, mark in enumerate(marks, start=1) if mark != right[number - 1]):
+                rows = part.values(range(start, end + 1))
+                told = {row: each["story"].count("\n") + 1 for row, each in rows.items()}
+                row = next(row for row in rows if told[row] >= sentence)
+                cause = Cause(OBSERVERS, f"other numbers follow sentence {sentence} than those of who saw it")
+                at = {
+                    "line": part.where[row].line_of(sentence),
+                    "id": rows[row]["id"],
+                    "sentences": (sentence,),
+                }
+                text = {"field": OBSERVERS, "found": marks[sentence - 1], "expected": right[sentence - 1]}
+                self._add(part, row, cause, "wrong_observers", OBSERVERS, **text, **at)
+
+    _ADD: ClassVar[dict[str, Callable[[_Audit, Case], None]]] = {
+        "answer": _add_answer,
+        "question_type": _add_question_type,
+        "story_type": _add_story_type,
+        TRACE: _add_trace,
+        **dict.fromkeys(_OTHERS, _add_column),
+    }
+    _LABELS: ClassVar[tuple[str, ...]] = ("answer", "question_type", "story_type", TRACE)  # of texts

@@ -1,0 +1,199 @@
+"""Rows of theory of mind looked at together, with what follows from their text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from storyproof.errors import DataError
+from storyproof.families.belief import oracle as beliefs
+from storyproof.families.belief.arrays import NOBODY, encode
+from storyproof.families.belief.audit.layout import TRACE, Place
+from storyproof.families.belief.audit.mechanisms import Stage, set_stage
+from storyproof.families.belief.events import Event, Kind
+from storyproof.families.belief.proving import Proved, prove
+from storyproof.families.belief.text import Question, parse
+from storyproof.families.belief.trace import observers, trace
+from storyproof.seeds import Indices
+
+
+def combined(table: pa.Table, name: str) -> pa.Array:
+    """Give a column in one piece."""
+    column = table.column(name).combine_chunks()
+    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+
+
+def plain(array: pa.Array) -> pa.Array:
+    """Give words instead of their codes."""
+    return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
+
+
+def asked_of(question_type: str) -> str:
+    """Give a question type without agent number and mark."""
+    return "_".join(question_type.split("_")[:2])
+
+
+@lru_cache(maxsize=64)  # the questions of a story stand side by side
+def events_of(story: str) -> tuple[Event, ...]:
+    """Read a story."""
+    return tuple(parse(story))
+
+
+@lru_cache(maxsize=64)
+def stage_of(story: str, thing: str) -> Stage:
+    """Read a story with a thing in view."""
+    return set_stage(events_of(story), thing)
+
+
+class Part:
+    """Rows looked at in one go, with what follows from their text: where they stand, their numbers and stories."""
+
+    def __init__(self, table: pa.Table, where: Sequence[Place], rows: Indices, run: Indices) -> None:
+        self.table, self.where, self.rows, self.run = table, where, rows, run
+        story = combined(table, "story")
+        if not pa.types.is_dictionary(story.type):
+            story = story.dictionary_encode()
+        used, story_of = np.unique(story.indices.to_numpy(), return_inverse=True)
+        self.proved = prove(story.dictionary.take(pa.array(used)), story_of, combined(table, "question"))
+        self.possible = np.array([plot.possible for plot in self.proved.plots], np.bool_)[self.proved.plot]
+
+    def refuse_unreadable(self, path: Path) -> None:
+        """Raise what cannot be judged."""
+        for problem in self.proved.problems:
+            line = self.where[problem.row].lines[-1]
+            where = f"{path}, line {line}" if line else f"{path}, row {self.rows[problem.row]}"
+            if problem.what in ("story", "question") and problem.expected != "a story that can happen":
+                raise DataError(f"{where}: {problem.what}: {problem.found}; expected {problem.expected}.")
+            if problem.what not in ("story", "question") and self.possible[problem.row]:
+                differ = f"the {problem.what} differ: {problem.found} and {problem.expected}"
+                raise DataError(f"{where}: {differ}; expected a story that both read alike.")
+
+    def keep(self, kept: npt.NDArray[np.bool_]) -> Part:
+        """Look at some of the rows only."""
+        where = [place for place, stays in zip(self.where, kept.tolist(), strict=True) if stays]
+        return Part(self.table.filter(pa.array(kept)), where, self.rows[kept], self.run[kept])
+
+    def wrong(self, name: str) -> list[tuple[int, Any]]:
+        """Find rows of stories that can happen which do not say what they should, and what they should say."""
+        if name not in self.table.column_names or self.table.column(name).null_count == self.table.num_rows:
+            return []
+        given = plain(combined(self.table, name))
+        right = pa.array(_traces(self.proved), pa.string()) if name == TRACE else plain(self.proved.columns[name])
+        if not given.null_count and given.cast(right.type).equals(right):
+            return []
+        if pa.types.is_list(right.type):  # Arrow does not compare lists one by one
+            rows = zip(given.to_pylist(), right.to_pylist(), self.possible.tolist(), strict=True)
+            wrong = ((row, best) for row, (told, best, can) in enumerate(rows) if can and told not in (None, best))
+            return list(wrong)
+        # Where nobody knows the answer every answer is wrong; a story type that nobody knows is left alone.
+        unequal = pc.fill_null(pc.not_equal(given, right), name == "answer")
+        found = np.flatnonzero(np.asarray(pc.and_(unequal, given.is_valid())) & self.possible)
+        return list(zip(found.tolist(), right.take(pa.array(found)).to_pylist(), strict=True))
+
+    def values(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
+        """Give what rows say."""
+        return dict(zip(rows, self.table.take(pa.array(rows, pa.int64())).to_pylist(), strict=True))
+
+    def pair(self, row: int, story: str) -> tuple[str | None, str | None]:
+        """Name agent 0 and agent 1."""
+        acting = (event.agent for event in events_of(story) if event.kind is not Kind.FEEL and event.agent)
+        agents = dict(enumerate(dict.fromkeys(acting)))
+        return agents.get(int(self.proved.mover[row])), agents.get(int(self.proved.other[row]))
+
+
+def _traces(proved: Proved) -> list[str]:
+    known: dict[tuple[int, int, int], str] = {}
+    found = []
+    for key in zip(proved.plot.tolist(), proved.mover.tolist(), proved.other.tolist(), strict=True):
+        if key not in known:
+            plot = proved.plots[key[0]]
+            agents = dict(enumerate(plot.names.agents))
+            known[key] = ",".join(trace(plot.events, agents.get(key[1]), agents.get(key[2])))
+        found.append(known[key])
+    return found
+
+
+@dataclass(slots=True)
+class Case:
+    """A wrong value of a row.
+
+    Attributes:
+        part: The rows it is among.
+        row: Which of them it is.
+        name: The value's column.
+        right: What it should be; None if nobody knows.
+        values: All that the row says.
+        question: What it asks.
+        stage: Its story, with the object asked about in view.
+        pair: Agent 0 and agent 1.
+        believed: What the answer is under other readings.
+    """
+
+    part: Part
+    row: int
+    name: str
+    right: Any
+    values: dict[str, Any]
+    question: Question
+    stage: Stage
+    pair: tuple[str | None, str | None]
+    believed: dict[str, str | None]
+
+    @property
+    def asked(self) -> str:
+        """What kind of question it is."""
+        return asked_of(self.part.proved.columns["question_type"][self.row].as_py())
+
+    @property
+    def proof(self) -> tuple[int, ...]:
+        """The sentences that decide the answer."""
+        return tuple(self.part.proved.columns["proof"][self.row].as_py())
+
+
+def answers_under(
+    cases: Sequence[tuple[Sequence[Event], Question]], readings: Sequence[str]
+) -> list[dict[str, str | None]]:
+    """Say what the answers to questions about beliefs are under some readings."""
+    if not cases:
+        return []
+    stories, names = encode([[event for event in events if event.kind < Kind.FEEL] for events, _ in cases])
+    chains = np.full((max(question.order for _, question in cases), len(cases)), NOBODY, np.int8)
+    for column, (_, question) in enumerate(cases):
+        agents = names[column].agents
+        chains[: question.order, column] = [agents.get(agent, beliefs.STRANGER) for agent in question.chain]
+    things = [name.things[question.thing] for name, (_, question) in zip(names, cases, strict=True)]
+    seen = beliefs.view(stories, np.array(things, np.int8))
+    found: list[dict[str, str | None]] = [{} for _ in cases]
+    for reading in readings:
+        for column, place in enumerate(beliefs.belief(seen, chains, reading).place.tolist()):
+            found[column][reading] = None if place == NOBODY else tuple(names[column].containers)[place]
+    return found
+
+
+def right_marks(events: Sequence[Event], marks: Sequence[str]) -> list[str]:
+    """Say which numbers should stand after each sentence, each agent having the number that it has most often."""
+    seen = observers(events)
+    votes: Counter[tuple[str, str]] = Counter()
+    for mark, agents in zip(marks, seen, strict=True):
+        numbers = mark.split()
+        if len(numbers) == len(agents) and mark != "-":
+            votes.update(zip(agents, numbers, strict=True))
+    number_of: dict[str, str] = {}
+    for (agent, number), _ in votes.most_common():
+        if agent not in number_of and number not in number_of.values():
+            number_of[agent] = number
+    for agent in dict.fromkeys(agent for agents in seen for agent in agents):
+        taken = set(number_of.values())
+        number_of.setdefault(
+            agent, next(str(number) for number in range(1, len(taken) + 2) if str(number) not in taken)
+        )
+    return [" ".join(number_of[agent] for agent in agents) for agents in seen]

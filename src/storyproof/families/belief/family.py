@@ -1,0 +1,170 @@
+"""Theory of mind as a family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from storyproof.errors import DataError, ParseError, StoryproofError
+from storyproof.example import Example
+from storyproof.families.belief import baselines, encoding, running_text
+from storyproof.families.belief.completion import complete
+from storyproof.families.belief.events import FEELINGS
+from storyproof.families.belief.text import parse, parse_question
+from storyproof.families.family import Family, Picture, number_names
+
+if TYPE_CHECKING:
+    from storyproof.families.belief.timeline import Timeline
+    from storyproof.findings import TableReport
+    from storyproof.shortcuts.results import ShortcutReport
+
+_ORDERS = {1: "first_order", 2: "second_order", 3: "third_order", 4: "fourth_order"}
+_ACTS = re.compile(rf"(?:^|[.\n])\s*([^\s.?]+)\s+(?:entered|exited|moved|is\s+in|{'|'.join(FEELINGS)})\s+the\s")
+_CAPTION = "Who is where and who believes what after each sentence, under the default readings"
+
+
+class Belief(Family):
+    """Who believes what: stories of people who come, go and move things, and questions about their minds."""
+
+    name = "belief"
+    title = "theory of mind"
+
+    def reads(self, question: str) -> bool:
+        """Return whether a question asks where something is, was, or is believed to be."""
+        try:
+            parse_question(question)
+        except ParseError:
+            return False
+        return True
+
+    def complete(self, table: pa.Table, *, proved: bool = False) -> pa.Table:
+        """Fill in the columns that a table lacks, from its text."""
+        return complete(table, proved=proved)
+
+    def verify(self, table: pa.Table, where: str, settings: Mapping[str, Any]) -> TableReport:
+        """Check every label of a table by oracle and checker, from the text."""
+        from storyproof.families.belief.audit.labels import verify_table
+
+        del settings  # nothing about how theory-of-mind data are made changes what follows from them
+        return verify_table(table, where)
+
+    def lines(self, story: str) -> str:
+        """Return a running text with one sentence per line."""
+        return running_text.told_by_line(story)
+
+    def candidates(self, example: Example) -> Sequence[str]:
+        """Return the given candidates, else the containers that the story names."""
+        return example.candidates or _containers(example.story)
+
+    def positions(self, example: Example) -> Sequence[str]:
+        """Return the containers in which the asked object was, in the order of the story."""
+        return baselines.places_of(example)
+
+    def kind(self, example: Example) -> str:
+        """Return memory, reality, first_order, second_order and so on."""
+        if example.order == 0:
+            return "memory" if example.question_type == "memory" else "reality"
+        return _ORDERS.get(example.order, f"order_{example.order}")
+
+    def kind_order(self, example: Example) -> tuple[Any, ...]:
+        """Sort kinds by order of belief."""
+        return (example.order, self.kind(example))
+
+    def measures(self, example: Example) -> Iterator[str]:
+        """Yield the kind, and the kind among false or true beliefs as the question type says."""
+        kind = self.kind(example)
+        yield kind
+        yield f"{kind}/{'false_belief' if _says_false(example) else 'no_false_belief'}"
+
+    def structure(self, example: Example) -> str:
+        """Return what the question asks, without agents."""
+        question = parse_question(example.question)
+        return "memory" if question.memory else f"order {question.order}"
+
+    def answer_class(self, example: Example) -> str:
+        """Return whether the answer is where the object was first, last, or in between."""
+        places = sorted(example.candidates, key=lambda name: example.story.find(f"the {name}."))
+        if example.answer not in places:
+            return ""
+        place = places.index(example.answer)
+        return "first" if place == 0 else "last" if place == len(places) - 1 else "between"
+
+    def oracle_answer(self, example: Example) -> str:
+        """Answer by the possible-worlds checker; empty where there is no belief."""
+        return baselines.oracle_answer(example)
+
+    def rules_answer(self, example: Example) -> str:
+        """Answer by the ToMi paper's Algorithm 1."""
+        return baselines.rules_answer(example)
+
+    def people(self, example: Example) -> Sequence[str]:
+        """Return the agents of a story in order of appearance."""
+        return encoding.agents_of(example.story)
+
+    def roles(self, examples: Iterable[Example]) -> dict[str, str]:
+        """Return which words are agents, objects, containers and rooms in all stories."""
+        return encoding.roles(examples)
+
+    def prompt_values(self, example: Example) -> dict[str, str]:
+        """Return whose mind is asked about first."""
+        return {"person": example.chain[0] if example.chain else "", "other": ""}
+
+    @property
+    def prompt_keys(self) -> tuple[str, ...]:
+        """The keys under which prompt files give wordings; `tom` is an older name."""
+        return (self.name, "tom")
+
+    def lay_out(self, examples: Sequence[Example]) -> Timeline:
+        """Follow the object of the last question through the story."""
+        from storyproof.families.belief.timeline import lay_out
+
+        return lay_out(list(examples))
+
+    def pictures(
+        self, examples: Sequence[Example], marked: Collection[int] = (), answers: tuple[str, str] | None = None
+    ) -> list[Picture]:
+        """Draw who is where and who believes what after each sentence."""
+        from storyproof.families.belief.picture import belief_timeline
+
+        try:
+            timeline = self.lay_out(examples)
+            drawn = belief_timeline(timeline, marked, asked=examples[-1].chain, answers=answers)
+        except (StoryproofError, LookupError, ValueError) as error:  # rows may name people that are not in their text
+            known = isinstance(error, StoryproofError)
+            raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
+        return [Picture(_CAPTION, drawn)]
+
+    def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
+        """Return a story without the names of those who act in it."""
+        text = story.casefold()
+        return number_names(text, set(_ACTS.findall(text)))
+
+    def shortcuts(
+        self, train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool
+    ) -> ShortcutReport:
+        """Answer without reasoning about belief."""
+        from storyproof.families.belief.shortcuts.report import find_belief_shortcuts
+
+        return find_belief_shortcuts(train, test, seed=seed, learned=learned)
+
+
+def _says_false(example: Example) -> bool:
+    """Return whether the question type, or else the row, says that a false belief is asked for."""
+    if example.question_type.endswith("_tom"):
+        return not example.question_type.endswith("_no_tom")
+    return example.false_belief
+
+
+@lru_cache(maxsize=1024)
+def _containers(story: str) -> tuple[str, ...]:
+    try:
+        return tuple(sorted({event.container for event in parse(story) if event.container}))
+    except ParseError:
+        return ()  # the story is in a form that cannot be parsed
+
+
+FAMILY = Belief()

@@ -1,0 +1,1 @@
+"""Probe theory-of-mind data for answers that need no reasoning about belief."""

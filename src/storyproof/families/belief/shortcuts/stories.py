@@ -1,0 +1,168 @@
+"""Stories and questions of theory of mind as arrays, with every word as a number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from storyproof.example import Example
+from storyproof.families.belief.events import Kind
+from storyproof.families.belief.text import parse_question, parse_sentence
+from storyproof.families.family import family_of
+from storyproof.intervals import Flags, Ints
+
+NONE = -1  # no word, no sentence, no candidate
+_BATCH = 20_000  # questions that are worked on at a time
+FIRST, LAST, BEFORE_LAST = POSITIONS = ("first", "last", "before_last")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Examples as arrays; stories have their sentences from the left, and NONE to the right of the last.
+
+    Attributes:
+        kind: [story, time], the kind of each sentence.
+        agent: [story, time], who does it.
+        room: [story, time], which room it names.
+        thing: [story, time], what is placed, moved or liked.
+        container: [story, time], where that ends up.
+        story: [question], which story is asked about.
+        memory: [question], whether the beginning is asked about.
+        order: [question], how many minds it goes through.
+        asked: [question], the object.
+        believer: [question], the first of the chain.
+        searcher: [question], the last of the chain.
+        candidates: [question, place], what could be answered.
+        answer: [question], the label.
+    """
+
+    kind: Ints
+    agent: Ints
+    room: Ints
+    thing: Ints
+    container: Ints
+    story: Ints
+    memory: Flags
+    order: Ints
+    asked: Ints
+    believer: Ints
+    searcher: Ints
+    candidates: Ints
+    answer: Ints
+
+    def sentences(self, change: Callable[[Ints], Ints]) -> Told:
+        """Change all that is told of sentences in the same way."""
+        fields = ("kind", "agent", "room", "thing", "container")
+        changed: dict[str, Any] = {name: change(getattr(self, name)) for name in fields}
+        return replace(self, **changed)
+
+    def pick(self, rows: Ints) -> Told:
+        """Give the chosen questions, each with a story of its own."""
+        story = self.story[rows]
+        told = self.sentences(lambda column: column[story])
+        fields = ("memory", "order", "asked", "believer", "searcher", "candidates", "answer")
+        picked: dict[str, Any] = {name: getattr(self, name)[rows] for name in fields}
+        return replace(told, story=np.arange(len(rows)), **picked)
+
+    @property
+    def all_words(self) -> tuple[Ints, ...]:
+        """All columns that hold words of the story or the question."""
+        story = self.agent, self.room, self.thing, self.container
+        return (*story, self.asked, self.believer, self.searcher, self.candidates)
+
+    @property
+    def speaks_of_it(self) -> Flags:
+        """[story, time], whether the sentence says where the asked object is; only for what `pick` gives."""
+        found: Flags = (self.thing == self.asked[:, None]) & (self.container != NONE)
+        return found
+
+    @property
+    def mover(self) -> Ints:
+        """[question], who moves the asked object; of several the last; only for what `pick` gives."""
+        return _last(self.agent, self.speaks_of_it & (self.kind == Kind.MOVE))
+
+
+def tell(examples: Sequence[Example]) -> Told:
+    """Read examples into arrays.
+
+    Raises:
+        ParseError: If a sentence or question is in no known form.
+    """
+    words: dict[str, int] = {}
+
+    def number(word: str | None) -> int:
+        return NONE if word is None else words.setdefault(word, len(words))
+
+    stories: dict[str, int] = {}
+    story = [stories.setdefault(each.story, len(stories)) for each in examples]
+    told = []
+    for text in stories:
+        events = [parse_sentence(sentence) for sentence in text.split("\n")]
+        told.append([(int(e.kind), *map(number, (e.agent, e.room, e.thing, e.container))) for e in events])
+    longest = max(map(len, told), default=0)
+    blank = (NONE,) * 5
+    sentences = np.array([events + [blank] * (longest - len(events)) for events in told], np.int64)
+    questions = [parse_question(each.question) for each in examples]
+    most = max(len(each.candidates) for each in examples)
+    candidates = [[*map(number, each.candidates)] + [NONE] * (most - len(each.candidates)) for each in examples]
+    kind, agent, room, thing, container = (np.ascontiguousarray(sentences[:, :, place]) for place in range(5))
+    return Told(
+        kind=kind,
+        agent=agent,
+        room=room,
+        thing=thing,
+        container=container,
+        story=np.array(story, np.int64),
+        memory=np.array([question.memory for question in questions], np.bool_),
+        order=np.array([question.order for question in questions], np.int64),
+        asked=np.array([number(question.thing) for question in questions], np.int64),
+        believer=np.array([number((*question.chain, None)[0]) for question in questions], np.int64),
+        searcher=np.array([number((None, *question.chain)[-1]) for question in questions], np.int64),
+        candidates=np.array(candidates, np.int64).reshape(len(examples), most),
+        answer=np.array([number(each.answer) for each in examples], np.int64),
+    )
+
+
+def by_batch(told: Told, rows: Ints, give: Callable[[Told], Ints]) -> Ints:
+    """Work on some thousand questions at a time, each with a story of its own, and put together what comes out."""
+    batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
+    return np.concatenate([give(told.pick(batch)) for batch in batches]) if batches else np.array([], np.int64)
+
+
+def positions(told: Told) -> Ints:
+    """Find the first, last, and last but one place of the asked object by [position, question].
+
+    The last but one is the last place told of that is not the last one; if there is but one place, it is that.
+    """
+
+    def find(part: Told) -> Ints:
+        spoken = part.speaks_of_it
+        first, last = _first(part.container, spoken), _last(part.container, spoken)
+        before = _last(part.container, spoken & (part.container != last[:, None]))
+        return np.stack([first, last, np.where(before == NONE, last, before)], axis=1)
+
+    return by_batch(told, np.arange(len(told.story)), find).T
+
+
+def slots(told: Told, examples: Sequence[Example]) -> list[str]:
+    """Name what is asked with the role of the first of the chain: `first_order_0` for the mover, else `first_order_1`.
+
+    These are the published question types without what they reveal of the answer.
+    """
+    movers = by_batch(told, np.arange(len(told.story)), lambda part: part.mover)
+    other = (told.believer != movers).astype(int).tolist()
+    kinds = [family_of(each).kind(each) for each in examples]
+    return [f"{kind}_{role}" if each.order else kind for kind, role, each in zip(kinds, other, examples, strict=True)]
+
+
+def _first(values: Ints, where: Flags) -> Ints:
+    """Give the first of the values in each row that is chosen; NONE if none is."""
+    found = np.take_along_axis(values, where.argmax(axis=1)[:, None], axis=1)[:, 0]
+    return np.where(where.any(axis=1), found, NONE)
+
+
+def _last(values: Ints, where: Flags) -> Ints:
+    return _first(values[:, ::-1], where[:, ::-1])

@@ -1,0 +1,72 @@
+"""Whose mind a reply speaks of: "Milo will look in the drawer" says nothing about where Julia will."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from storyproof.evaluation.matching.mentions import Mention
+from storyproof.evaluation.matching.people import NO_NAMES, people_in
+
+_ASKED = re.compile(r"where (?:will|would|does|do|might|should) (?P<rest>[^?]+)\?", re.IGNORECASE)
+_MINDED = re.compile(
+    r"\b(?P<who>[A-Z][\w-]*\w)(?:'ll\b|\s+(?:also\s+|still\s+|probably\s+|first\s+|now\s+)?(?:will|would|might|may|must|"
+    r"should|could|can|looks|searches|thinks|believes|knows|goes|is\s+(?:going|looking|searching))\b)"
+)
+_THINKS = re.compile(
+    r"\b(?P<who>[A-Z][\w-]*\w|she|he|they)(?:'ll|\s+(?:will|would|should|must|might|is\s+going\s+to))?\s+"
+    r"(?:(?:still|probably|likely|first|then|therefore|also|wrongly|mistakenly)\s+)*"
+    r"(?:look|search|check|go|think|believe|expect|assume)(?:s|es)?\b"
+)
+_CLAUSE_END = re.compile(
+    r"[.;!?\n]|\b(?:although|because|before|after|but|even|instead|since|though|unaware|when|whereas|while)\b"
+)
+_SENTENCE = re.compile(r"[^.!?;\n]+")
+
+
+class Asked(NamedTuple):
+    """The people whose minds a question asks about, and all its words, in lower case."""
+
+    people: frozenset[str]
+    words: frozenset[str]
+
+
+@lru_cache(maxsize=1024)
+def minds_of(question: str) -> Asked | None:
+    """Read a question; None if it asks how things are, or is of another kind."""
+    match = _ASKED.search(question)
+    people = people_in(match["rest"]) if match is not None else None
+    return Asked(frozenset(people), frozenset(re.findall(r"\w+", question.lower()))) if people else None
+
+
+def of_asked_minds(said: str, found: list[Mention], asked: Asked) -> list[Mention]:
+    """Give the mentions in clauses that say where somebody who was asked about looks, or what they think."""
+    clauses = []
+    for match in _THINKS.finditer(said):
+        if match["who"].lower() in asked.people or match["who"].lower() in ("she", "he", "they"):
+            end = _CLAUSE_END.search(said, match.end())
+            clauses.append((match.end(), len(said) if end is None else end.start()))
+    return [mention for mention in found if any(start <= mention.start < end for start, end in clauses)]
+
+
+def of_other_minds(said: str, found: list[Mention], asked: Asked) -> set[Mention]:
+    """Give the mentions in sentences that say what others do or think, and name nobody who was asked about.
+
+    Args:
+        said: The reply, as it was written.
+        found: The mentions in it.
+        asked: Who was asked about.
+    """
+    others: set[Mention] = set()
+    if _MINDED.search(said) is None:
+        return others
+    starts = {mention.start for mention in found}  # "Drawer will be where she looks" is about nobody
+    for sentence in _SENTENCE.finditer(said):
+        start, end = sentence.span()
+        who = {
+            match["who"].lower() for match in _MINDED.finditer(said, start, end) if match.start() not in starts
+        } - NO_NAMES
+        if who - asked.words and asked.people.isdisjoint(people_in(sentence[0])):
+            others.update(mention for mention in found if start <= mention.start < end)
+    return others

@@ -1,0 +1,189 @@
+"""Events to sentences and back.
+
+The dialect is that of the published files, so that whatever reads those reads ours. The parser takes both dialects:
+in the published ToMi files a sentence of liking has no full stop, in ours every sentence has one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from storyproof.errors import ParseError
+from storyproof.families.belief.events import FEELINGS, NOISE, Event, Kind
+
+_NAME = r"([^\s.?]+)"
+_SENTENCES: tuple[tuple[Kind, re.Pattern[str]], ...] = (
+    (Kind.ENTER, re.compile(rf"{_NAME} entered the {_NAME}\.")),
+    (Kind.EXIT, re.compile(rf"{_NAME} exited the {_NAME}\.")),
+    (Kind.PLACE, re.compile(rf"The {_NAME} is in the {_NAME}\.")),
+    (Kind.MOVE, re.compile(rf"{_NAME} moved the {_NAME} to the {_NAME}\.")),
+    (Kind.IS_IN, re.compile(rf"{_NAME} is in the {_NAME}\.")),
+    (Kind.FEEL, re.compile(rf"{_NAME} ({'|'.join(FEELINGS)}) the {_NAME}\.?")),
+)
+_ENTER, _EXIT, _IS_IN, _PLACE, _MOVE = Kind.ENTER, Kind.EXIT, Kind.IS_IN, Kind.PLACE, Kind.MOVE
+_QUESTIONS = {
+    "Where was": re.compile(rf"Where was the {_NAME} at the beginning\?"),
+    "Where is ": re.compile(rf"Where is the {_NAME} really\?"),
+    "Where wil": re.compile(rf"Where will {_NAME} look for the {_NAME}\?"),
+    "Where doe": re.compile(
+        rf"Where does {_NAME} think that ((?:{_NAME} thinks that )*){_NAME} searches for the {_NAME}\?"
+    ),
+}
+
+SENTENCE_FORMS = (
+    "A entered the R. / A exited the R. / A is in the R. / The O is in the C. / A moved the O to the C. / "
+    f"A {'|'.join(FEELINGS)} the T. / {NOISE}"
+)
+QUESTION_FORMS = (
+    "Where was the O at the beginning? / Where is the O really? / Where will A look for the O? / "
+    "Where does A think that (B thinks that)* C searches for the O?"
+)
+
+
+class Question(NamedTuple):
+    """What is asked: `memory`, `reality`, or where the last of a chain of agents believes the thing to be."""
+
+    thing: str
+    chain: tuple[str, ...] = ()
+    memory: bool = False
+
+    @property
+    def order(self) -> int:
+        """How many minds the question goes through; 0 for memory and reality."""
+        return len(self.chain)
+
+
+def narrate_sentence(event: Event, *, published: bool = False) -> str:
+    """Tell one event; with `published`, liking goes without a full stop as in the published ToMi files."""
+    match event.kind:
+        case Kind.ENTER:
+            return f"{event.agent} entered the {event.room}."
+        case Kind.EXIT:
+            return f"{event.agent} exited the {event.room}."
+        case Kind.IS_IN:
+            return f"{event.agent} is in the {event.room}."
+        case Kind.PLACE:
+            return f"The {event.thing} is in the {event.container}."
+        case Kind.MOVE:
+            return f"{event.agent} moved the {event.thing} to the {event.container}."
+        case Kind.FEEL:
+            return f"{event.agent} {event.feeling} the {event.thing}" + ("" if published else ".")
+        case Kind.NOISE:
+            return NOISE
+
+
+def narrate(events: Iterable[Event], *, published: bool = False) -> str:
+    """Tell a story, one sentence a line."""
+    return "\n".join(narrate_sentence(event, published=published) for event in events)
+
+
+@lru_cache(maxsize=200_000)
+def parse_sentence(sentence: str) -> Event:
+    """Read one sentence; the room of a placing or move is left open (see `parse`).
+
+    Raises:
+        ParseError: If the sentence has none of the known forms.
+    """
+    if sentence == NOISE:
+        return Event(Kind.NOISE)
+    for kind, pattern in _SENTENCES:
+        match = pattern.fullmatch(sentence)
+        if match is None:
+            continue
+        first, second = match[1], match[2]
+        match kind:
+            case Kind.PLACE:
+                return Event(kind, thing=first, container=second)
+            case Kind.MOVE:
+                return Event(kind, agent=first, thing=second, container=match[3])
+            case Kind.FEEL:
+                return Event(kind, agent=first, feeling=second, thing=match[3])
+            case _:
+                return Event(kind, agent=first, room=second)
+    raise ParseError(f"not a sentence of a story: '{sentence}'; expected one of: {SENTENCE_FORMS}.")
+
+
+def parse(story: str | Sequence[str]) -> list[Event]:
+    """Read a story, one sentence a line, and find out in which room each placing and move happens.
+
+    The text says where a container stands only through who moves things there, so a placing takes the room of whoever
+    next moves the object, if somebody was in that room to see it placed; failing that, the object's or the container's
+    earlier room; failing that, the room last entered.
+
+    Raises:
+        ParseError: Naming the sentence by number, if one has no known form.
+    """
+    sentences = story.split("\n") if isinstance(story, str) else story
+    events: list[Event] = []
+    try:
+        for sentence in sentences:
+            events.append(parse_sentence(sentence))
+    except ParseError as error:
+        raise ParseError(f"sentence {len(events) + 1}: {error}") from None
+    return resolve_rooms(events)
+
+
+def resolve_rooms(events: list[Event]) -> list[Event]:
+    """Find out in which room each placing and move happens; see `parse`."""
+    where: dict[str | None, str | None] = {}
+    waiting: dict[str | None, list[tuple[int, set[str | None]]]] = {}  # placings without a mover yet, rooms then in use
+    object_room: dict[str | None, str | None] = {}
+    container_room: dict[str | None, str | None] = {}
+    last_entered: str | None = None
+    rooms: dict[int, str | None] = {}
+    for index, event in enumerate(events):
+        kind = event.kind
+        if kind == _ENTER or kind == _IS_IN:
+            where[event.agent] = last_entered = event.room
+        elif kind == _EXIT:
+            where.pop(event.agent, None)
+        elif kind == _PLACE:
+            thing = event.thing
+            rooms[index] = object_room.get(thing) or container_room.get(event.container) or last_entered
+            waiting.setdefault(thing, []).append((index, set(where.values())))
+        elif kind == _MOVE:
+            thing = event.thing
+            room = where.get(event.agent) or object_room.get(thing)
+            for placing, in_use in waiting.pop(thing, ()):
+                if room in in_use:
+                    rooms[placing] = room
+                container_room[events[placing].container] = rooms[placing]
+                room = room or rooms[placing]
+            object_room[thing] = container_room[event.container] = rooms[index] = room
+    for index, room in rooms.items():
+        event = events[index]
+        events[index] = Event(event.kind, event.agent, room, event.thing, event.container)
+    return events
+
+
+def ask(question: Question) -> str:
+    """Word a question."""
+    thing, chain = question.thing, question.chain
+    if not chain:
+        return f"Where was the {thing} at the beginning?" if question.memory else f"Where is the {thing} really?"
+    if len(chain) == 1:
+        return f"Where will {chain[0]} look for the {thing}?"
+    middle = "".join(f"{agent} thinks that " for agent in chain[1:-1])
+    return f"Where does {chain[0]} think that {middle}{chain[-1]} searches for the {thing}?"
+
+
+def parse_question(question: str) -> Question:
+    """Read a question.
+
+    Raises:
+        ParseError: If it has none of the known forms.
+    """
+    start = question[:9]
+    pattern = _QUESTIONS.get(start)
+    match = pattern.fullmatch(question) if pattern else None
+    if match is None:
+        raise ParseError(f"not a question about a story: '{question}'; expected one of: {QUESTION_FORMS}.")
+    if start == "Where doe":
+        middle = match[2].split(" thinks that ")[:-1] if match[2] else ()
+        return Question(match[5], (match[1], *middle, match[4]))
+    if start == "Where wil":
+        return Question(match[2], (match[1],))
+    return Question(match[1], memory=start == "Where was")

@@ -1,0 +1,282 @@
+"""The protocol between families and everything that is built on them.
+
+A family is one kind of reasoning with its own meaning, text, oracle and checker. Formats, audits, solvers, evaluation
+and reports never ask which family a row belongs to: they look its family up (`family_of`, `recognise`) and call it.
+Another package adds a family through the entry point group `storyproof.families`; nothing here names it.
+
+A new family must say what its rows look like and what follows from their text. All other methods have defaults that
+suit plain text with one list of candidates per question.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import pyarrow as pa
+
+from storyproof.catalog import DEFAULT_FAMILY, load, names
+from storyproof.errors import DataError
+from storyproof.example import SCHEMA, Example
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from storyproof.findings import TableReport
+    from storyproof.shortcuts.results import ShortcutReport
+
+_TOKEN = re.compile(r"@?\w(?:[\w-]*\w)?")
+
+
+class Picture(NamedTuple):
+    """A picture as SVG, and its caption as plain text."""
+
+    caption: str
+    svg: str
+
+
+class Graph(NamedTuple):
+    """A story as a graph, for models that read graphs.
+
+    Attributes:
+        nodes: The names of its nodes.
+        edges: Pairs of nodes, by number.
+        edge_types: The type of each edge, one of `Family.edge_types`; empty if it is not known.
+        asked: The two nodes that the question is about, by number.
+    """
+
+    nodes: Sequence[str]
+    edges: Sequence[tuple[int, int]]
+    edge_types: Sequence[str]
+    asked: tuple[int, int]
+
+
+class Family(ABC):
+    """One kind of reasoning.
+
+    Attributes:
+        name: How users and files call it.
+        title: How messages call it, such as "theory of mind".
+        schema: The columns of its rows: those of all families, then its own.
+        nullable: Columns that may be empty in a complete row.
+        facts: Its own columns that cannot be told from the text.
+        marks: Its own columns by which a table is recognised; empty if only the text tells.
+        is_always_settled: Whether an answer follows from every row that can be read.
+        edge_types: What edges of its graphs can be; empty if its stories have no graphs.
+        names_are_entities: Whether models read names as numbered entities unless told otherwise.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    schema: ClassVar[pa.Schema] = SCHEMA
+    nullable: ClassVar[frozenset[str]] = frozenset()
+    facts: ClassVar[tuple[str, ...]] = ()
+    marks: ClassVar[frozenset[str]] = frozenset()
+    is_always_settled: ClassVar[bool] = True
+    edge_types: ClassVar[tuple[str, ...]] = ()
+    names_are_entities: ClassVar[bool] = False
+
+    # Rows: what follows from them.
+
+    @abstractmethod
+    def reads(self, question: str) -> bool:
+        """Return whether a question is in a form that this family can parse."""
+
+    @abstractmethod
+    def complete(self, table: pa.Table, *, proved: bool = False) -> pa.Table:
+        """Fill in the columns that a table lacks, from its text and facts.
+
+        Args:
+            table: Rows of this family.
+            proved: Replace all labels by those that follow; rows from which no answer follows are left out.
+
+        Raises:
+            DataError: If a row cannot be read.
+        """
+
+    @abstractmethod
+    def verify(self, table: pa.Table, where: str, settings: Mapping[str, Any]) -> TableReport:
+        """Check every label of a table by oracle and checker.
+
+        Args:
+            table: Rows of this family, whole stories.
+            where: What findings call the table.
+            settings: What users said about how the data were made, such as a file of rules.
+        """
+
+    def lines(self, story: str) -> str:
+        """Return a running text with one sentence per line; raise ParseError if it cannot be divided."""
+        return story
+
+    def is_settled(self, example: Example) -> bool:
+        """Return whether an answer follows from an example at all."""
+        return True
+
+    # Answers: what can be said, and what a reply says.
+
+    def candidates(self, example: Example) -> Sequence[str]:
+        """Return the possible answers; none if neither the row nor its text tells."""
+        return example.candidates
+
+    def positions(self, example: Example) -> Sequence[str]:
+        """Return the candidates in an order that means the same in all examples, for baselines that guess by place."""
+        return example.candidates
+
+    # Groups: how results are broken down.
+
+    def kind(self, example: Example) -> str:
+        """Return the group of an example by which accuracy is reported, such as `first_order` or `k=3`."""
+        return example.question_type
+
+    def kind_order(self, example: Example) -> tuple[Any, ...]:
+        """Return where an example's kind stands among others in tables."""
+        return (self.kind(example),)
+
+    def measures(self, example: Example) -> Iterator[str]:
+        """Yield the names of all groups that an example counts in, besides the average."""
+        yield self.kind(example)
+
+    def structure(self, example: Example) -> str:
+        """Return what is known of an example without its text, for the baseline that knows the most frequent answer."""
+        return example.question_type
+
+    def answer_class(self, example: Example) -> str:
+        """Return the class of an example's answer over which solved examples in prompts are balanced."""
+        return example.answer
+
+    # Baselines.
+
+    @abstractmethod
+    def oracle_answer(self, example: Example) -> str:
+        """Answer by the checker, from the text; empty if no answer follows."""
+
+    def rules_answer(self, example: Example) -> str:
+        """Answer by the simple rules that a paper gives for this family; empty if they give no answer."""
+        raise DataError(f"the solver 'rules' knows no rules of {self.title}; choose another solver.")
+
+    # Text as models read it.
+
+    def people(self, example: Example) -> Sequence[str]:
+        """Return the names in a story that stand for somebody, in a fixed order."""
+        return ()
+
+    def question_words(self, example: Example) -> Sequence[str] | None:
+        """Return what a neural model is asked instead of the words of the question; None for the words."""
+        return None
+
+    def graph(self, example: Example) -> Graph | None:
+        """Return a story as a graph; None if it has none."""
+        return None
+
+    def roles(self, examples: Iterable[Example]) -> dict[str, str]:
+        """Return the role of each word that has one role only; words of one role may be permuted in training."""
+        return {}
+
+    def prompt_values(self, example: Example) -> dict[str, str]:
+        """Return values for the placeholders {person} and {other} of prompts."""
+        return {"person": "", "other": ""}
+
+    @property
+    def prompt_keys(self) -> tuple[str, ...]:
+        """The keys under which prompt files give wordings for this family."""
+        return (self.name,)
+
+    # Pictures.
+
+    @abstractmethod
+    def lay_out(self, examples: Sequence[Example]) -> RenderableType:
+        """Return the questions of one story, with their proofs, as an object that Rich can print at any width."""
+
+    def pictures(
+        self, examples: Sequence[Example], marked: Collection[int] = (), answers: tuple[str, str] | None = None
+    ) -> list[Picture]:
+        """Draw a story as SVG.
+
+        Args:
+            examples: The questions of one story; the last one is the one to draw.
+            marked: The deciding sentences, counted from 1.
+            answers: The given and the correct answer, where they differ.
+
+        Raises:
+            DataError: If there is nothing to draw, with the reason.
+        """
+        raise DataError(f"stories of {self.title} have no picture.")
+
+    # Audits.
+
+    def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
+        """Return a story without its names, so that stories that differ in names only are equal.
+
+        Args:
+            story: Its text.
+            facts: The values of the columns `facts`.
+        """
+        return number_names(story, ())
+
+    def shortcuts(
+        self, train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool
+    ) -> ShortcutReport:
+        """Measure how well examples can be answered without the reasoning that they claim to test."""
+        raise DataError(f"there are no shortcut probes for {self.title}.")
+
+
+def number_names(text: str, names: Collection[str]) -> str:
+    """Replace names by numbers in order of appearance, and fold case and spaces."""
+    numbers: dict[str, int] = {}
+
+    def replace(match: re.Match[str]) -> str:
+        return f"#{numbers.setdefault(match[0], len(numbers))}" if match[0] in names else match[0]
+
+    return " ".join(_TOKEN.sub(replace, text).casefold().split())
+
+
+@cache
+def families() -> tuple[Family, ...]:
+    """Return all families: those of storyproof, then those of other packages."""
+    return tuple(load_family(name) for name in names("family"))
+
+
+def load_family(name: str) -> Family:
+    """Return a family by name.
+
+    Raises:
+        UnknownNameError: If there is no such family.
+    """
+    family: Family = load("family", name)
+    return family
+
+
+def recognise(columns: Iterable[str], question: str = "") -> Family:
+    """Return the family of a table: by its columns, else by a question, else the default family."""
+    present = frozenset(columns)
+    marked = [family for family in families() if family.marks and family.marks <= present]
+    if marked:
+        return max(marked, key=lambda family: len(family.marks))
+    return _by_question(question) if question else load_family(DEFAULT_FAMILY)
+
+
+@lru_cache(maxsize=4096)
+def _by_question(question: str) -> Family:
+    found = (family for family in families() if family.reads(question))
+    return next(found, load_family(DEFAULT_FAMILY))
+
+
+def family_of(example: Example) -> Family:
+    """Return the family of an example."""
+    if example.family:
+        return load_family(example.family)
+    return recognise(example.extra, example.question)
+
+
+def family_of_table(table: pa.Table) -> Family:
+    """Return the family of a table's rows."""
+    asked = table.column("question") if "question" in table.column_names and table.num_rows else None
+    return recognise(table.column_names, str(asked[0].as_py() or "") if asked is not None else "")
+
+
+def schema_of(columns: Iterable[str]) -> pa.Schema:
+    """Return the schema that a table with these columns follows."""
+    return recognise(columns).schema

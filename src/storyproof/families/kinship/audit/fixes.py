@@ -1,0 +1,45 @@
+"""Files of kinship in the columns of examples without what was wrong in them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from storyproof.errata import FileReport
+from storyproof.errors import UnknownNameError
+from storyproof.families.kinship.audit.clutrr_fixes import FLAWED, MANNERS, MARK
+from storyproof.families.kinship.audit.records import read_told
+from storyproof.families.kinship.checker import ENTAILED
+from storyproof.families.kinship.clutrr_records import STATUS
+from storyproof.formats.row_fixes import Changes, Write, contents, rewrite, right_value
+
+
+def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:
+    """Give what `fixes` writes."""
+    return contents(fixes(path, report, ambiguous))
+
+
+def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Write]:
+    """Say how to write a file without what was wrong in it, as far as it can be known; see `clutrr_fixes`.
+
+    Rows from which no answer follows are left out, or say so in `status`, which is added if there is none: to Parquet
+    for every row, to JSON where it is another than entailed.
+
+    Raises:
+        UnknownNameError: If `ambiguous` is neither drop nor mark.
+        DataError: If the file cannot be read, or is not the one that was audited.
+    """
+    if ambiguous not in MANNERS:
+        raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
+    flawed = {each.row: each.kind for each in report.errata if each.kind in FLAWED and not each.expected}
+    changes = Changes(added={STATUS: ENTAILED})
+    for each in report.errata:
+        if each.expected and each.row >= 0:
+            changes.put(each.row, each.field, right_value(each))
+    if ambiguous == MARK:
+        for row, status in flawed.items():
+            changes.values.setdefault(row, {}).setdefault(STATUS, status)
+    else:
+        said = {told.row.record.row: told.row.fields[STATUS] for told in read_told(path, report.format)}
+        final = {row: changes.values.get(row, {}).get(STATUS, flawed.get(row, status)) for row, status in said.items()}
+        changes.gone = frozenset(row for row, status in final.items() if status in FLAWED)
+    return {path.name: rewrite(path, report.format, changes)}

@@ -1,0 +1,269 @@
+"""Records of CLUTRR's CSV files as they stand: the raw text of each, its fields, and what these say.
+
+One file for training (`1.2,1.3_train.csv`), one a test scenario (`1.2_test.csv`, …). A record that cannot be read is
+refused, with file, row and line. What can be read but does not fit together is kept: that is for others to tell.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from storyproof.errors import DataError
+from storyproof.families.kinship.relations import GENDERS
+from storyproof.families.kinship.rows import TASKS_BY_NUMBER
+
+COLUMNS = (
+    "",
+    "id",
+    "story",
+    "query",
+    "text_query",
+    "target",
+    "text_target",
+    "clean_story",
+    "proof_state",
+    "f_comb",
+    "task_name",
+    "story_edges",
+    "edge_types",
+    "query_edge",
+    "genders",
+    "syn_story",
+    "node_mapping",
+    "task_split",
+)
+STATUS = "status"  # the column that a marked file has beside the published ones
+Triple = tuple[str, str, str]  # a, r, c: c is the r of a
+NEEDED = tuple(name for name in COLUMNS if name not in ("", "text_query", "text_target", "syn_story", "node_mapping"))
+MOST_EDGES, MOST_PEOPLE = 50, 64  # far beyond any story, and within what oracle and checker can hold
+_TASK = re.compile(r"task_([0-9])\.([1-9][0-9]?)")
+_FIELD = re.compile(r'"(?:[^"]|"")*"|[^",\r\n][^,\r\n]*|')
+_SHOWN = 120  # characters of a field that a message shows
+
+
+class Record(NamedTuple):
+    """A record: its number from 0 (-1 for the header), its first line from 1, its text, and its fields.
+
+    Empty lines are records without fields that take no number of their own.
+    """
+
+    row: int
+    line: int
+    raw: str
+    fields: list[str]
+
+
+class ProofStep(NamedTuple):
+    """A step of a proof: what is concluded, and from which two."""
+
+    head: Triple
+    left: Triple
+    right: Triple
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What a record says.
+
+    Attributes:
+        record: The record.
+        fields: Its fields by column.
+        task: What kind of story it is, as the task's name says.
+        k: How many facts the chain has, as the task's name says.
+        names: Everybody, by number.
+        genders: Their genders.
+        edges: Pairs of people, the chain's first.
+        types: What the second of each pair is to the first; fewer than pairs if noise has no types.
+        query: The two people asked about.
+        query_edge: Their numbers.
+        proof: From the top down.
+    """
+
+    record: Record
+    fields: Mapping[str, str]
+    task: str
+    k: int
+    names: tuple[str, ...]
+    genders: tuple[str, ...]
+    edges: tuple[tuple[int, int], ...]
+    types: tuple[str, ...]
+    query: tuple[str, str]
+    query_edge: tuple[int, int]
+    proof: tuple[ProofStep, ...]
+
+
+def read_records(path: Path) -> Iterator[Record]:
+    """Read a file's records, the header first.
+
+    Raises:
+        DataError: If it is no CSV file with the columns of CLUTRR; the message says what was found, and where.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as file:
+            yield from _records(path, file)
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error}.") from error
+
+
+def _records(path: Path, file: Iterator[str]) -> Iterator[Record]:
+    taken: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for text in file:
+            taken.append(text)
+            yield text
+
+    row, line, width = -1, 1, 0
+    reader = csv.reader(lines(), strict=True)
+    try:
+        for fields in reader:
+            record = Record(row, line, "".join(taken), fields)
+            record.raw.encode()
+            if row < 0 and not fields:
+                refuse(path, record, "the first line is empty, expected a header with the columns of CLUTRR")
+            if row < 0:
+                width = len(fields)
+                _check_header(path, record)
+            if fields and len(fields) != width:
+                refuse(path, record, f"it has {len(fields)} fields, expected {width} as in the header")
+            yield record
+            row, line = row + bool(fields), line + len(taken)
+            taken.clear()
+    except csv.Error as error:
+        refuse(path, Record(row, line, "", []), f"found {error}, expected a record of a CSV file")
+    except UnicodeEncodeError:
+        refuse(path, Record(row, line, "", []), "found bytes that are no text, expected UTF-8")
+    if not width:
+        raise DataError(f"{path} is empty, expected a header with the columns of CLUTRR.")
+
+
+def _check_header(path: Path, header: Record) -> None:
+    for name in (*NEEDED, "text_target", STATUS):
+        count = header.fields.count(name)
+        if count > 1 or (not count and name in NEEDED):
+            found = f"{count} columns '{name}'" if count else f"no column '{name}'"
+            refuse(path, header, f"it has {found}, expected the columns of CLUTRR: {', '.join(NEEDED)}")
+
+
+def refuse(path: Path, record: Record, what: str) -> NoReturn:
+    """Raise DataError, saying where a record stands and what is wrong with it."""
+    where = f"row {record.row}, line {record.line}" if record.row >= 0 else f"line {record.line}"
+    raise DataError(f"{path}, {where}: {' '.join(what.splitlines())}.")  # a field may have several lines
+
+
+def read_row(path: Path, record: Record, header: Sequence[str]) -> Row:
+    """Read what a record says.
+
+    Raises:
+        DataError: If a field is not in the form that CLUTRR has it in; the message says what was found, and where.
+    """
+    fields = dict(zip(header, record.fields, strict=True))
+
+    def expect(name: str, found: Any, form: str) -> Any:
+        if found is None:
+            shown = fields[name] if len(fields[name]) <= _SHOWN else fields[name][:_SHOWN] + "…"
+            refuse(path, record, f"{name} is '{shown}', expected {form}")
+        return found
+
+    task, k = expect("task_name", _task(fields["task_name"]), "task_T.k with T from 1 to 7")
+    names, genders = expect(
+        "genders", _people(fields["genders"]), "'Name:male' or 'Name:female' of each, each name once"
+    )
+    return Row(
+        record,
+        fields,
+        task,
+        k,
+        names,
+        genders,
+        expect("story_edges", _edges(fields["story_edges"]), f"a list of at most {MOST_EDGES} pairs of numbers"),
+        expect("edge_types", _types(fields["edge_types"]), f"a list of at most {MOST_EDGES} relations"),
+        expect("query", _pair(fields["query"], str), "a pair of names"),
+        expect("query_edge", _pair(fields["query_edge"], int), "a pair of numbers"),
+        expect("proof_state", _proof(fields["proof_state"]), "a list of {(a, r, c): [(a, r1, b), (b, r2, c)]}"),
+    )
+
+
+def split_raw(raw: str) -> tuple[list[str], str]:
+    """Split a record's text into those of its fields, quotes and all, and the end of the line."""
+    body = raw.rstrip("\r\n")
+    parts, at = [], 0
+    while at <= len(body):
+        match = _FIELD.match(body, at)
+        parts.append(match[0] if match else "")
+        at += len(parts[-1]) + 1  # past the comma
+    return parts, raw[len(body) :]
+
+
+def quoted(value: str, like: str) -> str:
+    """Write a field in the manner of another: in quotes if that is, or if it has to be."""
+    if like.startswith('"') or any(each in value for each in ',"\r\n'):
+        return '"' + value.replace('"', '""') + '"'
+    return value
+
+
+def _task(text: str) -> tuple[str, int] | None:
+    match = _TASK.fullmatch(text)
+    return (TASKS_BY_NUMBER[int(match[1])], int(match[2])) if match and int(match[1]) in TASKS_BY_NUMBER else None
+
+
+def _people(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    pairs = [each.rpartition(":") for each in text.split(",")]
+    names, genders = tuple(pair[0] for pair in pairs), tuple(pair[2] for pair in pairs)
+    good = all(names) and set(genders) <= set(GENDERS) and len(set(names)) == len(names) <= MOST_PEOPLE
+    return (names, genders) if good else None
+
+
+def _literal(text: str) -> Any:
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
+
+
+@lru_cache(maxsize=4096)  # structures come again and again
+def _edges(text: str) -> tuple[tuple[int, int], ...] | None:
+    found = _literal(text)
+    if not isinstance(found, list) or len(found) > MOST_EDGES or not all(_is_tuple(each, 2, int) for each in found):
+        return None
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _types(text: str) -> tuple[str, ...] | None:
+    found = _literal(text)
+    if not isinstance(found, list) or len(found) > MOST_EDGES or not all(isinstance(each, str) for each in found):
+        return None
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
+def _pair(text: str, kind: type) -> tuple[Any, Any] | None:
+    found = _literal(text)
+    return found if _is_tuple(found, 2, kind) else None
+
+
+def _proof(text: str) -> tuple[ProofStep, ...] | None:
+    found = _literal(text)
+    if not isinstance(found, list):
+        return None
+    steps = []
+    for each in found:
+        if not isinstance(each, dict) or len(each) != 1:
+            return None
+        ((head, body),) = each.items()
+        if not isinstance(body, list) or len(body) != 2 or not all(_is_tuple(part, 3, str) for part in (head, *body)):
+            return None
+        steps.append(ProofStep(head, *body))
+    return tuple(steps)
+
+
+def _is_tuple(value: Any, length: int, kind: type) -> bool:
+    return isinstance(value, tuple) and len(value) == length and all(type(part) is kind for part in value)

@@ -1,0 +1,148 @@
+"""Kinship as a family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from storyproof.errors import DataError, StoryproofError
+from storyproof.example import Example
+from storyproof.families.family import Family, Graph, Picture, number_names
+from storyproof.families.kinship.relations import WORDS
+from storyproof.families.kinship.schema import KINSHIP_SCHEMA
+
+if TYPE_CHECKING:
+    from storyproof.families.kinship.tree_view import FamilyStory
+    from storyproof.findings import TableReport
+    from storyproof.shortcuts.results import ShortcutReport
+
+_ASKED = re.compile(r"What is (.+?) to (.+?)\?")
+_RELATION = re.compile(r"(?:what|who|how) (?:is|are) .+?(?: related)? to .+\?", re.IGNORECASE)  # as others ask
+
+
+class Kinship(Family):
+    """Who is what to whom: stories that state relations between people, and questions about two of them."""
+
+    name = "kinship"
+    title = "kinship"
+    schema = KINSHIP_SCHEMA
+    nullable = frozenset({"status"})
+    facts = ("k", "task", "query", "genders", "edges", "edge_types", "noise_types", "pattern", "placeholders")
+    marks = frozenset({"edges"})
+    is_always_settled = False
+    edge_types = WORDS
+    names_are_entities = True
+
+    def reads(self, question: str) -> bool:
+        """Return whether a question asks what somebody is to somebody."""
+        return _RELATION.fullmatch(question.strip()) is not None
+
+    def complete(self, table: pa.Table, *, proved: bool = False) -> pa.Table:
+        """Fill in the columns that a table lacks, from its facts."""
+        from storyproof.families.kinship.completion import complete
+
+        return complete(table, proved=proved)
+
+    def verify(self, table: pa.Table, where: str, settings: Mapping[str, Any]) -> TableReport:
+        """Check every label of a table by oracle and checker, from facts and text."""
+        from storyproof.families.kinship.audit.labels import verify_kinship
+        from storyproof.families.kinship.rules import load_rules
+
+        rules = settings.get("rules")
+        return verify_kinship(table, where, None if rules is None else load_rules(rules))
+
+    def is_settled(self, example: Example) -> bool:
+        """Return whether the answer is entailed; rows that do not say count as settled."""
+        from storyproof.families.kinship.checker import ENTAILED
+
+        return example.get("status") in (None, ENTAILED)
+
+    def candidates(self, example: Example) -> Sequence[str]:
+        """Return the given candidates, else all words of kinship."""
+        return example.candidates or WORDS
+
+    def kind(self, example: Example) -> str:
+        """Return the length of the chain, `k=3`."""
+        return f"k={example.get('k')}"
+
+    def kind_order(self, example: Example) -> tuple[Any, ...]:
+        """Sort kinds by length."""
+        return (example.get("k") or 0, self.kind(example))
+
+    def measures(self, example: Example) -> Iterator[str]:
+        """Yield the length, the task, and both together."""
+        kind, task = self.kind(example), example.get("task")
+        yield kind
+        if task:
+            yield f"task={task}"
+            yield f"task={task}/{kind}"
+
+    def oracle_answer(self, example: Example) -> str:
+        """Answer by the families that fit the story; empty where they do not agree."""
+        from storyproof.families.kinship import baselines
+
+        return baselines.oracle_answer(example)
+
+    def rules_answer(self, example: Example) -> str:
+        """Answer by the CLUTRR paper's sixteen rules."""
+        from storyproof.families.kinship import baselines
+
+        return baselines.rules_answer(example)
+
+    def people(self, example: Example) -> Sequence[str]:
+        """Return everybody in an example, in the order of its graph."""
+        return [person.rsplit(":", 1)[0] for person in example.get("genders") or ()]
+
+    def question_words(self, example: Example) -> Sequence[str] | None:
+        """Return the two people asked about."""
+        query = example.get("query")
+        return None if query is None else list(query)
+
+    def graph(self, example: Example) -> Graph | None:
+        """Return people and the facts between them; facts of published noise have no types."""
+        people = self.people(example)
+        first, second = example.get("query")
+        return Graph(
+            people, example.get("edges"), example.get("edge_types") or (), (people.index(first), people.index(second))
+        )
+
+    def prompt_values(self, example: Example) -> dict[str, str]:
+        """Return who is asked about, and to whom."""
+        asked = _ASKED.fullmatch(example.question)
+        return {"person": asked[1], "other": asked[2]} if asked else {"person": "", "other": ""}
+
+    def lay_out(self, examples: Sequence[Example]) -> FamilyStory:
+        """Find what the families that fit a puzzle say of its answer."""
+        from storyproof.families.kinship.tree_view import lay_out
+
+        return lay_out(examples[0])
+
+    def pictures(
+        self, examples: Sequence[Example], marked: Collection[int] = (), answers: tuple[str, str] | None = None
+    ) -> list[Picture]:
+        """Draw families that fit the story: one in which the label holds, and one in which it does not."""
+        from storyproof.families.kinship.picture import family_pictures
+
+        try:
+            return family_pictures(examples[-1])
+        except (StoryproofError, LookupError, ValueError) as error:  # rows may name people that are not in their text
+            known = isinstance(error, StoryproofError)
+            raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
+
+    def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
+        """Return a story without the names of its people."""
+        return number_names(story, {each.split(":")[0] for each in facts.get("genders") or ()})
+
+    def shortcuts(
+        self, train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool
+    ) -> ShortcutReport:
+        """Answer without composing relations."""
+        from storyproof.families.kinship.shortcuts.report import find_kinship_shortcuts
+
+        return find_kinship_shortcuts(train, test, seed=seed, learned=learned)
+
+
+FAMILY = Kinship()

@@ -1,0 +1,110 @@
+"""Where everybody of a family stands in its picture, and which way the lines go.
+
+Rows are generations; families that are not related stand side by side, or below each other. Lines across run between
+the rows, each couple's on a level of its own where they would meet. So no line runs through a box, and no two people's
+lines are taken for one.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from storyproof.families.kinship.genealogy import Family
+from storyproof.families.kinship.generations import blocks
+from storyproof.families.kinship.picture_order import APART, BESIDE, Block, Hop, arrange
+
+HEIGHT = 30.0  # of a box
+_EDGE = 12.0
+_BESIDE = 900.0  # pixels up to which families stand side by side
+_GAP, _FIRST, _LEVEL = 42.0, 18.0, 9.0  # between two rows; down to the first line across, and on to the next
+_CLEAR = 5.0  # between a line down to somebody and one down from somebody else
+_NUDGES = (0.0, 9.0, -9.0, 18.0, -18.0)
+
+Point = tuple[float, float]
+
+
+class Layout(NamedTuple):
+    """A family laid out.
+
+    Attributes:
+        boxes: The upper left corner of everybody's box.
+        births: The line to everybody who has parents, corner by corner from the middle between these.
+        size: Width and height of the whole.
+    """
+
+    boxes: dict[int, Point]
+    births: dict[int, list[Point]]
+    size: Point
+
+
+@lru_cache(maxsize=4096)
+def lay_out(family: Family, box: float) -> Layout:
+    """Lay a family out; names do not matter, so it pays to leave them out, and have the same layout for many.
+
+    Args:
+        family: The family.
+        box: How wide a person's box is.
+    """
+    boxes: dict[int, Point] = {}
+    births: dict[int, list[Point]] = {}
+    x = y = _EDGE
+    right = bottom = 0.0
+    for people in blocks(family):
+        part = _lay_out_block(arrange(family, people, box))
+        width, height = part.size
+        if x > _EDGE and x + width > _BESIDE:
+            x, y = _EDGE, bottom + APART
+        boxes |= {person: (x + left, y + top) for person, (left, top) in part.boxes.items()}
+        births |= {person: [(x + left, y + top) for left, top in line] for person, line in part.births.items()}
+        right, bottom = max(right, x + width), max(bottom, y + height)
+        x += width + APART
+    return Layout(boxes, births, (right + _EDGE, bottom + _EDGE))
+
+
+def _lay_out_block(block: Block) -> Layout:
+    """Lay out people who are related."""
+    through = [block.middle(node) for node in range(len(block.left))]  # where lines leave each node
+    births: dict[int, list[Point]] = {}
+    boxes: dict[int, Point] = {}
+    top = 0.0
+    for nodes, hops in zip(block.rows, block.hops, strict=True):
+        for node in nodes:
+            for place, person in enumerate(block.people[node]):
+                boxes[person] = block.left[node] + place * (block.box + BESIDE), top
+        ends = {hop: _arrive(block, hop, hops, through) for hop in hops}
+        levels = _levels(ends, through)
+        below = top + HEIGHT + _GAP + _LEVEL * max(levels.values(), default=0)
+        for hop, end in ends.items():
+            y = top + HEIGHT + _FIRST + _LEVEL * levels[hop.upper]
+            line = births.setdefault(hop.child, [(through[hop.upper], top + HEIGHT / 2)])
+            line += [(through[hop.upper], y), (end, y)]
+            if block.people[hop.lower]:
+                line.append((end, below))
+            else:
+                through[hop.lower] = end
+        top = below
+    width = max(block.left[node] + block.width(node) for node in range(len(block.left)))
+    return Layout(boxes, births, (width, max(y for _, y in boxes.values()) + HEIGHT))
+
+
+def _arrive(block: Block, hop: Hop, hops: list[Hop], through: list[float]) -> float:
+    """Say where a line reaches its lower node: in the middle, unless somebody else's comes down just there."""
+    middle = block.left[hop.lower] + block.into(hop)
+    others = [through[other.upper] for other in hops if other.upper != hop.upper]
+    free = (middle + nudge for nudge in _NUDGES if all(abs(middle + nudge - other) > _CLEAR for other in others))
+    return next(free, middle)
+
+
+def _levels(ends: dict[Hop, float], through: list[float]) -> dict[int, int]:
+    """Give each node's line across a level, such that no two on one level meet."""
+    spans: dict[int, list[float]] = {}
+    for hop, end in ends.items():
+        spans.setdefault(hop.upper, [through[hop.upper]]).append(end)
+    found: dict[int, int] = {}
+    last: list[float] = []  # where the line that is last on each level ends
+    for node, span in sorted(spans.items(), key=lambda item: (min(item[1]), item[0])):
+        level = next((level for level, end in enumerate(last) if end + _CLEAR < min(span)), len(last))
+        last[level:] = [max(span), *last[level + 1 :]]
+        found[node] = level
+    return found

@@ -1,0 +1,228 @@
+"""Rules of composition: if Z is the first of X and Y the second of Z, then Y is the head of X.
+
+Three sets: `strict`, derived from what a family is (see `strict`); `published`, the paper's sixteen; and users' own,
+from a file for other kinship systems, which may also bring relations of its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import yaml
+
+from storyproof.errors import DataError, UnknownNameError
+from storyproof.families.kinship.relations import BASIC, FEMALE, MALE, PREDICATES, Predicate
+from storyproof.families.kinship.strict import sound_compositions
+
+STRICT, PUBLISHED = "strict", "published"
+READINGS = (STRICT, PUBLISHED)
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A set of rules.
+
+    Attributes:
+        name: strict, published, or the hash of a file.
+        predicates: All relations there are.
+        heads: What follows from two relations in a row.
+        told: The relations that stories are told in.
+        inverses: Whether a fact also says what the first person is to the second.
+    """
+
+    name: str
+    predicates: tuple[Predicate, ...]
+    heads: Mapping[tuple[str, str], str]
+    told: tuple[str, ...]
+    inverses: bool
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Predicates by name."""
+        return {predicate.name: number for number, predicate in enumerate(self.predicates)}
+
+    @cached_property
+    def table(self) -> npt.NDArray[np.int8]:
+        """What follows, by numbers of predicates: [first, second], NONE where nothing does."""
+        found = np.full((len(self.predicates), len(self.predicates)), NONE, np.int8)
+        for (first, second), head in self.heads.items():
+            found[self.number[first], self.number[second]] = self.number[head]
+        return found
+
+    @cached_property
+    def bodies(self) -> dict[str, list[tuple[str, str]]]:
+        """How each relation can be told in two facts; in a fixed order."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for body in sorted(self.heads):
+            if set(body) <= set(self.told):
+                found.setdefault(self.heads[body], []).append(body)
+        return found
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The relations that can be asked for, in the order of the predicates."""
+        heads = set(self.heads.values())
+        return tuple(predicate.name for predicate in self.predicates if predicate.name in heads)
+
+    def word(self, predicate: str, gender: str) -> str:
+        """Give the word for a second person of this gender."""
+        found = self.predicates[self.number[predicate]]
+        return found.male if gender == MALE else found.female
+
+    @cached_property
+    def by_word(self) -> dict[str, tuple[str, str]]:
+        """Predicate and gender of each word."""
+        return {
+            word: (predicate.name, gender)
+            for predicate in self.predicates
+            for word, gender in ((predicate.male, MALE), (predicate.female, FEMALE))
+        }
+
+
+@cache
+def strict_rules() -> Rules:
+    """All compositions that are sound in every family."""
+    return Rules(STRICT, PREDICATES, sound_compositions(), BASIC, inverses=True)
+
+
+@cache
+def published_rules() -> Rules:
+    """The paper's rules, which read facts in the direction in which they are stated."""
+    text = (files("storyproof.families.kinship") / "published.yaml").read_text(encoding="utf-8")
+    return _parse(text, "published.yaml", PUBLISHED)
+
+
+def load_rules(path: str | Path) -> Rules:
+    """Read a file of rules.
+
+    Raises:
+        DataError: If it cannot be read, or a rule in it cannot be used; the message names the line.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeError) as error:
+        raise DataError(f"cannot read the rules in {path}: {error}.") from error
+    return _parse(text, str(path), f"rules-{hashlib.sha256(text.encode()).hexdigest()[:16]}")
+
+
+def rules_of(reading: str) -> Rules:
+    """Give the rules of a reading.
+
+    Raises:
+        UnknownNameError: If there is no such reading.
+    """
+    if reading not in READINGS:
+        raise UnknownNameError("reading", reading, READINGS)
+    return strict_rules() if reading == STRICT else published_rules()
+
+
+def _parse(text: str, where: str, name: str) -> Rules:
+    try:
+        root = yaml.compose(text, yaml.SafeLoader)
+        whole = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        place = getattr(error, "problem_mark", None)
+        at = f"{where}, line {place.line + 1}" if place else where
+        raise DataError(
+            f"{at}: no valid YAML: {getattr(error, 'problem', None) or str(error).splitlines()[0]}."
+        ) from error
+    if not isinstance(whole, dict) or not isinstance(whole.get("rules"), list) or not whole["rules"]:
+        raise DataError(f"{where}: expected 'rules:' with a list of 'head: [first, second]'.")
+    for section in whole:
+        if section not in ("rules", "stories", "relations"):
+            raise DataError(f"{where}: unknown section '{section}'; expected rules, stories and relations.")
+    names = [key.value for key, _ in root.value]
+    for key, _ in root.value:
+        if names.count(key.value) > 1:
+            raise DataError(f"{where}, line {key.start_mark.line + 1}: '{key.value}' stands twice; keep one.")
+    predicates = _relations(whole.get("relations"), where)
+    known = [predicate.name for predicate in predicates]
+    told = whole.get("stories", list(BASIC))
+    if not isinstance(told, list):
+        raise DataError(f"{where}: 'stories' is {told!r}, expected a list of relations.")
+    for relation in told:
+        _check_known(relation, known, f"{where}: 'stories'")
+    heads = _heads(list(_with_lines(root, whole["rules"])), known, where)
+    rules = Rules(name, predicates, {body: head for body, (head, _) in heads.items()}, tuple(told), inverses=False)
+    _check_reach(rules, heads, where)
+    return rules
+
+
+def _with_lines(root: Any, rules: list[Any]) -> Iterator[tuple[int, Any]]:
+    """Give each rule with its line."""
+    listed = next(value for key, value in root.value if key.value == "rules")
+    for node, rule in zip(listed.value, rules, strict=True):
+        yield node.start_mark.line + 1, rule
+
+
+def _relations(given: Any, where: str) -> tuple[Predicate, ...]:
+    """Add a file's own relations, `name: [male word, female word, inverse]`, to the known ones."""
+    if given is None:
+        return PREDICATES
+    form = "'name: [male word, female word, name of the inverse]'"
+    if not isinstance(given, dict):
+        raise DataError(f"{where}: 'relations' is {given!r}, expected {form}.")
+    found = {predicate.name: predicate for predicate in PREDICATES}
+    for name, parts in given.items():
+        if not isinstance(parts, list) or len(parts) != 3 or not all(isinstance(part, str) and part for part in parts):
+            raise DataError(f"{where}: relation '{name}' is {parts!r}, expected {form}.")
+        if name in found:
+            raise DataError(f"{where}: relation '{name}' is known already; give yours another name.")
+        found[str(name)] = Predicate(str(name), *parts)
+    words = [word for predicate in found.values() for word in (predicate.male, predicate.female)]
+    for predicate in found.values():
+        _check_known(predicate.inverse, found, f"{where}: the inverse of '{predicate.name}'")
+        if words.count(predicate.male) + words.count(predicate.female) > 2:
+            raise DataError(f"{where}: '{predicate.male}' or '{predicate.female}' stands for two relations.")
+    return tuple(found.values())
+
+
+def _heads(rules: list[tuple[int, Any]], known: list[str], where: str) -> dict[tuple[str, str], tuple[str, int]]:
+    """Give head and line of each body."""
+    found: dict[tuple[str, str], tuple[str, int]] = {}
+    for line, rule in rules:
+        place = f"{where}, line {line}"
+        if not isinstance(rule, dict) or len(rule) != 1:
+            raise DataError(f"{place}: found {rule!r}, expected 'head: [first, second]'.")
+        ((head, body),) = rule.items()
+        if not isinstance(body, list) or len(body) != 2:
+            raise DataError(f"{place}: the body of '{head}' is {body!r}, expected two relations, [first, second].")
+        for relation in (head, *body):
+            _check_known(relation, known, place)
+        first, second = body
+        if (first, second) in found:
+            other, earlier = found[first, second]
+            raise DataError(
+                f"{place}: [{first}, {second}] has the head '{head}', but '{other}' in line {earlier}; "
+                "a body can have one head only."
+            )
+        found[first, second] = head, line
+    return found
+
+
+def _check_known(relation: Any, known: Any, place: str) -> None:
+    if relation not in known:
+        raise DataError(f"{place}: unknown relation '{relation}'; known: {', '.join(known)}.")
+
+
+def _check_reach(rules: Rules, heads: dict[tuple[str, str], tuple[str, int]], where: str) -> None:
+    """Refuse rules that can never be used: something in their body is neither told nor concluded."""
+    reached = set(rules.told)
+    while new := {head for body, head in rules.heads.items() if set(body) <= reached} - reached:
+        reached |= new
+    for body, (head, line) in heads.items():
+        for relation in body:
+            if relation not in reached:
+                raise DataError(
+                    f"{where}, line {line}: '{head}' cannot be reached by this rule, because nothing gives "
+                    f"'{relation}': stories do not tell it, and no rule that can be used has it as its head."
+                )

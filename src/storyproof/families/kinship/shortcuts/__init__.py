@@ -1,0 +1,1 @@
+"""Probe kinship data for answers that need no composition of relations."""

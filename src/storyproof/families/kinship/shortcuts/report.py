@@ -1,0 +1,136 @@
+"""The shortcut audit of kinship data."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from storyproof.example import Example
+from storyproof.families.kinship.relations import GENDERS
+from storyproof.families.kinship.shortcuts.overlap import Overlap, find_overlap
+from storyproof.families.kinship.shortcuts.puzzles import Puzzle, count_facts, count_words, look_at
+from storyproof.intervals import Ints
+from storyproof.shortcuts import probes
+from storyproof.shortcuts.bounds import force
+from storyproof.shortcuts.results import ABLATION, HEURISTIC, KINSHIP, Forced, Row, ShortcutReport
+from storyproof.shortcuts.trial import Fold, Trial, chances, set_up
+from storyproof.shortcuts.verdicts import judge_kinship
+
+Cell = tuple[Any, ...]  # a number, and possibly what else
+
+ABOUT = "the gender of the asked person; always the same answer for each"
+
+_READERS = {
+    "majority": "always gives the most frequent answer",
+    "last_relation": "gives the last relation told of the asked person",
+    "gender_only": "knows only the asked person's gender",
+    "length_only": "knows only how many steps lie between the two",
+    "length_and_gender": "knows only how many steps lie between the two and the asked person's gender",
+    "generations_and_gender": "counts only generations up and down and knows the asked person's gender",
+    "question_only": "knows only which answers go with the two names",
+    "relation_words": "counts the words for relations in the text but not who they are about",
+    "facts_unordered": "counts the relations that are told but not who they are about",
+}
+
+
+def find_kinship_shortcuts(
+    train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool
+) -> ShortcutReport:
+    """Answer kinship data without composing relations; see `find_shortcuts`."""
+    trial = set_up(train, test, seed, belief=False)
+    puzzles = [look_at(each) for each in trial.examples]
+    labels = sorted({puzzle.label for puzzle in puzzles})
+    number = {label: place for place, label in enumerate(labels)}
+    answers = np.array([number[puzzle.label] for puzzle in puzzles], np.int64)
+    asked = puzzles[trial.first :]
+    right = np.arange(len(labels))[:, None] == answers[trial.asked]
+    forced = force(right, [puzzle.gender for puzzle in asked], trial.cluster, trial.kinds, labels, ABOUT)
+    rows = list(_guess(trial, puzzles, answers, forced))
+    if learned:
+        rows += _probe(trial, puzzles, answers, forced, seed)
+    chance, joint_chance = chances(trial)
+    overlap = find_overlap(train, test) if train else Overlap({}, {})
+    return ShortcutReport(
+        about=KINSHIP,
+        questions=len(test),
+        stories=int(trial.cluster.max()) + 1,
+        trained_on=trial.trained_on,
+        training_questions=trial.training_questions,
+        chance=chance,
+        joint_chance=joint_chance,
+        forced=forced,
+        rows=tuple(rows),
+        verdict=judge_kinship(rows, forced, overlap),
+        overlap=overlap.shares,
+        overlap_by_kind=overlap.by_kind,
+    )
+
+
+def _guess(trial: Trial, puzzles: Sequence[Puzzle], answers: Ints, forced: Forced) -> Iterator[Row]:
+    """Answer by heuristics."""
+    number = {puzzle.label: answer for puzzle, answer in zip(puzzles, answers.tolist(), strict=True)}
+    last = np.array([number.get(puzzle.last_relation, -1) for puzzle in puzzles], np.int64)
+    ways: dict[str, Callable[[Fold], Ints]] = {
+        "majority": lambda fold: say_most_frequent(fold, [(0,)] * len(puzzles), answers),
+        "last_relation": lambda fold: last[fold.ask],
+        "gender_only": lambda fold: say_most_frequent(fold, [(0, each.gender) for each in puzzles], answers),
+        "length_only": lambda fold: say_most_frequent(fold, [(each.length,) for each in puzzles], answers),
+        "length_and_gender": lambda fold: say_most_frequent(
+            fold, [(each.length, each.gender) for each in puzzles], answers
+        ),
+        "generations_and_gender": lambda fold: say_most_frequent(
+            fold, [(each.generations, each.gender) for each in puzzles], answers
+        ),
+        "question_only": lambda fold: say_usual_of_names(fold, puzzles, answers),
+    }
+    for name, way in ways.items():
+        right = trial.by_fold(way) == answers[trial.asked]
+        yield trial.score(name, HEURISTIC, _READERS[name], True, right, forced)
+
+
+def say_most_frequent(fold: Fold, cells: Sequence[Cell], answers: Ints) -> Ints:
+    """Give for each cell the answer that is most frequent where it is learned from.
+
+    A cell is a number, and possibly something more. For a number that is not learned from, the nearest one stands in.
+    """
+    learned: dict[Cell, Counter[int]] = defaultdict(Counter)
+    for row in fold.fit.tolist():
+        learned[cells[row]][int(answers[row])] += 1
+    best = {cell: min(counts, key=lambda answer: (-counts[answer], answer)) for cell, counts in learned.items()}
+    for cell in {cells[row] for row in fold.ask.tolist()} - best.keys():
+        alike = [known for known in learned if known[1:] == cell[1:]] or list(learned)
+        best[cell] = best[min(alike, key=lambda known: (abs(known[0] - cell[0]), known[0]))] if alike else 0
+    return np.array([best[cells[row]] for row in fold.ask.tolist()], np.int64)
+
+
+def say_usual_of_names(fold: Fold, puzzles: Sequence[Puzzle], answers: Ints) -> Ints:
+    """Give the answer that goes best with the two names, each taken alone (naive Bayes)."""
+    most = int(answers.max()) + 1
+    prior = np.bincount(answers[fold.fit], minlength=most)
+    seen: dict[tuple[int, str], Ints] = defaultdict(lambda: np.zeros(most, np.int64))
+    names: set[str] = set()
+    for row in fold.fit.tolist():
+        for place, name in enumerate(puzzles[row][1:3]):
+            seen[place, name][answers[row]] += 1
+            names.add(name)
+    blank = np.zeros(most, np.int64)
+    said = []
+    for row in fold.ask.tolist():
+        score = np.log(prior + 1.0)
+        for place, name in enumerate((puzzles[row].first, puzzles[row].second)):
+            score += np.log((seen.get((place, name), blank) + 1.0) / (prior + len(names) + 1.0))
+        said.append(int(score.argmax()))
+    return np.array(said, np.int64)
+
+
+def _probe(trial: Trial, puzzles: Sequence[Puzzle], answers: Ints, forced: Forced, seed: int) -> Iterator[Row]:
+    """Train a probe on bags of words and of facts, with the asked person's gender, and have it answer."""
+    gender = np.array([[puzzle.gender == each for each in GENDERS] for puzzle in puzzles], np.float32)
+    bags = {"relation_words": count_words(trial.examples), "facts_unordered": count_facts(puzzles)}
+    for name, counts in bags.items():
+        matrix = np.concatenate([counts, gender], axis=1)
+        said = trial.by_fold(lambda fold: probes.classify(matrix, answers, fold, seed))  # noqa: B023
+        yield trial.score(name, ABLATION, _READERS[name], True, said == answers[trial.asked], forced)

@@ -1,0 +1,159 @@
+"""What else an audit shows: shortcuts and overlaps as tables, and everything on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from storyproof.audits.audit import find_files, labels_of
+from storyproof.audits.contamination import find_overlaps
+from storyproof.audits.overlaps import CONFLICT, OverlapReport
+from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
+from storyproof.datasets.examples import iterate_examples, read_examples
+from storyproof.datasets.reading import Source, find_sources
+from storyproof.errata import AuditReport, Erratum
+from storyproof.errors import DataError, StoryproofError
+from storyproof.example import Example
+from storyproof.report.audit_page import Section, audit_page, listed
+
+_MOST_TRAINING = 3000  # stories that probes learn from; more change little and take long
+
+
+def shortcuts_of(paths: Sequence[Path]) -> tuple[dict[str, Any], RenderableType]:
+    """Look for shortcuts in the data at some paths: plain values, and a table.
+
+    Training data, if there are any among them, are learned from; the others are answered.
+    """
+    sources = _sources(paths)
+    train = [source for source in sources if source.split == "train"]
+    test = [source for source in sources if source.split != "train"]
+    if not test:
+        train, test = [], train
+    learned = [each for source in train for each in read_examples(source, max_stories=_MOST_TRAINING)]
+    answered = [each for source in test for each in read_examples(source)]
+    report = find_shortcuts(learned or None, answered)
+    return report.as_dict(), _shortcut_view(report)
+
+
+def overlaps_of(paths: Sequence[Path], against: Path | None) -> tuple[dict[str, Any], RenderableType]:
+    """Look for duplicates within and between the splits at some paths, and with another dataset."""
+    report = find_overlaps(_sources(paths), find_sources(against) if against is not None else None)
+    return report.as_dict(), _overlap_view(report)
+
+
+def page_of(report: AuditReport, paths: Sequence[Path], more: Mapping[str, Mapping[str, Any]]) -> str:
+    """Make the page of an audit, with the rows it lists read again."""
+    audited = find_files(paths)
+    files = dict(zip(labels_of(audited), audited, strict=True))
+    wanted: dict[str, list[Erratum]] = {}
+    for each in listed(report):
+        wanted.setdefault(each.file, []).append(each)
+    examples: dict[tuple[str, int], list[Example]] = {}
+    for name, errata in wanted.items():
+        teller = f"{name.removesuffix('.trace')}.txt" if name.endswith(".trace") else name  # a trace tells no story
+        rows = _rows(files[teller], {each.row for each in errata})
+        examples |= {(name, row): found for row, found in rows.items()}
+    sections = [section for name, found in more.items() for section in _sections(name, found)]
+    names = ", ".join(files)
+    title = f"Audit of {names if len(names) < 80 else f'{len(files)} files'}"
+    return audit_page(report, examples, title=title, sections=sections)
+
+
+def _sources(paths: Sequence[Path]) -> list[Source]:
+    return [source for path in paths for source in find_sources(path)]
+
+
+def _rows(file: Path, wanted: set[int]) -> dict[int, list[Example]]:
+    """Read the wanted rows of a file, each after the other questions of its story; none if they cannot be read."""
+    found: dict[int, list[Example]] = {}
+    try:
+        (source,) = find_sources(file)
+        numbered = enumerate(iterate_examples(source))
+        for _, group in groupby(numbered, key=lambda each: each[1].story_id):
+            story = list(group)
+            for row, example in story:
+                if row in wanted:
+                    found[row] = [*(other for number, other in story if number != row), example]
+    except StoryproofError:
+        return {}
+    return found
+
+
+def _shortcut_view(report: ShortcutReport) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("answered by", "average", "95%", "joint", "95%"):
+        table.add_column(heading, justify="left" if heading == "answered by" else "right")
+    table.add_row("chance", _percent(report.chance), "", _percent(report.joint_chance), "")
+    forced = report.forced
+    table.add_row("what the structure forces", _percent(forced.accuracy), "", _percent(forced.joint_accuracy), "")
+    for row in report.rows:
+        mark = " *" if row.beats_structure or row.jointly_beats_structure else ""
+        cells = [Text(f"{row.group}: {row.name}{mark}")]
+        for share in (row.accuracy, row.joint_accuracy):
+            cells += [Text(_percent(share.value)), Text(f"{_percent(share.low)} to {_percent(share.high)}")]
+        table.add_row(*cells)
+    return Group(table, Text("* beats what the structure forces", style="dim"), Text(report.verdict))
+
+
+def _overlap_view(report: OverlapReport) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for heading in ("the same", "in", "and in", "pairs", "affected"):
+        table.add_column(heading, justify="right" if heading in ("pairs", "affected") else "left")
+    for each in report.overlaps:
+        affected = f"{each.second_affected:,} of {each.second_total:,} ({_percent(each.share)}%)"
+        table.add_row(each.kind, Text(each.first), Text(each.second), f"{each.pairs:,}", affected)
+    conflicts = [
+        Text(
+            f"conflict: {one.first} of {each.first} says {one.first_answer}, "
+            f"{one.second} of {each.second} says {one.second_answer}"
+        )
+        for each, one in report.conflicts()
+    ]
+    return Group(table, *conflicts)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f}"
+
+
+def _sections(name: str, found: Mapping[str, Any]) -> Iterable[Section]:
+    """Lay results out as plain rows for the page, under their headings."""
+    if name == "overlaps":
+        names = ("kind", "first", "second", "pairs", "share")
+        yield "Overlaps", [{key: each[key] for key in names} for each in found["overlaps"]]
+        if conflicts := list(_conflict_rows(found)):
+            yield "Conflicting labels", conflicts
+    elif name == "shortcuts":
+        yield "Shortcuts", list(_shortcut_rows(found))
+    else:
+        raise DataError(f"there is no section '{name}'.")
+
+
+def _conflict_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:
+    for each in found["overlaps"]:
+        for one in each["examples"] if each["kind"] == CONFLICT else ():
+            yield {
+                "in": each["first"],
+                "row": one["first"],
+                "says": one["first_answer"],
+                "and in": each["second"],
+                "the same row": one["second"],
+                "says otherwise": one["second_answer"],
+            }
+
+
+def _shortcut_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:
+    forced = found["forced"]
+    for name, average, joint in (
+        ("chance", found["chance"], found["joint_chance"]),
+        ("what the structure forces", forced["accuracy"], forced["joint_accuracy"]),
+        *((row["name"], row["accuracy"]["value"], row["joint_accuracy"]["value"]) for row in found["rows"]),
+    ):
+        yield {"answered by": name, "average": f"{100 * average:.1f}", "joint": f"{100 * joint:.1f}"}

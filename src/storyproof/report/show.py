@@ -1,0 +1,38 @@
+"""The verb `show`: one story of a dataset."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+
+from rich.console import RenderableType
+
+from storyproof.datasets.examples import read_examples
+from storyproof.datasets.reading import find_source
+from storyproof.errors import ConfigError, DataError, ParseError
+from storyproof.families.family import family_of
+
+
+def show(path: str | Path, index: int = 0, *, split: str | None = None) -> RenderableType:
+    """Lay out a story with its questions and proofs; print the result with Rich.
+
+    Args:
+        path: A dataset folder or a file.
+        index: Which story, counted from 0.
+        split: Which split of a folder; by default test, or the only one there is.
+
+    Raises:
+        ConfigError: If there is no such story.
+        DataError: If the data cannot be read.
+    """
+    if index < 0:
+        raise ConfigError(f"--index is {index}; stories are counted from 0.")
+    source = find_source(path, split)
+    examples = read_examples(source, max_stories=index + 1)
+    stories = [list(rows) for _, rows in groupby(examples, key=lambda example: example.story_id)]
+    if index >= len(stories):
+        raise ConfigError(f"--index is {index}, but there are only {len(stories)} stories; they are counted from 0.")
+    try:
+        return family_of(stories[index][0]).lay_out(stories[index])
+    except ParseError as error:
+        raise DataError(f"{source.name}, story {index}: {error}") from error

@@ -1,0 +1,170 @@
+"""What the structure alone forces: the most that fixed answers per kind of question can score.
+
+The answerer sees which slot a question is (its kind, and for beliefs whether the first of the chain is the mover) and
+says, always the same for a slot, the first place of the object, the last, or the last but one. Whoever scores more
+has used something else. The score is computed from the data's own answers, in hindsight, so it is the most that such
+an answerer can reach and no estimate.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from storyproof.intervals import Flags, Ints
+from storyproof.shortcuts.results import Forced
+
+_MOST_ASSIGNMENTS = 20_000  # as many are tried one by one; beyond, each slot is bettered in turn
+
+ABOUT = "question type and whether the mover is asked; always the same place for each (first, last or last but one)"
+
+Demand = frozenset[tuple[str, int]]  # which choices answer a story: (slot, bits of the choices that are right)
+
+
+class Bound(NamedTuple):
+    """Average and joint score."""
+
+    accuracy: Fraction
+    joint_accuracy: Fraction
+
+
+def tomi_bound(true_belief: Fraction, false_belief: Fraction, second_order_false_belief: Fraction) -> Bound:
+    """Give what the structure of ToMi forces, from the shares of its story types.
+
+    Six questions a story. The mover is asked about as agent 0, the other as agent 1; the object is moved once, so
+    there are a first and a last place (F, L). Memory is F and reality is L by definition. The mover puts the object
+    into its last place, so knows it: first_order_0 is L. The rest hangs on the story type:
+
+    ===========================  =============  ==============  ==============
+    story type (share)           first_order_1  second_order_0  second_order_1
+    ===========================  =============  ==============  ==============
+    true belief (t)              L              L               L
+    false belief (f)             F              F               F
+    second-order false (s)       L              F               F
+    ===========================  =============  ==============  ==============
+
+    In a false-belief story only the other can be wrong, and has missed the move: the two were last together before
+    it, so either takes the other to believe F. In a second-order false-belief story both know L, but were not
+    together after the move. A belief about a belief is decided by when the two were last together, so second_order_0
+    and second_order_1 are always alike.
+
+    The best fixed answers score 1 for three questions, max(f, 1−f) for first_order_1 and max(t, 1−t) for each of the
+    second order: on average (3 + max(f, 1−f) + 2·max(t, 1−t)) / 6. A fixed answer gets a whole story right if it is
+    the table's line for that story's type, so joint it is max(t, f, s). Balanced, with a third each: 5/6 and 1/3.
+
+    Args:
+        true_belief: Share of stories.
+        false_belief: Share of stories.
+        second_order_false_belief: Share of stories.
+    """
+    average = (3 + max(false_belief, 1 - false_belief) + 2 * max(true_belief, 1 - true_belief)) / 6
+    return Bound(average, max(true_belief, false_belief, second_order_false_belief))
+
+
+def force(
+    right: Flags, slots: Sequence[str], cluster: Ints, kinds: Sequence[str], choices: Sequence[str], about: str = ABOUT
+) -> Forced:
+    """Find the best fixed choice for each slot, on average and joint.
+
+    Args:
+        right: [choice, question], whether each choice would answer rightly.
+        slots: What the answerer sees of each question.
+        cluster: The story of each.
+        kinds: Kind of each question, to split the score by.
+        choices: Names of the choices.
+        about: What the answerer sees, in words.
+    """
+    which = np.array(slots)
+    names = sorted(set(slots))
+    best = {slot: int(right[:, which == slot].sum(axis=1).argmax()) for slot in names}
+    hits = right[np.array([best[slot] for slot in slots]), np.arange(len(slots))]
+    demands = _demands(right, slots, cluster)
+    joint = _best_together(demands, best, len(choices))
+    kind_of = np.array(kinds)
+    return Forced(
+        accuracy=float(hits.mean()),
+        joint_accuracy=_satisfied(demands, joint) / max(1, demands.total()),
+        by_kind={kind: float(hits[kind_of == kind].mean()) for kind in dict.fromkeys(kinds)},
+        choices={slot: choices[best[slot]] for slot in names},
+        joint_choices={slot: choices[joint[slot]] for slot in names},
+        about=about,
+    )
+
+
+def _demands(right: Flags, slots: Sequence[str], cluster: Ints) -> Counter[Demand]:
+    """Count stories by what must be chosen to answer all their questions."""
+    bits = (right.astype(np.int64) << np.arange(len(right))[:, None]).sum(axis=0).tolist()
+    stories: dict[int, dict[str, int]] = defaultdict(dict)
+    for story, slot, fitting in zip(cluster.tolist(), slots, bits, strict=True):
+        stories[story][slot] = stories[story].get(slot, ~0) & fitting  # a slot asked twice has one choice for both
+    return Counter(frozenset(story.items()) for story in stories.values())
+
+
+def _satisfied(demands: Counter[Demand], choice: dict[str, int]) -> int:
+    """Count the stories that a choice for each slot answers."""
+    return sum(count for demand, count in demands.items() if all(fits >> choice[slot] & 1 for slot, fits in demand))
+
+
+def _best_together(demands: Counter[Demand], start: dict[str, int], choices: int) -> dict[str, int]:
+    """Find the choices that together answer most stories; of equals those that differ least from `start`."""
+    best = dict(start)
+    for part in _parts(demands, start):
+        own: Counter[Demand] = Counter()
+        for demand, count in demands.items():
+            if any(slot in part for slot, _ in demand):
+                own[demand] += count
+        open_slots = _undecided(own, part, best, choices)
+        if choices ** len(open_slots) <= _MOST_ASSIGNMENTS:
+            tried = [
+                dict(zip(open_slots, each, strict=True)) for each in product(range(choices), repeat=len(open_slots))
+            ]
+            scores = [
+                (_satisfied(own, {**best, **each}), -sum(start[slot] != pick for slot, pick in each.items()))
+                for each in tried
+            ]
+            best.update(tried[scores.index(max(scores))])
+        else:
+            _better_in_turn(own, best, open_slots, choices)
+    return best
+
+
+def _parts(demands: Counter[Demand], slots: dict[str, int]) -> list[set[str]]:
+    """Split the slots into those that hang together by being asked of one story."""
+    parts: list[set[str]] = []
+    for asked in [{slot} for slot in slots] + [{slot for slot, _ in demand} for demand in demands]:
+        touching = [part for part in parts if part & asked]
+        parts = [part for part in parts if not part & asked] + [asked.union(*touching)]
+    return [part for part in parts if part]
+
+
+def _undecided(demands: Counter[Demand], part: set[str], best: dict[str, int], choices: int) -> list[str]:
+    """List the slots for which no choice is right whenever any is; sets `best` for the others."""
+    seen: dict[str, set[int]] = defaultdict(set)
+    for demand in demands:
+        for slot, fits in demand:
+            if fits & ((1 << choices) - 1):
+                seen[slot].add(fits)
+    left = []
+    for slot in sorted(part):
+        always = [pick for pick in range(choices) if all(fits >> pick & 1 for fits in seen[slot])]
+        if not always:
+            left.append(slot)
+        elif best[slot] not in always:
+            best[slot] = always[0]
+    return left
+
+
+def _better_in_turn(demands: Counter[Demand], best: dict[str, int], slots: Sequence[str], choices: int) -> None:
+    """Better one slot after the other until no single change helps."""
+    score, improved = _satisfied(demands, best), True
+    while improved:
+        improved = False
+        for slot, pick in product(slots, range(choices)):
+            found = _satisfied(demands, {**best, slot: pick})
+            if found > score:
+                score, improved, best[slot] = found, True, pick

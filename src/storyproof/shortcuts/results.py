@@ -1,0 +1,109 @@
+"""What the shortcut audit finds."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from storyproof.intervals import Share
+
+HEURISTIC, ABLATION = "heuristic", "ablation"
+BELIEF, KINSHIP = "theory_of_mind", "kinship"
+
+
+@dataclass(frozen=True, slots=True)
+class Forced:
+    """The most that an answerer can score who sees only what the structure gives away.
+
+    Attributes:
+        accuracy: Right answers, with the best choice for each cell.
+        joint_accuracy: Stories all of whose questions are right, with the best choices for the cells together.
+        by_kind: Right answers by kind of question, with the best choice for each cell.
+        choices: The best choice for each cell.
+        joint_choices: The best choices together.
+        about: What the answerer sees.
+    """
+
+    accuracy: float
+    joint_accuracy: float
+    by_kind: dict[str, float]
+    choices: dict[str, str]
+    joint_choices: dict[str, str]
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How well the data are answered without something.
+
+    Attributes:
+        name: Of the heuristic, or of the ablation that a probe was trained on.
+        group: heuristic or ablation.
+        reader: The same in words that go on from "a reader who".
+        shortcut: Whether something is missing that the data claim to test.
+        accuracy: Right answers.
+        joint_accuracy: Stories all of whose questions were answered rightly.
+        by_kind: Right answers by kind of question; kinship: by length and task.
+        by_false_belief: The same within questions about a false belief, and others; empty for kinship.
+        above_structure: Accuracy less what the structure forces; negative if below.
+        joint_above_structure: The same for joint accuracy.
+        beats_structure: Whether the lower end of accuracy's interval lies above what the structure forces.
+        jointly_beats_structure: The same for joint accuracy.
+    """
+
+    name: str
+    group: str
+    reader: str
+    shortcut: bool
+    accuracy: Share
+    joint_accuracy: Share
+    by_kind: dict[str, Share]
+    by_false_belief: dict[str, dict[str, Share]]
+    above_structure: float
+    joint_above_structure: float
+    beats_structure: bool
+    jointly_beats_structure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShortcutReport:
+    """How well data can be answered without what they claim to test.
+
+    Attributes:
+        about: theory_of_mind or kinship.
+        questions: How many were answered.
+        stories: Of how many stories.
+        trained_on: What priors and probes learned from: `train`, or `folds` (the other stories of the same data).
+        training_questions: From how many questions.
+        chance: Right answers of one who guesses among the candidates.
+        joint_chance: The same for whole stories.
+        forced: What the structure alone forces.
+        rows: One for each heuristic and ablation.
+        overlap: Kinship with a training set: which share of test names and queries occurs there.
+        overlap_by_kind: The same for the queries, by kind of question.
+        verdict: The upshot in a line.
+    """
+
+    about: str
+    questions: int
+    stories: int
+    trained_on: str
+    training_questions: int
+    chance: float
+    joint_chance: float
+    forced: Forced
+    rows: tuple[Row, ...]
+    verdict: str
+    overlap: dict[str, Share] = field(default_factory=dict)
+    overlap_by_kind: dict[str, dict[str, Share]] = field(default_factory=dict)
+
+    def row(self, name: str) -> Row:
+        """Give the row of that name; raises KeyError if there is none."""
+        for row in self.rows:
+            if row.name == name:
+                return row
+        raise KeyError(name)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give plain values, for JSON."""
+        return {**asdict(self), "rows": [asdict(row) for row in self.rows]}

@@ -1,0 +1,142 @@
+"""Who learns from what, and how answers are scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from storyproof.example import Example
+from storyproof.families.family import family_of
+from storyproof.intervals import Flags, Ints, Share, share, share_of_stories
+from storyproof.seeds import Draws
+from storyproof.shortcuts.results import Forced, Row
+
+TRAIN, OTHER_FOLDS = "train", "folds"
+FOLDS = 5
+MOST_TRAINING_QUESTIONS = 20_000  # what a small probe needs; more would only take longer
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Rows to learn from, and rows to answer."""
+
+    fit: Ints
+    ask: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Examples to learn from and to answer, in one list so that they share their numbers.
+
+    Attributes:
+        examples: Those to answer, after those of the training set, if there is one.
+        asked: The rows to answer.
+        folds: From which rows each of them is answered; no story is on both sides.
+        cluster: The story of each row to answer, numbered from 0.
+        kinds: Kind of question by row to answer.
+        beliefs: `false_belief` or `no_false_belief` by row to answer.
+    """
+
+    examples: Sequence[Example]
+    asked: Ints
+    folds: tuple[Fold, ...]
+    cluster: Ints
+    kinds: Sequence[str]
+    beliefs: Sequence[str]
+
+    @property
+    def first(self) -> int:
+        """The number of the first row to answer."""
+        return len(self.examples) - len(self.asked)
+
+    @property
+    def trained_on(self) -> str:
+        """Where priors and probes learn from."""
+        return TRAIN if self.first else OTHER_FOLDS
+
+    @property
+    def training_questions(self) -> int:
+        """How many questions they learn from; of several folds, at most."""
+        return max(len(fold.fit) for fold in self.folds)
+
+    def by_fold(self, give: Callable[[Fold], Ints]) -> Ints:
+        """Put the answers of all folds together, in the order of the rows to answer."""
+        found = np.zeros(len(self.asked), np.int64)
+        for fold in self.folds:
+            found[fold.ask - self.first] = give(fold)
+        return found
+
+    def score(self, name: str, group: str, reader: str, shortcut: bool, right: Flags, forced: Forced) -> Row:
+        """Make a report's row from which rows were answered rightly."""
+        accuracy, joint = share(right, self.cluster), share_of_stories(right, self.cluster)
+        by_belief = {belief: self._by_kind(right, belief) for belief in sorted(set(self.beliefs))}
+        return Row(
+            name=name,
+            group=group,
+            reader=reader,
+            shortcut=shortcut,
+            accuracy=accuracy,
+            joint_accuracy=joint,
+            by_kind=self._by_kind(right),
+            by_false_belief=by_belief,
+            above_structure=accuracy.value - forced.accuracy,
+            joint_above_structure=joint.value - forced.joint_accuracy,
+            beats_structure=accuracy.low > forced.accuracy,
+            jointly_beats_structure=joint.low > forced.joint_accuracy,
+        )
+
+    def _by_kind(self, right: Flags, belief: str | None = None) -> dict[str, Share]:
+        kinds = np.array(self.kinds)
+        within = np.array(self.beliefs) == belief if belief is not None else np.ones(len(kinds), np.bool_)
+        found = {}
+        for kind in sorted(set(kinds[within].tolist()), key=lambda kind: (len(kind), kind)):
+            chosen = within & (kinds == kind)
+            found[kind] = share(right[chosen], self.cluster[chosen])
+        return found
+
+
+def set_up(train: Sequence[Example] | None, test: Sequence[Example], seed: int, *, belief: bool) -> Trial:
+    """Lay out who learns from what: from the training set, or without one from the other folds of the same data.
+
+    Args:
+        train: Examples to learn from; of many stories, some are drawn.
+        test: Examples to answer.
+        seed: For the draws.
+        belief: Whether the examples are about beliefs, which may be false.
+    """
+    clusters = _number_stories(test)
+    drawn = _some(train, seed) if train else []
+    first = len(drawn)
+    asked = np.arange(first, first + len(test))
+    if drawn:
+        folds: tuple[Fold, ...] = (Fold(np.arange(first), asked),)
+    else:
+        part = Draws("shortcuts", "folds", seed).order(int(clusters.max()) + 1)[clusters] % FOLDS
+        folds = tuple(Fold(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in np.unique(part))
+    beliefs = ["false_belief" if each.false_belief else "no_false_belief" for each in test] if belief else []
+    return Trial([*drawn, *test], asked, folds, clusters, [family_of(each).kind(each) for each in test], beliefs)
+
+
+def chances(trial: Trial) -> tuple[float, float]:
+    """Give what one gets who guesses among the candidates: right answers, and whole stories right."""
+    each = np.array([1 / max(1, len(trial.examples[row].candidates)) for row in trial.asked])
+    whole = np.exp(np.bincount(trial.cluster, weights=np.log(each)))
+    return float(each.mean()), float(whole.mean())
+
+
+def _number_stories(examples: Sequence[Example]) -> Ints:
+    numbers: dict[tuple[str, str], int] = {}
+    return np.array([numbers.setdefault((each.split, each.story_id), len(numbers)) for each in examples], np.int64)
+
+
+def _some(train: Sequence[Example], seed: int) -> list[Example]:
+    """Draw whole stories until there are enough questions."""
+    if len(train) <= MOST_TRAINING_QUESTIONS:
+        return list(train)
+    clusters = _number_stories(train)
+    rank = Draws("shortcuts", "training stories", seed).order(int(clusters.max()) + 1)[clusters]
+    order = np.argsort(rank, kind="stable")
+    limit = rank[order[MOST_TRAINING_QUESTIONS]]  # the story that would go over the limit
+    return [train[row] for row in np.flatnonzero(rank < limit).tolist()]

@@ -1,0 +1,108 @@
+"""The elements of a picture: text made safe and measured, shapes, and the frame around them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
+from html import escape
+from importlib.resources import files
+
+STYLE = files(__package__).joinpath("svg.css").read_text("utf-8")
+SIZE = 13  # pixels of the letters
+
+_SHAPES = ("path", "rect")  # have nothing in them
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NARROW, _BROAD = frozenset("fijlrtI.,:;'!|()[]- "), frozenset("mwMW@%")
+
+
+def safe(text: str) -> str:
+    """Make any text fit to stand in XML or HTML, between tags or in an attribute; it is shown as it is."""
+    return escape(_NOT_XML.sub("\ufffd", text))
+
+
+def element(name: str, content: str = "", **attributes: str | float) -> str:
+    """Make an element.
+
+    Args:
+        name: Its name.
+        content: What is in it, safe already.
+        attributes: A trailing underscore is dropped (`class_`), others become hyphens; empty texts are left out.
+    """
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{safe(value) if isinstance(value, str) else number(value)}"'
+        for key, value in attributes.items()
+        if value != ""
+    )
+    return f"<{name}{written}/>" if name in _SHAPES else f"<{name}{written}>{content}</{name}>"
+
+
+def number(value: float) -> str:
+    """Write a length to a tenth of a pixel."""
+    return f"{value:.1f}".removesuffix(".0")
+
+
+@lru_cache(maxsize=20_000)
+def text_width(text: str) -> float:
+    """Estimate how many pixels a text takes: rather too many, as the reader's letters may be broad, and bold."""
+    return SIZE * sum(map(_letter_width, text))
+
+
+@lru_cache(maxsize=1000)
+def _letter_width(letter: str) -> float:
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 1.05
+    if unicodedata.combining(letter):
+        return 0.0
+    if letter in _BROAD:
+        return 1.0
+    return 0.42 if letter in _NARROW else 0.78 if letter.isupper() else 0.67
+
+
+def shorten(text: str, width: float) -> str:
+    """Cut a text so that it fits into so many pixels; a name of several lines becomes one."""
+    line = " ".join(text.split())
+    if text_width(line) <= width:
+        return line
+    used, kept = text_width("…"), 0
+    for letter in line:
+        used += SIZE * _letter_width(letter)
+        if used > width:
+            break
+        kept += 1
+    return line[:kept].rstrip() + "…"
+
+
+def wrap(text: str, width: float) -> list[str]:
+    """Break a text into lines of so many pixels; words that are too long for one are cut."""
+    lines: list[str] = []
+    for word in text.split():
+        if lines and text_width(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(shorten(word, width))
+    return lines or [""]
+
+
+def label(text: str, x: float, y: float, width: float, class_: str = "") -> str:
+    """Write a text of one line, shortened to a width; what is cut off can be read by pointing at it."""
+    shown = shorten(text, width)
+    full = "" if shown == text else element("title", safe(text))
+    return element("text", full + safe(shown), x=x, y=y, class_=class_)
+
+
+def frame(kind: str, title: str, description: str, size: tuple[float, float], content: Iterable[str]) -> str:
+    """Put a picture together: a title and a description for those who cannot see it, then what is in it."""
+    width, height = (number(round(each)) for each in size)
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="picture {kind}" role="img" width="{width}" height="{height}" '
+        f'viewBox="0 0 {width} {height}">{element("title", safe(title))}{element("desc", safe(description))}'
+        f"{''.join(content)}</svg>"
+    )
+
+
+def standalone(picture: str) -> str:
+    """Make a picture fit for a file of its own, by giving it its style."""
+    head, end, rest = picture.partition(">")
+    return f"{head}{end}<style>{STYLE}</style>{rest}"

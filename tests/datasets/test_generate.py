@@ -1,0 +1,75 @@
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import storyproof
+from storyproof.benchmark import BLOCK_STORIES
+from storyproof.datasets.generate import make_benchmark
+from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.example import SCHEMA
+from tests.samples import table
+
+
+def test_table_has_the_schema_and_all_splits_in_order() -> None:
+    made = storyproof.generate("tomi", train=6, val=3, test=9, seed=3)
+    assert made.schema == SCHEMA
+    assert [row["split"] for row in made.select(["split"]).to_pylist()] == ["train"] * 36 + ["val"] * 18 + ["test"] * 54
+
+
+def test_blocks_are_the_table() -> None:
+    count = BLOCK_STORIES + 12
+    blocks = list(storyproof.generate("tom-babi-easy", test=count, as_blocks=True))
+    assert [block.num_rows for block in blocks] == [BLOCK_STORIES, 12]
+    ids = pa.concat_tables(blocks).column("id").to_pylist()
+    assert len(set(ids)) == count
+
+
+def test_blocks_come_one_by_one() -> None:
+    # Far more than memory holds: only the first block may be made.
+    blocks = storyproof.generate("tomi", train=30_000_000, as_blocks=True)
+    assert next(blocks).num_rows == 6 * BLOCK_STORIES
+
+
+def test_a_longer_dataset_begins_with_the_shorter_one() -> None:
+    short, long = table("tomi", "train", 96), table("tomi", "train", BLOCK_STORIES + 3)
+    assert long.slice(0, short.num_rows).to_pylist() == short.to_pylist()
+
+
+def test_nobody_gets_stories_they_did_not_ask_for() -> None:
+    made = table("tomi", "test", 96)
+    (chunk,) = made.column("story").chunks
+    assert len(chunk.dictionary) == 96
+
+
+def test_settings_change_the_content() -> None:
+    quiet, loud = (storyproof.generate("tom-babi-easy", test=12, noise=noise) for noise in (0, 1))
+    assert not any("Phone rang." in story for story in quiet.column("story").to_pylist())
+    for story in loud.column("story").to_pylist():
+        assert story.split("\n")[0::2] == ["Phone rang."] * (story.count("\n") // 2 + 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("tomy", {"test": 3}, "unknown benchmark 'tomy'. Did you mean 'tomi'?"),
+        ("tomi", {"test": 3, "noise": 0.1}, "unknown setting of tomi 'noise'"),
+        ("tomi", {"test": 3, "seed": -1}, "the seed is -1; use a whole number from 0 on"),
+        ("tomi", {"test": -3}, "--test is -3; the number of stories cannot be negative"),
+        ("tomi", {"val": 4}, "--val is 4; tomi is balanced in rounds of 3 stories, so use 3 or 6"),
+        ("tomi", {"train": 1}, "--train is 1; .* so use 3"),
+        ("tom-babi", {"test": 1199}, "--test is 1199; tom-babi .* rounds of 12 stories, so use 1188 or 1200"),
+        ("tom-babi", {"test": 12, "noise": 1.5}, "--noise is 1.5; it is a probability, so use a number from 0 to 1"),
+        ("tomi", {"test": 3, "disjoint": ("things",)}, "unknown role to keep disjoint 'things'.*Known: agents"),
+        ("tomi", {}, "no stories asked for"),
+        ("tomi", {"test": 3 * 10**12}, "this vocabulary gives at most [0-9]+ different stories there; add words"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        storyproof.generate(name, **options)
+
+
+def test_unknown_split() -> None:
+    with pytest.raises(UnknownNameError, match="unknown split 'dev'"):
+        make_benchmark("tomi").check_count("dev", 3)

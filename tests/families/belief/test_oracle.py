@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storyproof.families.belief import oracle as beliefs
+from storyproof.families.belief.arrays import NOBODY, encode
+from storyproof.families.belief.checker import Worlds
+from storyproof.families.belief.events import Event, Kind
+from storyproof.families.belief.oracle import STRANGER
+from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, READINGS
+from tests.families.belief.stories import AGENTS, CHAINS, THING, any_events, possible_stories
+
+Story = list[Event]
+
+
+def oracle(events: Story, chains: Sequence[tuple[str, ...]], reading: str) -> list[str | None]:
+    """Ask the array oracle all chains of one story at once."""
+    stories, (names,) = encode([events])
+    columns = np.zeros(len(chains), np.intp)
+    asked = np.full((max(map(len, chains)), len(chains)), NOBODY, np.int8)
+    for column, chain in enumerate(chains):
+        asked[: len(chain), column] = [names.agents.get(agent, STRANGER) for agent in chain]
+    thing = np.full(1, names.things.get(THING, 99), np.int8)
+    places = beliefs.belief(beliefs.view(stories, thing).pick(columns), asked, reading).place
+    return [None if place == NOBODY else tuple(names.containers)[place] for place in places.tolist()]
+
+
+def assert_checker_agrees(events: Story) -> None:
+    worlds = Worlds(events, THING)
+    for reading in READINGS:
+        assert oracle(events, CHAINS, reading) == [worlds.belief(chain, reading) for chain in CHAINS], reading
+
+
+@given(any_events(private=False).filter(bool))
+@settings(max_examples=150, deadline=None)
+def test_oracle_and_checker_agree_on_any_events(events: Story) -> None:
+    assert_checker_agrees(events)
+
+
+@given(any_events(private=True).filter(bool))
+@settings(max_examples=150, deadline=None)
+def test_oracle_and_checker_agree_whoever_observes(events: Story) -> None:
+    assert_checker_agrees(events)
+
+
+@given(possible_stories(asides=True))
+@settings(max_examples=150, deadline=None)
+def test_oracle_and_checker_agree_on_stories_that_can_happen(events: Story) -> None:
+    assert_checker_agrees(events)
+
+
+@given(possible_stories(private=True))
+@settings(max_examples=150, deadline=None)
+def test_oracle_and_checker_agree_on_private_events(events: Story) -> None:
+    assert_checker_agrees(events)
+
+
+@given(st.lists(possible_stories(private=True, asides=True), min_size=2, max_size=5))
+@settings(max_examples=50, deadline=None)
+def test_a_block_answers_as_its_stories_do_alone(stories: list[Story]) -> None:
+    arrays, names = encode(stories)
+    for reading in READINGS:
+        for chain in [("Ada",), ("Ada", "Bo"), ("Bo", "Ada", "Bo")]:
+            asked = np.array([[known.agents[agent] for known in names] for agent in chain], np.int8)
+            things = np.array([known.things[THING] for known in names], np.int8)
+            places = beliefs.belief(beliefs.view(arrays, things), asked, reading).place
+            together = [
+                None if place == NOBODY else tuple(known.containers)[place]
+                for place, known in zip(places.tolist(), names, strict=True)
+            ]
+            assert together == [oracle(story, [chain], reading)[0] for story in stories]
+
+
+@given(possible_stories(), st.permutations(["Uma", "Vi", "Wu", "Xi"]))
+@settings(max_examples=50, deadline=None)
+def test_renaming_people_changes_no_answer(events: Story, others: list[str]) -> None:
+    new = dict(zip(AGENTS, others, strict=True))
+    renamed = [Event(e.kind, new.get(e.agent or ""), e.room, e.thing, e.container, e.feeling) for e in events]
+    chains = CHAINS[:20]
+    for reading in READINGS:
+        found = oracle(renamed, [tuple(new[agent] for agent in chain) for chain in chains], reading)
+        assert found == oracle(events, chains, reading)
+
+
+@given(possible_stories(), st.data())
+@settings(max_examples=100, deadline=None)
+def test_what_nobody_in_the_chain_saw_changes_no_belief(events: Story, data: st.DataObject) -> None:
+    chain = data.draw(st.sampled_from(CHAINS[:20]))
+    outsiders = frozenset(AGENTS) - set(chain)
+    unseen = Event(Kind.MOVE, "Di", "attic", THING, "tin", observers=outsiders)
+    moved = [*events, unseen]
+    assert oracle(moved, [chain], OPEN) == oracle(events, [chain], OPEN)
+    assert oracle(moved, [chain], CLOSED) == oracle(events, [chain], CLOSED)
+
+
+@given(possible_stories())
+@settings(max_examples=50, deadline=None)
+def test_in_plain_sight_only_the_set_of_agents_matters(events: Story) -> None:
+    for reading in (OPEN, CLOSED):
+        assert oracle(events, [("Ada", "Bo")], reading) == oracle(events, [("Bo", "Ada")], reading)
+
+
+def sally_and_anne(*rest: Event) -> Story:
+    start = [Event(Kind.ENTER, "Ada", "attic"), Event(Kind.ENTER, "Bo", "attic")]
+    return [*start, Event(Kind.PLACE, None, "attic", THING, "jar"), *rest]
+
+
+def test_order_matters_when_somebody_peeks() -> None:
+    peeked = sally_and_anne(
+        Event(Kind.EXIT, "Bo", "attic"),
+        Event(Kind.MOVE, "Ada", "attic", THING, "pot", observers=frozenset({"Ada", "Bo"})),
+    )
+    # Bo peeks from outside: Bo knows that Ada knows, Ada does not know that Bo does.
+    assert oracle(peeked, [("Bo",), ("Bo", "Ada"), ("Ada", "Bo")], OPEN) == ["pot", "pot", "jar"]
+
+
+def test_order_matters_when_somebody_does_not_look() -> None:
+    missed = sally_and_anne(Event(Kind.MOVE, "Ada", "attic", THING, "pot", observers=frozenset({"Ada"})))
+    assert oracle(missed, [("Bo",), ("Ada", "Bo"), ("Bo", "Ada")], OPEN) == ["jar", "pot", "jar"]
+
+
+def test_order_matters_when_the_mover_is_inferred() -> None:
+    crossed = sally_and_anne(
+        Event(Kind.EXIT, "Bo", "attic"),
+        Event(Kind.MOVE, "Ada", "attic", THING, "pot"),
+        Event(Kind.EXIT, "Ada", "attic"),
+        Event(Kind.ENTER, "Bo", "attic"),
+    )
+    chains = [("Bo",), ("Bo", "Ada"), ("Ada", "Bo"), ("Bo", "Ada", "Bo")]
+    assert oracle(crossed, chains, INFER_MOVER) == ["pot", "pot", "jar", "jar"]
+    assert oracle(crossed, chains, OPEN) == ["pot", "jar", "jar", "jar"]
+    assert oracle(crossed, chains, CLOSED) == ["jar", "jar", "jar", "jar"]
+
+
+def test_a_stranger_believes_nothing() -> None:
+    story = sally_and_anne()
+    assert oracle(story, [("Eve",), ("Ada", "Eve"), ("Ada",)], OPEN) == [None, None, "jar"]
+
+
+@pytest.mark.parametrize("agents", [9, 17, 40, 64])
+def test_many_agents_fit(agents: int) -> None:
+    crowd = [f"agent{number}" for number in range(agents)]
+    events = [Event(Kind.ENTER, agent, "attic") for agent in crowd]
+    events += [Event(Kind.PLACE, None, "attic", THING, "jar"), Event(Kind.EXIT, crowd[-1], "attic")]
+    events += [Event(Kind.MOVE, crowd[0], "attic", THING, "pot")]
+    chains = [(crowd[-1],), (crowd[-2],), (crowd[0], crowd[-1]), (crowd[0], crowd[-2])]
+    assert oracle(events, chains, OPEN) == ["jar", "pot", "jar", "pot"]
+
+
+def test_memory_is_the_first_place_and_reality_the_last() -> None:
+    stories, (names,) = encode([sally_and_anne(Event(Kind.MOVE, "Ada", "attic", THING, "pot"))])
+    seen = beliefs.view(stories, np.array([names.things[THING]], np.int8))
+    places = tuple(names.containers)
+    assert places[beliefs.memory(seen).place[0]] == "jar"
+    assert places[beliefs.reality(seen).place[0]] == "pot"

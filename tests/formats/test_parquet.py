@@ -1,0 +1,163 @@
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import storyproof
+from storyproof.errors import DataError
+from storyproof.example import plain_schema
+from storyproof.formats.parquet import ParquetSplit, read_parquet
+from tests.samples import example, plain_table, table
+
+
+def write(folder: Path, *tables: pa.Table) -> Path:
+    split = ParquetSplit(folder, "test")
+    for each in tables:
+        split.write(each)
+    (path,) = split.close()
+    return path
+
+
+def test_round_trip(tmp_path: Path) -> None:
+    made = table("tomi", "test")
+    path = write(tmp_path, made.slice(0, 100), made.slice(100))
+    assert path == tmp_path / "test.parquet"
+    assert pa.concat_tables(read_parquet(path, 50), promote_options="permissive").to_pylist() == made.to_pylist()
+
+
+def test_others_see_plain_strings(tmp_path: Path) -> None:
+    path = write(tmp_path, table("tomi", "test"))
+    found = pq.read_schema(path)
+    assert found.names == plain_schema().names
+    assert found.field("story").type == pa.string()
+    assert found.field("candidates").type == pa.list_(pa.string())
+
+
+def test_a_story_is_stored_once(tmp_path: Path) -> None:
+    made = table("tomi", "test")
+    path = write(tmp_path, made)
+    stories = pq.ParquetFile(path).metadata.row_group(0).column(plain_schema().names.index("story"))
+    told_once = sum(map(len, made.column("story").unique().to_pylist()))
+    assert stories.total_uncompressed_size < 2 * told_once
+
+
+def test_rows_bound_a_table(tmp_path: Path) -> None:
+    path = write(tmp_path, table("tomi", "test"))
+    assert [each.num_rows for each in read_parquet(path, 250)] == [250, 250, 76]
+
+
+def test_nothing_written_is_an_empty_file(tmp_path: Path) -> None:
+    assert pq.read_table(write(tmp_path)).schema.names == plain_schema().names
+
+
+@pytest.mark.parametrize("keep", [0, 1, 100, -1, -9])
+def test_truncated(tmp_path: Path, keep: int) -> None:
+    path = write(tmp_path, table("tomi", "test"))
+    path.write_bytes(path.read_bytes()[:keep])
+    with pytest.raises(
+        DataError, match=r"test\.parquet is no readable Parquet file \(.*\); expected a whole one, so copy"
+    ):
+        list(read_parquet(path, 100))
+
+
+def test_garbage_within(tmp_path: Path) -> None:
+    path = write(tmp_path, table("tomi", "test"))
+    whole = bytearray(path.read_bytes())
+    whole[4:2000] = bytes(1996)
+    path.write_bytes(whole)
+    with pytest.raises(DataError, match=r"test\.parquet is no readable Parquet file"):
+        list(read_parquet(path, 100))
+
+
+@pytest.mark.parametrize("name", ["story", "question", "answer"])
+def test_missing_column(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "x.parquet"
+    pq.write_table(plain_table(example()).drop_columns([name]), path)
+    with pytest.raises(DataError, match=rf"x\.parquet has no column '{name}'; expected at least story, question"):
+        list(read_parquet(path, 100))
+
+
+@pytest.mark.parametrize(("name", "value"), [("answer", 3), ("proof", "1, 2"), ("false_belief", 1), ("chain", "Ben")])
+def test_wrong_type(tmp_path: Path, name: str, value: object) -> None:
+    path, good = tmp_path / "x.parquet", plain_table(example())
+    pq.write_table(good.set_column(good.schema.get_field_index(name), name, pa.array([value])), path)
+    with pytest.raises(DataError, match=rf"x\.parquet: column '{name}' is .*, expected "):
+        list(read_parquet(path, 100))
+
+
+def test_other_integers_are_welcome(tmp_path: Path) -> None:
+    path, good = tmp_path / "x.parquet", plain_table(example())
+    pq.write_table(good.set_column(good.schema.get_field_index("proof"), "proof", pa.array([[2, 3]])), path)
+    assert next(read_parquet(path, 100)).column("proof").to_pylist() == [[2, 3]]
+
+
+def minimal(tmp_path: Path, **columns: pa.Array) -> Path:
+    story = "Ada entered the attic.\nThe key is in the box.\nAda moved the key to the jar."
+    plain = {"story": story, "question": "Where is the key really?", "answer": "jar"}
+    whole = {name: pa.array([text]) for name, text in plain.items()}
+    path = tmp_path / "test.parquet"
+    pq.write_table(pa.table({**whole, **columns}), path)
+    return path
+
+
+def test_story_question_and_answer_are_enough(tmp_path: Path) -> None:
+    path = minimal(tmp_path, observers=pa.array([5]), trace=pa.array(["mine"]))
+    assert storyproof.verify(path).ok
+    assert storyproof.evaluate("oracle", path).scores.accuracy == 1
+
+
+def test_large_strings_and_wide_numbers_are_taken(tmp_path: Path) -> None:
+    path = minimal(
+        tmp_path,
+        answer=pa.array(["jar"], pa.large_string()),
+        candidates=pa.array([["box", "jar"]], pa.large_list(pa.large_string())),
+        order=pa.array([0], pa.int64()),
+        proof=pa.array([[3]], pa.list_(pa.int64())),
+    )
+    assert storyproof.verify(path).ok
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"question": pa.array([None], pa.string())}, "row 0: 'question' is empty"),
+        ({"story": pa.array([None], pa.string())}, "row 0: 'story' is empty"),
+        ({"answer": pa.array([None], pa.string())}, "row 0: 'answer' is empty"),
+        ({"order": pa.array([1000], pa.int64())}, "column 'order' holds what is no int8"),
+        ({"proof": pa.array([[100_000]], pa.list_(pa.int64()))}, "column 'proof' holds what is no list"),
+    ],
+)
+def test_what_no_example_holds_is_named(tmp_path: Path, columns: dict[str, pa.Array], message: str) -> None:
+    path = minimal(tmp_path, **columns)
+    for look in (storyproof.verify, storyproof.show, lambda data: storyproof.evaluate("oracle", data)):
+        with pytest.raises(DataError, match=message):
+            look(path)
+
+
+def test_a_column_twice_is_named(tmp_path: Path) -> None:
+    table = pq.read_table(minimal(tmp_path))
+    pq.write_table(table.append_column("story", table.column("story")), tmp_path / "test.parquet")
+    with pytest.raises(DataError, match="2 columns 'story'"):
+        storyproof.verify(tmp_path / "test.parquet")
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({"chain": [["Ada"], ["Ada", None]]}, r"x\.parquet, row 1: 'chain' has an empty item, expected none"),
+        ({"edges": [[[0, 1]], [[0, None]]]}, r"x\.parquet, row 1: 'edges' has an empty item"),
+        ({"order": [0, 300]}, r"column 'order' holds what is no int8 \(.*\); expected only such"),
+        ({"answer": [b"box", b"\xff"]}, r"x\.parquet is no readable Parquet file \(.*\); expected a whole one"),
+    ],
+)
+def test_values_that_are_none(tmp_path: Path, rows: dict[str, list[Any]], message: str) -> None:
+    made = {"story": ["a", "a"], "question": ["b", "b"], "answer": ["c", "c"], **rows}
+    found = pa.table(made)
+    if isinstance(rows.get("answer", [""])[0], bytes):
+        bad = pa.Array.from_buffers(pa.string(), 2, pa.array(rows["answer"], pa.binary()).buffers())
+        found = found.set_column(2, "answer", bad)
+    pq.write_table(found, tmp_path / "x.parquet")
+    with pytest.raises(DataError, match=message):
+        list(read_parquet(tmp_path / "x.parquet", 100))

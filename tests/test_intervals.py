@@ -1,0 +1,275 @@
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storyproof import intervals
+from storyproof.errors import ConfigError
+from storyproof.intervals import (
+    Interval,
+    analytic_interval,
+    bootstrap_means,
+    difference_interval,
+    how,
+    mean_interval,
+    share,
+    share_of_stories,
+    wilson,
+    wilson_interval,
+)
+from storyproof.seeds import Draws
+
+# Right or wrong before and after, and of which story.
+ROWS = st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 9)), min_size=1, max_size=40)
+
+
+def slow_means(sums: list[float], counts: list[float], resamples: int) -> list[float]:
+    """The bootstrap as one would tell it."""
+    groups = len(sums)
+    drawn = Draws("bootstrap", groups).below(groups, resamples * groups).tolist()
+    means = []
+    for start in range(0, len(drawn), groups):
+        chosen = drawn[start : start + groups]
+        means.append(sum(sums[group] for group in chosen) / sum(counts[group] for group in chosen))
+    return means
+
+
+@pytest.mark.parametrize("cells", [1, 50, 1 << 20])
+@pytest.mark.parametrize("groups", [2, 7, 30])
+def test_bootstrap_is_the_slow_one(groups: int, cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intervals, "_CELLS", cells)
+    monkeypatch.setattr(intervals, "_KEPT_CELLS", 0)
+    random = np.random.default_rng(groups)
+    counts = random.integers(1, 7, groups).astype(float)
+    sums = random.integers(0, counts + 1).astype(float)
+    expected = slow_means(sums.tolist(), counts.tolist(), 101)
+    assert bootstrap_means(sums, counts, 101).tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def test_kept_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    sums, counts = np.arange(20.0), np.full(20, 19.0)
+    kept = bootstrap_means(sums, counts, 300)
+    monkeypatch.setattr(intervals, "_KEPT_CELLS", 0)
+    assert bootstrap_means(sums, counts, 300).tolist() == pytest.approx(kept.tolist(), abs=1e-12)
+
+
+@given(ROWS)
+def test_interval_holds_the_mean(rows: list[tuple[bool, bool, int]]) -> None:
+    values, _, groups = zip(*rows, strict=True)
+    found = mean_interval(values, groups)
+    assert found.value == pytest.approx(sum(values) / len(values))
+    assert 0 <= found.low <= found.value + 1e-12
+    assert found.value - 1e-12 <= found.high <= 1
+
+
+@given(ROWS)
+def test_swapping_turns_the_difference_around(rows: list[tuple[bool, bool, int]]) -> None:
+    first, second, groups = zip(*rows, strict=True)
+    there, back = difference_interval(first, second, groups), difference_interval(second, first, groups)
+    assert (there.value, there.low, there.high) == pytest.approx((-back.value, -back.high, -back.low), abs=1e-12)
+    assert there.value == pytest.approx(sum(second) / len(rows) - sum(first) / len(rows))
+
+
+@given(ROWS, st.randoms(use_true_random=False))
+def test_order_and_names_do_not_matter(rows: list[tuple[bool, bool, int]], random: Random) -> None:
+    values, others, groups = zip(*rows, strict=True)
+    mixed = list(rows)
+    random.shuffle(mixed)
+    mixed_values, mixed_others, mixed_groups = zip(*mixed, strict=True)
+    named = [f"story {group}" for group in mixed_groups]
+    assert mean_interval(mixed_values, named) == mean_interval(values, groups)
+    assert difference_interval(mixed_values, mixed_others, named) == difference_interval(values, others, groups)
+
+
+def test_covers_the_truth_about_as_often_as_it_says() -> None:
+    # Questions of a story are right or wrong together: what counts them singly is far too sure.
+    random = np.random.default_rng(5)
+    stories = np.repeat(np.arange(60), 6)
+    held = naive = 0
+    for _ in range(300):
+        easy = random.beta(1.4, 0.6, 60)
+        right = random.random(360) < easy[stories]
+        found, single = mean_interval(right, stories, resamples=400), wilson_interval(int(right.sum()), 360)
+        held += found.low <= 0.7 <= found.high
+        naive += single.low <= 0.7 <= single.high
+    assert 0.9 <= held / 300 <= 0.98
+    assert naive / 300 < 0.85
+
+
+def test_pairing_tells_more_than_two_intervals() -> None:
+    random = np.random.default_rng(1)
+    stories = np.repeat(np.arange(200), 3)
+    before = random.random(600) < 0.5
+    after = before | (random.random(600) < 0.04)
+    found = difference_interval(before, after, stories)
+    assert found.low > 0
+    assert mean_interval(before, stories).high > mean_interval(after, stories).low
+
+
+def test_formula_agrees_with_the_bootstrap() -> None:
+    random = np.random.default_rng(2)
+    counts = random.integers(1, 7, 1500).astype(float)
+    sums = random.binomial(counts.astype(int), 0.7).astype(float)
+    formula, (low, high) = analytic_interval(sums, counts), np.quantile(bootstrap_means(sums, counts), [0.025, 0.975])
+    assert (formula.low, formula.high) == pytest.approx((low, high), abs=0.002)
+
+
+def test_many_groups_go_by_the_formula(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, groups = [1, 0, 1, 1, 0, 1, 0, 0], [0, 0, 1, 1, 2, 2, 3, 3]
+    monkeypatch.setattr(intervals, "FEW_GROUPS", 2)
+    monkeypatch.setattr(intervals, "MANY_GROUPS", 4)
+    found = mean_interval(values, groups)
+    sums, counts = np.array([1.0, 2, 1, 0]), np.full(4, 2.0)
+    plain = analytic_interval(sums, counts)
+    # By hand: deviations 0, 1, 0, -1 from a mean of 1/2.
+    assert plain.high - plain.value == pytest.approx(1.959964 * (4 / 3 * 2) ** 0.5 / 8, rel=1e-6)
+    assert found == Interval(0.5, max(0.0, plain.low), min(1.0, plain.high))
+
+
+@pytest.mark.parametrize(
+    ("right", "total", "low", "high"),
+    [(8, 10, 0.490162, 0.943318), (0, 10, 0.0, 0.277533), (10, 10, 0.722467, 1.0), (50, 100, 0.403830, 0.596170)],
+)
+def test_wilson_by_the_book(right: int, total: int, low: float, high: float) -> None:
+    found = wilson_interval(right, total)
+    assert (found.value, found.low, found.high) == pytest.approx((right / total, low, high), abs=1e-5)
+
+
+@given(st.integers(1, 500), st.data(), st.sampled_from([0.8, 0.95, 0.99]))
+def test_wilson_is_the_same_for_right_and_wrong(total: int, data: st.DataObject, level: float) -> None:
+    right = data.draw(st.integers(0, total))
+    found, turned = wilson_interval(right, total, level=level), wilson_interval(total - right, total, level=level)
+    assert (found.low, found.high) == pytest.approx((1 - turned.high, 1 - turned.low), abs=1e-12)
+    assert 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_one_try_a_story_is_a_plain_proportion() -> None:
+    assert mean_interval([1, 1, 0, 1], list("abcd")) == wilson_interval(3, 4)
+
+
+def test_all_right_is_not_certain() -> None:
+    assert mean_interval([1] * 6, [0, 0, 0, 1, 1, 1]) == wilson_interval(2, 2)
+    found = difference_interval([0] * 4, [1] * 4, [0, 1, 2, 3])
+    assert (found.value, found.low, found.high) == (1, 1 - wilson_interval(0, 4).high, 1)
+
+
+def test_stories_that_are_all_alike_leave_doubt() -> None:
+    pairs = np.repeat(np.arange(40), 2)
+    assert mean_interval([1, 0] * 40, pairs) == wilson_interval(20, 40)
+    found, reach = difference_interval([1, 0] * 40, [0, 1] * 40, pairs), wilson_interval(0, 40).high
+    assert found == Interval(0.0, -reach, reach)
+    uneven = [0, 0, *range(1, 12)]
+    assert mean_interval([1] * 13, uneven) == wilson_interval(12, 12)
+
+
+def test_few_stories_go_by_wilson() -> None:
+    nine, ten = np.repeat(np.arange(9), 2), np.repeat(np.arange(10), 2)
+    found = mean_interval([1, 1, 1, 0, *[1, 0] * 7], nine)
+    assert (found.low, found.high) == pytest.approx(wilson(found.value, 9, 1.959963984540054))
+    found = mean_interval([1, 1, 1, 0, *[1, 0] * 8], ten)
+    assert (found.low, found.high) != pytest.approx(wilson(found.value, 10, 1.959963984540054))
+
+
+@given(ROWS)
+def test_between_runs_that_are_the_same_there_is_no_difference(rows: list[tuple[bool, bool, int]]) -> None:
+    values, _, groups = zip(*rows, strict=True)
+    assert difference_interval(values, values, groups) == Interval(0.0, 0.0, 0.0)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(0, 15)), min_size=12, max_size=60), st.randoms())
+def test_interval_hangs_on_the_answers_alone(rows: list[tuple[bool, int]], random: Random) -> None:
+    # Commands name and sort stories each in their way.
+    values, groups = zip(*rows, strict=True)
+    other = list(range(16))
+    random.shuffle(other)
+    assert mean_interval(values, [other[group] for group in groups]) == mean_interval(values, groups)
+
+
+def test_captions_say_what_was_done() -> None:
+    assert how(24) == [
+        "95% intervals by bootstrap over stories; by Wilson's formula over stories",
+        "where fewer than 10 (one tells nothing), all alike, or of one answer each",
+    ]
+    assert "variance over stories" in how(intervals.MANY_GROUPS)[0]
+    assert how(24, paired=True)[0] == "95% intervals of paired differences by bootstrap over stories;"
+
+
+def test_one_story_says_nothing() -> None:
+    assert mean_interval([1, 0], ["a", "a"]) == Interval(0.5, 0.0, 1.0)
+    assert difference_interval([1, 0], [1, 1], ["a", "a"]) == Interval(0.5, -1.0, 1.0)
+
+
+def test_what_cannot_be_averaged() -> None:
+    with pytest.raises(ValueError, match="found 0 values and 0 groups"):
+        mean_interval([], [])
+    with pytest.raises(ValueError, match="found 2 values and 1 groups"):
+        mean_interval([0, 1], [0])
+    with pytest.raises(ValueError, match="not from 0 to 1"):
+        mean_interval([0, 1.5], [0, 1])
+    with pytest.raises(ValueError, match="not from 0 to 1"):
+        mean_interval([0, float("nan")], [0, 1])
+    with pytest.raises(ValueError, match="found 2 and 1 values; expected pairs"):
+        difference_interval([0, 1], [0], [0, 1])
+    with pytest.raises(ValueError, match="found 3 right of 2"):
+        wilson_interval(3, 2)
+    with pytest.raises(ConfigError, match="level is 95; use a number between 0 and 1"):
+        mean_interval([0, 1, 1], [0, 0, 1], level=95)
+
+
+def test_plain_values() -> None:
+    assert Interval(0.5, 0.25, 0.75).as_dict() == {"value": 0.5, "low": 0.25, "high": 0.75}
+
+
+# ------------------------------------------------------------------------------------------------ shares by the formula
+
+SIX = np.repeat(np.arange(100), 6)
+
+
+def test_wilson_is_the_textbook_interval() -> None:
+    assert wilson(0.8, 10, 1.959963984540054) == pytest.approx((0.4902, 0.9433), abs=1e-4)
+
+
+@pytest.mark.parametrize(("right", "value"), [(True, 1.0), (False, 0.0)])
+def test_all_alike_still_leaves_doubt(right: bool, value: float) -> None:
+    found = share(np.full(600, right), SIX)
+    assert found.value == value
+    assert 0.02 < found.high - found.low < 0.06
+
+
+def test_questions_that_hang_together_count_as_one() -> None:
+    alike = np.repeat(np.arange(100) < 70, 6)
+    apart = share(alike, np.arange(600))
+    together = share(alike, SIX)
+    assert together.value == apart.value == 0.7
+    assert together.high - together.low == pytest.approx((apart.high - apart.low) * 6**0.5, rel=0.05)
+
+
+def test_a_story_is_right_if_all_its_questions_are() -> None:
+    right = np.ones(600, np.bool_)
+    right[[0, 6, 7]] = False
+    assert share_of_stories(right, SIX).value == 0.98
+    assert share_of_stories(right, SIX).of == 100
+
+
+def test_nothing_and_one_story_say_nothing() -> None:
+    nothing = share(np.array([], np.bool_), np.array([], np.int64))
+    assert (nothing.low, nothing.high, nothing.of) == (0, 1, 0)
+    one = share(np.array([True, True, False]), np.zeros(3, np.int64))
+    assert (one.low, one.high) == (0, 1)
+
+
+@pytest.mark.parametrize("middle", [0.5, 0.9, 0.98])
+def test_intervals_hold_the_truth_as_often_as_they_say(middle: float) -> None:
+    dice = np.random.default_rng(1)
+    story = np.repeat(np.arange(300), 6)
+    held = apart = 0
+    for _ in range(400):
+        hangs_together = dice.beta(2 * middle, 2 * (1 - middle), 300)[story]
+        right = dice.random(1800) < hangs_together
+        found, naive = share(right, story), share(right, np.arange(1800))
+        held += found.low <= middle <= found.high
+        apart += naive.low <= middle <= naive.high
+    assert 0.92 < held / 400 <= 0.985
+    assert apart / 400 < 0.85  # those that take questions for independent are too narrow

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import pyarrow as pa
 
 from storyproof.catalog import DEFAULT_FAMILY, load, names
-from storyproof.errors import DataError
+from storyproof.errors import DataError, ParseError
 from storyproof.example import SCHEMA, Example
 
 if TYPE_CHECKING:
@@ -110,6 +110,25 @@ class Family(ABC):
     def lines(self, story: str) -> str:
         """Return a running text with one sentence per line; raise ParseError if it cannot be divided."""
         return story
+
+    def question_in(self, text: str) -> str:
+        """Return the question that a text ends in, without what stands around it; raise ParseError if there is none."""
+        return text.strip()
+
+    def split_prompt(self, messages: Sequence[str]) -> tuple[str, str]:
+        """Divide what a user says to a model into story, one sentence per line, and question.
+
+        Args:
+            messages: The user's messages, with instructions around story and question or examples before them.
+
+        Raises:
+            ParseError: If there is no story or question of this family.
+        """
+        raise ParseError(f"prompts about {self.title} cannot be divided into story and question.")
+
+    def answers_in(self, story: str) -> Sequence[str]:
+        """Return the possible answers that a story names, in its order; none if that cannot be told."""
+        return ()
 
     def is_settled(self, example: Example) -> bool:
         """Return whether an answer follows from an example at all."""

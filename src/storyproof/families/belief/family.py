@@ -54,7 +54,19 @@ class Belief(Family):
 
     def lines(self, story: str) -> str:
         """Return a running text with one sentence per line."""
-        return running_text.told_by_line(story)
+        return running_text.divide_story(story)
+
+    def question_in(self, text: str) -> str:
+        """Return the last question of a text."""
+        return running_text.last_question(text)[0]
+
+    def split_prompt(self, messages: Sequence[str]) -> tuple[str, str]:
+        """Divide the last message, or if it has no story all of them."""
+        return running_text.split_messages(messages)
+
+    def answers_in(self, story: str) -> Sequence[str]:
+        """Return the containers in which something is put."""
+        return running_text.places_in(story)
 
     def candidates(self, example: Example) -> Sequence[str]:
         """Return the given candidates, else the containers that the story names."""

@@ -86,6 +86,7 @@ class TomBabi(TomBenchmark):
     round = _KINDS
     config_type = BabiConfig
     readings = READINGS
+    formats = ("tom-babi",)
 
     config: BabiConfig
     scenarios: ClassVar[dict[str, int]] = {"train": 5, "val": 4, "test": 4}

@@ -56,6 +56,7 @@ class Tomi(TomBenchmark):
     round = 3
     config_type = TomConfig
     readings = READINGS
+    formats = ("tomi",)
 
     needed: ClassVar[dict[str, int]] = {"agents": 3, "rooms": 2, "containers": 2, "objects": 1}
 

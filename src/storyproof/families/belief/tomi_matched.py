@@ -63,6 +63,7 @@ class TomiMatched(TomBenchmark):
     round = 3
     config_type = TomConfig
     readings = READINGS
+    formats = ("tomi",)
 
     needed: ClassVar[dict[str, int]] = {"agents": AGENTS, "rooms": 1, "containers": 2, "objects": 1}
 

@@ -57,6 +57,7 @@ class Clutrr(Benchmark):
     round = 1
     config_type = ClutrrConfig
     readings = (STRICT, PUBLISHED)
+    formats = ("clutrr",)
     schema = KINSHIP_SCHEMA
     counted: ClassVar[dict[str, tuple[str, ...]]] = {
         **Benchmark.counted,

@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.datasets.chunks import in_parts, story_starts, whole_stories
+from storyproof.formats.chunks import in_parts, story_starts, whole_stories
 
 
 def rows_of(lengths: list[int], *, ids: bool) -> list[dict[str, str | None]]:

@@ -1,4 +1,4 @@
-"""Tables cut so that the rows of one story stay together and memory stays bounded."""
+"""Tables divided so that the rows of one story stay together and memory stays bounded."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-STORY_BYTES = 6 << 20  # of text to look at in one go; long stories take a thousand times their text to think about
+CHUNK_ROWS = 36_864  # read at a time: bounded memory, and large enough for arrays to pay
+STORY_BYTES = 6 << 20  # of text to judge at a time; long stories take a thousand times their text in memory
 
 
 def whole_stories(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
-    """Pass tables on, moving rows so that no story goes on from one table into the next."""
+    """Yield the same rows in tables of whole stories."""
     held: pa.Table | None = None
     for table in tables:
         if not table.num_rows:
@@ -32,7 +33,7 @@ def whole_stories(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 def in_parts(table: pa.Table, most_bytes: int = STORY_BYTES) -> Iterator[pa.Table]:
-    """Cut a table into parts of whole stories with about so much text each."""
+    """Yield parts of a table, whole stories with about so much text each."""
     column = table.column("story")
     text = sum((chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk).nbytes for chunk in column.chunks)
     parts = -(-text // most_bytes)
@@ -48,7 +49,7 @@ def in_parts(table: pa.Table, most_bytes: int = STORY_BYTES) -> Iterator[pa.Tabl
 
 
 def story_starts(table: pa.Table) -> npt.NDArray[np.intp]:
-    """Find the rows at which a story begins: where the story's id, or without ids its text, is another than before."""
+    """Return the rows at which a story begins: where the story's id, or without ids its text, changes."""
     column = table.column("story")
     if "story_id" in table.column_names and not table.column("story_id").null_count:
         column = table.column("story_id")

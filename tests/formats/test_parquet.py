@@ -57,7 +57,7 @@ def test_truncated(tmp_path: Path, keep: int) -> None:
     path = write(tmp_path, table("tomi", "test"))
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(
-        DataError, match=r"test\.parquet is no readable Parquet file \(.*\); expected a whole one, so copy"
+        DataError, match=r"test\.parquet is not a readable Parquet file \(.*\); expected a complete one; copy"
     ):
         list(read_parquet(path, 100))
 
@@ -67,7 +67,7 @@ def test_garbage_within(tmp_path: Path) -> None:
     whole = bytearray(path.read_bytes())
     whole[4:2000] = bytes(1996)
     path.write_bytes(whole)
-    with pytest.raises(DataError, match=r"test\.parquet is no readable Parquet file"):
+    with pytest.raises(DataError, match=r"test\.parquet is not a readable Parquet file"):
         list(read_parquet(path, 100))
 
 
@@ -149,7 +149,7 @@ def test_a_column_twice_is_named(tmp_path: Path) -> None:
         ({"chain": [["Ada"], ["Ada", None]]}, r"x\.parquet, row 1: 'chain' has an empty item, expected none"),
         ({"edges": [[[0, 1]], [[0, None]]]}, r"x\.parquet, row 1: 'edges' has an empty item"),
         ({"order": [0, 300]}, r"column 'order' holds what is no int8 \(.*\); expected only such"),
-        ({"answer": [b"box", b"\xff"]}, r"x\.parquet is no readable Parquet file \(.*\); expected a whole one"),
+        ({"answer": [b"box", b"\xff"]}, r"x\.parquet is not a readable Parquet file \(.*\); expected a complete one"),
     ],
 )
 def test_values_that_are_none(tmp_path: Path, rows: dict[str, list[Any]], message: str) -> None:

@@ -32,7 +32,7 @@ from storyproof.families.kinship.rows import Case, Telling, noise_types, read_ca
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.text import ask, synthetic_line
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, with_places
+from storyproof.formats.format import Format, Place, Spot, with_places
 from storyproof.formats.lines import first_line
 from storyproof.formats.patches import Changes, Write
 
@@ -44,6 +44,7 @@ _SCHEMA = pa.schema(
         ("problems", pa.list_(pa.string())),
     ]
 )
+_PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 
 
@@ -64,6 +65,10 @@ class ClutrrFormat(Format):
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
         """Read a file; fields that do not fit the rest of their row are listed in the column `problems`."""
         return read_csv(path, rows, places)
+
+    def locate(self, path: Path, column: str, place: Place) -> Spot:
+        """Return where a value stands, under the published name of its column."""
+        return Spot(path.name, place.line, _PUBLISHED.get(column, column))
 
     def writer(self, folder: Path, split: str) -> ClutrrSplit:
         """Return what writes a file, and one for each scenario of the test split."""

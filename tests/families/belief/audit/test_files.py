@@ -14,7 +14,6 @@ import pytest
 import storyproof
 from storyproof.errata import Erratum, FileReport, tally
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
-from storyproof.families.belief.audit import layout as tom_layout
 from storyproof.families.belief.audit import rows as tom_rows
 from storyproof.families.belief.audit.files import audit_file
 from storyproof.families.belief.audit.fixes import fixed_files
@@ -30,6 +29,7 @@ from tests.samples import table
 Files = dict[str, bytes]
 ORDERS = ("memory", "reality", "first_order", "second_order")
 NONE = dict.fromkeys(ORDERS, 0)
+FORMATS = ("auto", "tomi", "tom-babi", "jsonl", "inspect", "parquet", "json")
 
 START = ["Ada entered the attic.", "Ben entered the attic.", "The key is in the box."]
 AWAY = [*START, "Ben exited the attic.", "Ada moved the key to the jar."]
@@ -523,7 +523,7 @@ def test_a_dropped_question_no_longer_says_whom_a_story_is_about(tmp_path: Path)
             ).encode(),
             "line 72: story: more than can be handled; expected at most",
         ),
-        ("t.jsonl", b"{\n", "line 1: no valid JSON"),
+        ("t.jsonl", b"{\n", "line 1: not valid JSON"),
         ("t.jsonl", b'{"a": 1}', "line 1: 'story' is None; expected text"),
         ("t.jsonl", b'{"input": "", "target": "x"}\n', "line 1: not a question about a story: no question mark"),
     ],
@@ -546,7 +546,7 @@ def test_empty_json_and_missing_files(tmp_path: Path) -> None:
     for form in ("jsonl", "inspect"):
         with pytest.raises(DataError, match="line 1: found no question"):
             audit_file(put(tmp_path, {"t.jsonl": b"\n"}), form)
-    for form in tom_layout.FORMATS:
+    for form in FORMATS:
         with pytest.raises(DataError):
             audit_file(tmp_path / "none.txt", form)
 
@@ -679,7 +679,7 @@ def mutants(which: int, count: int) -> Iterator[tuple[Files, str]]:
         for _ in range(dice.choice([1, 1, 2, 3])):
             name = dice.choice(list(files))
             files[name] = mutate(files[name], dice)
-        yield files, dice.choice(["auto", "auto", "auto", *tom_layout.FORMATS])
+        yield files, dice.choice(["auto", "auto", "auto", *FORMATS])
 
 
 @pytest.mark.parametrize("which", range(4))

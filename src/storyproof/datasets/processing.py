@@ -13,6 +13,7 @@ from storyproof.datasets.examples import complete
 from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.legacy_json import FIELDS, JsonSplit
 from storyproof.datasets.manifest import file_sha256, write_manifest
+from storyproof.datasets.protection import refuse_overlap
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
 
@@ -41,8 +42,7 @@ def process(
         DataError: If the raw data cannot be read or the folder cannot be written.
     """
     sources = find_sources(raw)
-    if Path(out).resolve() == Path(raw).resolve():
-        raise DataError(f"{out} holds the raw data; choose another folder for --out.")
+    refuse_overlap([raw], out)
     splits: dict[str, Any] = {}
     files: list[Path] = []
     with whole_folder(Path(out), force) as folder:

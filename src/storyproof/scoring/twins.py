@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
@@ -20,6 +20,8 @@ from storyproof.datasets.manifest import file_sha256
 from storyproof.datasets.reading import Source, find_source
 from storyproof.errors import DataError
 from storyproof.example import Example
+from storyproof.files import writing_to
+from storyproof.locks import Claim
 from storyproof.scoring.intervals import Interval
 from storyproof.scoring.runs.outcome import Evaluation
 
@@ -125,7 +127,16 @@ def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories
         return path
     seed = secrets.randbelow(1 << 53) if seed is None else seed
     tables = list(_twin_rows(source, seed, max_stories))
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with Claim(path.with_name(".twin.lock"), "--output-dir") as ours:
+        if not ours:
+            raise DataError(f"another process is making {path}; wait until it ends, or choose another --output-dir.")
+        if not path.exists():  # another process has made it until a moment ago
+            with writing_to(path, "--output-dir"):
+                _write_twin(path, tables)
+    return path
+
+
+def _write_twin(path: Path, tables: Sequence[pa.Table]) -> None:
     draft = JsonlSplit(path.parent, ".part")
     try:
         for table in tables:
@@ -133,7 +144,6 @@ def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories
     finally:
         [written] = draft.close()
     written.replace(path)
-    return path
 
 
 def _twin_rows(source: Source, seed: int, max_stories: int | None) -> Iterator[pa.Table]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -84,6 +85,7 @@ class Claim:
         if not (self._create() or (self._clear_stale() and self._create())):
             return False
         _held.add(self)
+        self._clear_drafts()
         self._keeper = threading.Thread(target=self._renew, daemon=True)
         self._keeper.start()
         return True
@@ -107,9 +109,21 @@ class Claim:
             self._file.close()
             self._file = None
 
+    def _draft(self) -> Path:
+        return self.path.with_name(f".{self.path.name.lstrip('.')}.{os.getpid()}{id(self)}")
+
+    def _clear_drafts(self) -> None:
+        """Remove what is left of claims whose processes were killed before they came to anything."""
+        draft = re.compile(rf"\.{re.escape(self.path.name.lstrip('.'))}\.[0-9]+")
+        for path in self.path.parent.iterdir():
+            if draft.fullmatch(path.name):
+                with _probed(path) as free, suppress(OSError):
+                    if free:
+                        path.unlink()
+
     def _create(self) -> bool:
         """Make the file, locked and whole at once, unless it is there."""
-        draft = self.path.with_name(f".{self.path.name.lstrip('.')}.{os.getpid()}{id(self)}")
+        draft = self._draft()
         file = draft.open("w", encoding="utf-8")
         try:
             locked = bool(try_lock(file))
@@ -139,7 +153,7 @@ class Claim:
         with _probed(self.path) as free:
             if free is False or not _is_stale(self.path, found, free):
                 return False
-            aside = self.path.with_name(f".{self.path.name.lstrip('.')}.{os.getpid()}{id(self)}")
+            aside = self._draft()
             try:
                 self.path.rename(aside)
             except FileNotFoundError:
@@ -168,7 +182,7 @@ def _link(draft: Path, path: Path, text: str) -> bool:
     """Make a file by another name of a draft, or a copy where a file has one name only, unless it is there."""
     try:
         os.link(draft, path)
-    except FileExistsError:
+    except (FileExistsError, FileNotFoundError):  # another process has the claim, and may have removed the draft
         return False
     except OSError:
         try:

@@ -24,7 +24,7 @@ from storyproof.files import exchange, write_whole
 from storyproof.locks import Claim, remove_claims
 
 _log = logging.getLogger(__name__)
-_MARKER = ".storyproof-unfinished"  # in a draft, until it is whole
+_MARKER = ".storyproof-unfinished"  # in a draft, until it is whole; lists the hashes of files that are being moved
 _NAMED = 3  # of many files in a message
 _drafts: set[Path] = set()
 
@@ -112,7 +112,7 @@ def _make_draft(out: Path) -> Path:
     draft = (out if stays else _place(out)) / f".{out.name}.unfinished-{secrets.token_hex(4)}"
     _drafts.add(draft)
     draft.mkdir()
-    _mark(draft, {})
+    (draft / _MARKER).touch()
     return draft
 
 
@@ -121,11 +121,6 @@ def _is_current(out: Path) -> bool:
     with suppress(OSError):
         return Path.cwd() == out
     return False
-
-
-def _mark(draft: Path, files: dict[str, str]) -> None:
-    """Mark a draft as unfinished; `files` are the hashes of those that are about to be moved."""
-    write_whole(draft / _MARKER, json.dumps({"storyproof": __version__, "files": files}).encode())
 
 
 def _held(out: Path, draft: Path | None = None) -> list[Path]:
@@ -206,7 +201,8 @@ def _move_files(draft: Path, out: Path) -> None:
     """Move files into a folder that must stay the same one; the manifest comes last."""
     paths = sorted(draft.iterdir(), key=lambda path: path.name == MANIFEST)
     try:
-        _mark(draft, {str(path.relative_to(draft)): file_sha256(path) for path in draft.rglob("*") if path.is_file()})
+        files = {str(path.relative_to(draft)): file_sha256(path) for path in draft.rglob("*") if path.is_file()}
+        write_whole(draft / _MARKER, json.dumps({"storyproof": __version__, "files": files}).encode())
         for path in paths:
             if path.name != _MARKER:
                 path.rename(out / path.name)
@@ -258,7 +254,5 @@ def _settle(path: Path, out: Path) -> str:
     elif not any(path.iterdir()):
         path.rmdir()
     elif not is_dataset(path) or remove_dataset(path):
-        return (
-            f"kept {path}, which has files that storyproof did not write or that were changed; look at them."
-        )
+        return f"kept {path}, which has files that storyproof did not write or that were changed; look at them."
     return f"removed {path}, which a run that was killed had left."

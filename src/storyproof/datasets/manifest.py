@@ -83,9 +83,9 @@ def is_dataset(folder: Path) -> bool:
 
 
 def _is_ours(manifest: dict[str, Any]) -> bool:
-    listed = all(
-        PurePath(name).name == name and isinstance(entry, dict) and _SHA256.fullmatch(str(entry.get("sha256")))
-        for name, entry in manifest["files"].items()
+    files = manifest["files"]
+    listed = all(is_inside(name) and PurePath(name).name == name for name in files) and all(
+        isinstance(entry, dict) and _SHA256.fullmatch(str(entry.get("sha256"))) for entry in files.values()
     )
     named = isinstance(manifest.get("storyproof"), str) and isinstance(manifest.get("splits"), dict)
     return listed and named and manifest.get("manifest_sha256") == _own_hash(manifest)

@@ -63,7 +63,7 @@ def _pairs(inputs: Iterable[str | Path | None], out: str | Path | None) -> list[
         try:
             if path is not None and Path(path).exists():
                 found.append((Path(path).resolve(), place))
-        except (OSError, ValueError):  # too long for a name, or none at all: not a path, so not an input
+        except (OSError, TypeError, ValueError):  # no path, so not an input
             continue
     return found
 

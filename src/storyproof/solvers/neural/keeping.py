@@ -207,6 +207,7 @@ def claimed(out: Path) -> Iterator[None]:
         ConfigError: If another process is there first.
         DataError: If nothing can be written there.
     """
+    out.mkdir(parents=True, exist_ok=True)
     with Claim(out / LOCK) as ours:
         if not ours:
             raise ConfigError(f"another process is training in {out}; wait until it ends, or choose another --out.")

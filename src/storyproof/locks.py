@@ -7,6 +7,7 @@ from this machine, or when nobody has renewed it for a while.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import platform
@@ -127,23 +128,39 @@ class Claim:
         file = draft.open("w", encoding="utf-8")
         try:
             locked = bool(try_lock(file))
-            owner = {"pid": os.getpid(), "host": platform.node(), "mark": f"{id(self)}-{time.time_ns()}"}
-            self._text = json.dumps({**owner, "locked": locked})
+            self._text = self._owner(locked)
             file.write(self._text)
             file.flush()
-            made = _link(draft, self.path, self._text)
-        except BaseException:
-            file.close()
+            os.link(draft, self.path)
+            if locked:
+                self._file = file
+        except (FileExistsError, FileNotFoundError):  # another process has the claim, and may have removed the draft
+            return False
+        except PermissionError:
+            return self._create_alone()
+        except OSError as error:
+            if error.errno in (errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, errno.ENOSYS):
+                return self._create_alone()
             raise
         finally:
-            if os.name == "nt":  # where an open file cannot be removed
+            if self._file is not file:
                 file.close()
             draft.unlink(missing_ok=True)
-        if made and locked:
-            self._file = file
-        else:
-            file.close()
-        return made
+        return True
+
+    def _create_alone(self) -> bool:
+        """Make the file where a file can have one name only, unless it is there."""
+        self._text = self._owner(locked=False)
+        try:
+            with self.path.open("x", encoding="utf-8") as file:
+                file.write(self._text)
+        except FileExistsError:
+            return False
+        return True
+
+    def _owner(self, locked: bool) -> str:
+        mark = f"{id(self)}-{time.time_ns()}"
+        return json.dumps({"pid": os.getpid(), "host": platform.node(), "mark": mark, "locked": locked})
 
     def _clear_stale(self) -> bool:
         """Move a stale claim away; of several who try, one does it."""
@@ -176,21 +193,6 @@ def remove_claims() -> None:
     """Remove the files of all claims that this process holds; for when it must go at once."""
     for claim in tuple(_held):
         claim.remove()
-
-
-def _link(draft: Path, path: Path, text: str) -> bool:
-    """Make a file by another name of a draft, or a copy where a file has one name only, unless it is there."""
-    try:
-        os.link(draft, path)
-    except (FileExistsError, FileNotFoundError):  # another process has the claim, and may have removed the draft
-        return False
-    except OSError:
-        try:
-            with path.open("x", encoding="utf-8") as file:
-                file.write(text)
-        except FileExistsError:
-            return False
-    return True
 
 
 def _text(path: Path) -> str | None:

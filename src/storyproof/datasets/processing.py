@@ -32,7 +32,7 @@ def process(
     Args:
         raw: A folder with `.txt` and `.trace`, any other dataset folder, or a file.
         out: The folder to write, whole or not at all; must not hold anything yet unless `force` is set.
-        force: Replace the folder if storyproof made it.
+        force: Replace a folder that storyproof wrote, if nothing was added to it or changed.
         progress: Told how many questions are done since the last time.
 
     Returns:

@@ -270,3 +270,22 @@ def test_checkpoint_knows_what_has_stopped(tmp_path: Path) -> None:
     begin(tmp_path, made)
     assert not fit(tmp_path, made, until=lambda: True)
     assert load_tensors(tmp_path / CHECKPOINT)[1]["stale"] == made.trainer.stale
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (RUN, '{"run": 1, "note": "mine"}'),
+        (PLAN, '{"epochs": 3}'),
+        (PLAN, "[]"),
+        (METRICS, '{"epoch": 1, "f1": 0.5}\n'),
+        (WEIGHTS, "mine"),
+        (CHECKPOINT, "mine"),
+    ],
+)
+def test_force_overwrites_no_files_of_others(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ConfigError, match=rf"holds something else than a training \({name}\), and --force will not"):
+        train(tmp_path, force=True)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == content

@@ -92,14 +92,21 @@ def check_kept(folder: Path, experiment: Experiment, planned: Plan, runs: int | 
         )
 
 
-def check_folder(folder: Path, names: Sequence[str]) -> None:
+def check_folder(folder: Path, names: Sequence[str], about: str) -> None:
     """Check that files that a table would overwrite are a table's.
 
+    Args:
+        folder: Where the table goes.
+        names: What it would overwrite there.
+        about: The file that says what the table is of, if one was written.
+
     Raises:
-        DataError: If there are some, but no results, which are written first.
+        DataError: If there are some, but neither results, which are written first, nor what they are of.
     """
     found = [name for name in names if (folder / name).exists()]
-    if found and not (folder / RESULTS).is_file():
+    if not found or (folder / RESULTS).is_file():
+        return
+    if not (folder / about).is_file() or "experiment" not in read_json(folder / about):
         raise DataError(
             f"{folder} has files that are not an experiment's (there is no {RESULTS}): {', '.join(found)}; move them "
             "away, or choose another --out."

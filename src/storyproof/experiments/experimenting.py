@@ -103,7 +103,7 @@ def experiment(
     sets = Sets(Path(published) if published is not None else None)
     check_published(declared, sets, published)
     check_separate(declared, published, folder, out / _RUNS)
-    check_folder(folder, (*TABLES, *FIGURES, _ABOUT))
+    check_folder(folder, (*TABLES, *FIGURES, _ABOUT), _ABOUT)
     planned = plan(declared, sets, out / _RUNS, runs, encoder)
     check_kept(folder, declared, planned, runs, encoder)
     _commands(folder)  # says at once if they cannot be read

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from storyproof.catalog import names
 from storyproof.datasets.folders import whole_folder
+from storyproof.datasets.protection import refuse_overlap
 from storyproof.datasets.reading import ERRATA, is_data
 from storyproof.errata import AuditReport, FileReport
 from storyproof.errors import DataError, UnknownNameError
@@ -52,7 +53,9 @@ def audit(
         raise UnknownNameError("format", format, format_names())
     if ambiguous not in MANNERS:
         raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
-    files = find_files([paths] if isinstance(paths, str | Path) else paths)
+    paths = [paths] if isinstance(paths, str | Path) else paths
+    files = find_files(paths)
+    refuse_overlap(paths, fix, "--fix")
     reports = []
     for file in files:
         reports.append(_audit_file(file, format, readings))

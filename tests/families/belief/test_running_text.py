@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storyproof.errors import ParseError
-from storyproof.families.belief.running_text import last_question, split_text, has_story, divide_story
+from storyproof.families.belief.running_text import divide_story, has_story, last_question, split_text
 
 SENTENCES = [
     "Ada entered the TV_room.",

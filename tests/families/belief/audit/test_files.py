@@ -14,6 +14,7 @@ import pytest
 import storyproof
 from storyproof.errata import Erratum, FileReport, tally
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
+from storyproof.families.belief.audit import files as tom_files
 from storyproof.families.belief.audit import rows as tom_rows
 from storyproof.families.belief.audit.files import audit_file
 from storyproof.families.belief.audit.fixes import fixed_files
@@ -248,7 +249,7 @@ def test_without_a_trace_only_answers_are_judged(made: Path, tmp_path: Path) -> 
 def test_chunks_do_not_show(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path, spoil_tomi(files_of(made / "tomi"), random.Random(3))[0])
     whole = audit_file(path)
-    monkeypatch.setattr(tom_layout, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(tom_files, "CHUNK_ROWS", 7)
     assert audit_file(path) == whole
 
 

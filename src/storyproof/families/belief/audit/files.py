@@ -54,7 +54,7 @@ from storyproof.families.belief.events import impossibilities
 from storyproof.families.belief.labels import QUESTION_TYPES
 from storyproof.families.belief.readings import DEFAULT, READINGS
 from storyproof.families.belief.text import parse_question
-from storyproof.formats.chunks import in_parts, story_starts, whole_stories
+from storyproof.formats.chunks import CHUNK_ROWS, in_parts, story_starts, whole_stories
 from storyproof.formats.format import Format, expect_format, load_format
 from storyproof.formats.inspect_jsonl import folded
 from storyproof.formats.lines import find_bad_bytes
@@ -94,7 +94,7 @@ def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -
     others = tuple(name for name in READINGS if name != DEFAULT and (not readings or name in readings))
     audit = _Audit(path, form, others)
     try:
-        for table in whole_stories(form.read_foreign(path)):
+        for table in whole_stories(form.read_foreign(path, CHUNK_ROWS)):
             for part in in_parts(table):
                 audit.take(part)
     except DataError as error:

@@ -1,4 +1,4 @@
-"""Rows as examples, with whatever a format leaves out worked out from the text."""
+"""Rows as examples; columns that a format leaves out are worked out from the text."""
 
 from __future__ import annotations
 

@@ -17,10 +17,10 @@ from storyproof.example import SPLITS
 
 
 def make_benchmark(name: str, seed: int = 0, **settings: Any) -> Benchmark:
-    """Set a benchmark up by name.
+    """Build a benchmark by name.
 
     Raises:
-        ConfigError: If there is no such benchmark, it has no such setting, or a setting cannot be honoured.
+        ConfigError: If there is no such benchmark, it has no such setting, or a setting is invalid.
     """
     made = load("benchmark", name)
     known = [item.name for item in fields(made.config_type)]
@@ -56,7 +56,7 @@ def generate(
     progress: Callable[[int], None] = lambda stories: None,
     **settings: Any,
 ) -> pa.Table | Iterator[pa.Table] | dict[str, Any]:
-    """Make proved examples.
+    """Generate examples with proofs.
 
     Args:
         benchmark: Its name, such as `tomi`.

@@ -1,4 +1,4 @@
-"""Makes a dataset folder: whole, or not at all."""
+"""Writes a dataset folder: whole, or not at all."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def write_dataset(
     force: bool = False,
     progress: Progress = lambda stories: None,
 ) -> dict[str, Any]:
-    """Make a dataset folder with its manifest.
+    """Write a dataset folder with its manifest.
 
     Everything is written to a hidden folder beside `out` that takes its name when all is done.
 
@@ -126,7 +126,7 @@ def _write_split(
 def _tally(
     table: pa.Table, counted: Mapping[str, tuple[str, ...]], counts: Mapping[str, Counter[tuple[str, ...]]]
 ) -> None:
-    """Count rows by what stands in some columns; story types by telling."""
+    """Count rows by the values of some columns; story types once per story."""
     stories = table.column("story").combine_chunks().indices.to_numpy()
     first = pa.array(np.concatenate([[True], stories[1:] != stories[:-1]]))
     for name, columns in counted.items():
@@ -139,7 +139,7 @@ def _tally(
 
 
 def _blocks(benchmark: Benchmark, split: str, count: int, workers: int) -> Iterator[pa.Table]:
-    """Make a split's blocks in order, here or in worker processes."""
+    """Yield a split's blocks in order, made here or in worker processes."""
     blocks = benchmark.block_count(count)
     if workers == 1 or blocks == 1:
         yield from benchmark.blocks(split, count)
@@ -157,8 +157,8 @@ def _blocks(benchmark: Benchmark, split: str, count: int, workers: int) -> Itera
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Start processes that leave Ctrl-C to this one; they inherit what is ignored while they start."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may say what is ignored
+    """Ignore Ctrl-C while worker processes start: they inherit that, and leave it to this process."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may set signal handlers
         yield
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from storyproof.errors import DataError
 from storyproof.example import REQUIRED, plain_schema
-from storyproof.families.family import recognise, schema_of
+from storyproof.families.family import Family, recognise, schema_of
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, with_places
 from storyproof.formats.json_edits import edit_row
@@ -66,7 +66,8 @@ class Jsonl(Format):
 
     def read_foreign(self, path: Path, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
         """Read a file with values of the wrong types left out and stories with one sentence per line."""
-        return read_samples(path, rows, _plain_row)
+        plain_rows = _PlainRows()
+        return read_samples(path, rows, plain_rows, lambda: plain_rows.schema)
 
     def columns(self, path: Path) -> Collection[str]:
         """Return the columns that the first object has values for, whether or not they can be read."""
@@ -217,7 +218,12 @@ def dialect_of(line: str) -> str:
     return INSPECT if isinstance(found, dict) and "input" in found and "story" not in found else JSONL
 
 
-def read_samples(path: Path, rows: int, make: Callable[[Mapping[str, Any]], dict[str, Any]]) -> Iterator[pa.Table]:
+def read_samples(
+    path: Path,
+    rows: int,
+    make: Callable[[Mapping[str, Any]], dict[str, Any]],
+    schema: Callable[[], pa.Schema] = plain_schema,
+) -> Iterator[pa.Table]:
     """Read a file of others in tables of so many rows, with places and the columns of an example, those lacking null.
 
     A value that does not fit its column's type is taken for something else of the same name, and is null.
@@ -226,6 +232,7 @@ def read_samples(path: Path, rows: int, make: Callable[[Mapping[str, Any]], dict
         path: The file.
         rows: How many rows a table has.
         make: Builds a row from an object; raises DataError if that cannot be done.
+        schema: Returns the columns of the rows that have been built.
 
     Raises:
         DataError: If a line is not such an object; the message names the line.
@@ -252,10 +259,10 @@ def read_samples(path: Path, rows: int, make: Callable[[Mapping[str, Any]], dict
         waiting.append(row)
         lines.append(number)
         if len(waiting) == rows:
-            yield _table(waiting, done, lines)
+            yield _table(waiting, schema(), done, lines)
             waiting, lines, done = [], [], done + rows
     if waiting:
-        yield _table(waiting, done, lines)
+        yield _table(waiting, schema(), done, lines)
 
 
 def json_object(line: bytes, where: str) -> dict[str, Any]:
@@ -275,8 +282,7 @@ def json_object(line: bytes, where: str) -> dict[str, Any]:
     return found
 
 
-def _table(rows: list[dict[str, Any]], first: int, lines: list[int]) -> pa.Table:
-    schema = plain_schema(schema_of(name for row in rows for name in given(row)))
+def _table(rows: list[dict[str, Any]], schema: pa.Schema, first: int, lines: list[int]) -> pa.Table:
     columns = [_column([row.get(field.name) for row in rows], field.type) for field in schema]
     return with_places(pa.table(columns, schema), first, lines, answers=[row[ANSWER] for row in rows])
 
@@ -296,14 +302,26 @@ def _converts(value: Any, kind: pa.DataType) -> bool:
     return True
 
 
-def _plain_row(found: Mapping[str, Any]) -> dict[str, Any]:
-    for name in REQUIRED:
-        if not isinstance(found.get(name), str):
-            raise DataError(f"'{name}' is {shown(found.get(name))}; expected text.")
-    names = {name: id_of(found.get(name)) for name in ("id", "story_id")}
-    family = recognise(given(found), found["question"])
-    text = {"story": family.lines(found["story"]), "question": family.question_in(found["question"])}
-    return {**found, **names, **text, ANSWER: "answer"}
+class _PlainRows:
+    """Builds rows from objects with story, question and answer; the first one tells the family."""
+
+    def __init__(self) -> None:
+        self._family: Family | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows on disk."""
+        return plain_schema(self._family.schema) if self._family else plain_schema()
+
+    def __call__(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        for name in REQUIRED:
+            if not isinstance(found.get(name), str):
+                raise DataError(f"'{name}' is {shown(found.get(name))}; expected text.")
+        if self._family is None:
+            self._family = recognise(given(found), found["question"])
+        names = {name: id_of(found.get(name)) for name in ("id", "story_id")}
+        text = {"story": self._family.lines(found["story"]), "question": self._family.question_in(found["question"])}
+        return {**found, **names, **text, ANSWER: "answer"}
 
 
 def id_of(value: Any) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import ProofError
-from storyproof.families.belief.arrays import NOBODY, Names, Small, Stories, decode
+from storyproof.families.belief.arrays import NOBODY, LocalNames, Small, Stories, decode
 from storyproof.families.belief.checker import Worlds
 from storyproof.families.belief.events import Event
 from storyproof.families.belief.labels import STORY_TYPES, Questions
@@ -29,7 +29,7 @@ class Disagreement:
 
 
 def compare(
-    events: Sequence[Event], names: Names, questions: Questions, asked: Sequence[int], pair: tuple[int, int] | None
+    events: Sequence[Event], names: LocalNames, questions: Questions, asked: Sequence[int], pair: tuple[int, int] | None
 ) -> Iterator[Disagreement]:
     """Ask the checker what the oracle has answered about one object of one story.
 
@@ -77,7 +77,7 @@ def confirm(stories: Stories, questions: Questions, chosen: npt.NDArray[np.int64
     most = 1 + max(
         int(array.max(initial=0)) for array in (stories.agent, stories.room, stories.thing, stories.container)
     )
-    names = Names.generic(most)
+    names = LocalNames.generic(most)
     starts = np.searchsorted(questions.story, np.arange(stories.count + 1))
     for story in chosen.tolist():
         events = decode(stories, story, names)

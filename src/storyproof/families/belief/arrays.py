@@ -1,7 +1,7 @@
-"""Stories as arrays: one row of time, one column a story.
+"""Stories as arrays: one row per time step, one column per story.
 
-Names are story-local numbers: agent 0, room 0, object 0 and container 0 are whatever that story calls so. Arrays are
-time-major, so that one step of all stories is one contiguous row.
+Names are numbers local to a story: agent 0, room 0, object 0 and container 0 are the first of each in it. Arrays
+are time-major, so that one step of all stories is one contiguous row.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Stories:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class LocalNames:
     """What a story's local numbers stand for; each dict maps names to numbers, in order."""
 
     agents: dict[str, int]
@@ -87,7 +87,7 @@ class Names:
     containers: dict[str, int]
 
     @classmethod
-    def generic(cls, most: int) -> Names:
+    def generic(cls, most: int) -> LocalNames:
         """Make up names, so many of each role."""
         return cls(*({f"{role}{number}": number for number in range(most)} for role in ("a", "r", "o", "c")))
 
@@ -95,7 +95,7 @@ class Names:
 Numbers = tuple[int, int, int, int, int, int, int]  # kind, agent, room, thing, container, feeling, observers
 
 
-def number(events: Sequence[Event]) -> tuple[tuple[Numbers, ...], Names]:
+def number(events: Sequence[Event]) -> tuple[tuple[Numbers, ...], LocalNames]:
     """Replace a story's names by local numbers, counted in order of appearance: alike stories become equal."""
     agents: dict[str, int] = {}
     rooms: dict[str, int] = {}
@@ -117,7 +117,7 @@ def number(events: Sequence[Event]) -> tuple[tuple[Numbers, ...], Names]:
                 else sum(1 << agents.setdefault(name, len(agents)) for name in sorted(event.observers)),
             )
         )
-    return tuple(found), Names(agents, rooms, things, containers)
+    return tuple(found), LocalNames(agents, rooms, things, containers)
 
 
 def stack(stories: Sequence[Sequence[Numbers]]) -> Stories:
@@ -156,7 +156,7 @@ def _watched(stories: Sequence[Sequence[Numbers]]) -> bool:
     return any(event[6] != NOBODY for story in stories for event in story)
 
 
-def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[Names]]:
+def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[LocalNames]]:
     """Turn stories into arrays, and say what the local numbers stand for."""
     numbered = [number(events) for events in stories]
     return stack([numbers for numbers, _ in numbered]), [names for _, names in numbered]
@@ -165,7 +165,7 @@ def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[Names]]:
 KINDS = tuple(Kind)
 
 
-def decode(stories: Stories, column: int, names: Names) -> list[Event]:
+def decode(stories: Stories, column: int, names: LocalNames) -> list[Event]:
     """Turn one story back into events."""
     # A number of NOBODY picks the last of each, which is None.
     agents, rooms, things, containers = (

@@ -12,7 +12,7 @@ from storyproof.columns import NO_WORD, Words, coded, constant_words, flag_lists
 from storyproof.example import SCHEMA
 from storyproof.families.belief.arrays import Small
 from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES, Questions
-from storyproof.families.belief.lexicon import Cast, Lexicon
+from storyproof.families.belief.narration import Cast, Narrator
 from storyproof.families.belief.readings import READINGS
 
 
@@ -60,11 +60,11 @@ def _named(names: Words, local: Small, story: npt.NDArray[np.intp]) -> Words:
     return np.take(names, local * np.int32(names.shape[1]) + story.astype(np.int32), mode="wrap")
 
 
-def table(lexicon: Lexicon, texts: pa.Array, who: dict[str, pa.Array], rows: Rows, proof: pa.Array) -> pa.Table:
+def table(narrator: Narrator, texts: pa.Array, who: dict[str, pa.Array], rows: Rows, proof: pa.Array) -> pa.Table:
     """Lay rows out as an Arrow table of examples.
 
     Args:
-        lexicon: The words.
+        narrator: The words.
         texts: The stories.
         who: The columns id, story_id, benchmark and split.
         rows: What is asked and what is right.
@@ -73,8 +73,8 @@ def table(lexicon: Lexicon, texts: pa.Array, who: dict[str, pa.Array], rows: Row
     columns = {
         **who,
         "story": coded(rows.questions.story, texts),
-        "question": lexicon.ask(rows.thing, rows.chain, rows.questions.memory),
-        **label_columns(lexicon.words, rows, proof),
+        "question": narrator.ask(rows.thing, rows.chain, rows.questions.memory),
+        **label_columns(narrator.words, rows, proof),
     }
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 

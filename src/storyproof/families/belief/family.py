@@ -12,7 +12,7 @@ import pyarrow as pa
 from storyproof.errors import DataError, ParseError, StoryproofError
 from storyproof.example import Example
 from storyproof.families.belief import baselines, encoding, running_text
-from storyproof.families.belief.completion import complete
+from storyproof.families.belief.derivation import complete
 from storyproof.families.belief.events import FEELINGS
 from storyproof.families.belief.text import parse, parse_question
 from storyproof.families.family import Family, Picture, number_names

@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief import oracle as beliefs
-from storyproof.families.belief import proofs
 from storyproof.families.belief.arrays import NOBODY, Flags, Small
 from storyproof.families.belief.oracle import View
 from storyproof.families.belief.readings import DEFAULT, READINGS
@@ -104,7 +103,7 @@ def label(seen: View, chain: Small, asks_memory: Flags, mover: Small) -> Labels:
     by_reading = np.stack([np.where(is_belief, believed[reading].place, control.place) for reading in READINGS])
     place = by_reading[READINGS.index(DEFAULT)]
     proof = np.where(
-        is_belief, proofs.belief_proof(seen, chain, believed[DEFAULT]), proofs.control_proof(seen, control)
+        is_belief, beliefs.belief_proof(seen, chain, believed[DEFAULT]), beliefs.control_proof(seen, control)
     )
     false_belief = is_belief & (place != now.place)
     return Labels(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import KINDS, MOST_NAMES, NOBODY, PAD, Names, Numbers
-from storyproof.families.belief.events import Event, impossibilities
+from storyproof.families.belief.arrays import KINDS, MOST_NAMES, NOBODY, PAD, LocalNames, Numbers
+from storyproof.families.belief.events import Event, Kind, impossibilities
 from storyproof.families.belief.oracle import STRANGER
-from storyproof.families.belief.pairs import mover_of, pair_on_stage
 from storyproof.families.belief.text import resolve_rooms
 
 _REMEMBERED = 20_000
@@ -53,7 +52,7 @@ class Plot:
 
     events: list[Event]
     numbers: tuple[Numbers, ...]
-    names: Names
+    names: LocalNames
     possible: bool
     agreed: set[tuple[int, ...]] = field(default_factory=set)
     breaches: dict[tuple[str, int, bool], str | None] = field(default_factory=dict)
@@ -70,7 +69,7 @@ def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.
     """Find the distinct plots among stories, and which each story has.
 
     Args:
-        cells: [story, event, 5], as sheets have them.
+        cells: [story, event, 5], as parsed have them.
     """
     first, which = distinct_rows(cells.reshape(len(cells), -1))
     if len(_plots) > _REMEMBERED:
@@ -123,11 +122,11 @@ def _make_plot(cells: Sequence[Sequence[int]]) -> Plot:
 
 
 @cache
-def _names(most: int) -> Names:
-    return Names.generic(most)
+def _names(most: int) -> LocalNames:
+    return LocalNames.generic(most)
 
 
-def _scene(events: list[Event], thing: str, names: Names) -> Scene:
+def _scene(events: list[Event], thing: str, names: LocalNames) -> Scene:
     def local(agent: str | None) -> int:
         return STRANGER if agent is None else names.agents[agent]
 
@@ -136,3 +135,27 @@ def _scene(events: list[Event], thing: str, names: Names) -> Scene:
     places = dict.fromkeys(event.container for event in events if event.thing == thing)
     containers = tuple(names.containers[place] for place in places if place is not None)
     return Scene(local(mover), local(pair[0]), local(companion), containers)
+
+
+def mover_of(events: Sequence[Event], thing: str) -> str | None:
+    """Say who moves the object; of several the last."""
+    return next((event.agent for event in reversed(events) if event.kind is Kind.MOVE and event.thing == thing), None)
+
+
+def other_of(mover: str | None, chains: Iterable[Sequence[str]]) -> str | None:
+    """Say whom the questions ask about besides the mover, if it is one person."""
+    others = {agent for chain in chains for agent in chain if agent != mover}
+    return others.pop() if len(others) == 1 else None
+
+
+def pair_on_stage(events: Sequence[Event], thing: str) -> tuple[str | None, str | None]:
+    """Say who came into the scene, for stories whose question names nobody, in order.
+
+    These are the agents of the two sentences nearest before the object's last placing that tell of somebody's being in
+    a room.
+    """
+    placed = max(
+        (time for time, event in enumerate(events) if event.kind is Kind.PLACE and event.thing == thing), default=0
+    )
+    near = [event.agent for event in events[:placed] if event.kind in (Kind.ENTER, Kind.IS_IN)]
+    return (near[-2], near[-1]) if len(near) > 1 else (None, None)

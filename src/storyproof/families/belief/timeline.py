@@ -13,7 +13,7 @@ from rich.text import Text
 
 from storyproof.example import Example
 from storyproof.families.belief import oracle as beliefs
-from storyproof.families.belief.arrays import NOBODY, Names, Stories, number, stack
+from storyproof.families.belief.arrays import NOBODY, LocalNames, Stories, number, stack
 from storyproof.families.belief.events import presence
 from storyproof.families.belief.readings import DEFAULT
 from storyproof.families.belief.text import parse, parse_question
@@ -73,7 +73,7 @@ def lay_out(examples: list[Example]) -> Timeline:
     return Timeline(last.story_id, last.story_type, thing, steps, examples)
 
 
-def _places(stories: Stories, names: Names, thing: str, chain: tuple[str, ...]) -> list[str | None]:
+def _places(stories: Stories, names: LocalNames, thing: str, chain: tuple[str, ...]) -> list[str | None]:
     """Say where a chain believes the object to be after each sentence of a story; without a chain, where it is."""
     seen = beliefs.view(stories, np.array([names.things[thing]], np.int8))
     found = seen.place

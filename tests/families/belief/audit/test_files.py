@@ -21,8 +21,8 @@ from storyproof.families.belief.audit.fixes import fixed_files
 from storyproof.families.belief.audit.mechanisms import MECHANISMS
 from storyproof.families.belief.audit.rows import right_marks
 from storyproof.families.belief.babi_format import TomBabiSplit, TomiSplit
+from storyproof.families.belief.derivation import Problem, Proved, prove
 from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES
-from storyproof.families.belief.proving import Problem, Proved, prove
 from storyproof.families.belief.text import parse
 from storyproof.formats.jsonl import JsonlSplit
 from tests.samples import table

@@ -1,4 +1,4 @@
-"""Works out from the text alone what rows should say: parse, ask the oracle, ask the checker.
+"""Derive from the text alone what rows should say: parse, ask the oracle, ask the checker.
 
 Plots recur, so each distinct question about each distinct plot is asked once and the answer shared.
 """
@@ -14,19 +14,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.columns import NO_WORD, Words, number_lists
-from storyproof.errors import ParseError
+from storyproof.errors import DataError, ParseError
+from storyproof.example import plain_schema
 from storyproof.families.belief import oracle as beliefs
 from storyproof.families.belief.agreement import compare
 from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES, NOBODY, Flags, Small, stack
-from storyproof.families.belief.asking import Asked, read_questions
 from storyproof.families.belief.columns import in_words, label_columns
 from storyproof.families.belief.events import impossibilities
 from storyproof.families.belief.labels import MOST_ORDER, Questions, label, story_type
-from storyproof.families.belief.lexicon import Cast
+from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.oracle import STRANGER
+from storyproof.families.belief.parsing import ParsedQuestions, ParsedStories, parse_questions, parse_stories
 from storyproof.families.belief.plots import Plot, distinct_rows, find_plots
-from storyproof.families.belief.sheets import Sheets, read_sheets
 from storyproof.families.belief.text import parse, parse_question
+from storyproof.seeds import digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,14 +74,14 @@ def prove(stories: pa.Array, story_of: npt.NDArray[np.intp], questions: pa.Array
         questions: What each row asks.
         check: Whether to ask the checker as well as the oracle.
     """
-    sheets = read_sheets(stories)
-    plots, plot_of = find_plots(sheets.cells)
-    asked = read_questions(questions, sheets, story_of)
+    parsed = parse_stories(stories)
+    plots, plot_of = find_plots(parsed.cells)
+    asked = parse_questions(questions, parsed, story_of)
     problems = [
-        *_story_problems(stories, story_of, sheets, plots, plot_of),
-        *_question_problems(questions, asked, sheets.broken[story_of]),
+        *_story_problems(stories, story_of, parsed, plots, plot_of),
+        *_question_problems(questions, asked, parsed.broken[story_of]),
     ]
-    rows = np.flatnonzero(~sheets.broken[story_of] & ~asked.broken & (asked.thing != STRANGER))
+    rows = np.flatnonzero(~parsed.broken[story_of] & ~asked.broken & (asked.thing != STRANGER))
     asked = asked.pick(rows)
     story, plot = story_of[rows], plot_of[story_of[rows]]
     mover, other = _pairs(plots, plot, story, asked)
@@ -91,23 +92,27 @@ def prove(stories: pa.Array, story_of: npt.NDArray[np.intp], questions: pa.Array
     answers = _answer(plots, keys[first])
     if check:
         problems += _differences(plots, keys[first], answers, rows[first])
-    columns = _columns(sheets, plots, answers.pick(entry, story), plot, mover, other)
+    columns = _columns(parsed, plots, answers.pick(entry, story), plot, mover, other)
     return Proved(rows, columns, problems, plots, plot, asked.thing, mover, other)
 
 
 def _story_problems(
-    stories: pa.Array, story_of: npt.NDArray[np.intp], sheets: Sheets, plots: list[Plot], plot_of: npt.NDArray[np.intp]
+    stories: pa.Array,
+    story_of: npt.NDArray[np.intp],
+    parsed: ParsedStories,
+    plots: list[Plot],
+    plot_of: npt.NDArray[np.intp],
 ) -> Iterator[Problem]:
     """Say of each story that cannot be read or cannot happen what is wrong, at its first row."""
     impossible = np.array([not plot.possible for plot in plots], np.bool_)
-    for story in np.flatnonzero(sheets.broken | impossible[plot_of]).tolist():
+    for story in np.flatnonzero(parsed.broken | impossible[plot_of]).tolist():
         row = int((story_of == story).argmax())
         try:
             events = parse(stories[story].as_py())
         except ParseError as error:
             yield Problem(row, "story", str(error).rstrip("."), "a story that can be read")
             continue
-        if sheets.broken[story]:
+        if parsed.broken[story]:
             most = (
                 f"at most {MOST_SENTENCES} sentences, {MOST_AGENTS} agents, {MOST_NAMES} rooms, objects or containers"
             )
@@ -116,7 +121,7 @@ def _story_problems(
             yield Problem(row, "story", f"sentence {sentence}: {what}", "a story that can happen")
 
 
-def _question_problems(questions: pa.Array, asked: Asked, unread: Flags) -> Iterator[Problem]:
+def _question_problems(questions: pa.Array, asked: ParsedQuestions, unread: Flags) -> Iterator[Problem]:
     for row in np.flatnonzero(~unread & (asked.broken | (asked.thing == STRANGER))).tolist():
         try:
             question = parse_question(questions[row].as_py())
@@ -130,7 +135,7 @@ def _question_problems(questions: pa.Array, asked: Asked, unread: Flags) -> Iter
 
 
 def _pairs(
-    plots: list[Plot], plot: npt.NDArray[np.intp], story: npt.NDArray[np.intp], asked: Asked
+    plots: list[Plot], plot: npt.NDArray[np.intp], story: npt.NDArray[np.intp], asked: ParsedQuestions
 ) -> tuple[Small, Small]:
     """Find for each row agent 0, who moves the object, and agent 1, the other one its story's questions ask about."""
     first, which = distinct_rows(np.column_stack([plot, asked.thing]))
@@ -177,14 +182,14 @@ def _differences(
 
 
 def _columns(
-    sheets: Sheets, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp], mover: Small, other: Small
+    parsed: ParsedStories, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp], mover: Small, other: Small
 ) -> dict[str, pa.Array]:
     """Lay out what the rows should say, in their own words."""
-    cast = Cast(*(names.T for names in (sheets.agents, sheets.agents, sheets.things, sheets.containers)))
+    cast = Cast(*(names.T for names in (parsed.agents, parsed.agents, parsed.things, parsed.containers)))
     columns = label_columns(
-        sheets.words,
-        in_words(rows, cast, _candidates(sheets, plots, rows, plot)),
-        number_lists(rows.labels.proof.T, sheets.sentences[rows.story, : len(rows.labels.proof)]),
+        parsed.words,
+        in_words(rows, cast, _candidates(parsed, plots, rows, plot)),
+        number_lists(rows.labels.proof.T, parsed.sentences[rows.story, : len(rows.labels.proof)]),
     )
     columns["story_type"] = _only(columns["story_type"], (mover != STRANGER) & (other != STRANGER))
     return columns
@@ -195,12 +200,33 @@ def _only(column: pa.Array, where: Flags) -> pa.Array:
     return pa.DictionaryArray.from_arrays(indices, column.dictionary)
 
 
-def _candidates(sheets: Sheets, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp]) -> Words:
+def _candidates(parsed: ParsedStories, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp]) -> Words:
     """Find the containers that each row's object was in, [candidate, row], in alphabetical order."""
     first, which = distinct_rows(np.column_stack([plot, rows.thing]))
     scenes = [plots[plot[row]].scene(int(rows.thing[row])) for row in first.tolist()]
     most = max(len(scene.containers) for scene in scenes)
     places = np.array([(*scene.containers, *(NOBODY,) * (most - len(scene.containers))) for scene in scenes])
     local = places[which]
-    words = np.take_along_axis(sheets.containers[rows.story], np.maximum(local, 0), axis=1)
+    words = np.take_along_axis(parsed.containers[rows.story], np.maximum(local, 0), axis=1)
     return np.sort(np.where(local == NOBODY, NO_WORD, words), axis=1).T.astype(np.int32)
+
+
+def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
+    """Fill in the columns that a table lacks, or with `proved` replace all labels, from the text."""
+    rows = table.to_pylist()
+    stories: dict[str, int] = {}
+    story_of = [stories.setdefault(row["story"], len(stories)) for row in rows]
+    asked = pa.array([row["question"] for row in rows], pa.string())
+    found = prove(pa.array(stories, pa.string()), np.array(story_of), asked, check=False)
+    readable = set(found.rows.tolist())
+    for problem in found.problems:
+        if problem.row not in readable:
+            raise DataError(f"row {rows[problem.row].get('id')}: {problem.what}: {problem.found}.")
+    expected = {name: column.to_pylist() for name, column in found.columns.items()}
+    for place, number in enumerate(found.rows.tolist()):
+        row = rows[number]
+        for name, values in expected.items():
+            if row.get(name) is None or (proved and values[place] is not None):
+                row[name] = values[place]
+        row["story_id"] = row.get("story_id") or f"story-{digest(row['story']).hex()[:16]}"
+    return pa.Table.from_pylist(rows, schema=plain_schema())

@@ -59,7 +59,7 @@ class Cast:
     containers: Words
 
 
-class Lexicon:
+class Narrator:
     """Words by number, in alphabetical order, with all fragments of text that they occur in."""
 
     def __init__(self, words: Iterable[str]) -> None:

@@ -1,7 +1,8 @@
-"""Many stories read at once: text to arrays of local numbers.
+"""Parse many stories and questions at once: text to arrays of local numbers.
 
 Sentences recur, so each distinct one is parsed once. Sentences in which nothing happens (likes, noise) are left out;
-names are numbered in each story by order of appearance. What remains is a story's plot: alike stories have equal plots.
+names are numbered in each story by order of appearance. What remains is a story's plot: stories that differ only in
+names have equal plots.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ import pyarrow.compute as pc
 from storyproof.errors import ParseError
 from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES, NOBODY, PAD, Flags
 from storyproof.families.belief.events import Kind
-from storyproof.families.belief.text import parse_sentence
+from storyproof.families.belief.labels import MOST_ORDER
+from storyproof.families.belief.oracle import STRANGER
+from storyproof.families.belief.text import parse_question, parse_sentence
 
 Words = npt.NDArray[np.int32]
 
@@ -24,7 +27,7 @@ _BROKEN = 8  # the kind of a sentence that cannot be read
 
 
 @dataclass(frozen=True, slots=True)
-class Sheets:
+class ParsedStories:
     """Stories as [story, event] arrays.
 
     Attributes:
@@ -46,7 +49,7 @@ class Sheets:
     broken: Flags
 
 
-def read_sheets(stories: pa.Array) -> Sheets:
+def parse_stories(stories: pa.Array) -> ParsedStories:
     """Read stories, one sentence a line."""
     lines = pc.split_pattern(stories, "\n")
     lengths = pc.list_value_length(lines).to_numpy()
@@ -79,7 +82,7 @@ def read_sheets(stories: pa.Array) -> Sheets:
         broken |= (known[:, too_many:] != NOBODY).any(axis=1)
         cells[:, :, role] = np.minimum(local, MOST_NAMES)
         names.append(known)
-    return Sheets(words, cells, sentences, names[0], names[2], names[3], broken)
+    return ParsedStories(words, cells, sentences, names[0], names[2], names[3], broken)
 
 
 def _parse_distinct(sentences: list[str]) -> tuple[pa.Array, npt.NDArray[np.int32]]:
@@ -133,3 +136,82 @@ def _number(wide: Words) -> tuple[Words, Words]:
             used += new
         local[:, time] = np.where(name == NOBODY, NOBODY, number)
     return local, known
+
+
+# The usual questions by how they begin; whatever fits none of these is left to `parse_question`.
+_THING, _FIRST, _SECOND = (rf"(?P<{role}>[^\s.?]+)" for role in ("thing", "first", "second"))
+_USUAL = {
+    "Where was ": rf"^Where was the {_THING} at the beginning\?$",
+    "Where is ": rf"^Where is the {_THING} really\?$",
+    "Where will ": rf"^Where will {_FIRST} look for the {_THING}\?$",
+    "Where does ": rf"^Where does {_FIRST} think that {_SECOND} searches for the {_THING}\?$",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestions:
+    """Questions in the local numbers of their stories.
+
+    Attributes:
+        thing: The object asked about; STRANGER if it is not in the story.
+        chain: [row, place in the chain]; STRANGER for who is not in the story, NOBODY after the end.
+        memory: Whether a question without a chain asks for memory.
+        broken: Rows whose question cannot be read.
+    """
+
+    thing: npt.NDArray[np.int8]
+    chain: npt.NDArray[np.int8]
+    memory: Flags
+    broken: Flags
+
+    def pick(self, rows: npt.NDArray[np.intp]) -> ParsedQuestions:
+        """Give the questions of the given rows."""
+        return ParsedQuestions(self.thing[rows], self.chain[rows], self.memory[rows], self.broken[rows])
+
+
+def parse_questions(questions: pa.Array, parsed: ParsedStories, story: npt.NDArray[np.intp]) -> ParsedQuestions:
+    """Read each row's question about its story."""
+    count = len(questions)
+    things = np.full(count, STRANGER, np.int32)
+    chains = np.full((count, 2), NOBODY, np.int32)
+    memory, read = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    for start, pattern in _USUAL.items():
+        rows = np.flatnonzero(np.asarray(pc.starts_with(questions, start)))
+        found = pc.extract_regex(questions.take(pa.array(rows)), pattern)
+        fits = np.asarray(found.is_valid())
+        rows, found = rows[fits], found.filter(pa.array(fits))
+        read[rows] = True
+        memory[rows] = start == "Where was "
+        things[rows] = _words(found.field("thing"), parsed)
+        for place, role in enumerate(("first", "second")):
+            if f"<{role}>" in pattern:
+                chains[rows, place] = _words(found.field(role), parsed)
+    broken = np.zeros(count, np.bool_)
+    for row in np.flatnonzero(~read).tolist():
+        try:
+            question = parse_question(questions[row].as_py())
+        except ParseError:
+            broken[row] = True
+            continue
+        broken[row] = question.order > MOST_ORDER
+        if question.order > chains.shape[1]:
+            more = np.full((count, min(question.order, MOST_ORDER) - chains.shape[1]), NOBODY, np.int32)
+            chains = np.concatenate([chains, more], axis=1)
+        agents = question.chain[:MOST_ORDER]
+        things[row], memory[row] = _words(pa.array([question.thing]), parsed)[0], question.memory
+        chains[row, : len(agents)] = _words(pa.array(agents, pa.string()), parsed)
+    local = [_local(agents, parsed.agents[story]) for agents in chains.T]
+    return ParsedQuestions(_local(things, parsed.things[story]), np.stack(local, axis=1), memory, broken)
+
+
+def _words(names: pa.Array, parsed: ParsedStories) -> Words:
+    """Look names up among the words of all stories."""
+    return np.asarray(pc.fill_null(pc.index_in(names, value_set=parsed.words), STRANGER), np.int32)
+
+
+def _local(words: Words, known: Words) -> npt.NDArray[np.int8]:
+    """Find words among each row's names."""
+    found = np.full(len(words), STRANGER, np.int8)
+    for number, names in enumerate(known.T):
+        found[(names == words) & (words >= 0)] = number
+    return np.where(words == NOBODY, np.int8(NOBODY), found)

@@ -47,7 +47,8 @@ class Option:
         try:
             return self.read(text)
         except ValueError as error:
-            expected = "expected a number" if self.read is float else str(error)
+            plain = {int: "expected a whole number", float: "expected a number"}
+            expected = next((text for kind, text in plain.items() if self.read is kind), str(error))
             raise ConfigError(f"{self.flag} is '{text}'; {expected}.") from error
 
 
@@ -55,7 +56,8 @@ def option(
     help: str, *, read: Callable[[str], Any] = str, flag: str = "", default: str = "", metavar: str = ""
 ) -> dict[str, Any]:
     """Return the metadata of a config field that makes it an option of the command line; see `Option`."""
-    return {"option": Option(help, read, flag, default, metavar or ("<float>" if read is float else "<str>"))}
+    shown = metavar or f"<{read.__name__ if read in (int, float) else 'str'}>"
+    return {"option": Option(help, read, flag, default, shown)}
 
 
 def comma_separated(text: str) -> tuple[str, ...]:

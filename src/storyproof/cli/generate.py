@@ -37,7 +37,9 @@ def generate(
         str, typer.Option(help="parquet, jsonl, or the published format of the benchmark: babi or csv.")
     ] = "parquet",
     workers: Annotated[int, typer.Option(help="Processes; the content is the same for any number.")] = 1,
-    force: Annotated[bool, typer.Option("--force", help="Replace the folder if it exists.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace a dataset that storyproof wrote, if nothing was added or changed.")
+    ] = False,
 ) -> None:
     """Generate a dataset in which every answer is proved."""
     from storyproof.datasets.generate import load_benchmark, make_benchmark

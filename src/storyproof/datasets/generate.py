@@ -93,7 +93,7 @@ def generate(
         as_blocks: Iterate over tables of some thousand stories instead of one table.
         format: parquet, jsonl, or the benchmark's original format, such as babi or csv; with `out`.
         workers: Processes that generate blocks; with `out`.
-        force: Replace the folder `out`.
+        force: Replace a dataset that storyproof wrote, if nothing was added to it or changed.
         progress: Called with the number of stories done since the last call; with `out`.
         **settings: The benchmark's own, such as `vocabulary`, `disjoint`, `noise`, `task` or `train_k`; `preset` for
             one of its presets, with the numbers of stories of the preset if none are given.

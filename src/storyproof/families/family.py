@@ -239,6 +239,7 @@ def families() -> tuple[Family, ...]:
     return tuple(load_family(name) for name in names("family"))
 
 
+@cache  # it is asked for with every example
 def load_family(name: str) -> Family:
     """Return a family by name.
 

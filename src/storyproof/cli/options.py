@@ -159,7 +159,7 @@ def given_settings(context: typer.Context, benchmark: type[Benchmark]) -> dict[s
             name, option = options[flag]
             settings[name] = value if option.read is bool else option.parse(value)
         else:
-            raise ConfigError(_refusal(flag, benchmark, options))
+            raise ConfigError(_refusal(flag, benchmark, options, off=value is False))
     return settings
 
 
@@ -170,10 +170,14 @@ def refuse_settings(context: typer.Context) -> None:
         raise ConfigError(f"{flag} is given without --benchmark; add --benchmark {users}, or leave {flag} out.")
 
 
-def _refusal(flag: str, benchmark: type[Benchmark], options: Mapping[str, tuple[str, Option]]) -> str:
+def _refusal(flag: str, benchmark: type[Benchmark], options: Mapping[str, tuple[str, Option]], *, off: bool) -> str:
+    typed = flag.replace("--", "--no-", 1) if off else flag
     known = sorted([*options, *([PRESET] if benchmark.presets else [])])
     has = f"{benchmark.name} has {_listed(known)}" if known else f"{benchmark.name} has no options of its own"
-    return f"{flag} is not an option of {benchmark.name}, but of {_listed(_having(flag))}; {has}."
+    several = len(_all_versions(benchmark.name)) > 1
+    called = f"version {benchmark.version} of {benchmark.name}" if several else benchmark.name
+    others = [name for name in _having(flag) if name != benchmark.name]
+    return f"{typed} is not an option of {called}{f', but of {_listed(others)}' if others else ''}; {has}."
 
 
 def _having(flag: str) -> list[str]:

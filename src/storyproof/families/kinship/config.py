@@ -49,7 +49,7 @@ def _lengths(text: str) -> tuple[int, ...]:
             raise ValueError(f"chains have {LEAST_K} to {MOST_K} facts")
         found += range(int(first), int(last or first) + 1)
     if not found:
-        raise ValueError("the range is empty; expected numbers such as 2-10")
+        raise ValueError("expected at least one length, such as 2-10")
     return tuple(found)
 
 

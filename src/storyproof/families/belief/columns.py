@@ -1,4 +1,4 @@
-"""Arrays to Arrow: what is asked and what is right, as columns of examples."""
+"""Questions and labels as Arrow columns of examples."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from storyproof.families.belief.readings import READINGS
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Questions and their labels, one a row, in words.
+    """Questions and their labels, one per row, in words.
 
     Attributes:
-        questions: What is asked, and what the oracle says.
+        questions: What is asked, and the oracle's labels.
         thing: The object asked about.
         chain: [place in the chain, row].
         answer: The right answer; NO_WORD if there is none.
@@ -56,18 +56,18 @@ def in_words(questions: Questions, cast: Cast, candidates: Words) -> Rows:
 
 
 def _named(names: Words, local: Small, story: npt.NDArray[np.intp]) -> Words:
-    """Look up local numbers in the stories' casts; what stands where there is none is not used."""
+    """Look up local numbers in the casts of the stories; the result for NOBODY is meaningless and not used."""
     return np.take(names, local * np.int32(names.shape[1]) + story.astype(np.int32), mode="wrap")
 
 
 def table(narrator: Narrator, texts: pa.Array, who: dict[str, pa.Array], rows: Rows, proof: pa.Array) -> pa.Table:
-    """Lay rows out as an Arrow table of examples.
+    """Return rows as an Arrow table of examples.
 
     Args:
         narrator: The words.
         texts: The stories.
         who: The columns id, story_id, benchmark and split.
-        rows: What is asked and what is right.
+        rows: The questions and their labels.
         proof: The sentences each answer rests on.
     """
     columns = {
@@ -80,7 +80,7 @@ def table(narrator: Narrator, texts: pa.Array, who: dict[str, pa.Array], rows: R
 
 
 def label_columns(words: pa.Array, rows: Rows, proof: pa.Array) -> dict[str, pa.Array]:
-    """Lay out all that the oracle says of the rows; `words` are what word numbers stand for."""
+    """Return the label columns of rows; `words` are what word numbers stand for."""
     questions, labels = rows.questions, rows.questions.labels
     return {
         "answer": coded(rows.answer, words),

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from storyproof.columns import NO_WORD, Words, number_lists
 from storyproof.errors import DataError, ParseError
 from storyproof.example import plain_schema
-from storyproof.families.belief import oracle as beliefs
+from storyproof.families.belief import oracle
 from storyproof.families.belief.agreement import compare
 from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES, NOBODY, Flags, Small, stack
 from storyproof.families.belief.columns import in_words, label_columns
@@ -31,8 +31,8 @@ from storyproof.seeds import digest
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Something about a row that cannot be right, whatever its labels say."""
+class RowProblem:
+    """Something wrong with a row, whatever its labels are."""
 
     row: int
     what: str
@@ -45,7 +45,7 @@ class Proved:
     """What rows should say.
 
     Attributes:
-        rows: Which rows could be worked out.
+        rows: Which rows have an answer that could be derived.
         columns: The expected label columns, for those rows; null where there is no right value.
         problems: What is wrong with the text or question of a row, and where oracle and checker differ.
         plots: The distinct plots.
@@ -57,7 +57,7 @@ class Proved:
 
     rows: npt.NDArray[np.intp]
     columns: dict[str, pa.Array]
-    problems: list[Problem]
+    problems: list[RowProblem]
     plots: list[Plot]
     plot: npt.NDArray[np.intp]
     thing: Small
@@ -66,7 +66,7 @@ class Proved:
 
 
 def prove(stories: pa.Array, story_of: npt.NDArray[np.intp], questions: pa.Array, *, check: bool = True) -> Proved:
-    """Work out what rows should say.
+    """Derive what rows should say.
 
     Args:
         stories: Distinct stories.
@@ -102,42 +102,42 @@ def _story_problems(
     parsed: ParsedStories,
     plots: list[Plot],
     plot_of: npt.NDArray[np.intp],
-) -> Iterator[Problem]:
-    """Say of each story that cannot be read or cannot happen what is wrong, at its first row."""
+) -> Iterator[RowProblem]:
+    """Yield what is wrong with each story that cannot be parsed or cannot happen, at its first row."""
     impossible = np.array([not plot.possible for plot in plots], np.bool_)
     for story in np.flatnonzero(parsed.broken | impossible[plot_of]).tolist():
         row = int((story_of == story).argmax())
         try:
             events = parse(stories[story].as_py())
         except ParseError as error:
-            yield Problem(row, "story", str(error).rstrip("."), "a story that can be read")
+            yield RowProblem(row, "story", str(error).rstrip("."), "a story that can be read")
             continue
         if parsed.broken[story]:
             most = (
                 f"at most {MOST_SENTENCES} sentences, {MOST_AGENTS} agents, {MOST_NAMES} rooms, objects or containers"
             )
-            yield Problem(row, "story", "more than can be handled", most)
+            yield RowProblem(row, "story", "more than can be handled", most)
         for sentence, what in impossibilities(events):
-            yield Problem(row, "story", f"sentence {sentence}: {what}", "a story that can happen")
+            yield RowProblem(row, "story", f"sentence {sentence}: {what}", "a story that can happen")
 
 
-def _question_problems(questions: pa.Array, asked: ParsedQuestions, unread: Flags) -> Iterator[Problem]:
+def _question_problems(questions: pa.Array, asked: ParsedQuestions, unread: Flags) -> Iterator[RowProblem]:
     for row in np.flatnonzero(~unread & (asked.broken | (asked.thing == STRANGER))).tolist():
         try:
             question = parse_question(questions[row].as_py())
         except ParseError as error:
-            yield Problem(row, "question", str(error).rstrip("."), "a question that can be read")
+            yield RowProblem(row, "question", str(error).rstrip("."), "a question that can be read")
             continue
         if asked.broken[row]:
-            yield Problem(row, "question", f"order {question.order}", f"at most order {MOST_ORDER}")
+            yield RowProblem(row, "question", f"order {question.order}", f"at most order {MOST_ORDER}")
         else:
-            yield Problem(row, "question", f"the {question.thing} is nowhere in the story", "an object of it")
+            yield RowProblem(row, "question", f"the {question.thing} is nowhere in the story", "an object of it")
 
 
 def _pairs(
     plots: list[Plot], plot: npt.NDArray[np.intp], story: npt.NDArray[np.intp], asked: ParsedQuestions
 ) -> tuple[Small, Small]:
-    """Find for each row agent 0, who moves the object, and agent 1, the other one its story's questions ask about."""
+    """Return for each row agent 0, who moves the object, and agent 1, the other one asked about."""
     first, which = distinct_rows(np.column_stack([plot, asked.thing]))
     scenes = [plots[plot[row]].scene(int(asked.thing[row])) for row in first.tolist()]
     mover, companion = (
@@ -154,18 +154,18 @@ def _pairs(
 
 
 def _answer(plots: list[Plot], keys: npt.NDArray[np.int32]) -> Questions:
-    """Ask the oracle the distinct questions."""
+    """Answer the distinct questions by the oracle."""
     plot = keys[:, 0].astype(np.intp)
     thing, mover, other = (keys[:, column].astype(np.int8) for column in (1, 2, 3))
     memory, chain = keys[:, 4].astype(np.bool_), keys[:, 5:].T.astype(np.int8)
-    seen = beliefs.view(stack([each.numbers for each in plots]).pick(plot), thing)
+    seen = oracle.view(stack([each.numbers for each in plots]).pick(plot), thing)
     return Questions(plot, thing, chain, memory, story_type(seen, mover, other), label(seen, chain, memory, mover))
 
 
 def _differences(
     plots: list[Plot], keys: npt.NDArray[np.int32], answers: Questions, rows: npt.NDArray[np.intp]
-) -> Iterator[Problem]:
-    """Ask the checker whatever it has not agreed on before."""
+) -> Iterator[RowProblem]:
+    """Yield where the checker differs, asking only what it has not confirmed before."""
     groups: dict[tuple[int, ...], list[int]] = {}
     questions = [tuple(key) for key in keys.tolist()]
     for entry, (plot, *question) in enumerate(questions):
@@ -176,7 +176,7 @@ def _differences(
         found = list(compare(plots[plot].events, plots[plot].names, answers, entries, pair))
         for difference in found:
             what = f"{difference.what} (oracle and checker)"
-            yield Problem(int(rows[difference.question]), what, str(difference.oracle), str(difference.checker))
+            yield RowProblem(int(rows[difference.question]), what, str(difference.oracle), str(difference.checker))
         if not found:
             plots[plot].agreed.update(questions[entry][1:] for entry in entries)
 
@@ -184,7 +184,7 @@ def _differences(
 def _columns(
     parsed: ParsedStories, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp], mover: Small, other: Small
 ) -> dict[str, pa.Array]:
-    """Lay out what the rows should say, in their own words."""
+    """Return what the rows should say, in their own words."""
     cast = Cast(*(names.T for names in (parsed.agents, parsed.agents, parsed.things, parsed.containers)))
     columns = label_columns(
         parsed.words,
@@ -201,7 +201,7 @@ def _only(column: pa.Array, where: Flags) -> pa.Array:
 
 
 def _candidates(parsed: ParsedStories, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp]) -> Words:
-    """Find the containers that each row's object was in, [candidate, row], in alphabetical order."""
+    """Return the containers that each row's object was in, [candidate, row], in alphabetical order."""
     first, which = distinct_rows(np.column_stack([plot, rows.thing]))
     scenes = [plots[plot[row]].scene(int(rows.thing[row])) for row in first.tolist()]
     most = max(len(scene.containers) for scene in scenes)

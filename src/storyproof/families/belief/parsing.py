@@ -23,7 +23,7 @@ from storyproof.families.belief.text import parse_question, parse_sentence
 
 Words = npt.NDArray[np.int32]
 
-_BROKEN = 8  # the kind of a sentence that cannot be read
+_BROKEN = 8  # the kind of a sentence that cannot be parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ParsedStories:
         agents: [story, local number], indices into `words`; NOBODY after the last.
         things: The same for objects.
         containers: The same for containers.
-        broken: Stories that cannot be read.
+        broken: Stories that cannot be parsed.
     """
 
     words: pa.Array
@@ -50,7 +50,7 @@ class ParsedStories:
 
 
 def parse_stories(stories: pa.Array) -> ParsedStories:
-    """Read stories, one sentence a line."""
+    """Parse stories with one sentence per line."""
     lines = pc.split_pattern(stories, "\n")
     lengths = pc.list_value_length(lines).to_numpy()
     coded = lines.flatten().dictionary_encode()
@@ -86,7 +86,7 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
 
 
 def _parse_distinct(sentences: list[str]) -> tuple[pa.Array, npt.NDArray[np.int32]]:
-    """Parse sentences to [sentence, 5] arrays of kind and names, and give the names in alphabetical order."""
+    """Parse sentences to [sentence, 5] arrays of kind and names, and return the names in alphabetical order."""
     numbers: dict[str | None, int] = {None: NOBODY}
     number = numbers.setdefault
     rows: list[tuple[int, ...]] = []
@@ -117,7 +117,7 @@ def _parse_distinct(sentences: list[str]) -> tuple[pa.Array, npt.NDArray[np.int3
 
 
 def _number(wide: Words) -> tuple[Words, Words]:
-    """Number names in each row by order of appearance; gives the numbers and what they stand for."""
+    """Number names in each row by order of appearance; return the numbers and what they stand for."""
     count, width = wide.shape
     local = np.full(wide.shape, NOBODY, np.int32)
     known = np.full((count, 1), NOBODY, np.int32)
@@ -138,7 +138,7 @@ def _number(wide: Words) -> tuple[Words, Words]:
     return local, known
 
 
-# The usual questions by how they begin; whatever fits none of these is left to `parse_question`.
+# The usual questions by how they begin; anything else is left to `parse_question`.
 _THING, _FIRST, _SECOND = (rf"(?P<{role}>[^\s.?]+)" for role in ("thing", "first", "second"))
 _USUAL = {
     "Where was ": rf"^Where was the {_THING} at the beginning\?$",
@@ -156,7 +156,7 @@ class ParsedQuestions:
         thing: The object asked about; STRANGER if it is not in the story.
         chain: [row, place in the chain]; STRANGER for who is not in the story, NOBODY after the end.
         memory: Whether a question without a chain asks for memory.
-        broken: Rows whose question cannot be read.
+        broken: Rows whose question cannot be parsed.
     """
 
     thing: npt.NDArray[np.int8]
@@ -165,12 +165,12 @@ class ParsedQuestions:
     broken: Flags
 
     def pick(self, rows: npt.NDArray[np.intp]) -> ParsedQuestions:
-        """Give the questions of the given rows."""
+        """Return the questions of the given rows."""
         return ParsedQuestions(self.thing[rows], self.chain[rows], self.memory[rows], self.broken[rows])
 
 
 def parse_questions(questions: pa.Array, parsed: ParsedStories, story: npt.NDArray[np.intp]) -> ParsedQuestions:
-    """Read each row's question about its story."""
+    """Parse each row's question about its story."""
     count = len(questions)
     things = np.full(count, STRANGER, np.int32)
     chains = np.full((count, 2), NOBODY, np.int32)
@@ -210,7 +210,7 @@ def _words(names: pa.Array, parsed: ParsedStories) -> Words:
 
 
 def _local(words: Words, known: Words) -> npt.NDArray[np.int8]:
-    """Find words among each row's names."""
+    """Return the local numbers of words in each row's story."""
     found = np.full(len(words), STRANGER, np.int8)
     for number, names in enumerate(known.T):
         found[(names == words) & (words >= 0)] = number

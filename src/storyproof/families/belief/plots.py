@@ -1,4 +1,7 @@
-"""What happens in a story, whatever the names."""
+"""Plots: what happens in a story apart from names, and whom it is about.
+
+Agent 0 is who moves the object, agent 1 the other one asked about.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """What happens, told with made-up names.
+    """What happens, with made-up names.
 
     Attributes:
         events: What happens, with all rooms resolved.
@@ -46,8 +49,8 @@ class Plot:
         names: What the numbers stand for.
         possible: Whether it can happen.
         agreed: Questions on which oracle and checker have been found to agree.
-        breaches: What is known of how it departs from recipes; see `recipes`.
-        scenes: What is known of its objects.
+        breaches: How it departs from recipes, as far as known; see `benchmarks.base.breach`.
+        scenes: Its objects, as far as known.
     """
 
     events: list[Event]
@@ -59,17 +62,17 @@ class Plot:
     scenes: dict[int, Scene] = field(default_factory=dict)
 
     def scene(self, thing: int) -> Scene:
-        """Put one object in view."""
+        """Return the plot with one object in view."""
         if thing not in self.scenes:
             self.scenes[thing] = _scene(self.events, f"o{thing}", self.names)
         return self.scenes[thing]
 
 
 def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.intp]]:
-    """Find the distinct plots among stories, and which each story has.
+    """Return the distinct plots of stories, and the index of each story's plot.
 
     Args:
-        cells: [story, event, 5], as parsed have them.
+        cells: [story, event, 5], as in `ParsedStories`.
     """
     first, which = distinct_rows(cells.reshape(len(cells), -1))
     if len(_plots) > _REMEMBERED:
@@ -85,7 +88,7 @@ def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.
 
 
 def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Find the distinct rows of a matrix of integers: where each first occurs, and which of them each row is."""
+    """Return where each distinct row of a matrix of integers first occurs, and which of them each row is."""
     low = keys.min(axis=0, initial=0).astype(np.int64)
     widths = [int(span).bit_length() for span in keys.max(axis=0, initial=0) - low]
     if sum(widths) < 63:  # sorting numbers is several times as fast as sorting rows
@@ -138,21 +141,21 @@ def _scene(events: list[Event], thing: str, names: LocalNames) -> Scene:
 
 
 def mover_of(events: Sequence[Event], thing: str) -> str | None:
-    """Say who moves the object; of several the last."""
+    """Return who moves the object; of several the last."""
     return next((event.agent for event in reversed(events) if event.kind is Kind.MOVE and event.thing == thing), None)
 
 
 def other_of(mover: str | None, chains: Iterable[Sequence[str]]) -> str | None:
-    """Say whom the questions ask about besides the mover, if it is one person."""
+    """Return whom the questions ask about besides the mover, if it is one person."""
     others = {agent for chain in chains for agent in chain if agent != mover}
     return others.pop() if len(others) == 1 else None
 
 
 def pair_on_stage(events: Sequence[Event], thing: str) -> tuple[str | None, str | None]:
-    """Say who came into the scene, for stories whose question names nobody, in order.
+    """Return who came into the scene, in order, for stories whose question names nobody.
 
-    These are the agents of the two sentences nearest before the object's last placing that tell of somebody's being in
-    a room.
+    These are the agents of the two sentences nearest before the object's last placing that put somebody into a
+    room.
     """
     placed = max(
         (time for time, event in enumerate(events) if event.kind is Kind.PLACE and event.thing == thing), default=0

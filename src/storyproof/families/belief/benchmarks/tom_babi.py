@@ -15,7 +15,7 @@ from storyproof.benchmark import option
 from storyproof.columns import identity, number_lists
 from storyproof.errors import ConfigError
 from storyproof.example import SPLITS, Example
-from storyproof.families.belief import oracle as beliefs
+from storyproof.families.belief import oracle
 from storyproof.families.belief.agreement import confirm
 from storyproof.families.belief.arrays import NOBODY, PAD, Flags, Small, Stories
 from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, another
@@ -291,6 +291,6 @@ def _ask(told: Stories, mover: Small, other: Small, thing: Indices, question: In
     chain = np.stack([np.where(believes, mover, np.where(searches, other, nobody)), np.where(believes, other, nobody)])
     memory = question == QUESTIONS.index("memory")
     local = thing.astype(np.int8)
-    seen = beliefs.view(told, local)
+    seen = oracle.view(told, local)
     labels = label(seen, chain, memory, mover)
     return Questions(np.arange(told.count), local, chain, memory, story_type(seen, mover, other), labels)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from storyproof.columns import identity
 from storyproof.example import SPLITS
-from storyproof.families.belief import oracle as beliefs
+from storyproof.families.belief import oracle
 from storyproof.families.belief.arrays import NOBODY, Flags
 from storyproof.families.belief.benchmarks.base import BeliefBenchmark, another, may_be_first
 from storyproof.families.belief.benchmarks.script import (
@@ -83,7 +83,7 @@ def cells() -> tuple[Codes, Codes]:
             cells += [codes + [_END] * (7 - len(codes))] * int(probability * 24)
     cores = np.array(cells, np.uint8).T.copy()
     zeros = np.zeros(cores.shape[1], np.int8)
-    types = story_type(beliefs.view(SCRIPT.spell(cores), zeros), zeros + np.int8(ANNE), zeros + np.int8(SALLY))
+    types = story_type(oracle.view(SCRIPT.spell(cores), zeros), zeros + np.int8(ANNE), zeros + np.int8(SALLY))
     return cores, types
 
 

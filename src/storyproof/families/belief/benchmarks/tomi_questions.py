@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from storyproof.columns import coded, constant_words, flag_lists, number_lists, word_lists
 from storyproof.example import SCHEMA
-from storyproof.families.belief import oracle as beliefs
+from storyproof.families.belief import oracle
 from storyproof.families.belief.agreement import confirm
 from storyproof.families.belief.arrays import NOBODY, Flags, Stories
 from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES, Codes, Questions, label, story_type
@@ -82,7 +82,7 @@ class Answers:
 def ask(plots: Stories) -> Questions:
     """Answer the six questions of every plot by the oracle."""
     zeros = np.zeros(plots.count, np.int8)
-    seen = beliefs.view(plots, zeros)
+    seen = oracle.view(plots, zeros)
     story = np.repeat(np.arange(plots.count), ASKED)
     chain = np.tile(np.array([(*chain, NOBODY, NOBODY)[:2] for _, chain in _QUESTIONS], np.int8).T, plots.count)
     memory = np.tile(np.array([memory for memory, _ in _QUESTIONS]), plots.count)

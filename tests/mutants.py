@@ -89,7 +89,9 @@ class DropOperand(Operator):  # type: ignore[misc]
     TYPES = ("and_test", "or_test", "and_expr", "expr")
 
     def mutation_positions(self, node: Any) -> Iterator[Any]:
-        if getattr(node, "type", None) in self.TYPES and {child.get_code().strip() for child in node.children[1::2]} <= {
+        if getattr(node, "type", None) in self.TYPES and {
+            child.get_code().strip() for child in node.children[1::2]
+        } <= {
             "and",
             "or",
             "&",
@@ -172,7 +174,9 @@ def _idle_ranges(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int,
 
 def _changed_lines(code: str, mutated: str) -> tuple[str, str]:
     pairs = [
-        (one.strip(), other.strip()) for one, other in zip(code.split("\n"), mutated.split("\n"), strict=False) if one != other
+        (one.strip(), other.strip())
+        for one, other in zip(code.split("\n"), mutated.split("\n"), strict=False)
+        if one != other
     ]
     return pairs[0]
 
@@ -300,7 +304,13 @@ def write_page(results: Sequence[tuple[Mutant, str]], reasons: dict[tuple[str, .
         lines.append(f"| {module} | {found.total()} | {found[KILLED]} | {found[TIMED_OUT]} | {found[SURVIVED]} |")
     total = sum(counts.values(), Counter[str]())
     lines.append(f"| all | {total.total()} | {total[KILLED]} | {total[TIMED_OUT]} | {total[SURVIVED]} |")
-    lines += ["", "## Survivors", "", "| module | function | code | change | why it survives |", "|---|---|---|---|---|"]
+    lines += [
+        "",
+        "## Survivors",
+        "",
+        "| module | function | code | change | why it survives |",
+        "|---|---|---|---|---|",
+    ]
     for mutant, outcome in results:
         if outcome == SURVIVED:
             module, *code = mutant.key
@@ -340,8 +350,8 @@ def main() -> int:
     reasons = read_reasons(arguments.page.read_text("utf-8")) if arguments.page.exists() else {}
     page = write_page(results, reasons, how)
     arguments.page.write_text(page, "utf-8")
-    unexplained = page.count(UNEXPLAINED)
-    print(f"{sum(outcome == SURVIVED for _, outcome in results)} survived, {unexplained} without a reason; see {arguments.page}")
+    survived, unexplained = sum(outcome == SURVIVED for _, outcome in results), page.count(UNEXPLAINED)
+    print(f"{survived} survived, {unexplained} without a reason; see {arguments.page}")
     return 1 if unexplained else 0
 
 

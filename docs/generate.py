@@ -1,4 +1,4 @@
-"""Write the pages that are generated from the code: `make docs`."""
+"""Write the pages and pictures that follow from the code: `make docs`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 from typer.main import get_command
 
+from docs.pictures import false_belief
 from storyproof.cli import app
 from storyproof.families.kinship.relations import PREDICATES
 from storyproof.families.kinship.rules import published_rules, strict_rules
@@ -23,9 +24,9 @@ def command_line() -> str:
         parts.append(f"## {name}\n")
         parts.append(_help(f"storyproof {name}", verb))
     parts.append(
-        "Exit codes: 0 all well; 1 `verify` found disagreements; 2 a mistake in what was asked or given, with one "
-        "sentence that says what was found, where, and what to do; 3 `evaluate` got too few answers of a language "
-        "model for its scores to count; 130 interrupted.\n"
+        "Exit codes: 0: success. 1: `verify` or `audit` found problems. 2: an error in the command or its input; the "
+        "message says what was found, where, and what to do. 3: `evaluate` got too few answers from a language model "
+        "for its scores to count. 130: interrupted.\n"
     )
     return "\n".join(parts)
 
@@ -50,9 +51,9 @@ def kinship_rules() -> str:
         [
             "# Rules of kinship\n",
             _NOTE,
-            "If Z is the *first* of X and Y the *second* of Z, then Y is what the row says of X. The strict rules are "
-            "derived by program from what a family is (`kinship/strict.py`); the published ones are the paper's 16. "
-            "What they mean: [kinship](kinship.md).\n",
+            "If Z is the *first* of X and Y is the *second* of Z, then Y is to X what the row shows. A program derives "
+            "the strict rules from the definition of a family; the published rules are the paper's 16. What they "
+            "mean: [kinship](kinship.md).\n",
             "| predicate | words | inverse |",
             "|---|---|---|",
             *words,
@@ -69,8 +70,10 @@ def kinship_rules() -> str:
 PAGES: dict[Path, Callable[[], str]] = {
     Path(__file__).with_name("cli.md"): command_line,
     Path(__file__).with_name("rules.md"): kinship_rules,
+    Path(__file__).parent / "images" / "false-belief.svg": false_belief,
 }
 
 if __name__ == "__main__":
     for path, page in PAGES.items():
+        path.parent.mkdir(exist_ok=True)
         path.write_text(page(), encoding="utf-8")

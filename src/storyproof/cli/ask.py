@@ -12,7 +12,7 @@ from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import write_results
 
 if TYPE_CHECKING:
-    from storyproof.evaluation.ask import Asked, Asker
+    from storyproof.evaluation.ask import Asker, Exchange
 
 
 def ask(
@@ -107,7 +107,7 @@ def _line(question: str) -> str:
     return sys.stdin.readline().strip()
 
 
-def _print(found: Asked, show_prompt: bool, *, with_story: bool) -> None:
+def _print(found: Exchange, show_prompt: bool, *, with_story: bool) -> None:
     if with_story and not show_prompt:
         typer.echo(f"{found.example.story}\n\n{found.example.question}\n")
     for number, (request, reply) in enumerate(found.steps, start=1):

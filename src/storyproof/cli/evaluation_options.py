@@ -16,7 +16,7 @@ import typer
 from storyproof.errors import ConfigError
 
 if TYPE_CHECKING:
-    from storyproof.evaluation.runs.questioning import Prices
+    from storyproof.evaluation.options import Prices
     from storyproof.solvers.llm.options import ModelOptions
 
 OUTPUT_DIR = Path("evaluation_results")
@@ -112,7 +112,7 @@ def prices(text: str | None) -> Prices | None:
     Raises:
         ConfigError: If these are no prices.
     """
-    from storyproof.evaluation.runs.questioning import Prices
+    from storyproof.evaluation.options import Prices
 
     if text is None:
         return None

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from storyproof.solvers.llm.requests import Reply, Request
 
-Asked = tuple[str, Request]
-Replied = tuple[str, Reply]
+KeyedRequest = tuple[str, Request]
+KeyedReply = tuple[str, Reply]
 
 
 class Backend(Protocol):
@@ -26,7 +26,7 @@ class Backend(Protocol):
     def about(self) -> dict[str, Any]:
         """Say what else is needed to repeat a run: revision, precision, address."""
 
-    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+    def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Give the reply to each request, in any order, under the name it came with.
 
         Requests are taken only as there is room for them, so that a million of them are never held at once.

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ConfigError
-from storyproof.solvers.llm.backend import Asked, Replied
+from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.requests import Reply
 
 
@@ -68,7 +68,7 @@ class Function:
         """Say where the function is."""
         return {"backend": "function", "source_sha256": self._source()}
 
-    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+    def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Call the function for each."""
         for name, request in requests:
             start = time.perf_counter()

@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +80,17 @@ def key_of(identity: str, request: Request) -> bytes:
     found = _begun(identity).copy()
     found.update(json.dumps([parts, request.max_tokens, request.stop, request.choices]).encode())
     return found.digest()
+
+
+def spell(request: Request, tokenizer: Any, templated: bool) -> str:
+    """Give the text of a request: in the model's chat template, or plain."""
+    if not templated:
+        return request.text
+    turns = [{"role": message.role, "content": message.content} for message in request.messages]
+    return str(tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+
+
+def tokens_of(text: str, tokenizer: Any, templated: bool) -> list[int]:
+    """Give the tokens of a text; a template has its own special tokens in it."""
+    tokens: list[int] = tokenizer(text, add_special_tokens=not templated)["input_ids"]
+    return tokens

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ConfigError, ModelError
-from storyproof.solvers.llm.backend import Asked, Replied
-from storyproof.solvers.llm.choosing import choose
+from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
+from storyproof.solvers.llm.choices import choose
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import CHAT, ModelOptions
-from storyproof.solvers.llm.requests import Reply, Request
-from storyproof.solvers.llm.spelling import spell, tokens_of
+from storyproof.solvers.llm.requests import Reply, Request, spell, tokens_of
 
 _QUEUE = 4096  # prompts handed over at once; vLLM batches them as it sees fit, and this process stays small
 
@@ -69,7 +68,7 @@ class Vllm:
             }
         return {**found, "tensor_parallel_size": self._options.tensor_parallel_size, "lora": self._options.lora}
 
-    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+    def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Keep the engine's queue filled."""
         source, waiting = iter(requests), dict[str, _Waiting]()
         try:
@@ -158,7 +157,7 @@ class Vllm:
         outputs: list[Any] = self._engine.step()
         return [output for output in outputs if output.finished]
 
-    def _take(self, output: Any, waiting: dict[str, _Waiting]) -> Replied | None:
+    def _take(self, output: Any, waiting: dict[str, _Waiting]) -> KeyedReply | None:
         """Take a finished sequence; gives the reply when it was the request's last."""
         name, _, number = output.request_id.rpartition("#")
         if name not in waiting:

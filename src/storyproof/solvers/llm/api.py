@@ -12,7 +12,7 @@ from enum import Enum
 from time import time
 from typing import Any
 
-from storyproof.solvers.llm.choosing import are_letters, choose, first_token_scores
+from storyproof.solvers.llm.choices import are_letters, choose, first_token_scores
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.requests import Reply, Request
 

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from rich.console import Console, RenderableType
 
-from storyproof.evaluation.metrics import Scores
-from storyproof.evaluation.runs.outcome import Evaluation
+from storyproof.evaluation.runs import Evaluation
+from storyproof.evaluation.scores import Scores
 from storyproof.evaluation.twins import Contamination
 from storyproof.intervals import Interval
 from storyproof.report.runs import contamination_view, run_view, runs_view, sensitivity_view

@@ -5,10 +5,10 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from storyproof.evaluation.evaluate import Evaluation
-from storyproof.evaluation.metrics import score
 from storyproof.families.belief.timeline import lay_out, timeline_view
 from storyproof.report.terminal import scores_view
 from tests.samples import REALITY, STORY, example
+from tests.scoring import score
 
 
 def rendered(view: RenderableType, width: int = 200) -> list[str]:

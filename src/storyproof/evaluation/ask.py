@@ -84,7 +84,7 @@ class Asker:
         seed: int = 0,
         max_tokens: int | None = None,
     ) -> None:
-        self._reference = resolve(model)
+        self._reference, self._prompt = resolve(model), prompt
         how: dict[str, Any] = {}
         if self._reference.is_language_model:
             shots = read_shots(Path(data)) if data is not None and needs_shots(prompt) else ()
@@ -110,7 +110,8 @@ class Asker:
             if example.id != _OWN:
                 raise
             raise DataError(
-                f"{error} The story's sentences must be ones that can be parsed, such as 'The key is in the box.'"
+                f"the prompt '{self._prompt}' offers possible answers, and none can be read from the story; write its "
+                "sentences as the benchmarks do, such as 'The key is in the box.', or choose another prompt."
             ) from error
         if getattr(self._solver, "ended", None) == INTERRUPTED:
             raise KeyboardInterrupt

@@ -64,8 +64,8 @@ def evaluate(
     """Score a solver on a dataset.
 
     Args:
-        model: The solver's name (or what `resolve` made of it): of the catalog, a path, `openai/…`, `vllm/…`, `hf/…`, `local/…`, `module:function`, or
-            a model that vLLM finds. A `Path` is a path only.
+        model: The solver's name, or what `resolve` returned for it: of the catalog, a path, `openai/…`, `vllm/…`,
+            `hf/…`, `local/…`, `module:function`, or a model that vLLM finds. A `Path` is a path only.
         data: A dataset folder or a file.
         split: Which split of a folder; by default test.
         labels: Score against the labels as `given`, or against the answers that are `proved` from the text.
@@ -123,13 +123,13 @@ def evaluate(
         recorder = Recorder(path)
         stack.callback(recorder.drop)  # nothing is left of a run that does not finish
         _answer(reference.name, solver, chosen, judge, recorder, progress)
-        details = {**_solver_details(solver, asked, options), **judge.details(), **_limits(solver, chosen)}
         ended = getattr(solver, "ended", None)
         if not len(judge.tally):
             why = ended or next(iter(judge.tally.errors), "nothing was asked")
             raise NoAnswersError(
                 f"{reference.name} gave no answer at all, so there is nothing to score: {why.rstrip('.')}."
             )
+        details = {**_solver_details(solver, asked, options), **judge.details(), **_limits(solver, chosen)}
         found = Evaluation(
             reference.name,
             str(data),

@@ -95,7 +95,7 @@ class Judge:
         )
 
     def _meant(self, answer: Answer, match: Match) -> str:
-        """Return the candidate that a reply amounts to, so that it can be scored against other labels; else the reply."""
+        """Return the candidate that a reply amounts to, which can be scored against other labels; else the reply."""
         example, matcher = answer.example, self._matchers[self._chosen]
         if match.right:
             return example.answer

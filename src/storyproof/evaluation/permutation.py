@@ -12,8 +12,8 @@ def permutation_p(differences: npt.ArrayLike) -> float:
     """Return the two-sided p-value of whole-numbered differences, one for each story.
 
     Under the null hypothesis each story's difference could equally have had the other sign. The sum over all 2ⁿ ways to
-    choose signs has a distribution that can be computed without sampling: stories that differ by the same amount add up to a
-    binomial, and there are only as many amounts as a story has questions.
+    choose signs has a distribution that can be computed without sampling: stories that differ by the same amount add up
+    to a binomial, and there are only as many amounts as a story has questions.
 
     Args:
         differences: Right answers of one run less those of the other, by story.

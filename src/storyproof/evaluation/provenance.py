@@ -26,7 +26,7 @@ def provenance() -> dict[str, Any]:
 
 
 def hardware() -> dict[str, Any]:
-    """Return a description of the machine: system, processor, cores, and GPUs if something in this process uses them."""
+    """Return what the machine is: system, processor, cores, and GPUs if something in this process uses them."""
     found: dict[str, Any] = {
         "system": platform.system(),
         "machine": platform.machine(),

@@ -1,9 +1,9 @@
 """A run: a solver's predictions on a dataset with their scores, and the file that holds it.
 
-A run's file (`<model>_<split>.json`) is one JSON object: `schema`, the fields of `Evaluation`, and `predictions`, each on
-a line of its own (`Prediction`). What `evaluate --json` writes is a list of the same objects. This module is the only
-one that writes and reads them. Files from before schema 1 have no `schema` and fewer fields per prediction; they are
-still read.
+A run's file (`<model>_<split>.json`) is one JSON object: `schema`, the fields of `Evaluation`, and `predictions`, each
+on a line of its own (`Prediction`). What `evaluate --json` writes is a list of the same objects. This module
+is the only one that writes and reads them. Files from before schema 1 have no `schema` and fewer fields per prediction;
+they are still read.
 """
 
 from __future__ import annotations
@@ -234,18 +234,18 @@ def read_runs(source: RunSource) -> list[RecordedRun]:
 
 def _parse(text: str, path: Path) -> Any:
     """Parse a file: one JSON value, or JSON lines."""
+    expected = "expected a run that evaluate wrote, or one object with id and answer per line"
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
-        rows = []
+    except (ValueError, RecursionError) as whole:
+        rows: list[Any] = []
         for number, line in enumerate(text.split("\n"), start=1):
             try:
                 rows += [json.loads(line)] if line.strip() else []
             except (ValueError, RecursionError) as error:
-                raise DataError(
-                    f"{path}, line {number}: not valid JSON ({error}); expected a run that evaluate wrote, or one "
-                    "object with id and answer per line."
-                ) from error
+                if not rows:  # these are no lines, so what is wrong with the whole tells more
+                    raise DataError(f"{path}: not valid JSON ({whole}); {expected}.") from whole
+                raise DataError(f"{path}, line {number}: not valid JSON ({error}); {expected}.") from error
         return {"predictions": rows}
 
 
@@ -258,7 +258,7 @@ def _run(read: Mapping[str, Any], path: Path | None, name: str) -> RecordedRun:
             f"{where} has schema {schema!r}; this version of storyproof reads schemas up to {SCHEMA}; update it."
         )
     rows = read.get("predictions")
-    if not isinstance(rows, Sequence) or not len(rows):
+    if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
         raise DataError(f"{where} holds no predictions; run evaluate --json again, which records the answers.")
     found: dict[str, Prediction] = {}
     for number, row in enumerate(rows):

@@ -139,7 +139,7 @@ class Tally:
         return len(self) + self.failed + self.not_asked
 
     def scores(self, matcher: str = EXACTLY) -> Scores:
-        """Return the scores by one matcher, of what was answered; joint accuracy is over stories answered as a whole."""
+        """Return the scores by one matcher, of what was answered; joint accuracy is of stories answered as a whole."""
         right, (stories, whole) = self.right(matcher), self._whole(matcher)
         by_order: dict[str, dict[str, float]] = {}
         for (belief, kind), share in self._shares(right, lambda each: (_BELIEFS[each.false_belief], each.kind.name)):
@@ -156,7 +156,7 @@ class Tally:
         )
 
     def counts(self, matcher: str = EXACTLY) -> dict[str, list[int]]:
-        """Return how many answers are right, and of how many, by measure: `average`, `joint`, and what families name."""
+        """Return how many answers are right, and of how many, by measure: average, joint, and those of families."""
         right, (_, whole) = self.right(matcher), self._whole(matcher)
         found = {"average": [int(right.sum()), len(right)], "joint": [int(whole.sum()), len(whole)]}
         good, of = self._sums(right)
@@ -186,7 +186,7 @@ class Tally:
         return mean_interval(self.right(matcher), np.asarray(self._stories))
 
     def joint(self, matcher: str) -> Interval | None:
-        """Return the share of stories that are right as a whole with its interval; None if no story was answered as a whole."""
+        """Return the share of stories that are right as a whole; None if no story was answered as a whole."""
         stories, whole = self._whole(matcher)
         return mean_interval(whole, stories) if len(whole) else None
 

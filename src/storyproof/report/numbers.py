@@ -61,8 +61,8 @@ class Column:
 class Fitting:
     """A table that fits the screen, by as many of these steps as are needed.
 
-    Columns move together and headings are broken into lines; columns are left out, with a note; intervals stand below their
-    figures.
+    Columns move together and headings are broken into lines; columns are left out, with a note; intervals stand below
+    their figures.
 
     Attributes:
         columns: From the left.

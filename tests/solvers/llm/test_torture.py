@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.evaluation.runs.outcome import Evaluation
-from storyproof.solvers.llm import servers
+from storyproof.evaluation.runs import Evaluation
+from storyproof.solvers.llm import client as servers
 from storyproof.solvers.llm.options import ModelOptions
 from tests.solvers.llm.serving import FakeServer
 

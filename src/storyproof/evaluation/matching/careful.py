@@ -13,7 +13,9 @@ A reply is right if it names the answer and nothing else that counts. What does 
 - whatever a model writes after it begins to ask further questions, and what it thinks between `<think>` and `</think>`.
 
 What is particular to one kind of question (other names for an answer, whom a sentence is about) comes from the family
-(`storyproof.replies.Talk`). If several candidates remain the reply is ambiguous; if it denies all that it names, it is negated. Neither is right.
+(`storyproof.replies.Talk`).
+
+If several candidates remain the reply is ambiguous; if it denies all that it names, it is negated. Neither is right.
 """
 
 from __future__ import annotations
@@ -191,7 +193,7 @@ def _corrected(text: str, found: list[Mention]) -> list[Mention]:
 
 
 def _answers(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
-    """Find what is said to be the answer, each up to the end of its sentence; a final or revised one stands alone."""
+    """Return the spans that are said to be the answer, up to the end of the sentence; a revised one stands alone."""
     spans = []
     for match in _ANSWER.finditer(text):
         end = _SENTENCE_END.search(text, match.end())
@@ -205,7 +207,7 @@ def _answers(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
 
 
 def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
-    """Find mentions that are all of their line or sentence, if the first or the last is; the rest only explains it."""
+    """Return the sentences that are a mention and no more, if the first or the last is one; the rest explains it."""
     ends = [match.start() for match in _SENTENCE_END.finditer(text)]
     spans = [(start, end) for start, end in pairwise([0, *ends, len(text)]) if _left(text[start:end])]
     starts = [start for start, _ in spans]
@@ -218,7 +220,7 @@ def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
 
 
 def _weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Mention], bool]:
-    """Sort mentions into those that are stated and those that only give a reason; also return whether any was denied."""
+    """Divide mentions into those that are stated and those that only give a reason; return also if any was denied."""
     stated: list[Mention] = []
     reasons: list[Mention] = []
     denying = complete = reason = denied = unknowing = False

@@ -1,7 +1,8 @@
 """Matchers: does a reply give the right answer, and how closely?
 
-There are three. Each labels a reply with the most specific kind of match, so that the shares of a run add up to 1. `strict`: nothing but the answer. `lenient`: the usual ladder, down to the answer being somewhere in the
-reply as a piece of text, which also finds a box in a toolbox and in "not in the box". `careful`: reads (see `careful`).
+There are three for free text. Each labels a reply with the most specific kind of match, so that the shares of a run add
+up to 1. `strict`: nothing but the answer. `lenient`: the usual steps, down to the answer being anywhere in the reply as
+a piece of text, which also finds a box in a toolbox and in "not in the box". `careful`: reads (see `careful`).
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -235,7 +236,7 @@ class Servers:
             if isinstance(found, Reply):
                 server.pace.replied(found.seconds)
                 self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
-                return found
+                return replace(found, retries=attempt) if attempt else found
             trouble = found
             if trouble.fate is not Fate.AGAIN:
                 break
@@ -244,7 +245,7 @@ class Servers:
                 trouble = Trouble(f"{trouble.what} (to wait {trouble.wait_s:.0f} s is too long)", Fate.FAILED)
                 break
         self._look_at(server, trouble)
-        return Reply("", error=trouble.what)
+        return Reply("", error=trouble.what, retries=attempt)
 
     async def _sleep(self, seconds: float) -> None:
         """Wait to send a request again; meanwhile its place is free for others."""

@@ -216,7 +216,7 @@ class LanguageModel:
         likelihood: bool = True,
     ) -> None:
         self.backend, self._likelihood = backend, likelihood
-        self._store, self._in_memory = store or Store(None), store is None
+        self._store, self._in_memory = Store(None) if store is None else store, store is None
         self.prompt: Prompt = load_prompt(prompt, seed=seed) if isinstance(prompt, str) else prompt
         self.traffic = Traffic()
         self.ended: str | None = None

@@ -51,7 +51,8 @@ class Reply:
         seconds: How long it took.
         choice_scores: The log-likelihood of each choice.
         error: Why there is no reply; a request that failed is failed, never wrong.
-        cut_off: Whether it ended only because it may not become longer; False where nobody knows.
+        cut_off: Whether it ended only because it may not become longer; False where that is not known.
+        retries: How often the request was sent again before the reply came.
     """
 
     text: str
@@ -62,6 +63,7 @@ class Reply:
     choice_scores: tuple[float, ...] | None = None
     error: str | None = None
     cut_off: bool = False
+    retries: int = 0
 
 
 @lru_cache(maxsize=64)

@@ -8,10 +8,18 @@ from hypothesis import strategies as st
 
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
-from storyproof.solvers.llm.lettered import chosen, letters, shuffled
-from storyproof.solvers.llm.prompting import Prompt, after_marker, load_prompt, needs_shots, prompt_names
+from storyproof.solvers.llm.choices import chosen, letters, shuffled
+from storyproof.solvers.llm.prompt import (
+    Prompt,
+    after_marker,
+    answer_class,
+    draw_shots,
+    load_prompt,
+    needs_shots,
+    prompt_names,
+    shots_for,
+)
 from storyproof.solvers.llm.requests import Request
-from storyproof.solvers.llm.shots import answer_class, draw_shots, shots_for
 from storyproof.solvers.llm.templates import load_template
 from tests.samples import MEMORY, SEARCH, STORY, example, examples
 

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 from storyproof.errors import ModelError
-from storyproof.solvers.llm import servers
+from storyproof.solvers.llm import client as servers
+from storyproof.solvers.llm.api import Fate, Trouble
+from storyproof.solvers.llm.client import Pace, Servers, _wait_s
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.pacing import Pace
 from storyproof.solvers.llm.requests import Reply
-from storyproof.solvers.llm.servers import Servers, _wait_s
-from storyproof.solvers.llm.wire import Fate, Trouble
 
 Found = Reply | Trouble
 

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.requests import Message, Reply, Request
-from storyproof.solvers.llm.wire import (
+from storyproof.solvers.llm.api import (
     Fate,
     Trouble,
     body_of,
@@ -18,6 +16,8 @@ from storyproof.solvers.llm.wire import (
     read_reply,
     retry_after,
 )
+from storyproof.solvers.llm.options import ModelOptions
+from storyproof.solvers.llm.requests import Message, Reply, Request
 
 REQUEST = Request((Message("system", "Be brief."), Message("user", "Where?")), 10, stop=("\n",))
 

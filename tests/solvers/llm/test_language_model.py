@@ -6,16 +6,16 @@ import pytest
 
 from storyproof.errors import ModelError
 from storyproof.example import Example
+from storyproof.solvers.llm.language_model import Session, _common
 from storyproof.solvers.llm.requests import Message, Reply, Request
-from storyproof.solvers.llm.running import Run, _common
 from storyproof.solvers.llm.store import Store
 from tests.solvers.llm.stand_ins import OneStep, Scripted, TwoSteps, questions
 
 ASKED = questions(12)
 
 
-def run(model: Scripted, store: Store, prompt: object = None, examples: list[Example] = ASKED) -> Run:
-    made = Run(lambda: examples, prompt or OneStep(), model, store)  # type: ignore[arg-type]
+def run(model: Scripted, store: Store, prompt: object = None, examples: list[Example] = ASKED) -> Session:
+    made = Session(lambda: examples, prompt or OneStep(), model, store)  # type: ignore[arg-type]
     made.ask()
     return made
 
@@ -97,7 +97,7 @@ def test_model_that_gives_up_leaves_what_it_said() -> None:
 
     model = Scripted(reply)
     with Store(None) as store:
-        made = Run(lambda: ASKED, OneStep(), model, store)
+        made = Session(lambda: ASKED, OneStep(), model, store)
         with pytest.raises(ModelError):
             made.ask()
         found = list(made.answers())
@@ -108,7 +108,7 @@ def test_model_that_gives_up_leaves_what_it_said() -> None:
 def test_stop_waits_for_what_is_on_its_way() -> None:
     with Store(None) as store:
         model = Scripted(str.upper)
-        made = Run(lambda: ASKED, TwoSteps(), model, store, watch=lambda *_: made.stop())
+        made = Session(lambda: ASKED, TwoSteps(), model, store, watch=lambda *_: made.stop())
         made.ask()
         assert len(store) == len(model.asked) == 4  # as many as the model holds at once
 
@@ -127,14 +127,14 @@ def test_choices_only_where_wanted() -> None:
 
     for choose in (True, False):
         with Store(None) as store:
-            Run(lambda: ASKED[:1], Choice(), Model(str.upper), store, choose=choose).ask()
+            Session(lambda: ASKED[:1], Choice(), Model(str.upper), store, likelihood=choose).ask()
     assert seen == [("a", "b"), ()]
 
 
 def test_watcher_hears_of_every_reply() -> None:
     heard: list[tuple[str, int, bool]] = []
     with Store(None) as store:
-        Run(
+        Session(
             lambda: ASKED[:2],
             TwoSteps(),
             Scripted(str.upper),
@@ -173,7 +173,7 @@ def test_memory_is_flat(tmp_path: Path) -> None:
     for number, count in enumerate((300, 300, 3000)):
         with Store(tmp_path / f"{number}") as store:
             tracemalloc.start()
-            made = Run(lambda count=count: examples(count), OneStep(), Forgetful(str.upper), store)  # type: ignore[misc]
+            made = Session(lambda count=count: examples(count), OneStep(), Forgetful(str.upper), store)  # type: ignore[misc]
             made.ask()
             assert sum(each.complete for each in made.answers()) == count
             peaks.append(tracemalloc.get_traced_memory()[1])

@@ -53,10 +53,10 @@ clean:
 	rm -rf .venv .venv-llm .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # The lock pins everything; installing again is a matter of touching it.
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
 	touch $(READY)
 
 .venv-llm/.ready: requirements-llm.lock pyproject.toml

@@ -132,4 +132,4 @@ def test_answers_that_a_solver_was_never_taught() -> None:
     limited = replace(evaluation("entnet", ["trunk"] * 4), details={"unknown_answers": 1})
     assert "never taught" not in "\n".join(rendered(scores_view([plain])))
     *_, last, _ = rendered(scores_view([plain, limited]))
-    assert last == "entnet was never taught the answers to 1 of them, and cannot give these"
+    assert last == "entnet was never trained on the answers to 1 of them, and cannot give these"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.datasets.examples import read_examples
+from storyproof.datasets.protection import refuse_overwriting
 from storyproof.datasets.reading import find_source
 from storyproof.errors import DataError, NoAnswersError, ParseError, UnknownNameError
 from storyproof.evaluation.judge import Judge
@@ -23,6 +24,7 @@ from storyproof.evaluation.provenance import data_identity, provenance
 from storyproof.evaluation.runs import Evaluation, Recorder, run_name
 from storyproof.evaluation.scores import EXACTLY
 from storyproof.example import Example
+from storyproof.locks import Claim
 from storyproof.solvers.llm.language_model import LanguageModel
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import needs_shots
@@ -101,10 +103,13 @@ def evaluate(
         more = [] if labels == GIVEN else [labels]
         more += asked.suffixes() if reference.is_language_model else []
         path = Path(output_dir) / run_name(reference.name, source.split or source.files[0].stem, *more)
+        refuse_overwriting(source.files, path, "--output-dir")
     start, about = time.monotonic(), {**provenance(), "data": data_identity(source)}
     options = options or ModelOptions(seed=seed)
     with ExitStack() as stack:
         if reference.is_language_model:
+            if path is not None:
+                _claim(path, stack)
             if needs_shots(asked.prompt):
                 asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
             prompt = asked.load_prompt()
@@ -147,6 +152,19 @@ def evaluate(
             free_text=free_text,
         )
         return replace(found, predictions=recorder.finish(found.about()))
+
+
+def _claim(path: Path, stack: ExitStack) -> None:
+    """Claim a run until the stack is closed, so that no other process pays for the same replies.
+
+    Raises:
+        DataError: If another process is asking the same.
+    """
+    if not stack.enter_context(Claim(path.with_name(f".{path.name}.lock"), "--output-dir")):
+        raise DataError(
+            f"another process is asking for {path}; wait until it ends and run the same command again, which uses its "
+            "replies, or choose another --output-dir."
+        )
 
 
 def _answer(

@@ -12,7 +12,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any, overload
 from storyproof import __version__
 from storyproof.errors import DataError
 from storyproof.evaluation.scores import Scores
+from storyproof.files import whole_file
 from storyproof.solvers.llm.language_model import INTERRUPTED
 
 SCHEMA = 1
@@ -352,20 +352,16 @@ class Recorder:
         """Write the file, first what is known about the run; return the predictions."""
         if self._path is None:
             return self._rows
-        draft = self._path.with_name(f".{self._path.name}.part")
         try:
-            with self._draft as rows, draft.open("w", encoding="utf-8", newline="\n") as file:
+            with self._draft as rows, whole_file(self._path) as file:
                 rows.seek(0)
-                file.write(json.dumps(about, indent=2, ensure_ascii=False)[:-2] + ",\n" + _BEGIN)
+                file.write((json.dumps(about, indent=2, ensure_ascii=False)[:-2] + ",\n" + _BEGIN).encode())
                 before = ""
                 for line in rows:
-                    file.write(before + line.rstrip("\n"))
+                    file.write((before + line.rstrip("\n")).encode())
                     before = ",\n"
-                file.write("\n" * bool(before) + _END)
-            draft.replace(self._path)
+                file.write(("\n" * bool(before) + _END).encode())
         except OSError as error:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
             raise _unwritable(self._path, error) from error
         return RecordedRows(self._path, self._count)
 

@@ -261,7 +261,7 @@ def families() -> tuple[Family, ...]:
     return tuple(load_family(name) for name in names("family"))
 
 
-@cache
+@cache  # it is asked for with every example
 def load_family(name: str) -> Family:
     """Return a family by name.
 

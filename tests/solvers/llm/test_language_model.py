@@ -24,7 +24,7 @@ def test_answers_come_in_the_order_of_the_data() -> None:
     with Store(None) as store:
         found = list(run(Scripted(str.upper), store).answers())
     assert [each.example.id for each in found] == [f"q{n}" for n in range(12)]
-    assert [each.answer for each in found] == [f"STORY {n // 3}.\nQUESTION {n}?" for n in range(12)]
+    assert [each.text for each in found] == [f"STORY {n // 3}.\nQUESTION {n}?" for n in range(12)]
     assert all(each.complete for each in found)
 
 
@@ -42,7 +42,7 @@ def test_same_question_twice_is_asked_once() -> None:
     with Store(None) as store:
         found = list(run(model, store, examples=ASKED[:2] * 3).answers())
     assert len(model.asked) == 2
-    assert [each.answer for each in found[:2]] == [each.answer for each in found[2:4]]
+    assert [each.text for each in found[:2]] == [each.text for each in found[2:4]]
 
 
 def test_other_options_are_other_questions() -> None:
@@ -58,7 +58,7 @@ def test_steps_build_on_replies() -> None:
     model = Scripted(lambda text: f"<{text}>")
     with Store(None) as store:
         found = list(run(model, store, TwoSteps()).answers())
-        assert found[3].answer == "<Question 3?> | <Question 3? <Question 3?>>"
+        assert found[3].text == "<Question 3?> | <Question 3? <Question 3?>>"
         assert [reply.text for reply in found[3].replies] == ["<Question 3?>", "<Question 3? <Question 3?>>"]
         assert len(model.asked) == 24
         run(model, store, TwoSteps())
@@ -74,7 +74,7 @@ def test_failure_is_not_an_answer_and_is_asked_again() -> None:
     with Store(None) as store:
         found = list(run(model, store).answers())
         assert [each.example.id for each in found if not each.complete] == ["q5"]
-        assert (found[5].error, found[5].answer, found[5].asked) == ("HTTP 500", "", True)
+        assert (found[5].error, found[5].text, found[5].asked) == ("HTTP 500", "", True)
         broken = False
         again = run(model, store)
         assert all(each.complete for each in again.answers())

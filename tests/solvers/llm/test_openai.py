@@ -70,7 +70,7 @@ def test_empty_reply_of_one_that_still_thinks_is_asked_again(server: FakeServer)
         again = Session(lambda: examples, OneStep(), model(server), store)
         again.ask()
         assert again.traffic.asked == 3
-        assert all(each.complete and each.answer for each in again.answers())
+        assert all(each.complete and each.text for each in again.answers())
 
 
 def test_nothing_to_ask_needs_no_server() -> None:

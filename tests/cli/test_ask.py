@@ -45,5 +45,5 @@ def test_says_that_a_reply_was_cut_off() -> None:
             *("--story", KNOWN, "--question", "Where is it?"),
         )
     assert ended.stdout == (
-        "reply: First I think\nopenai/fake: no answer: the reply was cut off before it; give --max-tokens more\n"
+        "reply: First I think\nopenai/fake: no answer: the reply was cut off before it; raise --max-tokens\n"
     )

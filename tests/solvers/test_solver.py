@@ -144,7 +144,7 @@ def test_backend_of_another_package(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (about / "entry_points.txt").write_text("[storyproof.backends]\necho = echoing:Echo\n")
     monkeypatch.syspath_prepend(tmp_path)
     assert resolve("echo/drawer") == ModelReference("echo", "drawer")
-    storyproof.generate("tomi", test=2, seed=1, out=tmp_path / "tomi")
+    storyproof.generate("tomi", test=3, seed=1, out=tmp_path / "tomi")
     found = storyproof.evaluate("echo/drawer", tmp_path / "tomi", output_dir=tmp_path / "out")
     assert {row["reply"] for row in found.predictions} == {"drawer"}
     assert (found.free_text, found.details["backend"]) == (True, {"backend": "echo"})

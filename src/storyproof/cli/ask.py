@@ -117,7 +117,7 @@ def _print(found: Exchange, show_prompt: bool, *, with_story: bool) -> None:
             typer.echo(f"{step}prompt:\n{request.text}\n")
         if step or reply != found.answer:
             typer.echo(f"{step}reply: {reply}")
-    none = "no answer: the reply was cut off before it; give --max-tokens more"
+    none = "no answer: the reply was cut off before it; raise --max-tokens"
     typer.echo(f"{found.model}: {none if found.cut_off else found.answer}")
     if found.matches:
         judged = ", ".join(f"{name} {each.kind}" for name, each in found.matches.items())

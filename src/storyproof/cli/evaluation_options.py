@@ -110,7 +110,7 @@ def prices(text: str | None) -> Prices | None:
     """Read what tokens cost, if it is given.
 
     Raises:
-        ConfigError: If these are no prices.
+        ConfigError: If these are not prices.
     """
     from storyproof.evaluation.options import Prices
 

@@ -84,7 +84,7 @@ def contamination_view(found: Contamination) -> RenderableType:
         gap: Interval = getattr(found, score)
         table.add_row(name, *map(percent, pair), NONE if None in pair else signed(gap.value, gap.low, gap.high))
     gap = found.accuracy
-    verdict = "more than chance would have it" if gap.low > 0 else "no sign that it has seen the published data"
+    verdict = "more than by chance" if gap.low > 0 else "no sign that it has seen the published data"
     note = f"{found.published.model}: {verdict}; the twin is {found.twin.data}, labels as {found.twin.labels}"
     return Group(table, Text(note, style="dim"))
 
@@ -133,15 +133,13 @@ def _notes(run: Evaluation) -> list[tuple[str, str]]:
     if _missing(run):
         text = f"{failures['failed']:,} failed and {failures['not_asked']:,} not asked, of {failures['of']:,}"
         causes = "; ".join(f"{count:,} × {error}" for error, count in list(failures["errors"].items())[:3])
-        notes.append((f"{text}{'; ' if causes else ''}{causes}; the same command asks them again", "yellow"))
+        notes.append((f"{text}{'; ' if causes else ''}{causes}; rerun to ask them again", "yellow"))
     if cut_off := run.details.get("cut_off", 0):
-        notes.append(
-            (f"{counted(cut_off, 'reply')} cut off before an answer; --max-tokens gives them more room", "yellow")
-        )
+        notes.append((f"{counted(cut_off, 'reply')} cut off before an answer; raise --max-tokens", "yellow"))
     if run.ended is not None:
         notes.append((f"ended early: {run.ended}", "yellow"))
     if not run.counts:
-        notes.append(("too much is missing for this result to count", "bold red"))
+        notes.append(("too many answers are missing for this result to count", "bold red"))
     return notes
 
 

@@ -70,9 +70,9 @@ def test_end_of_a_reply(said: dict[str, Any]) -> None:
             None,
             "length",
             {"completion_tokens": 10},
-            "it was cut off at 10 tokens, maybe in the midst of thinking;",
+            "it was cut off at 10 tokens, perhaps while the model was still thinking;",
         ),
-        (" \n", "length", {}, "it was cut off, maybe in the midst of thinking; give --max-tokens more"),
+        (" \n", "length", {}, "it was cut off, perhaps while the model was still thinking; raise --max-tokens"),
         (None, "tool_calls", {}, "the server sent no text (finish_reason 'tool_calls')"),
     ],
 )
@@ -91,7 +91,7 @@ def test_no_reply(content: bytes) -> None:
     found = read_reply(content, 0.5)
     assert isinstance(found, Trouble)
     assert found.fate is Fate.AGAIN
-    assert found.what.startswith("no valid reply: ")
+    assert found.what.startswith("not a valid reply: ")
     assert len(found.what) < 120
 
 

@@ -54,7 +54,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_asks_again_until_there_is_a_reply() -> None:
-    server = Scripted(Trouble("HTTP 500", Fate.AGAIN), Trouble("no valid reply", Fate.AGAIN))
+    server = Scripted(Trouble("HTTP 500", Fate.AGAIN), Trouble("not a valid reply", Fate.AGAIN))
     assert run(lambda: together(server).ask(None, b"box")) == Reply("box", retries=2)
     assert len(server.asked) == 3
 

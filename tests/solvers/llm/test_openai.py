@@ -64,7 +64,10 @@ def test_empty_reply_of_one_that_still_thinks_is_asked_again(server: FakeServer)
         server.behave(reply=None, finish_reason="length")
         run = Session(lambda: examples, OneStep(), model(server), store)
         run.ask()
-        cause = "the reply is empty: it was cut off at 2 tokens, maybe in the midst of thinking; give --max-tokens more"
+        cause = (
+            "the reply is empty: it was cut off at 2 tokens, perhaps while the model was still thinking; "
+            "raise --max-tokens"
+        )
         assert [each.error for each in run.answers()] == [cause] * 3
         server.behave()
         again = Session(lambda: examples, OneStep(), model(server), store)

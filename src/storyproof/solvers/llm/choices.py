@@ -24,12 +24,12 @@ def shuffled(example: Example, candidates: Sequence[str], seed: int) -> list[str
 
 
 def letters(options: Sequence[str]) -> list[str]:
-    """Give the options' letters; after Z come AA, AB, …."""
+    """Return the options' letters; after Z come AA, AB, …."""
     return _LETTERS[: len(options)]
 
 
 def chosen(reply: str, options: Sequence[str]) -> str:
-    """Give the option whose letter a reply names; the reply itself where it answers in words, right or wrong.
+    """Return the option whose letter a reply names; the reply itself where it answers in words, right or wrong.
 
     Words go before letters: who says "A) drawer" where A is the cupboard means the drawer.
     """
@@ -51,7 +51,7 @@ def chosen(reply: str, options: Sequence[str]) -> str:
 
 
 def are_letters(choices: Sequence[str]) -> bool:
-    """Say whether all choices are single letters, which are a token each, so that the first token decides."""
+    """Return whether all choices are single letters, which are a token each, so that the first token decides."""
     return bool(choices) and all(len(choice) == 1 for choice in choices)
 
 

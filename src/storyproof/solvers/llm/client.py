@@ -152,7 +152,7 @@ class Server:
             return Trouble(f"{self.url} dropped the connection ({_reason(error)})", Fate.AGAIN)
 
     def refusal(self, key_env: str) -> str:
-        """Say what is wrong with what this server was given to let us in."""
+        """Return what is wrong with what this server was given to let us in."""
         if self._headers:
             return f"{self.url} refused the user name and password that its --base-url holds; correct them."
         state = "was refused" if os.environ.get(key_env) else "is not set"
@@ -160,7 +160,7 @@ class Server:
         return f"{self.url} wants a key, and the one in {variable} {state}; set it, or see --api-key-env."
 
     async def check(self, session: Any, model: str, key_env: str) -> dict[str, Any]:
-        """Make sure that there is a server, and that it has the model.
+        """Check that there is a server, and that it has the model.
 
         Returns:
             What the server says about the model; nothing if it does not list its models.
@@ -257,7 +257,7 @@ class Servers:
             self.asleep -= 1
 
     def _is_stray(self, trouble: Trouble) -> bool:
-        """Say whether an error befell one request, and tells nothing of how much the servers bear."""
+        """Return whether an error befell one request, and tells nothing of how much the servers bear."""
         return not trouble.overload and not trouble.wait_s and self._refusals <= _STRAY
 
     async def _take(self) -> Server:
@@ -330,7 +330,7 @@ class Servers:
 
 
 def base_urls(options: ModelOptions) -> tuple[str, ...]:
-    """Say which servers are meant: those given, else the one the environment names, else OpenAI's own.
+    """Return which servers are meant: those given, else the one the environment names, else OpenAI's own.
 
     Raises:
         ConfigError: If it is OpenAI's and there is no key.
@@ -345,7 +345,7 @@ def base_urls(options: ModelOptions) -> tuple[str, ...]:
 
 
 def _wait_s(attempt: int, asked: float | None, *, stray: bool = False) -> float:
-    """Say how long to wait before another attempt: twice as long each time, as the server asks, and not all at once."""
+    """Return how long to wait before another attempt: twice as long each time, as the server asks, with jitter."""
     first, longest = (_FIRST_STRAY_S, _LONGEST_STRAY_S) if stray else (_FIRST_WAIT_S, _LONGEST_WAIT_S)
     wait = min(first * 2 ** (attempt - 1), longest) * random.uniform(0.5, 1.0)
     return wait if asked is None else asked + random.uniform(0.0, min(wait, 1.0))

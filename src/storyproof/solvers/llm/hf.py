@@ -44,11 +44,11 @@ class Transformers:
         self._tokenizer: Any = None
 
     def identity(self) -> dict[str, Any]:
-        """Say which weights with which options."""
+        """Return which weights with which options."""
         return {"model": self.name, "files": _files(Path(self._path)), **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Say which library and which weights."""
+        """Return which library and which weights."""
         found: dict[str, Any] = {"backend": "transformers", "engine_version": self._library.__version__}
         found |= {"torch": self._torch.__version__, "files": _files(Path(self._path))}
         if self._model is not None:
@@ -72,7 +72,7 @@ class Transformers:
                     yield from self._batch(members[start : start + size], choices=chosen[0])
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Release the model."""
         self._model = self._tokenizer = None
 
     @property
@@ -181,7 +181,7 @@ class Transformers:
         return self._tokenizer.pad({"input_ids": list(rows)}, return_tensors="pt").to(self._model.device)
 
     def _ends(self) -> set[int]:
-        """Give the tokens that end a reply."""
+        """Return the tokens that end a reply."""
         configured = self._model.generation_config.eos_token_id
         ends = configured if isinstance(configured, list) else [configured]
         return {
@@ -190,7 +190,7 @@ class Transformers:
 
 
 def _common(first: Sequence[int], second: Sequence[int]) -> int:
-    """Say how many tokens two texts begin with in common, leaving at least one of the second."""
+    """Return how many tokens two texts begin with in common, leaving at least one of the second."""
     known = 0
     while known < min(len(first), len(second) - 1) and first[known] == second[known]:
         known += 1

@@ -54,7 +54,7 @@ class Traffic:
         self._before = text
 
     def as_dict(self) -> dict[str, object]:
-        """Give plain values, for JSON."""
+        """Return plain values, for JSON."""
         share = self.shared / self.characters if self.characters else 0.0
         counts = {name: getattr(self, name) for name in ("requests", "asked", "found", "failed")}
         return {**counts, "shared_prefix": share}

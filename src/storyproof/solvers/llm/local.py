@@ -48,11 +48,11 @@ class Local:
         self._server: Any = None
 
     def identity(self) -> dict[str, Any]:
-        """Say which weights with which options, wherever they lie."""
+        """Return which weights with which options, wherever they lie."""
         return {"model": "local", "weights": self._fingerprint, **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Say which engine and which weights."""
+        """Return which engine and which weights."""
         return {
             "backend": "xllamacpp",
             "engine_version": self._engine.__version__,
@@ -81,7 +81,7 @@ class Local:
                     yield running.pop(done), done.result()
 
     def close(self) -> None:
-        """Let go of the weights."""
+        """Release the weights."""
         self._server = None
 
     def _ask(self, request: Request) -> Reply:

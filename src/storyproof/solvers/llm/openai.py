@@ -40,11 +40,11 @@ class OpenAI:
         self.likelihood = True  # until a server says that it gives none
 
     def identity(self) -> dict[str, Any]:
-        """Say which model with which options; not at which address, which may change from run to run."""
+        """Return which model with which options; not at which address, which may change from run to run."""
         return {"model": self.name, **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Say where it was asked."""
+        """Return where it was asked."""
         urls = [public(url) for url in self._urls]
         return {"backend": "openai", "api": self._options.api, "base_urls": urls, "servers": self._found}
 
@@ -73,12 +73,12 @@ class OpenAI:
         )
 
     async def check(self, session: Any, servers: Iterable[Server]) -> None:
-        """Make sure that all servers are there and have the model."""
+        """Check that all servers are there and have the model."""
         for server in servers:
             self._found[server.url] = await server.check(session, self._model, self._options.api_key_env)
 
     def body(self, request: Request) -> bytes:
-        """Give the bytes that ask for a reply."""
+        """Return the bytes that ask for a reply."""
         return json.dumps(body_of(self._model, self._options, request, likelihood=self.likelihood)).encode()
 
     def gather(self, servers: list[Server]) -> Servers:
@@ -110,7 +110,7 @@ class _Pump:
         self._servers.on_sleep = self._look_up
 
     def replies(self) -> Iterator[KeyedReply]:
-        """Give replies as they come."""
+        """Yield replies as they come."""
         try:
             self._drive(self._start())
             while self._prepared or self._tasks or self._ready:

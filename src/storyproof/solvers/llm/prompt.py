@@ -36,10 +36,10 @@ class Prompt(Protocol):
         """A change of words is a new version."""
 
     def request(self, example: Example, replies: Sequence[str]) -> Request | None:
-        """Give the next step after the replies so far; None when there is none."""
+        """Return the next step after the replies so far; None when there is none."""
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
-        """Give what is to be matched."""
+        """Return what is to be matched."""
 
 
 def prompt_names() -> list[str]:
@@ -48,7 +48,7 @@ def prompt_names() -> list[str]:
 
 
 def needs_shots(name: str) -> bool:
-    """Say whether a prompt shows solved examples, so that a train split is needed."""
+    """Return whether a prompt shows solved examples, so that a train split is needed."""
     if _is_function(name):
         return False
     return any(wording.shots for wording in load_template(name).wordings.values())
@@ -104,7 +104,7 @@ class TemplatePrompt:
             )
 
     def request(self, example: Example, replies: Sequence[str]) -> Request | None:
-        """Give the next step after the replies so far; None when there is none."""
+        """Return the next step after the replies so far; None when there is none."""
         wording, steps = self._steps(example)
         if len(replies) >= len(steps):
             return None
@@ -120,7 +120,7 @@ class TemplatePrompt:
         )
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
-        """Give what is to be matched: the last reply, or what follows the marker in it, letters spelt out."""
+        """Return what is to be matched: the last reply, or what follows the marker in it, letters spelt out."""
         if not replies:
             return ""
         found = replies[-1]
@@ -131,7 +131,7 @@ class TemplatePrompt:
         return chosen(found, self._options(example))
 
     def answers(self, reply: str) -> bool:
-        """Say whether a last reply gets as far as an answer; without a marker all of it is one."""
+        """Return whether a last reply gets as far as an answer; without a marker all of it is one."""
         return self._template.answer_after is None or after_marker(reply, self._template.answer_after) is not None
 
     def _steps(self, example: Example) -> tuple[Wording, list[Step]]:
@@ -198,13 +198,13 @@ class FunctionPrompt:
         return Request((Message("user", found),), self._max_tokens)
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
-        """Give the reply."""
+        """Return the reply."""
         del example
         return replies[-1] if replies else ""
 
 
 def ends_before_answer(prompt: Prompt, last: Reply) -> bool:
-    """Say whether a prompt's last reply was cut off before the answer: what was thought until then is none.
+    """Return whether a prompt's last reply was cut off before the answer: what was thought until then is none.
 
     A reply that ended by itself is judged whole. A user's own prompt may say by `answers` what holds an answer.
     """
@@ -213,7 +213,7 @@ def ends_before_answer(prompt: Prompt, last: Reply) -> bool:
 
 
 def after_marker(reply: str, marker: str) -> str | None:
-    """Give the line after the last marker that is followed by something; None without one."""
+    """Return the line after the last marker that is followed by something; None without one."""
     pieces = re.split(re.escape(marker), reply, flags=re.IGNORECASE)
     for piece in reversed(pieces[1:]):
         lines = [line.strip(" \t*_#>") for line in piece.split("\n")]
@@ -261,5 +261,5 @@ def draw_shots(pool: Sequence[Example], count: int, seed: int) -> list[Example]:
 
 
 def shots_for(example: Example, drawn: Sequence[Example], count: int) -> list[Example]:
-    """Give as many of the drawn examples as wanted, none of them of the example's own story."""
+    """Return as many of the drawn examples as wanted, none of them of the example's own story."""
     return [shot for shot in drawn if shot.story != example.story][:count]

@@ -72,7 +72,7 @@ def _begun(identity: str) -> hashlib._Hash:
 
 
 def key_of(identity: str, request: Request) -> bytes:
-    """Give the key under which a reply is kept: one model with one set of options, asked one thing.
+    """Return the key under which a reply is kept: one model with one set of options, asked one thing.
 
     Args:
         identity: The model and all options that may change its replies, as text.
@@ -85,7 +85,7 @@ def key_of(identity: str, request: Request) -> bytes:
 
 
 def spell(request: Request, tokenizer: Any, templated: bool) -> str:
-    """Give the text of a request: in the model's chat template, or plain."""
+    """Return the text of a request: in the model's chat template, or plain."""
     if not templated:
         return request.text
     turns = [{"role": message.role, "content": message.content} for message in request.messages]
@@ -93,6 +93,6 @@ def spell(request: Request, tokenizer: Any, templated: bool) -> str:
 
 
 def tokens_of(text: str, tokenizer: Any, templated: bool) -> list[int]:
-    """Give the tokens of a text; a template has its own special tokens in it."""
+    """Return the tokens of a text; a template has its own special tokens in it."""
     tokens: list[int] = tokenizer(text, add_special_tokens=not templated)["input_ids"]
     return tokens

@@ -23,10 +23,10 @@ ANY = "any"  # of all families
 BELIEF = "belief"
 LETTERS, FULL = "letters", "answers"
 PLACEHOLDERS = {
-    "story": "the story, one sentence a line",
+    "story": "the story, one sentence per line",
     "question": "what is asked",
     "candidates": "all candidates, with commas",
-    "options": "all candidates with letters, a line each, in an order drawn by seed and example",
+    "options": "all candidates with letters, one per line, in an order drawn by seed and example",
     "shots": "solved examples of the train split",
     "person": "whose mind is asked about first; of kinship, who is asked about",
     "other": "of kinship, the one to whom",
@@ -121,7 +121,7 @@ def load_template(name: str) -> Template:
         raise ConfigError(f"cannot read the prompt {path}: {error}; give a prompt file or a known name.") from error
     except (yaml.YAMLError, RecursionError) as error:
         shown = " ".join(str(error).split())
-        raise ConfigError(f"{path} is no valid YAML: {shown}; see the prompts that come with storyproof.") from error
+        raise ConfigError(f"{path} is not valid YAML: {shown}; see the prompts that come with storyproof.") from error
     return _Reader(str(path)).template(read, hashlib.sha256(text.encode()).hexdigest())
 
 

@@ -52,11 +52,11 @@ class Vllm:
         self._lora: Any = None
 
     def identity(self) -> dict[str, Any]:
-        """Say which model with which options."""
+        """Return which model with which options."""
         return {"model": self.name, **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Say which engine, and how the model is set up in it."""
+        """Return which engine, and how the model is set up in it."""
         found: dict[str, Any] = {"backend": "vllm", "engine_version": self._library.__version__}
         if self._engine is not None:
             config = self._engine.model_config
@@ -92,7 +92,7 @@ class Vllm:
                 self._engine.abort_request([f"{name}#{number}" for name in waiting for number in range(64)])
 
     def close(self) -> None:
-        """Let go of the model, and of the process that vLLM may run it in."""
+        """Release the model, and the process that vLLM may run it in."""
         core = getattr(self._engine, "engine_core", None)
         if core is not None and hasattr(core, "shutdown"):
             core.shutdown()
@@ -127,7 +127,7 @@ class Vllm:
             self._lora = lora.LoRARequest("adapter", 1, self._options.lora)
 
     def _submit(self, name: str, request: Request) -> str | None:
-        """Hand a request to the engine; says why it cannot, if so."""
+        """Submit a request to the engine; return why it cannot be, if so."""
         options, text = self._options, self._text(request)
         prompt = self._tokens(text)
         drawn = {"seed": options.seed} if options.temperature > 0 else {}
@@ -158,7 +158,7 @@ class Vllm:
         return [output for output in outputs if output.finished]
 
     def _take(self, output: Any, waiting: dict[str, _Waiting]) -> KeyedReply | None:
-        """Take a finished sequence; gives the reply when it was the request's last."""
+        """Process a finished sequence; return the reply when it was the request's last."""
         name, _, number = output.request_id.rpartition("#")
         if name not in waiting:
             return None
@@ -180,12 +180,12 @@ class Vllm:
         return name, choose(each.request.choices, ordered, read=known, seconds=seconds)
 
     def _with_choices(self, request: Request, text: str) -> list[list[int]]:
-        """Give the tokens of the prompt with each choice."""
+        """Return the tokens of the prompt with each choice."""
         space = "" if self._templated else " "
         return [self._tokens(text) + self._continuation(text, space + choice) for choice in request.choices]
 
     def _continuation(self, text: str, choice: str) -> list[int]:
-        """Give the tokens of a choice as they stand after the prompt."""
+        """Return the tokens of a choice as they stand after the prompt."""
         prompt, full = self._tokens(text), self._tokens(text + choice)
         if full[: len(prompt)] == prompt and len(full) > len(prompt):
             return full[len(prompt) :]

@@ -17,7 +17,7 @@ from storyproof.datasets.examples import read_examples
 from storyproof.datasets.protection import refuse_overwriting
 from storyproof.datasets.reading import find_source
 from storyproof.errors import DataError, NoAnswersError, ParseError, UnknownNameError
-from storyproof.evaluation.judge import Judge
+from storyproof.evaluation.judge import AnswerJudge
 from storyproof.evaluation.matching import MATCHERS, exact, load_matcher
 from storyproof.evaluation.options import AskOptions, Progress, Selection
 from storyproof.evaluation.provenance import data_identity, provenance
@@ -121,9 +121,9 @@ def evaluate(
         free_text = isinstance(solver, StreamingSolver)
         if free_text:
             matchers = {**MATCHERS, asked.matching: load_matcher(asked.matching)}
-            judge = Judge(matchers, asked.matching, free_text=True, prices=asked.prices)
+            judge = AnswerJudge(matchers, asked.matching, free_text=True, prices=asked.prices)
         else:
-            judge = Judge({EXACTLY: exact}, EXACTLY, free_text=False)
+            judge = AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False)
         stack.callback(getattr(solver, "close", _nothing))
         recorder = Recorder(path)
         stack.callback(recorder.drop)  # nothing is left of a run that does not finish
@@ -168,7 +168,7 @@ def _claim(path: Path, stack: ExitStack) -> None:
 
 
 def _answer(
-    name: str, solver: Solver, chosen: Selection, judge: Judge, recorder: Recorder, progress: Progress | None
+    name: str, solver: Solver, chosen: Selection, judge: AnswerJudge, recorder: Recorder, progress: Progress | None
 ) -> None:
     """Ask the solver everything, and judge and record its answers."""
     watch: Callable[[Answer], None] | None = None
@@ -186,7 +186,7 @@ def _answer(
             raise DataError(f"{chosen.source.name}: {error}") from error
 
 
-def _watch(progress: Progress, judge: Judge) -> Callable[[Answer], None]:
+def _watch(progress: Progress, judge: AnswerJudge) -> Callable[[Answer], None]:
     """Return what tells a watcher of every answer as it comes."""
     return lambda answer: progress.answered(judge.is_right(answer) if answer.complete else None)
 

@@ -16,7 +16,7 @@ from storyproof.solvers.llm.requests import Reply
 from storyproof.solvers.solver import Answer
 
 
-class Judge:
+class AnswerJudge:
     """Judges the answers of one run.
 
     Args:
@@ -45,7 +45,7 @@ class Judge:
         return self._judge(self._matchers[self._chosen], answer).right
 
     def add(self, answer: Answer, recorder: Recorder) -> None:
-        """Judge, count and record an answer."""
+        """AnswerJudge, count and record an answer."""
         for reply in answer.replies:
             self._read += reply.prompt_tokens or 0
             self._written += reply.output_tokens or 0
@@ -61,7 +61,7 @@ class Judge:
 
     @staticmethod
     def _judge(matcher: Matcher, answer: Answer) -> Match:
-        """Judge an answer; where there is none, not even a user's own matcher can find it right."""
+        """AnswerJudge an answer; where there is none, not even a user's own matcher can find it right."""
         return NO_MATCH if answer.cut_off else judge(matcher, answer.example, answer.text)
 
     def _prediction(self, answer: Answer, match: Match) -> Prediction:

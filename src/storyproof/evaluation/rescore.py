@@ -84,7 +84,7 @@ class Rescored:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answers:
+class _RunAnswers:
     """A run's answers by id, with the labels (targets) that it was scored on, if it says."""
 
     run: RecordedRun
@@ -133,7 +133,7 @@ def rescore_all(
     return found
 
 
-def _answers(run: RecordedRun) -> _Answers:
+def _answers(run: RecordedRun) -> _RunAnswers:
     answers: dict[str, str] = {}
     targets: dict[str, str] = {}
     for number, each in enumerate(run.predictions):
@@ -144,7 +144,7 @@ def _answers(run: RecordedRun) -> _Answers:
         answers[each.id] = each.answer
         if each.target is not None:
             targets[each.id] = each.target
-    return _Answers(run, answers, targets)
+    return _RunAnswers(run, answers, targets)
 
 
 def _fixed_source(run: RecordedRun, fixed: Path, split: str | None) -> Source:
@@ -163,7 +163,7 @@ def _by_id(source: Source) -> dict[str, Example]:
     return found
 
 
-def _published_labels(run: _Answers, fixed: Source, published: str | Path | None) -> dict[str, str]:
+def _published_labels(run: _RunAnswers, fixed: Source, published: str | Path | None) -> dict[str, str]:
     """Return the labels as published: from the data, if they are named, else from the run."""
     if published is None and run.run.labels != PROVED and len(run.targets) == len(run.answers):
         return run.targets
@@ -178,7 +178,7 @@ def _published_labels(run: _Answers, fixed: Source, published: str | Path | None
         raise DataError(f"{run.where}: no published labels: {error} Name their data with --published.") from error
 
 
-def _check(run: _Answers, source: Source, fixed: Mapping[str, Example], labels: Mapping[str, str]) -> None:
+def _check(run: _RunAnswers, source: Source, fixed: Mapping[str, Example], labels: Mapping[str, str]) -> None:
     """Check that answers, published labels and corrected labels belong together."""
     gone = [row for row in run.answers if row not in fixed]
     if len(gone) == len(run.answers):
@@ -203,7 +203,7 @@ def _check(run: _Answers, source: Source, fixed: Mapping[str, Example], labels: 
         )
 
 
-def _rescore(run: _Answers, source: Source, fixed: Mapping[str, Example], labels: Mapping[str, str]) -> Rescored:
+def _rescore(run: _RunAnswers, source: Source, fixed: Mapping[str, Example], labels: Mapping[str, str]) -> Rescored:
     _check(run, source, fixed, labels)
     settled = {row: example for row, example in fixed.items() if family_of(example).is_settled(example)}
     examples = [example for row, example in settled.items() if row in run.answers]
@@ -225,7 +225,9 @@ def _rescore(run: _Answers, source: Source, fixed: Mapping[str, Example], labels
     )
 
 
-def _compare(run: _Answers, examples: Sequence[Example], labels: Mapping[str, str], *, joint: bool = False) -> Compared:
+def _compare(
+    run: _RunAnswers, examples: Sequence[Example], labels: Mapping[str, str], *, joint: bool = False
+) -> Compared:
     before = np.array([run.answers[each.id] == labels[each.id] for each in examples])
     after = np.array([run.answers[each.id] == each.answer for each in examples])
     names = {story: number for number, story in enumerate(sorted({_story(each) for each in examples}))}

@@ -55,7 +55,7 @@ class Trouble:
 
 
 def body_of(model: str, options: ModelOptions, request: Request, *, likelihood: bool = False) -> dict[str, Any]:
-    """Return the body that asks for a reply, and with `likelihood` for that of first tokens of single-letter choices."""
+    """Return the body of a request, with `likelihood` also asking for the first tokens of single-letter choices."""
     body: dict[str, Any] = {"model": model, "max_tokens": request.max_tokens, "temperature": options.temperature}
     if options.api == CHAT:
         body["messages"] = [{"role": each.role, "content": each.content} for each in request.messages]

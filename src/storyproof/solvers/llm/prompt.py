@@ -14,7 +14,15 @@ from storyproof.seeds import Draws, digest
 from storyproof.solvers.llm.choices import chosen, letters, shuffled
 from storyproof.solvers.llm.functions import load_function
 from storyproof.solvers.llm.requests import Message, Reply, Request
-from storyproof.solvers.llm.templates import BELIEF, LETTERS, Step, Template, Wording, load_template, template_names
+from storyproof.solvers.llm.templates import (
+    BELIEF,
+    LETTERS,
+    PromptStep,
+    Template,
+    Wording,
+    load_template,
+    template_names,
+)
 
 _MOST_SHOTS = 20_000  # examples that shots are drawn from; more would not make them any better
 _SPARE_SHOTS = 4  # drawn beyond what is shown, for questions whose own story was drawn
@@ -134,11 +142,11 @@ class TemplatePrompt:
         """Return whether a last reply gets as far as an answer; without a marker all of it is one."""
         return self._template.answer_after is None or after_marker(reply, self._template.answer_after) is not None
 
-    def _steps(self, example: Example) -> tuple[Wording, list[Step]]:
+    def _steps(self, example: Example) -> tuple[Wording, list[PromptStep]]:
         wording = self._template.wording(family_of(example).prompt_keys)
         return wording, [step for step in wording.steps if step.when != BELIEF or example.chain]
 
-    def _values(self, example: Example, wording: Wording, step: Step, replies: Sequence[str]) -> dict[str, str]:
+    def _values(self, example: Example, wording: Wording, step: PromptStep, replies: Sequence[str]) -> dict[str, str]:
         options = self._options(example) if "{options}" in step.user + step.system else []
         return {
             "story": example.story,
@@ -171,7 +179,7 @@ class TemplatePrompt:
             )
         return shuffled(example, known, self._seed)
 
-    def _choices(self, example: Example, step: Step) -> tuple[str, ...]:
+    def _choices(self, example: Example, step: PromptStep) -> tuple[str, ...]:
         if step.choices is None:
             return ()
         options = self._options(example)

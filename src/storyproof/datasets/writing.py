@@ -90,11 +90,7 @@ def write_dataset(
     writer = _writer(benchmark, format_name)
     if workers < 1:
         raise ConfigError(f"--workers is {workers}; use 1 or more.")
-    counts = {split: benchmark.stories(split, count) for split, count in counts.items()}
-    for split, count in counts.items():
-        benchmark.check_count(split, count)
-    if not any(counts.values()):
-        raise ConfigError("no stories asked for; give --train, --val or --test a number above 0.")
+    counts = benchmark.check_counts(counts)
     with whole_folder(Path(out), force) as folder:
         splits: dict[str, Any] = {}
         files: list[Path] = []

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 from storyproof.families.belief.checker import Worlds
+from storyproof.families.belief.derivation import prove
 from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.proving import prove
 from storyproof.families.belief.readings import OPEN
 from storyproof.families.belief.text import Question, ask, narrate, parse
 from tests.families.belief.stories import THING, possible_stories

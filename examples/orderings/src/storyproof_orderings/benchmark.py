@@ -1,12 +1,4 @@
-"""Orderings: three questions about a few people, of whom some are compared.
-
-World: people of different heights. A story compares pairs of them, in random order and in either direction ("taller",
-"shorter"), such that some pairs follow only by chaining sentences and some do not follow at all. Questions: one
-comparison whose answers `yes`, `no` and `not known` come in equal numbers, one about any two people, and one about the
-tallest or the shortest. Splits differ in their stories: no set of names occurs twice.
-
-Known artefacts: names say nothing; `not known` is more frequent among questions about the tallest and the shortest.
-"""
+"""The benchmark `orderings`."""
 
 from __future__ import annotations
 
@@ -19,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from storyproof.benchmark import Benchmark, Config
+from storyproof.benchmark import Benchmark, Config, option
 from storyproof.errors import ConfigError, ProofError
 from storyproof.example import SPLITS
 from storyproof.seeds import Draws, Permutation
@@ -48,7 +40,7 @@ class OrderingsConfig(Config):
         people: How many people a story has.
     """
 
-    people: int = field(default=5, metadata={"help": "How many people a story has, 4 to 7."})
+    people: int = field(default=5, metadata=option("How many people a story has, 4 to 7.", read=int, default="5"))
 
     def __post_init__(self) -> None:
         if not isinstance(self.people, int) or not 4 <= self.people <= 7:
@@ -56,11 +48,26 @@ class OrderingsConfig(Config):
 
 
 class Orderings(Benchmark):
-    """Who is taller than whom; see the module."""
+    """Orderings: three questions about a few people, of whom some are compared.
+
+    World: people of different heights. A story compares pairs of them, in random order and in either direction
+    ("taller", "shorter"), such that some pairs follow only by chaining sentences and some do not follow at all.
+
+    Questions: one comparison whose answers `yes`, `no` and `not known` come in equal numbers, one about any two people,
+    and one about the tallest or the shortest.
+
+    Splits: differ in their stories; no set of names occurs twice.
+
+    Known artefacts: names carry no information; `not known` is more frequent among questions about the tallest and the
+    shortest.
+
+    Source: written as an example of a family in another package.
+    """
 
     name = "orderings"
     version = 1
-    usual_stories = 999
+    family = FAMILY.name
+    usual_counts: ClassVar[dict[str, int]] = dict.fromkeys(SPLITS, 999)
     block_stories = 768  # plain Python: small data should not wait for a large block
     round = 3
     config_type = OrderingsConfig

@@ -17,11 +17,11 @@ import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError
 from storyproof.example import SPLITS, plain_schema
+from storyproof.families.belief.benchmarks.tom_babi import QUESTIONS, TASKS
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.labels import STORY_TYPES
-from storyproof.families.belief.pairs import mover_of, other_of
+from storyproof.families.belief.plots import mover_of, other_of
 from storyproof.families.belief.text import narrate, parse, parse_question, parse_sentence
-from storyproof.families.belief.tom_babi import QUESTIONS, TASKS
 from storyproof.families.belief.trace import observers, trace
 
 _TASK_OF = dict(zip(STORY_TYPES, TASKS, strict=True))

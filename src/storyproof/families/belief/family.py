@@ -1,4 +1,7 @@
-"""Theory of mind as a family."""
+"""Theory of mind as a family.
+
+What a method needs beyond the text of a story is imported when it is called.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,6 @@ import pyarrow as pa
 from storyproof.errors import DataError, ParseError, StoryproofError
 from storyproof.example import Example
 from storyproof.families.belief import baselines, encoding, running_text
-from storyproof.families.belief.completion import complete
 from storyproof.families.belief.events import FEELINGS
 from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
@@ -29,7 +31,7 @@ _ACTS = re.compile(rf"(?:^|[.\n])\s*([^\s.?]+)\s+(?:entered|exited|moved|is\s+in
 _CAPTION = "Who is where and who believes what after each sentence, under the default readings"
 
 
-class Belief(Family):
+class BeliefFamily(Family):
     """Who believes what: stories of people who come, go and move things, and questions about their minds."""
 
     name = "belief"
@@ -46,6 +48,8 @@ class Belief(Family):
 
     def complete(self, table: pa.Table, *, proved: bool = False) -> pa.Table:
         """Fill in the columns that a table lacks, from its text."""
+        from storyproof.families.belief.derivation import complete
+
         return complete(table, proved=proved)
 
     def verify(self, table: pa.Table, where: str, settings: Mapping[str, Any]) -> TableReport:
@@ -187,4 +191,4 @@ def _containers(story: str) -> tuple[str, ...]:
         return ()  # the story is in a form that cannot be parsed
 
 
-FAMILY = Belief()
+FAMILY = BeliefFamily()

@@ -19,8 +19,8 @@ from storyproof.families.belief import oracle as beliefs
 from storyproof.families.belief.arrays import NOBODY, encode
 from storyproof.families.belief.audit.layout import TRACE, Place
 from storyproof.families.belief.audit.mechanisms import Stage, set_stage
+from storyproof.families.belief.derivation import Proved, prove
 from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.proving import Proved, prove
 from storyproof.families.belief.text import Question, parse
 from storyproof.families.belief.trace import observers, trace
 from storyproof.seeds import Indices

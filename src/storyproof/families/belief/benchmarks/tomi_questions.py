@@ -1,7 +1,7 @@
-"""The six questions that ToMi asks of every story: proved once a plot, laid out for whole blocks.
+"""The six questions that ToMi asks of every story: proved once per plot, turned into tables for whole blocks.
 
-Memory, what the mover believes, and believes of the other; reality, and the same of the other. In the plots that are
-proved here the mover is agent 0 and the other queried agent is agent 1.
+Memory, what the mover believes, and what the mover believes of the other's belief; reality, and the same for the other.
+In these plots the mover is agent 0 and the other queried agent is agent 1.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ import pyarrow as pa
 
 from storyproof.columns import coded, constant_words, flag_lists, number_lists, word_lists
 from storyproof.example import SCHEMA
-from storyproof.families.belief import oracle as beliefs
+from storyproof.families.belief import oracle
 from storyproof.families.belief.agreement import confirm
 from storyproof.families.belief.arrays import NOBODY, Flags, Stories
 from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES, Codes, Questions, label, story_type
-from storyproof.families.belief.lexicon import Cast, Lexicon
+from storyproof.families.belief.narration import Cast, Narrator
 from storyproof.families.belief.readings import READINGS
 
 MOVER, OTHER = 0, 1
@@ -39,7 +39,7 @@ _ORDERS = np.array([len(chain) for _, chain in _QUESTIONS], np.int8)
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """All that plots decide about their six questions, as [plot, question, …] arrays.
+    """What follows from plots about their six questions, as [plot, question, …] arrays.
 
     Attributes:
         place: Which of the two containers is the answer.
@@ -59,7 +59,7 @@ class Answers:
 
     @classmethod
     def of(cls, questions: Questions) -> Answers:
-        """Lay the oracle's answers out by plot."""
+        """Return the oracle's answers by plot."""
 
         def by_plot(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
             return np.ascontiguousarray(array).reshape(-1, ASKED, *array.shape[1:])
@@ -75,14 +75,14 @@ class Answers:
         )
 
     def pick(self, plots: npt.NDArray[np.intp]) -> Answers:
-        """Give the answers of the given plots."""
+        """Return the answers of the given plots."""
         return Answers(*(getattr(self, item.name)[plots] for item in fields(self)))
 
 
 def ask(plots: Stories) -> Questions:
-    """Ask the oracle the six questions of every plot."""
+    """Answer the six questions of every plot by the oracle."""
     zeros = np.zeros(plots.count, np.int8)
-    seen = beliefs.view(plots, zeros)
+    seen = oracle.view(plots, zeros)
     story = np.repeat(np.arange(plots.count), ASKED)
     chain = np.tile(np.array([(*chain, NOBODY, NOBODY)[:2] for _, chain in _QUESTIONS], np.int8).T, plots.count)
     memory = np.tile(np.array([memory for memory, _ in _QUESTIONS]), plots.count)
@@ -92,7 +92,7 @@ def ask(plots: Stories) -> Questions:
 
 
 def prove(plots: Stories) -> Answers:
-    """Answer the six questions of every plot, and have the checker confirm it.
+    """Answer the six questions of every plot by the oracle, and confirm them by the checker.
 
     Raises:
         ProofError: If oracle and checker differ.
@@ -104,25 +104,25 @@ def prove(plots: Stories) -> Answers:
 
 
 def lay_out(
-    lexicon: Lexicon,
+    narrator: Narrator,
     who: dict[str, pa.Array],
     texts: pa.Array,
     cast: Cast,
     answers: Answers,
     sentences: npt.NDArray[np.int8],
 ) -> pa.Table:
-    """Lay a block out as an Arrow table of examples.
+    """Return a block as an Arrow table of examples.
 
     Args:
-        lexicon: The words.
+        narrator: The words.
         who: The columns id, story_id, benchmark and split.
         texts: The stories.
-        cast: Whom and what the questions are about: the mover and the other first.
-        answers: One plot's for each story.
+        cast: Whom and what the questions are about; the mover and the other come first.
+        answers: Those of each story's plot.
         sentences: [time, story], where each sentence of the plots stands in the text, counted from 0.
     """
-    words = lexicon.words
-    questions, chains = lexicon.ask_alike(_QUESTIONS, cast)
+    words = narrator.words
+    questions, chains = narrator.ask_alike(_QUESTIONS, cast)
     story = np.repeat(np.arange(len(texts), dtype=np.int32), ASKED)
     answer = np.where(answers.place.reshape(-1) == 0, cast.containers[0][story], cast.containers[1][story])
     candidates = np.repeat(np.sort(cast.containers, axis=0).T, ASKED, axis=0)

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from storyproof.families.belief import agreement
 from storyproof.families.belief.checker import Worlds
+from storyproof.families.belief.derivation import Proved, prove
 from storyproof.families.belief.events import Event
 from storyproof.families.belief.plots import _plots
-from storyproof.families.belief.proving import Proved, prove
 from storyproof.families.belief.text import Question, ask, narrate
 from tests.families.belief.stories import THING, possible_stories
 

@@ -20,7 +20,7 @@ from storyproof.families.belief.events import FEELINGS, NOISE, Kind
 
 Bytes = npt.NDArray[np.uint8]
 
-_UNUSED = 255  # the form of a question's fragment that is not there
+_UNUSED = 255  # the form of an absent fragment of a question
 
 # A fragment's form is its index here; each form times each word is one fragment.
 _SENTENCE_FORMS = (
@@ -59,7 +59,7 @@ class Cast:
     containers: Words
 
 
-class Lexicon:
+class Narrator:
     """Words by number, in alphabetical order, with all fragments of text that they occur in."""
 
     def __init__(self, words: Iterable[str]) -> None:
@@ -75,7 +75,7 @@ class Lexicon:
         return np.array([self.number[word] for word in words], np.int32)
 
     def narrate(self, stories: Stories, cast: Cast) -> pa.Array:
-        """Tell all stories, one sentence a line."""
+        """Return the text of all stories, one sentence per line."""
         kind = stories.kind.T
         agent, room, thing, container = (
             array.T.astype(np.int32) for array in (stories.agent, stories.room, stories.thing, stories.container)
@@ -100,11 +100,11 @@ class Lexicon:
         return self.tell(forms, slots, _by_row(names))
 
     def tell(self, forms: Words, slots: Words, names: Words) -> pa.Array:
-        """Join sentences of as many fragments each to stories.
+        """Return stories joined from sentences with an equal number of fragments.
 
         Args:
-            forms: [story, sentence, fragment], the forms; EMPTY where there are fewer. That a line breaks before each
-                sentence but the first is seen to.
+            forms: [story, sentence, fragment], the forms; EMPTY where there are fewer. A line break is added before
+                each sentence but the first.
             slots: [story, sentence, fragment], whose name goes into each.
             names: [story, slot], word numbers; a number may stand for a form and a word at once, with form 0.
         """
@@ -116,7 +116,7 @@ class Lexicon:
         return _join(self._sentences, chosen.reshape(-1), ends)
 
     def ask_alike(self, asked: Sequence[tuple[bool, tuple[int, ...]]], cast: Cast) -> tuple[pa.Array, pa.Array]:
-        """Word the same questions for every story.
+        """Return the text of the same questions for every story.
 
         Args:
             asked: For each question whether it is for memory, and the chain's local numbers.
@@ -142,10 +142,10 @@ class Lexicon:
         return questions, pa.ListArray.from_arrays(pa.array(_repeated(chain_ends, len(names))), people)
 
     def ask(self, thing: Words, chain: Words, memory: Flags) -> pa.Array:
-        """Word all questions.
+        """Return the text of all questions.
 
         Args:
-            thing: The object asked about, a word number a row.
+            thing: The word number of the object asked about in each row.
             chain: Word numbers [place in the chain, row], NO_WORD after the end.
             memory: Whether a question without a chain asks for memory.
         """
@@ -165,7 +165,7 @@ class Lexicon:
 
 
 def _lay_out(forms: Bytes) -> tuple[Flags, Words, Bytes]:
-    """Give for [item, row] forms which are used as [row, item] flags, where rows begin and end, and the used ones."""
+    """Return which of the [item, row] forms are used as [row, item] flags, the bounds of rows, and the used forms."""
     used, ends = _used(forms != _UNUSED)
     return used, ends, _by_row(forms)[used]
 
@@ -175,20 +175,20 @@ def _by_row(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 def _used(flags: Flags) -> tuple[Flags, Words]:
-    """Turn [item, row] flags into [row, item] ones, and say where each row's items begin and end."""
+    """Return [item, row] flags as [row, item] ones, and where the items of each row begin and end."""
     ends = np.zeros(flags.shape[1] + 1, np.int32)
     np.cumsum(flags.sum(axis=0, dtype=np.uint8), dtype=np.int32, out=ends[1:])
     return _by_row(flags), ends
 
 
 def _repeated(ends: Sequence[int], times: int) -> Words:
-    """Go on counting in the same steps, so many times over."""
+    """Return the same steps repeated `times` times, counted on."""
     starts = np.arange(times, dtype=np.int32)[:, None] * np.int32(ends[-1])
     return np.concatenate([[0], (starts + np.array(ends[1:], np.int32)).reshape(-1)]).astype(np.int32)
 
 
 def _join(fragments: pa.Array, chosen: Words, ends: Words) -> pa.Array:
-    """Join each row's fragments to one string."""
+    """Return each row's fragments joined to one string."""
     texts = fragments.take(pa.array(chosen))
     offsets = np.frombuffer(texts.buffers()[1], np.int32, len(texts) + 1)[ends]
     return pa.Array.from_buffers(pa.string(), len(ends) - 1, [None, pa.py_buffer(offsets), texts.buffers()[2]])

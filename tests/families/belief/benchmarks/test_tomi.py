@@ -8,12 +8,11 @@ import pytest
 from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.generate import generate
 from storyproof.errors import ConfigError
-from storyproof.families.belief.casts import TomConfig, may_be_first
-from storyproof.families.belief.labels import STORY_TYPES
-from storyproof.families.belief.tomi import Tomi
-from storyproof.families.belief.tomi_plots import (
+from storyproof.families.belief.benchmarks.base import BeliefConfig, may_be_first
+from storyproof.families.belief.benchmarks.tomi import (
     _CODE,
     LONGEST,
+    Tomi,
     add_distractors,
     balanced_cores,
     cells,
@@ -22,6 +21,7 @@ from storyproof.families.belief.tomi_plots import (
     send_elsewhere,
     swappable,
 )
+from storyproof.families.belief.labels import STORY_TYPES
 from storyproof.families.belief.vocabulary import ROLES, from_lists
 from storyproof.seeds import Draws
 
@@ -137,7 +137,7 @@ def test_bare_sentences_keep_their_place_in_the_telling() -> None:
 def test_words_are_drawn_alike() -> None:
     benchmark = Tomi(seed=5)
     cast, _ = benchmark.cast("train", 0, np.zeros(BLOCK_STORIES, np.bool_))
-    number = benchmark.lexicon.numbers(benchmark.config.vocabulary.agents)
+    number = benchmark.narrator.numbers(benchmark.config.vocabulary.agents)
     for agents in cast.agents:
         counts = np.array([(agents == word).sum() for word in number])
         assert surprise(counts, np.full(len(number), BLOCK_STORIES / len(number))) < 3.5
@@ -165,7 +165,7 @@ def test_six_questions_in_the_published_order() -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_disjoint_splits_share_no_word_of_a_role(role: str) -> None:
-    benchmark = Tomi(TomConfig(disjoint=(role,)), seed=1)
+    benchmark = Tomi(BeliefConfig(disjoint=(role,)), seed=1)
     words = [set(getattr(benchmark.vocabularies[split], role)) for split in ("train", "val", "test")]
     assert not words[0] & words[1]
     assert not words[0] & words[2]
@@ -189,7 +189,7 @@ def test_a_small_vocabulary_gives_every_story_it_can_and_no_more() -> None:
             "objects": ["key", "ring"],
         }
     )
-    benchmark = Tomi(TomConfig(vocabulary=words))
+    benchmark = Tomi(BeliefConfig(vocabulary=words))
     most = 3 * 2 * 2 * 2 * 2 // 3
     assert benchmark.capacity("train") == most
     table = generate("tomi", train=15, val=15, test=15, vocabulary=words)
@@ -208,7 +208,7 @@ def test_no_story_occurs_twice_in_many() -> None:
 def test_of_two_agents_who_could_be_swapped_only_one_may_be_the_other() -> None:
     """Else two stories could tell the same. With three agents there is often no third that fits: it goes elsewhere."""
     few = {"agents": ["Ada", "Bo", "Cy"], "rooms": ["attic", "barn"], "containers": ["box", "jar"]}
-    small = TomConfig(vocabulary=from_lists({**few, "objects": [f"thing{number}" for number in range(2_000)]}))
+    small = BeliefConfig(vocabulary=from_lists({**few, "objects": [f"thing{number}" for number in range(2_000)]}))
     for benchmark in (Tomi(seed=5), Tomi(small, seed=5)):
         plots = benchmark.plots("train", 0)
         alike = swappable(plots.bare)

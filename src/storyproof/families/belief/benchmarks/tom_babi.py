@@ -1,21 +1,9 @@
-"""ToM-bAbI: true, false and second-order false belief by template, one question type at a time.
-
-World: four agents, six rooms with two containers and two objects each. A scenario: two agents are in a room, an object
-is named, the first moves it; for a false belief the second has left before; for a second-order false belief the first
-then leaves and the second comes back. `tom-babi-easy` has one scenario a story. In `tom-babi` a training story is five
-scenarios of mixed types, each followed by its question; a val or test story is four of one type with a question about
-the last. Memory asks where the object was when the story began. Types and questions come in equal numbers.
-
-Known artefacts, which are the benchmark's own: strict templates, so that `rules` answers everything without looking at
-the agents; the belief asked for is always the second agent's, or the first's about the second's.
-
-Sources: Nematzadeh et al., "Evaluating Theory of Mind in Question Answering" (2018); Le, Boureau and Nickel (2019).
-"""
+"""The benchmarks `tom-babi` and `tom-babi-easy`: scenarios by template."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import ClassVar
 
@@ -23,18 +11,19 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from storyproof.benchmark import option
 from storyproof.columns import identity, number_lists
 from storyproof.errors import ConfigError
-from storyproof.example import Example
-from storyproof.families.belief import oracle as beliefs
+from storyproof.example import SPLITS, Example
+from storyproof.families.belief import oracle
 from storyproof.families.belief.agreement import confirm
 from storyproof.families.belief.arrays import NOBODY, PAD, Flags, Small, Stories
-from storyproof.families.belief.casts import TomBenchmark, TomConfig, another
+from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, another
 from storyproof.families.belief.columns import in_words, table
 from storyproof.families.belief.events import Kind
 from storyproof.families.belief.labels import Questions, label, story_type
-from storyproof.families.belief.lexicon import Cast
-from storyproof.families.belief.readings import READINGS
+from storyproof.families.belief.narration import Cast
+from storyproof.families.belief.plots import Plot
 from storyproof.seeds import Draws, Indices
 
 TASKS = ("tb", "fb", "sofb")
@@ -46,14 +35,16 @@ _EASY_SENTENCES = 12  # a story with one scenario has no more
 
 
 @dataclass(frozen=True)
-class BabiConfig(TomConfig):
+class TomBabiConfig(BeliefConfig):
     """Settings of ToM-bAbI.
 
     Attributes:
-        noise: How likely an unrelated sentence stands before each sentence and before the question.
+        noise: The probability of an unrelated sentence before each sentence and before the question.
     """
 
-    noise: float = 0.1
+    noise: float = field(
+        default=0.1, metadata=option("How likely a distractor sentence is.", read=float, default="0.1")
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -66,8 +57,8 @@ Step = tuple[Field, Field, Field, Field, Field]  # kind, agent, room, thing, con
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to happen in each scenario of each story, as [scenario, story] arrays of local numbers."""
+class ScenarioPlan:
+    """What happens in each scenario of each story, as [scenario, story] arrays of local numbers."""
 
     task: Indices
     question: Indices
@@ -77,17 +68,32 @@ class Plan:
     thing: Indices
 
 
-class TomBabi(TomBenchmark):
-    """ToM-bAbI with several scenarios a story; see the module."""
+class TomBabi(BeliefBenchmark):
+    """ToM-bAbI: true, false and second-order false belief by template, several scenarios per story.
+
+    World: four agents, six rooms with two containers and two objects each. A scenario: two agents are in a room, an
+    object is named, the first agent moves it; for a false belief the second has left before; for a second-order false
+    belief the first then leaves and the second comes back.
+
+    Questions: memory (where the object was when the story began), reality, where the second agent searches, and what
+    the first believes about that. Types of belief and questions come in equal numbers.
+
+    Splits: a training story is five scenarios of mixed types, each followed by its question; a val or test story is
+    four of one type with a question about the last.
+
+    Known artefacts, which are the benchmark's own: strict templates, so that `rules` answers everything without looking
+    at the agents; the belief asked for is always the second agent's, or the first's about the second's.
+
+    Sources: Nematzadeh et al., "Evaluating Theory of Mind in Question Answering" (2018); Le, Boureau and Nickel (2019).
+    """
 
     name = "tom-babi"
     version = 1
-    usual_stories = 1200
+    usual_counts: ClassVar[dict[str, int]] = dict.fromkeys(SPLITS, 1200)
     round = _KINDS
-    config_type = BabiConfig
-    readings = READINGS
+    config_type = TomBabiConfig
 
-    config: BabiConfig
+    config: TomBabiConfig
     scenarios: ClassVar[dict[str, int]] = {"train": 5, "val": 4, "test": 4}
     needed: ClassVar[dict[str, int]] = {
         "agents": _AGENTS,
@@ -98,18 +104,26 @@ class TomBabi(TomBenchmark):
 
     @classmethod
     def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
-        """Generate as many fresh stories; short ones, which published files do not tell apart by name, as easy ones."""
+        """Generate as many fresh stories; for short ones, which published files do not name differently, easy ones."""
         short = median(each.story.count("\n") + 1 for each in stories) <= _EASY_SENTENCES
         if short and cls is TomBabi:
             return TomBabiEasy.twin(stories, seed)
         return super().twin(stories, seed)
 
+    @classmethod
+    def breach(cls, plot: Plot, thing: int) -> str | None:
+        """Return whether somebody else than the first agent of the scenario moves the object."""
+        scene = plot.scene(thing)
+        return (
+            None if scene.mover == scene.leader else "the object is not moved by the one who came into the scene first"
+        )
+
     def rows_per_story(self, split: str) -> int:
-        """A question after each scenario in training, one at the end otherwise."""
+        """Return the number of questions: one per scenario in training, else one."""
         return self.scenarios[split] if split == "train" else 1
 
-    def plan(self, draws: Draws, split: str) -> Plan:
-        """Draw what happens, in rounds that hold every task with every question equally often."""
+    def plan(self, draws: Draws, split: str) -> ScenarioPlan:
+        """Draw what happens, in rounds that have every task with every question equally often."""
         count, scenarios, asked = self.block_stories, self.scenarios[split], self.rows_per_story(split)
         size = _KINDS * asked
         mixed = np.stack([draws.order(size) for _ in range(count // _KINDS)]) % _KINDS
@@ -123,13 +137,13 @@ class TomBabi(TomBenchmark):
         room = draws.below(_ROOMS, scenarios * count).reshape(shape)
         thing = 2 * room + draws.below(2, scenarios * count).reshape(shape)
         mover[0], other[0], room[0], thing[0] = 0, 1, 0, 0  # the first scenario's names make the story unique
-        return Plan(kinds // len(QUESTIONS), kinds % len(QUESTIONS), mover, other, room, thing)
+        return ScenarioPlan(kinds // len(QUESTIONS), kinds % len(QUESTIONS), mover, other, room, thing)
 
     def cast(self, split: str, index: int) -> Cast:
         """Draw the words of a block's stories; a room's things and containers are numbered with it."""
         draws = Draws(*self.identity, split, index, "words")
-        words, number = self.vocabularies[split], self.lexicon.numbers
-        mover, other, room, thing, before, after = self.castings[split](
+        words, number = self.vocabularies[split], self.narrator.numbers
+        mover, other, room, thing, before, after = self.casts[split](
             split, index * self.block_stories, self.block_stories
         )
 
@@ -147,7 +161,7 @@ class TomBabi(TomBenchmark):
         )
 
     def block(self, split: str, index: int) -> pa.Table:
-        """Make one block: plan, act, label by the oracle, have the checker confirm every story, tell."""
+        """Generate one block: plan, act, label by the oracle, confirm every story by the checker, narrate."""
         draws = Draws(*self.identity, split, index, "plan")
         plan = self.plan(draws, split)
         stories, ends = act(plan, draws, self.config.noise)
@@ -167,8 +181,8 @@ class TomBabi(TomBenchmark):
         numbers = np.broadcast_to(np.arange(1, len(told.kind) + 1)[:, None], told.kind.shape)
         who = identity(self.name, split, index * self.block_stories, self.block_stories, asked)
         return table(
-            self.lexicon,
-            self.lexicon.narrate(told, casts),
+            self.narrator,
+            self.narrator.narrate(told, casts),
             who,
             in_words(questions, casts, candidates),
             number_lists(questions.labels.proof.T, numbers.T),
@@ -176,15 +190,24 @@ class TomBabi(TomBenchmark):
 
 
 class TomBabiEasy(TomBabi):
-    """ToM-bAbI with one scenario a story; see the module."""
+    """ToM-bAbI with one scenario per story.
+
+    World: two agents, one room with two containers and one object; otherwise a scenario of `tom-babi`.
+
+    Questions: one per story, of the kinds of `tom-babi`.
+
+    Splits: all have the same form.
+
+    Known artefacts and Sources: those of `tom-babi`.
+    """
 
     name = "tom-babi-easy"
     scenarios: ClassVar[dict[str, int]] = {"train": 1, "val": 1, "test": 1}
     needed: ClassVar[dict[str, int]] = {"agents": 2, "rooms": 1, "containers": 2, "objects": 1}
 
 
-def act(plan: Plan, draws: Draws, noise: float) -> tuple[Stories, Indices]:
-    """Play the scenarios out.
+def act(plan: ScenarioPlan, draws: Draws, noise: float) -> tuple[Stories, Indices]:
+    """Turn scenarios into sentences.
 
     Returns:
         The stories, and after how many sentences each scenario is over, [scenario, story].
@@ -228,7 +251,7 @@ def act(plan: Plan, draws: Draws, noise: float) -> tuple[Stories, Indices]:
 
 
 def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories, Indices]:
-    """Leave out the sentences that are not there, and move the rest up."""
+    """Remove the sentences that do not occur."""
     so_far = present.cumsum(axis=0)
     time, story = np.nonzero(present)
     height = int(so_far[-1].max())
@@ -255,19 +278,19 @@ def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories
 
 
 def _until(stories: Stories, end: Indices) -> Stories:
-    """Cut each story off after so many sentences."""
+    """Return each story up to its `end`-th sentence."""
     over = np.arange(len(stories.kind))[:, None] >= end
     cut = stories.change(lambda array: np.where(over, np.array(NOBODY).astype(array.dtype), array))
     return replace(cut, kind=np.where(over, np.uint8(PAD), stories.kind))
 
 
 def _ask(told: Stories, mover: Small, other: Small, thing: Indices, question: Indices) -> Questions:
-    """Ask each row's question about its last scenario."""
+    """Answer each row's question about its last scenario."""
     nobody = np.full(len(question), NOBODY, np.int8)
     searches, believes = question == QUESTIONS.index("search"), question == QUESTIONS.index("belief")
     chain = np.stack([np.where(believes, mover, np.where(searches, other, nobody)), np.where(believes, other, nobody)])
     memory = question == QUESTIONS.index("memory")
     local = thing.astype(np.int8)
-    seen = beliefs.view(told, local)
+    seen = oracle.view(told, local)
     labels = label(seen, chain, memory, mover)
     return Questions(np.arange(told.count), local, chain, memory, story_type(seen, mover, other), labels)

@@ -14,11 +14,9 @@ from storyproof.datasets.generate import generate
 from storyproof.errors import VocabularyError
 from storyproof.families.belief import oracle as beliefs
 from storyproof.families.belief.agreement import confirm
-from storyproof.families.belief.casts import TomConfig
-from storyproof.families.belief.checker import Worlds
-from storyproof.families.belief.events import FEELINGS, Event, Kind
-from storyproof.families.belief.labels import STORY_TYPES, Questions, label, story_type
-from storyproof.families.belief.matched_plots import (
+from storyproof.families.belief.benchmarks.base import BeliefConfig
+from storyproof.families.belief.benchmarks.script import keys
+from storyproof.families.belief.benchmarks.tomi_matched import (
     _ENTER,
     _EXIT,
     ABSENT,
@@ -29,21 +27,24 @@ from storyproof.families.belief.matched_plots import (
     SCRIPT,
     TYPE_OF,
     WAYS,
+    TomiMatched,
+    _proved,
+    departure,
     draw_plots,
     draw_skeletons,
     draw_ways,
     of_pair,
     pair_plots,
 )
-from storyproof.families.belief.matched_recipe import departure
-from storyproof.families.belief.questions import ASKED, Answers, ask
+from storyproof.families.belief.benchmarks.tomi_questions import ASKED, Answers, ask
+from storyproof.families.belief.checker import Worlds
+from storyproof.families.belief.events import FEELINGS, Event, Kind
+from storyproof.families.belief.labels import STORY_TYPES, Questions, label, story_type
 from storyproof.families.belief.readings import READINGS
-from storyproof.families.belief.scripts import keys
 from storyproof.families.belief.text import narrate, parse
-from storyproof.families.belief.tomi_matched import TomiMatched, _proved
 from storyproof.families.belief.vocabulary import from_lists
 from storyproof.seeds import Draws
-from tests.families.belief.test_tomi import surprise
+from tests.families.belief.benchmarks.test_tomi import surprise
 from tests.samples import table
 
 DRAWN = 48_000
@@ -217,7 +218,7 @@ def test_six_questions_about_the_mover_and_one_other() -> None:
 def test_words_are_drawn_alike_and_differ() -> None:
     benchmark = TomiMatched(seed=5)
     cast = benchmark.cast("train", 0)
-    number = benchmark.lexicon.numbers(benchmark.config.vocabulary.agents)
+    number = benchmark.narrator.numbers(benchmark.config.vocabulary.agents)
     for agents in cast.agents:
         counts = np.array([(agents == word).sum() for word in number])
         assert surprise(counts, np.full(len(number), BLOCK_STORIES / len(number))) < 3.5
@@ -228,7 +229,7 @@ def test_words_are_drawn_alike_and_differ() -> None:
 def test_no_story_occurs_twice_even_with_few_words() -> None:
     few = {"agents": ["Ada", "Bo", "Cy", "Di"], "rooms": ["attic"], "containers": ["box", "jar"]}
     words = from_lists({**few, "objects": [f"thing{number}" for number in range(300)]})
-    most = TomiMatched(TomConfig(vocabulary=words)).capacity("train") // 3 * 3
+    most = TomiMatched(BeliefConfig(vocabulary=words)).capacity("train") // 3 * 3
     made = generate("tomi-matched", train=most, val=most, test=most, vocabulary=words)
     stories = made.column("story").to_pylist()[::ASKED]
     assert len(set(stories)) == len(stories) == 3 * most

@@ -1,4 +1,4 @@
-"""The rungs of the ladder: what can be said of a reply beside the right answer, the most specific first."""
+"""Kinds of matches between a reply and the right answer, the most specific first."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a reply is to the right answer.
+    """How a reply matches the right answer.
 
     Attributes:
-        kind: The most specific rung that it reaches.
+        kind: The most specific kind that applies.
         right: Whether that counts as right.
     """
 
@@ -26,5 +26,5 @@ CONTAINED = Match("contained_match", True)
 AMBIGUOUS = Match("ambiguous", False)
 NEGATED = Match("negated", False)
 NO_MATCH = Match("no_match", False)
-RUNGS = (EXACT, NORMALIZED, PREFIX, SUFFIX, CONTAINED, AMBIGUOUS, NEGATED, NO_MATCH)
-KINDS = tuple(rung.kind for rung in RUNGS)
+MATCHES = (EXACT, NORMALIZED, PREFIX, SUFFIX, CONTAINED, AMBIGUOUS, NEGATED, NO_MATCH)
+KINDS = tuple(match.kind for match in MATCHES)

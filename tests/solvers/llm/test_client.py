@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 from storyproof.errors import ModelError
-from storyproof.solvers.llm import servers
+from storyproof.solvers.llm import client as servers
+from storyproof.solvers.llm.api import Fate, Trouble
+from storyproof.solvers.llm.client import Pace, Servers, _wait_s
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.pacing import Pace
 from storyproof.solvers.llm.requests import Reply
-from storyproof.solvers.llm.servers import Servers, _wait_s
-from storyproof.solvers.llm.wire import Fate, Trouble
 
 Found = Reply | Trouble
 
@@ -40,7 +39,13 @@ def together(*scripted: Scripted, **options: Any) -> Servers:
 
 
 def run(work: Callable[[], Awaitable[Any]]) -> Any:
-    return asyncio.run(asyncio.wait_for(work(), 10))  # type: ignore[arg-type]
+    return asyncio.run(asyncio.wait_for(work(), 60))  # type: ignore[arg-type]
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for a condition; `run` bounds how long."""
+    while not condition():
+        await asyncio.sleep(0.001)
 
 
 @pytest.fixture(autouse=True)
@@ -49,8 +54,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_asks_again_until_there_is_a_reply() -> None:
-    server = Scripted(Trouble("HTTP 500", Fate.AGAIN), Trouble("no valid reply", Fate.AGAIN))
-    assert run(lambda: together(server).ask(None, b"box")) == Reply("box")
+    server = Scripted(Trouble("HTTP 500", Fate.AGAIN), Trouble("not a valid reply", Fate.AGAIN))
+    assert run(lambda: together(server).ask(None, b"box")) == Reply("box", retries=2)
     assert len(server.asked) == 3
 
 
@@ -72,7 +77,7 @@ def test_retry_after_is_honoured_by_all() -> None:
     async def work() -> list[Reply]:
         shared = together(server)
         first = asyncio.create_task(shared.ask(None, b"first"))
-        await asyncio.sleep(0.05)
+        await until(lambda: server.pace.paused_until > 0)
         return [await shared.ask(None, b"second"), await first]
 
     assert [reply.text for reply in run(work)] == ["second", "first"]
@@ -80,17 +85,20 @@ def test_retry_after_is_honoured_by_all() -> None:
 
 
 def test_other_servers_go_on_while_one_waits() -> None:
-    paused, free = Scripted(Trouble("HTTP 429", Fate.AGAIN, wait_s=0.4)), Scripted()
+    paused, free = Scripted(Trouble("HTTP 429", Fate.AGAIN, wait_s=300.0)), Scripted()
     free.pace.in_flight = 1  # so that the other is asked first
 
     async def work() -> list[Reply]:
         shared = together(paused, free)
         first = asyncio.create_task(shared.ask(None, b"first"))
-        await asyncio.sleep(0.02)
-        return [*[await shared.ask(None, b"more") for _ in range(5)], await first]
+        await until(lambda: paused.pace.paused_until > 0)
+        replies = [await shared.ask(None, b"more") for _ in range(5)]
+        assert not first.done()
+        first.cancel()
+        return replies
 
-    assert [reply.text for reply in run(work)] == ["more"] * 5 + ["first"]
-    assert len(free.asked) >= 5
+    assert [reply.text for reply in run(work)] == ["more"] * 5
+    assert (len(paused.asked), len(free.asked)) == (1, 5)
 
 
 def test_too_long_a_wait_is_a_failure() -> None:
@@ -132,37 +140,46 @@ def test_silence_ends_patience() -> None:
 
 def test_stray_error_concerns_that_request_alone() -> None:
     server = Scripted(*[Trouble("HTTP 500", Fate.AGAIN)] * 3, concurrency=8)
-    assert run(lambda: together(server).ask(None, b"box")) == Reply("box")
+    assert run(lambda: together(server).ask(None, b"box")) == Reply("box", retries=3)
     assert server.pace.limit == 8
 
 
 def test_overload_lowers_the_limit() -> None:
     for trouble in (Trouble("HTTP 429", Fate.AGAIN, overload=True), Trouble("HTTP 500", Fate.AGAIN, wait_s=0.01)):
         server = Scripted(trouble, concurrency=8)
-        assert run(lambda server=server: together(server).ask(None, b"box")) == Reply("box")
+        assert run(lambda server=server: together(server).ask(None, b"box")) == Reply("box", retries=1)
         assert server.pace.limit == 4
 
 
 def test_nothing_but_errors_is_no_stray(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(servers, "_FIRST_STRAY_S", 0.001)
     server = Scripted(*[Trouble("HTTP 500", Fate.AGAIN)] * 12, concurrency=8)
-    assert run(lambda: together(server, retries=20).ask(None, b"box")) == Reply("box")
+    assert run(lambda: together(server, retries=20).ask(None, b"box")) == Reply("box", retries=12)
     assert server.pace.limit < 8
 
 
 def test_who_waits_to_ask_again_leaves_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servers, "_FIRST_STRAY_S", 0.2)
+    monkeypatch.setattr(servers, "_FIRST_STRAY_S", 100.0)
+    monkeypatch.setattr(servers, "_LONGEST_STRAY_S", 100.0)
     server = Scripted(Trouble("HTTP 500", Fate.AGAIN), concurrency=1)
+    sleep = asyncio.sleep
 
     async def work() -> None:
+        over = asyncio.Event()
+
+        async def held(seconds: float) -> None:
+            await (over.wait() if seconds > 1 else sleep(seconds))
+
+        monkeypatch.setattr(asyncio, "sleep", held)
         shared, told = together(server), list[int]()
         shared.on_sleep = lambda: told.append(shared.asleep)
         first = asyncio.create_task(shared.ask(None, b"first"))
-        await asyncio.sleep(0.02)
+        await until(lambda: bool(told))
         assert (told, shared.asleep) == ([1], 1)
         assert await shared.ask(None, b"second") == Reply("second")
         assert not first.done()
-        assert await first == Reply("first")
+        over.set()
+        assert await first == Reply("first", retries=1)
         assert shared.asleep == 0
 
     run(work)

@@ -1,4 +1,4 @@
-"""Servers that share the load: whom to ask next, and what to make of their silence."""
+"""An HTTP client for OpenAI-compatible servers: how much each is sent, which is next, and when to give up."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from storyproof.errors import ConfigError, ModelError
 from storyproof.solvers.llm.addresses import authorization, public
+from storyproof.solvers.llm.api import Fate, Trouble, list_names, model_names, read_error, read_reply
 from storyproof.solvers.llm.options import CHAT, ModelOptions
-from storyproof.solvers.llm.pacing import Pace
 from storyproof.solvers.llm.requests import Reply
-from storyproof.solvers.llm.wire import Fate, Trouble, list_names, model_names, read_error, read_reply
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -26,7 +26,87 @@ _FIRST_STRAY_S, _LONGEST_STRAY_S = 0.05, 1.0  # after an error that says nothing
 _STRAY = 10  # more errors in a row, of whatever requests, are no strays
 _LONGEST_RETRY_AFTER_S = 600.0
 _CHECK_S = 15.0
-_UNREACHED_S = 2.0  # a server that nobody answers at is left alone for so long
+_UNREACHED_S = 2.0  # how long a server that cannot be reached is not asked
+_FIRST_LIMIT = 32
+_FASTER = 1.05  # so much faster, or a doubled limit brought nothing
+_SLOW = 2.0  # replies that take so much longer than at best wait in a queue
+
+
+class Pace:
+    """How many requests one server is sent at once.
+
+    The limit doubles as long as replies come faster for it, then grows by one at a time while they come about as fast
+    as before (additive increase). It is halved whenever the server is overloaded or does not answer (multiplicative
+    decrease), once for all requests that were in flight then. After that it returns half way at a time to where it was
+    refused, and if the server now accepts that, it doubles as in the beginning.
+
+    Args:
+        most: At most so many requests in flight.
+        clock: Tells seconds.
+    """
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._clock = most, clock
+        self.limit = min(_FIRST_LIMIT, most)
+        self.in_flight = 0
+        self.paused_until = 0.0
+        self._doubling = True
+        self._refused_at = 0  # the limit that was too much last, until it is reached again
+        self._replies, self._took = 0, 0.0
+        self._since, self._halved = clock(), clock()
+        self._rate, self._best_s = 0.0, float("inf")
+
+    @property
+    def open(self) -> bool:
+        """Whether one more may be asked now."""
+        return self.in_flight < self.limit and self.paused_until <= self._clock()
+
+    @property
+    def load(self) -> float:
+        """How busy it is, for a choice between servers."""
+        return self.in_flight / self.limit
+
+    def replied(self, seconds: float) -> None:
+        """Take note of a good reply."""
+        self._replies += 1
+        self._took += seconds
+        if self._replies >= self.limit:
+            self._look_back()
+
+    def refused(self, started: float, wait_s: float = 0.0) -> None:
+        """Take note that the server is overloaded, or does not answer.
+
+        Args:
+            started: When it was sent; what was sent before the last halving halves nothing again.
+            wait_s: Ask nothing for so long.
+        """
+        now = self._clock()
+        self.paused_until = max(self.paused_until, now + wait_s)
+        if started >= self._halved:
+            self._halved = now
+            self._doubling = False
+            self._refused_at = self.limit
+            self.limit = max(1, self.limit // 2)
+            self._replies, self._took, self._since = 0, 0.0, now
+
+    def _look_back(self) -> None:
+        """Adapt the limit after as many replies as it allows at once."""
+        now = self._clock()
+        rate, mean_s = self._replies / max(now - self._since, 1e-9), self._took / self._replies
+        self._best_s = min(self._best_s, mean_s)
+        if self._doubling:
+            self._doubling = rate > self._rate * _FASTER
+            grown = 2 * self.limit if self._doubling else self.limit
+        elif self.limit < self._refused_at:
+            grown = self.limit + max(1, (self._refused_at - self.limit) // 2)
+        elif self._refused_at:
+            self._doubling, self._refused_at = True, 0
+            grown = 2 * self.limit
+        else:
+            grown = self.limit + (mean_s < self._best_s * _SLOW)
+        self._rate = rate
+        self.limit = min(grown, self._most)
+        self._replies, self._took, self._since = 0, 0.0, now
 
 
 class Server:
@@ -72,7 +152,7 @@ class Server:
             return Trouble(f"{self.url} dropped the connection ({_reason(error)})", Fate.AGAIN)
 
     def refusal(self, key_env: str) -> str:
-        """Say what is wrong with what this server was given to let us in."""
+        """Return what is wrong with what this server was given to let us in."""
         if self._headers:
             return f"{self.url} refused the user name and password that its --base-url holds; correct them."
         state = "was refused" if os.environ.get(key_env) else "is not set"
@@ -80,7 +160,7 @@ class Server:
         return f"{self.url} wants a key, and the one in {variable} {state}; set it, or see --api-key-env."
 
     async def check(self, session: Any, model: str, key_env: str) -> dict[str, Any]:
-        """Make sure that there is a server, and that it has the model.
+        """Check that there is a server, and that it has the model.
 
         Returns:
             What the server says about the model; nothing if it does not list its models.
@@ -156,7 +236,7 @@ class Servers:
             if isinstance(found, Reply):
                 server.pace.replied(found.seconds)
                 self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
-                return found
+                return replace(found, retries=attempt) if attempt else found
             trouble = found
             if trouble.fate is not Fate.AGAIN:
                 break
@@ -165,7 +245,7 @@ class Servers:
                 trouble = Trouble(f"{trouble.what} (to wait {trouble.wait_s:.0f} s is too long)", Fate.FAILED)
                 break
         self._look_at(server, trouble)
-        return Reply("", error=trouble.what)
+        return Reply("", error=trouble.what, retries=attempt)
 
     async def _sleep(self, seconds: float) -> None:
         """Wait to send a request again; meanwhile its place is free for others."""
@@ -177,7 +257,7 @@ class Servers:
             self.asleep -= 1
 
     def _is_stray(self, trouble: Trouble) -> bool:
-        """Say whether an error befell one request, and tells nothing of how much the servers bear."""
+        """Return whether an error befell one request, and tells nothing of how much the servers bear."""
         return not trouble.overload and not trouble.wait_s and self._refusals <= _STRAY
 
     async def _take(self) -> Server:
@@ -250,7 +330,7 @@ class Servers:
 
 
 def base_urls(options: ModelOptions) -> tuple[str, ...]:
-    """Say which servers are meant: those given, else the one the environment names, else OpenAI's own.
+    """Return which servers are meant: those given, else the one the environment names, else OpenAI's own.
 
     Raises:
         ConfigError: If it is OpenAI's and there is no key.
@@ -265,7 +345,7 @@ def base_urls(options: ModelOptions) -> tuple[str, ...]:
 
 
 def _wait_s(attempt: int, asked: float | None, *, stray: bool = False) -> float:
-    """Say how long to wait before another attempt: twice as long each time, as the server asks, and not all at once."""
+    """Return how long to wait before another attempt: twice as long each time, as the server asks, with jitter."""
     first, longest = (_FIRST_STRAY_S, _LONGEST_STRAY_S) if stray else (_FIRST_WAIT_S, _LONGEST_WAIT_S)
     wait = min(first * 2 ** (attempt - 1), longest) * random.uniform(0.5, 1.0)
     return wait if asked is None else asked + random.uniform(0.0, min(wait, 1.0))

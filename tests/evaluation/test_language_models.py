@@ -10,13 +10,11 @@ import storyproof
 from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError, NoAnswersError
 from storyproof.evaluation.evaluate import _shots_besides
-from storyproof.evaluation.runs import asking as evaluating
-from storyproof.evaluation.runs.outcome import Evaluation
-from storyproof.evaluation.runs.questioning import Prices
-from storyproof.evaluation.runs.selection import Selection
+from storyproof.evaluation.options import Prices, Selection
+from storyproof.evaluation.runs import Evaluation, story_hash
 from storyproof.locks import Claim
 from storyproof.solvers.llm.requests import Reply
-from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, example
+from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, STORY, example
 from tests.solvers.llm.stand_ins import Scripted
 
 ROWS = [
@@ -102,6 +100,14 @@ def test_predictions_can_be_scored_against_other_labels(data: Path) -> None:
     assert rows["4"]["answer"] == "the box or the jar"  # no candidate is meant
 
 
+def test_predictions_say_what_a_report_needs(data: Path) -> None:
+    row = run(data).predictions[3]
+    assert (row["kind"], row["order"], row["false_belief"]) == ("second_order", 2, True)
+    assert row["story_hash"] == story_hash(STORY)
+    assert row["effort"].keys() == {"seconds", "retries"}
+    assert row["effort"]["retries"] == 0
+
+
 def test_file_of_a_run(data: Path, tmp_path: Path) -> None:
     found = run(data, output_dir=tmp_path / "out", prices=Prices(1, 2))
     assert found.path is not None
@@ -157,7 +163,7 @@ def test_reply_that_was_cut_off_before_its_answer_is_none(
     (tmp_path / "models.py").write_text(MODELS.replace("return answer in reply", "return True"))
     matching = matching if matching == "careful" else f"{tmp_path / 'models.py'}:{matching}"
     retold = Reply("The key is in the box.", cut_off=True)
-    monkeypatch.setattr(evaluating, "load_backend", lambda *_: Scripted(lambda _: retold))
+    monkeypatch.setattr("storyproof.solvers.solver.load_backend", lambda *_: Scripted(lambda _: retold))
     found = run(data, prompt="chain-of-thought", matching=matching, output_dir=tmp_path / "out")
     assert found.scores.accuracy == 0
     assert found.details["cut_off"] == 5
@@ -169,7 +175,7 @@ def test_reply_that_was_cut_off_before_its_answer_is_none(
     assert (again.details["traffic"]["asked"], again.details["cut_off"]) == (0, 5)
     for text, cut_off, prompt in ((retold.text, False, "chain-of-thought"), (retold.text, True, "zero-shot")):
         whole = Reply(text, cut_off=cut_off)
-        monkeypatch.setattr(evaluating, "load_backend", lambda *_, whole=whole: Scripted(lambda _: whole))
+        monkeypatch.setattr("storyproof.solvers.solver.load_backend", lambda *_, whole=whole: Scripted(lambda _: whole))
         found = run(data, prompt=prompt, matching=matching)
         assert found.scores.accuracy >= 4 / 5
         assert found.details["cut_off"] == 0

@@ -6,9 +6,7 @@ from typing import Any
 
 import pytest
 
-from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.requests import Message, Reply, Request
-from storyproof.solvers.llm.wire import (
+from storyproof.solvers.llm.api import (
     Fate,
     Trouble,
     body_of,
@@ -18,6 +16,8 @@ from storyproof.solvers.llm.wire import (
     read_reply,
     retry_after,
 )
+from storyproof.solvers.llm.options import ModelOptions
+from storyproof.solvers.llm.requests import Message, Reply, Request
 
 REQUEST = Request((Message("system", "Be brief."), Message("user", "Where?")), 10, stop=("\n",))
 
@@ -70,9 +70,9 @@ def test_end_of_a_reply(said: dict[str, Any]) -> None:
             None,
             "length",
             {"completion_tokens": 10},
-            "it was cut off at 10 tokens, maybe in the midst of thinking;",
+            "it was cut off at 10 tokens, perhaps while the model was still thinking;",
         ),
-        (" \n", "length", {}, "it was cut off, maybe in the midst of thinking; give --max-tokens more"),
+        (" \n", "length", {}, "it was cut off, perhaps while the model was still thinking; raise --max-tokens"),
         (None, "tool_calls", {}, "the server sent no text (finish_reason 'tool_calls')"),
     ],
 )
@@ -91,7 +91,7 @@ def test_no_reply(content: bytes) -> None:
     found = read_reply(content, 0.5)
     assert isinstance(found, Trouble)
     assert found.fate is Fate.AGAIN
-    assert found.what.startswith("no valid reply: ")
+    assert found.what.startswith("not a valid reply: ")
     assert len(found.what) < 120
 
 

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from storyproof.errors import ConfigError, DataError, ParseError
+from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.families.family import family_of
+from storyproof.seeds import Draws, digest
+from storyproof.solvers.llm.choices import chosen, letters, shuffled
 from storyproof.solvers.llm.functions import load_function
-from storyproof.solvers.llm.lettered import chosen, letters, shuffled
 from storyproof.solvers.llm.requests import Message, Reply, Request
-from storyproof.solvers.llm.shots import draw_shots, shots_for
-from storyproof.solvers.llm.templates import BELIEF, LETTERS, Step, Template, Wording, load_template, template_names
+from storyproof.solvers.llm.templates import (
+    BELIEF,
+    LETTERS,
+    PromptStep,
+    Template,
+    Wording,
+    load_template,
+    template_names,
+)
 
+_MOST_SHOTS = 20_000  # examples that shots are drawn from; more would not make them any better
 _SPARE_SHOTS = 4  # drawn beyond what is shown, for questions whose own story was drawn
 
 
@@ -34,10 +44,10 @@ class Prompt(Protocol):
         """A change of words is a new version."""
 
     def request(self, example: Example, replies: Sequence[str]) -> Request | None:
-        """Give the next step after the replies so far; None when there is none."""
+        """Return the next step after the replies so far; None when there is none."""
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
-        """Give what is to be matched."""
+        """Return what is to be matched."""
 
 
 def prompt_names() -> list[str]:
@@ -46,7 +56,7 @@ def prompt_names() -> list[str]:
 
 
 def needs_shots(name: str) -> bool:
-    """Say whether a prompt shows solved examples, so that a train split is needed."""
+    """Return whether a prompt shows solved examples, so that a train split is needed."""
     if _is_function(name):
         return False
     return any(wording.shots for wording in load_template(name).wordings.values())
@@ -102,7 +112,7 @@ class TemplatePrompt:
             )
 
     def request(self, example: Example, replies: Sequence[str]) -> Request | None:
-        """Give the next step after the replies so far; None when there is none."""
+        """Return the next step after the replies so far; None when there is none."""
         wording, steps = self._steps(example)
         if len(replies) >= len(steps):
             return None
@@ -118,7 +128,7 @@ class TemplatePrompt:
         )
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
-        """Give what is to be matched: the last reply, or what follows the marker in it, letters spelt out."""
+        """Return what is to be matched: the last reply, or what follows the marker in it, letters spelt out."""
         if not replies:
             return ""
         found = replies[-1]
@@ -129,19 +139,19 @@ class TemplatePrompt:
         return chosen(found, self._options(example))
 
     def answers(self, reply: str) -> bool:
-        """Say whether a last reply gets as far as an answer; without a marker all of it is one."""
+        """Return whether a last reply gets as far as an answer; without a marker all of it is one."""
         return self._template.answer_after is None or after_marker(reply, self._template.answer_after) is not None
 
-    def _steps(self, example: Example) -> tuple[Wording, list[Step]]:
+    def _steps(self, example: Example) -> tuple[Wording, list[PromptStep]]:
         wording = self._template.wording(family_of(example).prompt_keys)
         return wording, [step for step in wording.steps if step.when != BELIEF or example.chain]
 
-    def _values(self, example: Example, wording: Wording, step: Step, replies: Sequence[str]) -> dict[str, str]:
+    def _values(self, example: Example, wording: Wording, step: PromptStep, replies: Sequence[str]) -> dict[str, str]:
         options = self._options(example) if "{options}" in step.user + step.system else []
         return {
             "story": example.story,
             "question": example.question,
-            "candidates": ", ".join(sorted(_candidates(example))),
+            "candidates": ", ".join(sorted(family_of(example).candidates(example))),
             "options": "\n".join(f"{letter}. {name}" for letter, name in zip(letters(options), options, strict=True)),
             "shots": self._shown(example, wording) if wording.shots else "",
             **family_of(example).prompt_values(example),
@@ -155,13 +165,13 @@ class TemplatePrompt:
                 story=shot.story,
                 question=shot.question,
                 answer=shot.answer,
-                candidates=", ".join(sorted(_candidates(shot))),
+                candidates=", ".join(sorted(family_of(shot).candidates(shot))),
             )
             for shot in shots_for(example, self._shots.get(family_of(example).name, ()), wording.shots)
         )
 
     def _options(self, example: Example) -> list[str]:
-        known = _candidates(example)
+        known = family_of(example).candidates(example)
         if not known:
             raise NoCandidatesError(
                 f"{example.id} says no candidates and its story does not tell them, but the prompt '{self.name}' "
@@ -169,7 +179,7 @@ class TemplatePrompt:
             )
         return shuffled(example, known, self._seed)
 
-    def _choices(self, example: Example, step: Step) -> tuple[str, ...]:
+    def _choices(self, example: Example, step: PromptStep) -> tuple[str, ...]:
         if step.choices is None:
             return ()
         options = self._options(example)
@@ -196,13 +206,13 @@ class FunctionPrompt:
         return Request((Message("user", found),), self._max_tokens)
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
-        """Give the reply."""
+        """Return the reply."""
         del example
         return replies[-1] if replies else ""
 
 
 def ends_before_answer(prompt: Prompt, last: Reply) -> bool:
-    """Say whether a prompt's last reply was cut off before the answer: what was thought until then is none.
+    """Return whether a prompt's last reply was cut off before the answer: what was thought until then is none.
 
     A reply that ended by itself is judged whole. A user's own prompt may say by `answers` what holds an answer.
     """
@@ -211,7 +221,7 @@ def ends_before_answer(prompt: Prompt, last: Reply) -> bool:
 
 
 def after_marker(reply: str, marker: str) -> str | None:
-    """Give the line after the last marker that is followed by something; None without one."""
+    """Return the line after the last marker that is followed by something; None without one."""
     pieces = re.split(re.escape(marker), reply, flags=re.IGNORECASE)
     for piece in reversed(pieces[1:]):
         lines = [line.strip(" \t*_#>") for line in piece.split("\n")]
@@ -221,11 +231,43 @@ def after_marker(reply: str, marker: str) -> str | None:
     return None
 
 
-def _candidates(example: Example) -> Sequence[str]:
-    """Return the candidates, else what the question's family tells from the text; none if the text cannot be parsed."""
-    if example.candidates:
-        return example.candidates
-    try:
-        return family_of(example).positions(example)
-    except ParseError:
-        return ()
+def draw_shots(pool: Sequence[Example], count: int, seed: int) -> list[Example]:
+    """Draw examples, each of another story, as evenly as can be over question types, and over answers within them.
+
+    Answers are balanced by their class (`Family.answer_class`): for theory of mind not by the container but by whether
+    the object was there first, last, or in between, or else all shots may teach that the last place is the answer.
+
+    Args:
+        pool: Examples of the train split.
+        count: How many.
+        seed: Other shots for another; the order of the pool does not matter.
+    """
+    drawn = sorted(pool, key=lambda each: digest("shots", seed, each.story, each.question))[:_MOST_SHOTS]
+    chosen: list[Example] = []
+    types: Counter[str] = Counter()
+    answers: Counter[tuple[str, str]] = Counter()
+    words: Counter[str] = Counter()
+    classes = {id(example): family_of(example).answer_class(example) for example in drawn}
+    while drawn and len(chosen) < count:
+        best = min(
+            drawn,
+            key=lambda each: (
+                types[each.question_type],
+                answers["", classes[id(each)]],
+                answers[each.question_type, classes[id(each)]],
+                words[each.answer],
+            ),
+        )
+        chosen.append(best)
+        types[best.question_type] += 1
+        answers["", classes[id(best)]] += 1
+        answers[best.question_type, classes[id(best)]] += 1
+        words[best.answer] += 1
+        drawn = [each for each in drawn if each.story != best.story]
+    order = Draws("order of shots", seed, len(chosen)).order(len(chosen)).tolist()
+    return [chosen[place] for place in order]
+
+
+def shots_for(example: Example, drawn: Sequence[Example], count: int) -> list[Example]:
+    """Return as many of the drawn examples as wanted, none of them of the example's own story."""
+    return [shot for shot in drawn if shot.story != example.story][:count]

@@ -1,4 +1,4 @@
-"""What goes over the wire to an OpenAI-compatible server and comes back: bodies, replies, and what errors mean."""
+"""The OpenAI-compatible API: bodies of requests, replies, and what errors mean."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from enum import Enum
 from time import time
 from typing import Any
 
-from storyproof.solvers.llm.choosing import are_letters, choose, first_token_scores
+from storyproof.solvers.llm.choices import are_letters, choose, first_token_scores
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.requests import Reply, Request
 
@@ -55,7 +55,7 @@ class Trouble:
 
 
 def body_of(model: str, options: ModelOptions, request: Request, *, likelihood: bool = False) -> dict[str, Any]:
-    """Give the body that asks for a reply, and with `likelihood` for that of first tokens where choices are letters."""
+    """Return the body of a request, with `likelihood` also asking for the first tokens of single-letter choices."""
     body: dict[str, Any] = {"model": model, "max_tokens": request.max_tokens, "temperature": options.temperature}
     if options.api == CHAT:
         body["messages"] = [{"role": each.role, "content": each.content} for each in request.messages]
@@ -81,9 +81,9 @@ def read_reply(content: bytes, seconds: float, choices: Sequence[str] = ()) -> R
         choice = body["choices"][0]
         text = choice["message"]["content"] if "message" in choice else choice["text"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        return Trouble(f"no valid reply: {_shown(content)}", Fate.AGAIN)
+        return Trouble(f"not a valid reply: {_shown(content)}", Fate.AGAIN)
     if not isinstance(text, str) and text is not None:
-        return Trouble(f"no valid reply: {_shown(content)}", Fate.AGAIN)
+        return Trouble(f"not a valid reply: {_shown(content)}", Fate.AGAIN)
     ended = choice.get("finish_reason")
     usage = _object(body, "usage")
     details = _object(usage, "prompt_tokens_details")
@@ -100,11 +100,11 @@ def read_reply(content: bytes, seconds: float, choices: Sequence[str] = ()) -> R
 
 
 def _emptiness(ended: object, written: int | None) -> str:
-    """Say why a reply holds no text."""
+    """Return why a reply holds no text."""
     if ended != _CUT_OFF:
         return f"the reply is empty: the server sent no text (finish_reason {ended!r})"
     length = "" if written is None else f" at {written} tokens"
-    return f"the reply is empty: it was cut off{length}, maybe in the midst of thinking; give --max-tokens more"
+    return f"the reply is empty: it was cut off{length}, perhaps while the model was still thinking; raise --max-tokens"
 
 
 def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def _listed(choice: dict[str, Any]) -> list[tuple[str, float]]:
 
 
 def read_error(status: int, headers: Mapping[str, str], content: bytes) -> Trouble:
-    """Say what another status means."""
+    """Return what another status means."""
     said = _message(content)
     what = f"HTTP {status}: {said}" if said else f"HTTP {status}"
     if status in (401, 403):

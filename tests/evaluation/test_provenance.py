@@ -5,7 +5,7 @@ from pathlib import Path
 
 import storyproof
 from storyproof.datasets.reading import find_source
-from storyproof.evaluation.runs.provenance import data_identity, provenance
+from storyproof.evaluation.provenance import data_identity, provenance
 
 
 def test_says_what_is_needed_and_names_nobody() -> None:

@@ -6,16 +6,16 @@ import pytest
 
 from storyproof.errors import ModelError
 from storyproof.example import Example
+from storyproof.solvers.llm.language_model import Session, _common
 from storyproof.solvers.llm.requests import Message, Reply, Request
-from storyproof.solvers.llm.running import Run, _common
 from storyproof.solvers.llm.store import Store
 from tests.solvers.llm.stand_ins import OneStep, Scripted, TwoSteps, questions
 
 ASKED = questions(12)
 
 
-def run(model: Scripted, store: Store, prompt: object = None, examples: list[Example] = ASKED) -> Run:
-    made = Run(lambda: examples, prompt or OneStep(), model, store)  # type: ignore[arg-type]
+def run(model: Scripted, store: Store, prompt: object = None, examples: list[Example] = ASKED) -> Session:
+    made = Session(lambda: examples, prompt or OneStep(), model, store)  # type: ignore[arg-type]
     made.ask()
     return made
 
@@ -24,7 +24,7 @@ def test_answers_come_in_the_order_of_the_data() -> None:
     with Store(None) as store:
         found = list(run(Scripted(str.upper), store).answers())
     assert [each.example.id for each in found] == [f"q{n}" for n in range(12)]
-    assert [each.answer for each in found] == [f"STORY {n // 3}.\nQUESTION {n}?" for n in range(12)]
+    assert [each.text for each in found] == [f"STORY {n // 3}.\nQUESTION {n}?" for n in range(12)]
     assert all(each.complete for each in found)
 
 
@@ -42,7 +42,7 @@ def test_same_question_twice_is_asked_once() -> None:
     with Store(None) as store:
         found = list(run(model, store, examples=ASKED[:2] * 3).answers())
     assert len(model.asked) == 2
-    assert [each.answer for each in found[:2]] == [each.answer for each in found[2:4]]
+    assert [each.text for each in found[:2]] == [each.text for each in found[2:4]]
 
 
 def test_other_options_are_other_questions() -> None:
@@ -58,7 +58,7 @@ def test_steps_build_on_replies() -> None:
     model = Scripted(lambda text: f"<{text}>")
     with Store(None) as store:
         found = list(run(model, store, TwoSteps()).answers())
-        assert found[3].answer == "<Question 3?> | <Question 3? <Question 3?>>"
+        assert found[3].text == "<Question 3?> | <Question 3? <Question 3?>>"
         assert [reply.text for reply in found[3].replies] == ["<Question 3?>", "<Question 3? <Question 3?>>"]
         assert len(model.asked) == 24
         run(model, store, TwoSteps())
@@ -74,7 +74,7 @@ def test_failure_is_not_an_answer_and_is_asked_again() -> None:
     with Store(None) as store:
         found = list(run(model, store).answers())
         assert [each.example.id for each in found if not each.complete] == ["q5"]
-        assert (found[5].error, found[5].answer, found[5].asked) == ("HTTP 500", "", True)
+        assert (found[5].error, found[5].text, found[5].asked) == ("HTTP 500", "", True)
         broken = False
         again = run(model, store)
         assert all(each.complete for each in again.answers())
@@ -97,7 +97,7 @@ def test_model_that_gives_up_leaves_what_it_said() -> None:
 
     model = Scripted(reply)
     with Store(None) as store:
-        made = Run(lambda: ASKED, OneStep(), model, store)
+        made = Session(lambda: ASKED, OneStep(), model, store)
         with pytest.raises(ModelError):
             made.ask()
         found = list(made.answers())
@@ -108,7 +108,7 @@ def test_model_that_gives_up_leaves_what_it_said() -> None:
 def test_stop_waits_for_what_is_on_its_way() -> None:
     with Store(None) as store:
         model = Scripted(str.upper)
-        made = Run(lambda: ASKED, TwoSteps(), model, store, watch=lambda *_: made.stop())
+        made = Session(lambda: ASKED, TwoSteps(), model, store, watch=lambda *_: made.stop())
         made.ask()
         assert len(store) == len(model.asked) == 4  # as many as the model holds at once
 
@@ -127,14 +127,14 @@ def test_choices_only_where_wanted() -> None:
 
     for choose in (True, False):
         with Store(None) as store:
-            Run(lambda: ASKED[:1], Choice(), Model(str.upper), store, choose=choose).ask()
+            Session(lambda: ASKED[:1], Choice(), Model(str.upper), store, likelihood=choose).ask()
     assert seen == [("a", "b"), ()]
 
 
 def test_watcher_hears_of_every_reply() -> None:
     heard: list[tuple[str, int, bool]] = []
     with Store(None) as store:
-        Run(
+        Session(
             lambda: ASKED[:2],
             TwoSteps(),
             Scripted(str.upper),
@@ -173,7 +173,7 @@ def test_memory_is_flat(tmp_path: Path) -> None:
     for number, count in enumerate((300, 300, 3000)):
         with Store(tmp_path / f"{number}") as store:
             tracemalloc.start()
-            made = Run(lambda count=count: examples(count), OneStep(), Forgetful(str.upper), store)  # type: ignore[misc]
+            made = Session(lambda count=count: examples(count), OneStep(), Forgetful(str.upper), store)  # type: ignore[misc]
             made.ask()
             assert sum(each.complete for each in made.answers()) == count
             peaks.append(tracemalloc.get_traced_memory()[1])

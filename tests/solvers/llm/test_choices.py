@@ -2,7 +2,7 @@ from math import exp, log
 
 import pytest
 
-from storyproof.solvers.llm.choosing import choose, first_token_scores
+from storyproof.solvers.llm.choices import choose, first_token_scores
 
 
 def test_spellings_of_a_letter_add_up() -> None:

@@ -16,7 +16,7 @@ from storyproof.errors import DataError
 
 
 def provenance() -> dict[str, Any]:
-    """Say when, with what and on what this process runs."""
+    """Return when, with what and on what this process runs."""
     return {
         "storyproof": __version__,
         "python": platform.python_version(),
@@ -26,7 +26,7 @@ def provenance() -> dict[str, Any]:
 
 
 def hardware() -> dict[str, Any]:
-    """Describe the machine: system, processor, cores, and GPUs if something in this process uses them."""
+    """Return what the machine is: system, processor, cores, and GPUs if something in this process uses them."""
     found: dict[str, Any] = {
         "system": platform.system(),
         "machine": platform.machine(),
@@ -40,7 +40,7 @@ def hardware() -> dict[str, Any]:
 
 
 def data_identity(source: Source) -> dict[str, Any]:
-    """Give the hashes of the files that were read, and of their manifest what they are."""
+    """Return the hashes of the files that were read, and what their manifest says they are."""
     found: dict[str, Any] = {"files": {path.name: file_sha256(path) for path in source.files}}
     try:
         manifest = read_manifest(source.files[0].parent)

@@ -8,10 +8,18 @@ from hypothesis import strategies as st
 
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
-from storyproof.solvers.llm.lettered import chosen, letters, shuffled
-from storyproof.solvers.llm.prompting import Prompt, after_marker, load_prompt, needs_shots, prompt_names
+from storyproof.families.family import family_of
+from storyproof.solvers.llm.choices import chosen, letters, shuffled
+from storyproof.solvers.llm.prompt import (
+    Prompt,
+    after_marker,
+    draw_shots,
+    load_prompt,
+    needs_shots,
+    prompt_names,
+    shots_for,
+)
 from storyproof.solvers.llm.requests import Request
-from storyproof.solvers.llm.shots import answer_class, draw_shots, shots_for
 from storyproof.solvers.llm.templates import load_template
 from tests.samples import MEMORY, SEARCH, STORY, example, examples
 
@@ -66,7 +74,7 @@ def test_shots_are_balanced_over_types_and_answers() -> None:
     assert len({shot.story for shot in shots}) == 8
     types = Counter(shot.question_type for shot in shots)
     assert max(types.values()) - min(types.values()) <= 1
-    classes = Counter(answer_class(shot) for shot in shots)
+    classes = Counter(family_of(shot).answer_class(shot) for shot in shots)
     assert abs(classes["first"] - classes["last"]) <= 2
     kin = draw_shots(KIN, 6, seed=3)
     assert len({shot.answer for shot in kin}) == 6
@@ -223,7 +231,7 @@ def step(**changes: object) -> dict[str, object]:
     [
         ({"version": None}, "the file: found no field 'version'; expected all of: name, version"),
         ({"version": 1}, "version: found 1; expected text"),
-        ({"any": None}, "the file: found no words; expected 'tom', 'kinship' or 'any'"),
+        ({"any": None}, "the file: found no wording; expected one of belief, tom, kinship, .*any, with steps"),
         ({"words": 1}, "the file: found the field 'words'; expected only: name, version"),
         ({"any": {"steps": []}}, r"any.steps: found \[\]; expected a list of at least one step"),
         (
@@ -254,7 +262,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot read the prompt"):
         load_prompt(str(tmp_path / "none.yaml"))
     (tmp_path / "bad.yaml").write_text("a: [")
-    with pytest.raises(ConfigError, match="is no valid YAML"):
+    with pytest.raises(ConfigError, match="is not valid YAML"):
         load_prompt(str(tmp_path / "bad.yaml"))
     with pytest.raises(UnknownNameError, match=r"unknown prompt 'zero-shto'\. Did you mean 'zero-shot'"):
         load_prompt("zero-shto")
@@ -262,7 +270,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_no_words_for_this_kind(tmp_path: Path) -> None:
     prompt = load_prompt(str(write(tmp_path / "mine.yaml", any=None, tom=step())))
-    with pytest.raises(ConfigError, match="no words for 'kinship'; add 'kinship' or 'any'"):
+    with pytest.raises(ConfigError, match="no wording for 'kinship'; add 'kinship' or 'any'"):
         prompt.request(KIN[0], ())
 
 

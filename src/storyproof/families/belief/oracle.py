@@ -258,7 +258,7 @@ def belief_proof(seen: View, chain: Small, found: Belief) -> Flags:
 
 
 def _arrival(seen: View, agent: Small, decided: Times) -> tuple[Times, Flags]:
-    """Return when an agent last entered the room of the object by the deciding instant (-1: not in), and when it is in."""
+    """Return when an agent last entered the object's room by the deciding instant (-1: not in), and when it is in."""
     arrived = np.full(decided.shape, -1, np.int16)
     inside = np.zeros((seen.put.shape[0], *decided.shape), np.bool_)
     for number in range(seen.position.shape[1]):

@@ -137,7 +137,7 @@ def test_bare_sentences_keep_their_place_in_the_telling() -> None:
 def test_words_are_drawn_alike() -> None:
     benchmark = Tomi(seed=5)
     cast, _ = benchmark.cast("train", 0, np.zeros(BLOCK_STORIES, np.bool_))
-    number = benchmark.lexicon.numbers(benchmark.config.vocabulary.agents)
+    number = benchmark.narrator.numbers(benchmark.config.vocabulary.agents)
     for agents in cast.agents:
         counts = np.array([(agents == word).sum() for word in number])
         assert surprise(counts, np.full(len(number), BLOCK_STORIES / len(number))) < 3.5

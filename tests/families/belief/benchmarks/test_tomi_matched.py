@@ -44,7 +44,7 @@ from storyproof.families.belief.readings import READINGS
 from storyproof.families.belief.text import narrate, parse
 from storyproof.families.belief.vocabulary import from_lists
 from storyproof.seeds import Draws
-from tests.families.belief.test_tomi import surprise
+from tests.families.belief.benchmarks.test_tomi import surprise
 from tests.samples import table
 
 DRAWN = 48_000
@@ -218,7 +218,7 @@ def test_six_questions_about_the_mover_and_one_other() -> None:
 def test_words_are_drawn_alike_and_differ() -> None:
     benchmark = TomiMatched(seed=5)
     cast = benchmark.cast("train", 0)
-    number = benchmark.lexicon.numbers(benchmark.config.vocabulary.agents)
+    number = benchmark.narrator.numbers(benchmark.config.vocabulary.agents)
     for agents in cast.agents:
         counts = np.array([(agents == word).sum() for word in number])
         assert surprise(counts, np.full(len(number), BLOCK_STORIES / len(number))) < 3.5

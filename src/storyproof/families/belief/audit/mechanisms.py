@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from storyproof.errata import PRAGMATIC, QUESTION_TYPE
+from storyproof.families.belief.audit.kinds import PRAGMATIC, QUESTION_TYPE
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER
 

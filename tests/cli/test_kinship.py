@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import storyproof
-from storyproof.families.kinship.placeholder_files import ours
+from storyproof.families.kinship.placeholders.files import ours
 from tests.cli.invocation import Refuse, run_line
 
 pytestmark = pytest.mark.usefixtures("small_blocks")

@@ -103,7 +103,7 @@ def _setting(name: str, value: Any) -> Any:
 
         return load_rules(value)
     if name in ("placeholders", "test_placeholders"):
-        from storyproof.families.kinship.placeholder_files import load_placeholders
+        from storyproof.families.kinship.placeholders.files import load_placeholders
 
         return load_placeholders(value)
     return value

@@ -16,7 +16,7 @@ from storyproof.families.family import family_of
 from storyproof.families.kinship.baselines import oracle_answer, rules_answer
 from storyproof.families.kinship.oracle import derive
 from storyproof.families.kinship.relations import WORDS, gender_of, word
-from storyproof.families.kinship.rows import read_case
+from storyproof.families.kinship.row import read_case
 from storyproof.families.kinship.rules import published_rules
 from storyproof.solvers.solver import load_solver
 from tests.samples import changed

@@ -18,8 +18,8 @@ from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SPLITS, plain_schema
 from storyproof.families.kinship.clutrr import ENTITIES, Clutrr
 from storyproof.families.kinship.config import ClutrrConfig
-from storyproof.families.kinship.placeholder_files import our_names, ours
-from storyproof.families.kinship.placeholders import Key, Placeholders
+from storyproof.families.kinship.placeholders.collection import Key, Placeholders
+from storyproof.families.kinship.placeholders.files import our_names, ours
 from storyproof.families.kinship.relations import BASIC, GENDERS, NAMES, WORDS, word
 from storyproof.families.kinship.rules import load_rules, published_rules
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA

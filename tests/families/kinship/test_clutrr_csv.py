@@ -21,7 +21,7 @@ from storyproof.errors import DataError
 from storyproof.example import plain_schema
 from storyproof.families.kinship.clutrr_csv import ClutrrSplit, read_csv
 from storyproof.families.kinship.clutrr_records import COLUMNS
-from storyproof.families.kinship.rows import read_case
+from storyproof.families.kinship.row import read_case
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.text import parse_line
 

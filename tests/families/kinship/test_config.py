@@ -10,9 +10,9 @@ import pytest
 
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.config import LEAST_K, MOST_K, PRESET_COUNTS, PRESETS, TASK_NUMBERS, ClutrrConfig
-from storyproof.families.kinship.placeholder_files import ours
-from storyproof.families.kinship.placeholders import Placeholders
-from storyproof.families.kinship.puzzles import TASKS
+from storyproof.families.kinship.generation.puzzles import TASKS
+from storyproof.families.kinship.placeholders.collection import Placeholders
+from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.rules import load_rules, published_rules, strict_rules
 
 SON = (("son",), ("male", "male"))

@@ -13,7 +13,7 @@ import storyproof
 from storyproof.families.kinship.checker import status
 from storyproof.families.kinship.judgement import Judged, entailed, judge
 from storyproof.families.kinship.relations import NAMES, Fact
-from storyproof.families.kinship.rows import Case, read_case
+from storyproof.families.kinship.row import Case, read_case
 from storyproof.families.kinship.rules import load_rules
 
 pytestmark = pytest.mark.usefixtures("small_blocks")

@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from storyproof.errors import ParseError
-from storyproof.families.kinship.placeholder_files import our_names, ours
-from storyproof.families.kinship.placeholders import Key
+from storyproof.families.kinship.placeholders.collection import Key
+from storyproof.families.kinship.placeholders.files import our_names, ours
 from storyproof.families.kinship.relations import GENDERS, PREDICATES, WORDS, gender_of, word
 from storyproof.families.kinship.text import (
     NAME,

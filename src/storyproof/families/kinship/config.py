@@ -1,4 +1,4 @@
-"""Settings of the kinship benchmark, and the paper's data sets by name."""
+"""Settings of clutrr, and presets for the paper's datasets."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from typing import Any
 
 from storyproof.benchmark import Config
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.families.kinship.placeholders import Placeholders
-from storyproof.families.kinship.puzzles import CLEAN, DISCONNECTED, IRRELEVANT, SUPPORTING, TASKS
-from storyproof.families.kinship.rules import READINGS, STRICT, Rules, rules_of
+from storyproof.families.kinship.placeholders.collection import Placeholders
+from storyproof.families.kinship.rules import READINGS, STRICT, RuleSet, rules_of
+from storyproof.families.kinship.tasks import CLEAN, DISCONNECTED, IRRELEVANT, SUPPORTING, TASKS
 from storyproof.seeds import digest
 
 NATURAL, SYNTHETIC = TEXTS = ("natural", "synthetic")
 REFUSE, KEEP, DROP = MANNERS = ("refuse", "keep", "drop")
 LEAST_K, MOST_K = 2, 15
-TASK_NUMBERS = {task: number for number, task in enumerate(TASKS, start=1)}
-
 
 _NOTHING = type(None)
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -24,7 +22,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("train_k", "test_k", "test_tasks"), (tuple, list)),
     **dict.fromkeys(("holdout", "split_placeholders", "cloze"), (bool,)),
     **dict.fromkeys(("placeholders", "test_placeholders"), (Placeholders, _NOTHING)),
-    "rules": (Rules, _NOTHING),
+    "rules": (RuleSet, _NOTHING),
     "keep_placeholders": (int, float),
 }
 _IN_WORDS = {
@@ -32,8 +30,8 @@ _IN_WORDS = {
     **dict.fromkeys(("train_k", "test_k"), "several numbers"),
     "test_tasks": "several names",
     **dict.fromkeys(("holdout", "split_placeholders", "cloze"), "True or False"),
-    **dict.fromkeys(("placeholders", "test_placeholders"), "what load_placeholders gives"),
-    "rules": "what load_rules gives",
+    **dict.fromkeys(("placeholders", "test_placeholders"), "what load_placeholders returns"),
+    "rules": "what load_rules returns",
     "keep_placeholders": "a number",
 }
 
@@ -43,15 +41,19 @@ class ClutrrConfig(Config):
     """Settings of clutrr.
 
     Attributes:
-        task: What noise the training stories have. train_k: How many facts their chains have. test_k: How many facts
-        the test stories' chains have. test_tasks: What noise the test stories have, each with every k; by default that
-        of training. reading: strict, or published for the paper's rules as they stand. rules: Rules of your own
-        instead, read by `load_rules`. text: natural or synthetic. placeholders: Templates of your own for natural text,
-        read by `load_placeholders`. test_placeholders: Others for the test stories; by default the same collection.
-        holdout: Whether patterns of three facts and more are kept apart between training and test. split_placeholders:
-        Whether placeholders are. bad_placeholders: What to do with templates of your own that fail our checks: refuse
-        (those that lack somebody or
-            reveal what is to be found out), keep, or drop (all that are doubtful).
+        task: The noise in training stories.
+        train_k: The numbers of facts in the chains of training stories.
+        test_k: The numbers of facts in the chains of test stories.
+        test_tasks: The noise in test stories, each with every `test_k`; that of training by default.
+        reading: strict, or published for the paper's rules as they are.
+        rules: Your own rules instead, as returned by `load_rules`.
+        text: natural or synthetic.
+        placeholders: Your own templates for natural text, as returned by `load_placeholders`.
+        test_placeholders: Others for test stories; the same collection by default.
+        holdout: Whether training and test have different patterns of three facts and more.
+        split_placeholders: Whether training and test have different placeholders.
+        bad_placeholders: What to do with your own templates that fail the checks: refuse (those that lack somebody or
+            reveal the answer), keep, or drop (all doubtful ones).
         keep_placeholders: The share of placeholders that is used.
         cloze: Whether people are called `@entity-n` instead of having names.
     """
@@ -61,7 +63,7 @@ class ClutrrConfig(Config):
     test_k: tuple[int, ...] = tuple(range(2, 11))
     test_tasks: tuple[str, ...] = ()
     reading: str = STRICT
-    rules: Rules | None = None
+    rules: RuleSet | None = None
     text: str = NATURAL
     placeholders: Placeholders | None = None
     test_placeholders: Placeholders | None = None
@@ -90,32 +92,32 @@ class ClutrrConfig(Config):
         if self.reading not in READINGS:
             raise UnknownNameError("reading", self.reading, READINGS)
         if self.rules is not None and self.reading != STRICT:
-            raise ConfigError(f"reading is '{self.reading}', but rules of your own are given; leave one of them out.")
+            raise ConfigError(f"reading is '{self.reading}', but rules are also given; leave one of them out.")
         if self.text not in TEXTS:
             raise UnknownNameError("kind of text", self.text, TEXTS)
         if self.bad_placeholders not in MANNERS:
             raise UnknownNameError("way with bad placeholders", self.bad_placeholders, MANNERS)
         if self.text == SYNTHETIC and (self.placeholders or self.test_placeholders):
-            raise ConfigError("synthetic text has templates of its own; leave placeholders out, or use natural text.")
+            raise ConfigError("synthetic text does not use placeholders; leave them out, or use natural text.")
         if self.test_placeholders and not self.placeholders:
             raise ConfigError("test_placeholders are given, but no placeholders for training; give both.")
         if not 0 < self.keep_placeholders <= 1:
             raise ConfigError(f"keep_placeholders is {self.keep_placeholders}; use a share above 0 and up to 1.")
 
     @property
-    def used_rules(self) -> Rules:
-        """The rules that answers are derived by."""
+    def used_rules(self) -> RuleSet:
+        """The rules by which answers are derived."""
         return self.rules or rules_of(self.reading)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the settings as plain values; collections and rules by name and hash."""
+        """Return the settings as plain values; collections and rules by name and hash."""
         found: dict[str, Any] = {}
         for item in fields(self):
             value = getattr(self, item.name)
             if isinstance(value, Placeholders):
                 texts = sorted((list(key), list(templates)) for key, templates in value.templates.items())
                 value = {"name": value.name, "sha256": digest(texts).hex()}
-            elif isinstance(value, Rules):
+            elif isinstance(value, RuleSet):
                 value = value.name
             found[item.name] = list(value) if isinstance(value, tuple) else value
         return found

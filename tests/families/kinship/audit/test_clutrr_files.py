@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from storyproof.families.kinship.audit.cases import understand
 
 import storyproof
 from storyproof.errata import Erratum, FileReport
 from storyproof.errors import DataError, UnknownNameError
-from storyproof.families.kinship.audit.cases import understand
 from storyproof.families.kinship.audit.clutrr_files import audit_file, fixed_files
 from storyproof.families.kinship.checker import ENTAILED, status
 from storyproof.families.kinship.clutrr_records import COLUMNS, read_records, read_row, split_raw
 from storyproof.families.kinship.judgement import entailed
 from storyproof.families.kinship.relations import word
-from storyproof.families.kinship.rows import Case
+from storyproof.families.kinship.row import Case
 
 Row = dict[str, str]
 KEYS = {

@@ -1,11 +1,11 @@
 import random
 
 import pytest
+from storyproof.families.kinship.shortcuts.puzzles import look_at
 
 from storyproof.audits.shortcuts import find_shortcuts
 from storyproof.example import Example
 from storyproof.families.kinship.shortcuts.overlap import find_overlap
-from storyproof.families.kinship.shortcuts.puzzles import look_at
 from tests.samples import changed
 from tests.shortcuts.stories import kin
 

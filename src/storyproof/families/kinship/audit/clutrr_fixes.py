@@ -1,7 +1,7 @@
-"""Writes a CLUTRR file anew without what was wrong in it: every byte that was right stays as it is.
+"""Corrected copies of CLUTRR's CSV files: only wrong fields change, every other byte is kept.
 
-Fields are replaced in the text of their record, in the manner in which they stood there; nothing is parsed and written
-again. What is replaced is just what the errata say: the field, what was found there, and what is expected.
+Fields are replaced in the text of their record and quoted as they were; records are not parsed and written again. Only
+fields with an erratum that gives an expected value are replaced.
 """
 
 from __future__ import annotations
@@ -12,46 +12,44 @@ from pathlib import Path
 
 from storyproof.errata import FileReport
 from storyproof.errors import DataError, UnknownNameError
-from storyproof.families.kinship.checker import AMBIGUOUS, CONTRADICTED, ENTAILED, IMPOSSIBLE
+from storyproof.families.kinship.audit.verdicts import FLAWED
+from storyproof.families.kinship.checker import ENTAILED
 from storyproof.families.kinship.clutrr_records import STATUS, Record, quoted, read_records, split_raw
 from storyproof.formats.row_fixes import Write, contents
 
 DROP, MARK = MANNERS = ("drop", "mark")
-UNDEFINED = "undefined"
-FLAWED = (AMBIGUOUS, CONTRADICTED, IMPOSSIBLE, UNDEFINED)  # what a target may be instead of entailed
 
 Change = tuple[str, str]  # what was found, and what is expected
 
 
 def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:
-    """Give what `fixes` writes."""
+    """Return the corrected files of `fixes`, by name."""
     return contents(fixes(path, report, ambiguous))
 
 
 def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Write]:
-    """Say how to write a file without what was wrong in it, as far as it can be known.
+    """Return what writes the corrected copy of a file, as far as corrections are known.
 
-    A contradicted target is replaced by the word that the story entails, if there is one, and with it the proof (by
-    strict rules) and the sentence that words it; genders, `edge_types`, `f_comb`, `query` and `query_edge` by what the
-    rest of the row tells; a broken proof by another. Noise without types or sentences, chains that pass somebody twice,
-    and duplicates stay.
+    A contradicted target is replaced by the word that the story entails, if there is one, together with the proof (by
+    strict rules) and the sentence that states it. Genders, `edge_types`, `f_comb`, `query` and `query_edge` are
+    replaced by the values that the rest of the row implies, and an invalid proof by a valid one. Noise without types or
+    sentences, chains that pass somebody twice, and duplicates are kept.
 
-    A row whose question has no entailed answer cannot be mended. It is either left out, or marked: a last column
-    `status` is added that says of every row whether its target is entailed, ambiguous, contradicted or impossible, and
-    the target stays what it was, for those who want to compare. Then the file is byte for byte what it was up to that
-    column, and a loader that goes by names of columns reads it as before. A file with nothing to mark gets no column;
-    one that has the column keeps it where it is.
+    A row whose question has no entailed answer cannot be fixed. It is either left out or marked: a last column `status`
+    is added that says for every row whether its target is entailed, ambiguous, contradicted or impossible, and the
+    target is kept for comparison. Up to that column the file is byte for byte the same, so a loader that selects
+    columns by name reads it as before. A file without such rows gets no column; an existing column stays where it is.
 
     Args:
         path: The file.
-        report: What the audit found in it.
+        report: The audit's report on it.
         ambiguous: What to do with rows without an entailed answer: drop or mark.
 
     Returns:
-        What writes it, by its name.
+        A function that writes the file, by the file's name.
 
     Raises:
-        UnknownNameError: If it is neither.
+        UnknownNameError: If `ambiguous` is neither.
         DataError: If the file cannot be read, or is not the one that was audited.
     """
     if ambiguous not in MANNERS:
@@ -60,7 +58,7 @@ def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Wr
 
 
 def _rewritten(path: Path, report: FileReport, ambiguous: str) -> Iterator[bytes]:
-    """Give a file's records, changed where they have to be."""
+    """Yield a file's records, changed where necessary."""
     changes, statuses = _planned(report)
     with path.open("rb") as file:
         yield codecs.BOM_UTF8 if file.read(3) == codecs.BOM_UTF8 else b""
@@ -83,11 +81,11 @@ def _rewritten(path: Path, report: FileReport, ambiguous: str) -> Iterator[bytes
         elif ambiguous == MARK or status not in FLAWED:
             yield _spliced(path, record, columns, mine, status if new_column else None).encode()
     if report.totals["rows"] != rows:
-        raise DataError(f"{path} has another number of rows than when it was audited; audit it again.")
+        raise DataError(f"{path} does not have the same number of rows as when it was audited; audit it again.")
 
 
 def _planned(report: FileReport) -> tuple[dict[int, dict[str, Change]], dict[int, str]]:
-    """Give the changes by row and field, and the statuses of the rows that cannot be mended."""
+    """Return the changes by row and field, and the statuses of the rows that cannot be fixed."""
     changes: dict[int, dict[str, Change]] = {}
     statuses: dict[int, str] = {}
     for erratum in report.errata:
@@ -103,7 +101,7 @@ def _planned(report: FileReport) -> tuple[dict[int, dict[str, Change]], dict[int
 def _spliced(
     path: Path, record: Record, columns: Sequence[str], changes: Mapping[str, Change], added: str | None
 ) -> str:
-    """Give a record's text with some fields replaced, and maybe one added."""
+    """Return a record's text with some fields replaced, and possibly one added."""
     if not changes and added is None:
         return record.raw
     parts, end = split_raw(record.raw)

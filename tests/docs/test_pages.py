@@ -10,7 +10,7 @@ from storyproof import catalog
 from storyproof.families.belief.readings import READINGS
 from storyproof.families.kinship import rules
 from storyproof.families.kinship.config import PRESETS
-from storyproof.families.kinship.generation.puzzles import TASKS
+from storyproof.families.kinship.tasks import TASKS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

@@ -109,11 +109,11 @@ def test_a_story_without_facts_allows_everything_but_what_genders_forbid() -> No
 def test_what_makes_no_sense_is_refused(fact: Fact) -> None:
     genders, fine = [MALE, FEMALE], Fact(0, "SO", 1)
     for call in (status, find_witnesses):
-        with pytest.raises(ValueError, match=r"unknown predicate|somebody else than people 0 to 1"):
+        with pytest.raises(ValueError, match=r"unknown predicate|somebody other than people 0 to 1"):
             call(genders, [fact], fine)
-        with pytest.raises(ValueError, match=r"unknown predicate|somebody else than people 0 to 1"):
+        with pytest.raises(ValueError, match=r"unknown predicate|somebody other than people 0 to 1"):
             call(genders, [fine], fact)
-    with pytest.raises(ValueError, match=r"unknown predicate|somebody else than people 0 to 1"):
+    with pytest.raises(ValueError, match=r"unknown predicate|somebody other than people 0 to 1"):
         fitting_families(genders, [fact])
 
 

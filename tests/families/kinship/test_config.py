@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from storyproof.errors import ConfigError
-from storyproof.families.kinship.config import LEAST_K, MOST_K, PRESET_COUNTS, PRESETS, TASK_NUMBERS, ClutrrConfig
-from storyproof.families.kinship.generation.puzzles import TASKS
+from storyproof.families.kinship.config import LEAST_K, MOST_K, PRESET_COUNTS, PRESETS, ClutrrConfig
 from storyproof.families.kinship.placeholders.collection import Placeholders
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.rules import load_rules, published_rules, strict_rules
+from storyproof.families.kinship.tasks import TASK_NUMBERS, TASKS
 
 SON = (("son",), ("male", "male"))
 MINE = Placeholders("mine.json", {SON: ("ENT_0_male saw his son ENT_1_male.",)})
@@ -40,11 +40,11 @@ MINE = Placeholders("mine.json", {SON: ("ENT_0_male saw his son ENT_1_male.",)})
         ({"bad_placeholders": "ignore"}, r"unknown way with bad placeholders 'ignore'.* Known: drop, keep, refuse"),
         (
             {"text": "synthetic", "placeholders": MINE},
-            r"synthetic text has templates of its own; leave placeholders out",
+            r"synthetic text does not use placeholders; leave them out",
         ),
         (
             {"text": "synthetic", "test_placeholders": MINE},
-            r"synthetic text has templates of its own; leave placeholders out",
+            r"synthetic text does not use placeholders; leave them out",
         ),
         ({"test_placeholders": MINE}, r"test_placeholders are given, but no placeholders for training; give both"),
         ({"keep_placeholders": 0.0}, r"keep_placeholders is 0\.0; use a share above 0 and up to 1"),

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 import storyproof
 from storyproof.errors import ParseError
-from storyproof.families.kinship.generation.puzzles import TASKS
-from storyproof.families.kinship.oracle import Step
+from storyproof.families.kinship.oracle import ProofStep
 from storyproof.families.kinship.relations import Fact
-from storyproof.families.kinship.row import TASKS_BY_NUMBER, noise_types, read_case, story_type, tellings, told_facts
+from storyproof.families.kinship.row import read_row
+from storyproof.families.kinship.story import split_story, stated_facts
+from storyproof.families.kinship.tasks import TASKS, TASKS_BY_NUMBER, noise_types, story_type
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
 
@@ -44,7 +45,7 @@ def made(task: str, text: str = "natural") -> tuple[Row, ...]:
 
 
 def test_a_row_is_read() -> None:
-    case = read_case(ROW)
+    case = read_row(ROW)
     assert case.names == ("Ann", "Bob", "Cleo", "Dan")
     assert case.genders == ("female", "male", "female", "male")
     assert case.facts == (Fact(0, "child", 1), Fact(1, "child", 2), Fact(0, "sibling", 3))
@@ -53,12 +54,12 @@ def test_a_row_is_read() -> None:
     assert case.chain == case.facts[:2]
     assert case.asked == (0, 2)
     assert case.query == Fact(0, "grand", 2)
-    assert case.steps == (Step(Fact(0, "grand", 2), 1),)
+    assert case.steps == (ProofStep(Fact(0, "grand", 2), 1),)
     assert case.untyped == 0
 
 
 def test_noise_without_a_relation_is_read_as_published() -> None:
-    case = read_case({**ROW, "edge_types": ["son", "daughter"]})
+    case = read_row({**ROW, "edge_types": ["son", "daughter"]})
     assert case.untyped == 1
     assert case.facts == (Fact(0, "child", 1), Fact(1, "child", 2))
     assert case.edges == ((0, 1), (1, 2), (0, 3))
@@ -67,10 +68,10 @@ def test_noise_without_a_relation_is_read_as_published() -> None:
 @pytest.mark.parametrize("lacking", ["k", "noise_types", "proof_steps", "proof_relations", "placeholders", "story"])
 def test_what_can_be_worked_out_may_be_lacking(lacking: str) -> None:
     rest = {name: value for name, value in ROW.items() if name not in {lacking, "proof_relations", "proof_steps"}}
-    case = read_case(rest)
+    case = read_row(rest)
     assert case.k == 2
     assert case.steps is None
-    assert read_case({**rest, lacking: None}) == case
+    assert read_row({**rest, lacking: None}) == case
 
 
 @pytest.mark.parametrize(
@@ -79,18 +80,21 @@ def test_what_can_be_worked_out_may_be_lacking(lacking: str) -> None:
         ({"genders": ["Ann"]}, r"genders has 'Ann'; expected 'Name:male' or 'Name:female'"),
         ({"genders": ["Ann:woman"]}, r"genders has 'Ann:woman'; expected"),
         ({"genders": [":female"]}, r"genders has ':female'; expected"),
-        ({"genders": ["Ann:female", "Ann:female"]}, r"genders names somebody twice: Ann, Ann"),
+        ({"genders": ["Ann:female", "Ann:female"]}, r"genders has a name twice: Ann, Ann"),
         ({"edge_types": ["son"] * 4}, r"edge_types has 4 relations, but edges only 3 pairs"),
         ({"edges": [[0, 1], [1, 2], [0]]}, r"edge 2 is \[0\]; expected two of 4 people, counted from 0"),
         ({"edges": [[0, 1], [1, 2], [0, 4]]}, r"edge 2 is \[0, 4\]; expected two of 4 people, counted from 0"),
         ({"edges": [[0, 1], [1, -2], [0, 3]]}, r"edge 1 is \[1, -2\]; expected two of 4 people"),
-        ({"edge_types": ["son", "cousin", "brother"]}, r"edge 1: 'cousin' is no relation; expected one of son, daug"),
-        ({"edge_types": ["son", "son", "brother"]}, r"edge 1: 'son' is said of somebody female"),
+        (
+            {"edge_types": ["son", "cousin", "brother"]},
+            r"edge 1: 'cousin' is not a known relation; expected one of son, daug",
+        ),
+        ({"edge_types": ["son", "son", "brother"]}, r"edge 1: 'son' does not fit a person who is female"),
         ({"query": ["Ann"]}, r"query is \['Ann'\]; expected two of Ann, Bob, Cleo, Dan"),
         ({"query": ["Ann", "Zoe"]}, r"query is \['Ann', 'Zoe'\]; expected two of"),
         ({"query": None}, r"query is None; expected two of"),
-        ({"answer": "grandson"}, r"answer: 'grandson' is said of somebody female"),
-        ({"answer": "child"}, r"answer: 'child' is no relation"),
+        ({"answer": "grandson"}, r"answer: 'grandson' does not fit a person who is female"),
+        ({"answer": "child"}, r"answer: 'child' is not a known relation"),
         ({"k": 4}, r"k is 4, but 3 facts have a relation"),
         ({"k": -1}, r"k is -1"),
         ({"k": 0}, r"k is 0"),
@@ -99,52 +103,51 @@ def test_what_can_be_worked_out_may_be_lacking(lacking: str) -> None:
         ({"proof_relations": None}, r"the proof has 1 steps, but 0 relations"),
         ({"proof_steps": [[0, 2]]}, r"step 0 of the proof is \[0, 2\]; expected three people"),
         ({"proof_steps": [[0, 9, 2]]}, r"step 0 of the proof is \[0, 9, 2\]; expected three people"),
-        ({"proof_relations": ["grandson"]}, r"step 0 of the proof: 'grandson' is said of somebody female"),
-        ({"proof_relations": ["xyz"]}, r"step 0 of the proof: 'xyz' is no relation"),
+        ({"proof_relations": ["grandson"]}, r"step 0 of the proof: 'grandson' does not fit a person who is female"),
+        ({"proof_relations": ["xyz"]}, r"step 0 of the proof: 'xyz' is not a known relation"),
     ],
 )
 def test_columns_that_do_not_fit_together_are_refused(changes: Row, message: str) -> None:
     with pytest.raises(ParseError, match=message):
-        read_case({**ROW, **changes})
+        read_row({**ROW, **changes})
 
 
 @pytest.mark.parametrize("name", ["genders", "edges", "edge_types", "query"])
 def test_a_row_without_what_it_is_about_is_refused(name: str) -> None:
     with pytest.raises(ParseError, match=name):
-        read_case({**ROW, name: None})
+        read_row({**ROW, name: None})
     with pytest.raises(ParseError, match=name):
-        read_case({other: value for other, value in ROW.items() if other != name})
+        read_row({other: value for other, value in ROW.items() if other != name})
 
 
 # ------------------------------------------------------------------------------------------------------ what is told
 
 
 def test_facts_are_read_line_by_line() -> None:
-    case = read_case(ROW)
-    lines = ROW["story"].split("\n")
-    assert told_facts(case, lines, []) == [[case.facts[0]], [case.facts[2]], [case.facts[1]]]
+    case = read_row(ROW)
+    assert stated_facts(case, ROW["story"], []) == [[case.facts[0]], [case.facts[2]], [case.facts[1]]]
 
 
 @pytest.mark.parametrize(
     ("line", "placeholder", "message"),
     [
-        ("Bob is the son of Eve.", None, "line 1 speaks of 'Eve', who is not in genders"),
-        ("Eve is the daughter of Bob.", None, "line 1 speaks of 'Eve', who is not in genders"),
-        ("Bob is the sister of Ann.", None, "line 1: 'sister' is said of somebody male"),
-        ("Bob is the cousin of Ann.", None, "line 1: 'cousin' is no relation"),
-        ("Bob, Ann.", "son/male,male/ENT_1_male, ENT_0_male.", "line 1 speaks of Ann as male"),
-        ("Bob, Ann.", "brother/female,male/ENT_0_female, ENT_1_male.", "line 1 speaks of Bob as female"),
-        ("Bob met Ann.", "son/female,male/ENT_1_male, ENT_0_female.", "'Bob met Ann.' is not worded as its placehol"),
+        ("Bob is the son of Eve.", None, "line 1 mentions 'Eve', who is not in genders"),
+        ("Eve is the daughter of Bob.", None, "line 1 mentions 'Eve', who is not in genders"),
+        ("Bob is the sister of Ann.", None, "line 1: 'sister' does not fit a person who is male"),
+        ("Bob is the cousin of Ann.", None, "line 1: 'cousin' is not a known relation"),
+        ("Bob, Ann.", "son/male,male/ENT_1_male, ENT_0_male.", "line 1 describes Ann as male"),
+        ("Bob, Ann.", "brother/female,male/ENT_0_female, ENT_1_male.", "line 1 describes Bob as female"),
+        ("Bob met Ann.", "son/female,male/ENT_1_male, ENT_0_female.", "'Bob met Ann.' does not match its placehol"),
     ],
 )
 def test_a_line_that_does_not_fit_is_refused(line: str, placeholder: str | None, message: str) -> None:
     with pytest.raises(ParseError, match=message):
-        told_facts(read_case(ROW), [line], [placeholder] if placeholder else [])
+        stated_facts(read_row(ROW), line, [placeholder] if placeholder else [])
 
 
 def test_as_many_lines_as_placeholders() -> None:
     with pytest.raises(ParseError, match="the story has 3 lines, but 1 placeholders are recorded"):
-        told_facts(read_case(ROW), ROW["story"].split("\n"), ["son/female,male/0"])
+        stated_facts(read_row(ROW), ROW["story"], ["son/female,male/0"])
 
 
 # ----------------------------------------------------------------------------------------------------- running texts
@@ -155,11 +158,11 @@ def test_as_many_lines_as_placeholders() -> None:
 )
 def test_stories_of_ours_are_known_and_tell_their_facts(task: str, text: str) -> None:
     for row in made(task, text):
-        case = read_case(row)
-        found = told_facts(case, row["story"].split("\n"), row["placeholders"])
+        case = read_row(row)
+        found = stated_facts(case, row["story"], row["placeholders"])
         assert sorted(fact for line in found for fact in line) == sorted(case.facts)
-        assert tellings(case, row["story"]) is not None
-        assert tellings(case, row["story"].replace("\n", " ")) is not None
+        assert split_story(case, row["story"]) is not None
+        assert split_story(case, row["story"].replace("\n", " ")) is not None
         assert noise_types(case.edges, case.k) == row["noise_types"]
         assert story_type(row["noise_types"], case.asked, case.edges) == row["story_type"]
 
@@ -169,13 +172,13 @@ def test_a_running_text_with_a_line_too_few_or_too_many_is_not_told(task: str, r
     each = made(task, "synthetic")[row]
     lines = each["story"].split("\n")
     place = data.draw(st.integers(0, len(lines) - 1))
-    assert tellings(read_case(each), " ".join(lines[:place] + lines[place + 1 :])) is None
-    assert tellings(read_case(each), " ".join([*lines, lines[place]])) is None
-    assert tellings(read_case(each), " ".join([*lines, "It rained."])) is None
+    assert split_story(read_row(each), " ".join(lines[:place] + lines[place + 1 :])) is None
+    assert split_story(read_row(each), " ".join([*lines, lines[place]])) is None
+    assert split_story(read_row(each), " ".join([*lines, "It rained."])) is None
 
 
 def test_a_running_text_in_other_words_does_not_tell_it() -> None:
-    assert tellings(read_case(ROW), "Ann raised Bob, who raised Cleo. Dan is Ann's twin.") is None
+    assert split_story(read_row(ROW), "Ann raised Bob, who raised Cleo. Dan is Ann's twin.") is None
 
 
 @pytest.mark.parametrize(
@@ -190,7 +193,7 @@ def test_a_running_text_in_other_words_does_not_tell_it() -> None:
     ],
 )
 def test_a_running_text_that_tells_something_else_is_not_told(story: str) -> None:
-    assert tellings(read_case(ROW), story) is None
+    assert split_story(read_row(ROW), story) is None
 
 
 def test_names_that_begin_alike_are_kept_apart() -> None:
@@ -200,8 +203,8 @@ def test_names_that_begin_alike_are_kept_apart() -> None:
         "@entity-11 is the son of @entity-1. @entity-111 is the daughter of @entity-11. "
         "@entity-2 is the brother of @entity-1."
     )
-    assert tellings(read_case(row), told) is not None
-    assert tellings(read_case(row), told.replace("@entity-111 ", "@entity-11 ")) is None
+    assert split_story(read_row(row), told) is not None
+    assert split_story(read_row(row), told.replace("@entity-111 ", "@entity-11 ")) is None
 
 
 # ------------------------------------------------------------------------------------------------- kinds of stories

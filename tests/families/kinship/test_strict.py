@@ -54,7 +54,7 @@ def test_the_compositions_are_these_thirty() -> None:
     assert sound_compositions() == TOLD | IN_LAWS
 
 
-def entailed(first: str, second: str) -> list[set[str]]:
+def entailed_relation(first: str, second: str) -> list[set[str]]:
     """Give for all genders for which two facts in a row are possible what is entailed of the ends."""
     facts = [Fact(0, first, 1), Fact(1, second, 2)]
     found = []
@@ -68,7 +68,7 @@ def entailed(first: str, second: str) -> list[set[str]]:
 @pytest.mark.parametrize("first", NAMES)
 def test_the_checker_confirms_every_rule_and_that_there_is_no_other(first: str) -> None:
     for second in NAMES:
-        found = entailed(first, second)
+        found = entailed_relation(first, second)
         common = set.intersection(*found) if found else set()
         head = sound_compositions().get((first, second))
         assert common == ({head} if head else set()), (first, second)

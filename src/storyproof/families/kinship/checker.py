@@ -2,8 +2,9 @@
 
 Nothing is derived from relations here. Families are sketched from the facts of a story and then inspected. A sketch has
 couples, each with two seats, and for each seat the couple to which its holder was born. People exist only as holders of
-seats: marrying a single person to somebody unrelated keeps a family valid and changes nothing between the others.
-A sketch need not record everybody's parents either: whoever has none recorded shares ancestors with nobody. A named man sits in seat 0 and a named woman in seat 1; in a couple without a named member, either seat may be the man's.
+seats: marrying a single person to somebody unrelated keeps a family valid and changes nothing between the others. A
+sketch need not record everybody's parents either: whoever has none recorded shares ancestors with nobody. A named man
+sits in seat 0 and a named woman in seat 1; in a couple without a named member, either seat may be the man's.
 
 Facts equate couples: x's own couple O(x), x's birth couple B(x), and the birth couples of the holders of their seats.
 Some facts leave a choice (through which parent? whose spouse?), and each series of choices yields one sketch. Sketches

@@ -7,7 +7,7 @@ work with whatever part of a row makes sense.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from storyproof.errors import ParseError
@@ -48,7 +48,7 @@ class KinshipRow:
     asked: tuple[int, int] | None
     answer: str | None
     steps: tuple[ProofStep, ...] | None
-    values: Mapping[str, Any]
+    values: Mapping[str, Any] = field(compare=False, repr=False)
 
     @property
     def pair(self) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """Kinship in sentences: how facts and questions are worded, and how to parse them.
 
-Synthetic text states one fact per line, always in the same form, and can be parsed as it is. Natural text is parsed with
-the placeholder by which each line was worded: it says which relations the line states and where the people occur in it.
+Synthetic text states one fact per line, always in the same form, and can be parsed as it is. Natural text is parsed
+with the placeholder by which each line was worded: it says which relations the line states and where people occur.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ASKED = re.compile(rf"What is ({NAME}) to ({NAME})\?")
 
 
 class StatedFact(NamedTuple):
-    """A fact as a line states it: what the second person is to the first, and the first's gender if the line shows it."""
+    """A fact as a line states it: what the second person is to the first, and the first's gender if shown."""
 
     first: str
     word: str

@@ -22,8 +22,8 @@ from storyproof.datasets.writing import write_dataset
 from storyproof.errors import DataError
 from storyproof.families.kinship.checker import STATUSES
 from storyproof.families.kinship.clutrr_records import COLUMNS
-from storyproof.families.kinship.generation.puzzles import NOISE, TASKS
 from storyproof.families.kinship.relations import NAMES, WORDS, gender_of
+from storyproof.families.kinship.tasks import NOISE, TASKS
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
 

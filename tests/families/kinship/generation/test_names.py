@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storyproof.families.kinship.generation.names import Casting
+from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.placeholders.files import our_names
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.seeds import Draws
@@ -23,10 +23,10 @@ MOST_PEOPLE = 20  # of a story with all kinds of noise around the longest chain
 
 
 def cast(
-    casting: Casting, places: npt.NDArray[np.int64], genders: npt.NDArray[np.int8], *purpose: object
+    assigner: NameAssigner, places: npt.NDArray[np.int64], genders: npt.NDArray[np.int8], *purpose: object
 ) -> list[tuple[str, ...]]:
-    numbers = casting(places, np.zeros_like(places), genders, Draws("test", *purpose))
-    return [tuple(casting.names[number] for number in row) for row in numbers.tolist()]
+    numbers = assigner.assign(places, np.zeros_like(places), genders, Draws("test", *purpose))
+    return [tuple(assigner.names[number] for number in row) for row in numbers.tolist()]
 
 
 @st.composite
@@ -43,7 +43,7 @@ def test_names_differ_within_a_row_and_fit_the_gender(
     crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]],
 ) -> None:
     places, genders = crowd
-    for named, row in zip(cast(Casting(FEW, "x"), places, genders), genders.tolist(), strict=True):
+    for named, row in zip(cast(NameAssigner(FEW, "x"), places, genders), genders.tolist(), strict=True):
         assert len(set(named)) == len(named)
         assert all(name in FEW[GENDERS[gender]] for name, gender in zip(named, row, strict=True))
 
@@ -54,7 +54,7 @@ def test_shared_names_differ_within_a_row_whatever_the_gender(
     crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]],
 ) -> None:
     places, genders = crowd
-    for named in cast(Casting(SHARED, "x"), places, genders):
+    for named in cast(NameAssigner(SHARED, "x"), places, genders):
         assert len(set(named)) == len(named)
         assert set(named) <= set(TOKENS)
 
@@ -62,50 +62,50 @@ def test_shared_names_differ_within_a_row_whatever_the_gender(
 @pytest.mark.parametrize("names", [FEW, SHARED], ids=["by gender", "shared"])
 @pytest.mark.parametrize("genders", list(product((0, 1), repeat=3)), ids=str)
 def test_every_place_is_a_cast_of_its_own(names: dict[str, tuple[str, ...]], genders: tuple[int, ...]) -> None:
-    casting = Casting(names, "x")
-    assert casting.capacity == EVERY
-    found = cast(casting, np.arange(EVERY), np.tile(np.array(genders, np.int8), (EVERY, 1)))
+    assigner = NameAssigner(names, "x")
+    assert assigner.capacity == EVERY
+    found = cast(assigner, np.arange(EVERY), np.tile(np.array(genders, np.int8), (EVERY, 1)))
     assert len(set(found)) == EVERY
 
 
 def test_shared_names_keep_casts_apart_across_genders() -> None:
     # Names that do not show a gender: not even a puzzle with other genders may have the same people.
     genders = np.array(list(product((0, 1), repeat=3)), np.int8)[np.arange(EVERY) % 8]
-    assert len(set(cast(Casting(SHARED, "x"), np.arange(EVERY), genders))) == EVERY
+    assert len(set(cast(NameAssigner(SHARED, "x"), np.arange(EVERY), genders))) == EVERY
 
 
 def test_the_first_three_hang_on_the_place_alone() -> None:
-    casting = Casting(FEW, "x")
+    assigner = NameAssigner(FEW, "x")
     genders = np.zeros((5, 6), np.int8)
     places = np.array([3, 1, 4, 1, 5])
-    one, other = cast(casting, places, genders, 1), cast(casting, places, genders, 2)
+    one, other = cast(assigner, places, genders, 1), cast(assigner, places, genders, 2)
     assert [row[:3] for row in one] == [row[:3] for row in other]
     assert one[1][:3] == one[3][:3]
     assert [row[3:] for row in one] != [row[3:] for row in other]
-    assert [row[:3] for row in cast(casting, places[::-1].copy(), genders)] == [row[:3] for row in one[::-1]]
+    assert [row[:3] for row in cast(assigner, places[::-1].copy(), genders)] == [row[:3] for row in one[::-1]]
 
 
 def test_the_purpose_decides_which_place_has_which_names() -> None:
     genders = np.zeros((EVERY, 3), np.int8)
-    one, again, other = (cast(Casting(FEW, purpose), np.arange(EVERY), genders) for purpose in "xxy")
+    one, again, other = (cast(NameAssigner(FEW, purpose), np.arange(EVERY), genders) for purpose in "xxy")
     assert one == again
     assert one != other
     assert set(one) == set(other)
 
 
 def test_people_are_numbered_men_first() -> None:
-    assert Casting(FEW, "x").names == [*MEN, *WOMEN]
-    assert Casting(SHARED, "x").names == list(TOKENS)
+    assert NameAssigner(FEW, "x").names == [*MEN, *WOMEN]
+    assert NameAssigner(SHARED, "x").names == list(TOKENS)
 
 
 def test_all_names_are_used() -> None:
     genders = np.tile(np.array([0, 1] * 5, np.int8), (2000, 1))
-    casting = Casting(our_names(), "x")
+    assigner = NameAssigner(our_names(), "x")
     # Rows with the same facts begin at one name; others begin elsewhere, so that no name is left out.
-    numbers = casting(np.arange(2000), np.arange(2000) * 7919, genders, Draws("test"))
-    found = {casting.names[number] for number in np.unique(numbers).tolist()}
+    numbers = assigner.assign(np.arange(2000), np.arange(2000) * 7919, genders, Draws("test"))
+    found = {assigner.names[number] for number in np.unique(numbers).tolist()}
     assert found == {name for names in our_names().values() for name in names}
 
 
 def test_there_are_names_for_millions_of_stories() -> None:
-    assert Casting(our_names(), "x").capacity == (min(map(len, our_names().values())) - 24) ** 3 > 800_000
+    assert NameAssigner(our_names(), "x").capacity == (min(map(len, our_names().values())) - 24) ** 3 > 800_000

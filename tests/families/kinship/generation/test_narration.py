@@ -15,12 +15,13 @@ from hypothesis import strategies as st
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.clutrr import Clutrr
 from storyproof.families.kinship.config import ClutrrConfig
-from storyproof.families.kinship.generation.narration import Lines, Teller
-from storyproof.families.kinship.generation.puzzles import CLEAN, IRRELEVANT, MEMORY, Puzzle
+from storyproof.families.kinship.generation.narration import Lines, Narrator
+from storyproof.families.kinship.generation.puzzles import Puzzle
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import BASIC, GENDERS, PREDICATES, Fact, predicate_of, word
 from storyproof.families.kinship.rules import strict_rules
+from storyproof.families.kinship.tasks import CLEAN, IRRELEVANT, MEMORY
 from storyproof.families.kinship.text import parse_line, synthetic
 from storyproof.seeds import Draws
 
@@ -100,13 +101,13 @@ def puzzles(draw: st.DrawFn) -> Puzzle:
     return puzzle(chain, people, noise, asked)
 
 
-def told(teller: Teller, lines: Lines, row: int, story: str, plain: bool) -> list[list[tuple[str, str, str]]]:
+def told(narrator: Narrator, lines: Lines, row: int, story: str, plain: bool) -> list[list[tuple[str, str, str]]]:
     """The facts of each line, as names and words, read back."""
     texts = story.split("\n")
     used = lines.used[row]
     assert used[: len(texts)].all()
     assert not used[len(texts) :].any()
-    ids = teller.id_array.take(lines.template[row][: len(texts)]).to_pylist()
+    ids = narrator.id_array.take(lines.template[row][: len(texts)]).to_pylist()
     found = []
     for text, recorded in zip(texts, ids, strict=True):
         facts = parse_line(text, None if plain else recorded)
@@ -118,11 +119,11 @@ def told(teller: Teller, lines: Lines, row: int, story: str, plain: bool) -> lis
 @settings(max_examples=25)
 @given(st.lists(puzzles(), min_size=1, max_size=6), st.integers(0, 1 << 30))
 def test_reading_gives_back_what_was_told(name: str, several: list[Puzzle], seed: int) -> None:
-    teller = Teller(strict_rules(), collection(name), NAMES)
+    narrator = Narrator(strict_rules(), collection(name), NAMES)
     which = np.array([*range(len(several)), *range(len(several))], np.int32)
-    lines = teller.lines(teller.sheets(several), which, Draws(seed))
+    lines = narrator.choose_lines(narrator.find_wordings(several), which, Draws(seed))
     names = np.stack([np.random.default_rng(seed + row).permutation(len(NAMES)) for row in range(len(which))])
-    stories = teller.tell(lines, names.astype(np.int32)).to_pylist()
+    stories = narrator.narrate(lines, names.astype(np.int32)).to_pylist()
     for row, story in enumerate(stories):
         meant = several[which[row]]
         called = [NAMES[number] for number in names[row]]
@@ -130,7 +131,7 @@ def test_reading_gives_back_what_was_told(name: str, several: list[Puzzle], seed
             (called[fact.first], word(fact.predicate, meant.genders[fact.second]), called[fact.second])
             for fact in meant.facts
         ]
-        found = told(teller, lines, row, story, plain=name == "synthetic")
+        found = told(narrator, lines, row, story, plain=name == "synthetic")
         assert sorted(fact for line in found for fact in line) == sorted(facts)  # each once
         proving = {facts[meant.facts.index(meant.query)]} if meant.task == MEMORY else set(facts[: meant.k])
         assert lines.proves[row][: len(found)].tolist() == [bool(proving & set(line)) for line in found]
@@ -139,14 +140,14 @@ def test_reading_gives_back_what_was_told(name: str, several: list[Puzzle], seed
 
 @pytest.mark.parametrize("name", [OURS, "synthetic"])
 def test_every_relation_can_be_told_for_all_genders(name: str) -> None:
-    teller = Teller(strict_rules(), collection(name), NAMES)
+    narrator = Narrator(strict_rules(), collection(name), NAMES)
     for predicate, first, second in product(PREDICATES, GENDERS, GENDERS):
         if predicate.name == "SO" and first == second:
             continue
         one = puzzle([predicate.name], [first, second], [], None)
-        lines = teller.lines(teller.sheets([one]), np.zeros(3, np.int32), Draws(1))
-        for row, story in enumerate(teller.tell(lines, np.array([[4, 7]] * 3, np.int32)).to_pylist()):
-            found = told(teller, lines, row, story, plain=name == "synthetic")
+        lines = narrator.choose_lines(narrator.find_wordings([one]), np.zeros(3, np.int32), Draws(1))
+        for row, story in enumerate(narrator.narrate(lines, np.array([[4, 7]] * 3, np.int32)).to_pylist()):
+            found = told(narrator, lines, row, story, plain=name == "synthetic")
             assert found == [[("Name-4", word(predicate.name, second), "Name-7")]]
 
 
@@ -158,9 +159,9 @@ def chains(count: int, relation: str = "sibling") -> Puzzle:
 
 
 def test_lines_come_in_all_orders() -> None:
-    teller = Teller(strict_rules(), collection("synthetic"), NAMES)
-    lines = teller.lines(teller.sheets([chains(3)]), np.zeros(600, np.int32), Draws(1))
-    stories = teller.tell(lines, np.tile(np.arange(4, dtype=np.int32), (600, 1))).to_pylist()
+    narrator = Narrator(strict_rules(), collection("synthetic"), NAMES)
+    lines = narrator.choose_lines(narrator.find_wordings([chains(3)]), np.zeros(600, np.int32), Draws(1))
+    stories = narrator.narrate(lines, np.tile(np.arange(4, dtype=np.int32), (600, 1))).to_pylist()
     sentences = [f"Name-{number + 1} is the brother of Name-{number}." for number in range(3)]
     counts = Counter(stories)
     assert set(counts) == {"\n".join(order) for order in permutations(sentences)}
@@ -169,18 +170,18 @@ def test_lines_come_in_all_orders() -> None:
 
 def test_noise_stands_anywhere() -> None:
     one = puzzle(["sibling", "sibling"], ["male"] * 3, [(0, "child", "female")], None)
-    teller = Teller(strict_rules(), collection("synthetic"), NAMES)
-    lines = teller.lines(teller.sheets([one]), np.zeros(300, np.int32), Draws(1))
+    narrator = Narrator(strict_rules(), collection("synthetic"), NAMES)
+    lines = narrator.choose_lines(narrator.find_wordings([one]), np.zeros(300, np.int32), Draws(1))
     places = Counter(row.index(False) for row in lines.proves[:, :3].tolist())
     assert set(places) == {0, 1, 2}
     assert min(places.values()) > 60
 
 
 def test_chains_are_cut_into_one_to_three_facts() -> None:
-    teller = Teller(strict_rules(), ours(), NAMES)
+    narrator = Narrator(strict_rules(), ours(), NAMES)
     combined = {tuple(map(predicate_of, words)) for words, _ in ours().templates if len(words) == 3}
-    lines = teller.lines(
-        teller.sheets([puzzle(list(min(combined)), ["male"] * 4, [], None)]), np.zeros(300, int), Draws(1)
+    lines = narrator.choose_lines(
+        narrator.find_wordings([puzzle(list(min(combined)), ["male"] * 4, [], None)]), np.zeros(300, int), Draws(1)
     )
     assert set(lines.used.sum(axis=1).tolist()) == {1, 2, 3}
 
@@ -190,8 +191,8 @@ def test_chains_are_cut_into_one_to_three_facts() -> None:
 def test_no_text_twice_while_others_are_left(count: int, seed: int) -> None:
     key: Key = (("brother",), ("male", "male"))
     texts = tuple(f"ENT_0_male met his brother ENT_1_male {number} times." for number in range(count))
-    teller = Teller(strict_rules(), Placeholders("mine", {key: texts}), NAMES)
-    lines = teller.lines(teller.sheets([chains(count)]), np.zeros(50, np.int32), Draws(seed))
+    narrator = Narrator(strict_rules(), Placeholders("mine", {key: texts}), NAMES)
+    lines = narrator.choose_lines(narrator.find_wordings([chains(count)]), np.zeros(50, np.int32), Draws(seed))
     for row in lines.template:
         assert len(set(row.tolist())) == count
 
@@ -200,11 +201,11 @@ def test_no_text_twice_while_others_are_left(count: int, seed: int) -> None:
 @settings(max_examples=30)
 def test_nor_the_same_text_for_other_genders(people: list[str], seed: int) -> None:
     singles = {key: texts[:5] for key, texts in ours().templates.items() if len(key[0]) == 1}
-    teller = Teller(strict_rules(), Placeholders("mine", singles), NAMES)
+    narrator = Narrator(strict_rules(), Placeholders("mine", singles), NAMES)
     meant = puzzle(["sibling"] * 5, people, [], None)
-    lines = teller.lines(teller.sheets([meant]), np.zeros(20, np.int32), Draws(seed))
+    lines = narrator.choose_lines(narrator.find_wordings([meant]), np.zeros(20, np.int32), Draws(seed))
     for row in lines.template:
-        numbers = {_parts(recorded)[2] for recorded in teller.id_array.take(row).to_pylist()}
+        numbers = {_parts(recorded)[2] for recorded in narrator.id_array.take(row).to_pylist()}
         assert len(numbers) == 5
 
 
@@ -215,8 +216,8 @@ def _parts(recorded: str) -> tuple[str, str, str]:
 
 def test_texts_are_used_again_when_all_are_used_up() -> None:
     key: Key = (("brother",), ("male", "male"))
-    teller = Teller(strict_rules(), Placeholders("mine", {key: ("ENT_0_male has a brother, ENT_1_male.",)}), NAMES)
-    lines = teller.lines(teller.sheets([chains(3)]), np.zeros(2, np.int32), Draws(0))
+    narrator = Narrator(strict_rules(), Placeholders("mine", {key: ("ENT_0_male has a brother, ENT_1_male.",)}), NAMES)
+    lines = narrator.choose_lines(narrator.find_wordings([chains(3)]), np.zeros(2, np.int32), Draws(0))
     assert lines.template.tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
@@ -230,10 +231,10 @@ def test_all_texts_are_used() -> None:
 @pytest.mark.parametrize("noise", [[], [(0, "SO", "male")]])
 def test_what_has_no_words_is_refused(noise: list[Any]) -> None:
     key: Key = (("brother",), ("male", "male"))
-    teller = Teller(strict_rules(), Placeholders("mine", {key: ("ENT_0_male has a brother, ENT_1_male.",)}), NAMES)
+    narrator = Narrator(strict_rules(), Placeholders("mine", {key: ("ENT_0_male has a brother, ENT_1_male.",)}), NAMES)
     meant = puzzle(["sibling" if noise else "SO"], ["male"] * 2, noise, None)
     with pytest.raises(ConfigError, match=r"'mine' have none for 'wife' with genders male-female; .* add one, or use"):
-        teller.sheets([meant])
+        narrator.find_wordings([meant])
 
 
 # --------------------------------------------------------------------------- what a benchmark tells its stories in

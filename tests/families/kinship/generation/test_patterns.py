@@ -6,24 +6,24 @@ import pytest
 
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE, status
 from storyproof.families.kinship.generation.patterns import MOST, Pattern, Patterns
-from storyproof.families.kinship.generation.puzzles import Maker
+from storyproof.families.kinship.generation.puzzles import PuzzleMaker
 from storyproof.families.kinship.oracle import derive
 from storyproof.families.kinship.relations import GENDERS, Fact
-from storyproof.families.kinship.rules import PUBLISHED, Rules, published_rules, rules_of, strict_rules
+from storyproof.families.kinship.rules import PUBLISHED, RuleSet, published_rules, rules_of, strict_rules
 from tests.families.kinship.test_oracle import both_rules, bracketings, chain
 
 STRICT = strict_rules()
 
 
 @cache
-def maker(reading: str) -> Maker:
-    return Maker(rules_of(reading), "tests", 1)
+def maker(reading: str) -> PuzzleMaker:
+    return PuzzleMaker(rules_of(reading), "tests", 1)
 
 
-def every_sequence(rules: Rules, k: int) -> dict[str, set[Pattern]]:
+def every_sequence(rules: RuleSet, k: int) -> dict[str, set[Pattern]]:
     """Try all sequences of relations: those that come to one relation, and that people of some genders can live."""
     found: dict[str, set[Pattern]] = defaultdict(set)
-    for pattern in product(rules.told, repeat=k):
+    for pattern in product(rules.stated, repeat=k):
         heads = bracketings(rules, pattern)
         if len(heads) == 1:
             (head,) = heads
@@ -33,14 +33,14 @@ def every_sequence(rules: Rules, k: int) -> dict[str, set[Pattern]]:
     return found
 
 
-def is_plain(rules: Rules, pattern: Pattern) -> bool:
+def is_plain(rules: RuleSet, pattern: Pattern) -> bool:
     """Say whether no part of a pattern comes to two relations by different bracketings."""
     return all(len(bracketings(rules, pattern[a:b])) < 2 for a, b in combinations(range(len(pattern) + 1), 2))
 
 
 @both_rules
 @pytest.mark.parametrize("k", [2, 3, 4])
-def test_patterns_are_all_sequences_that_come_to_one_relation(rules: Rules, k: int) -> None:
+def test_patterns_are_all_sequences_that_come_to_one_relation(rules: RuleSet, k: int) -> None:
     """Under the published rules those may be left out of which a part comes to two; strictly there are none."""
     for target, expected in every_sequence(rules, k).items():
         found = set(maker(rules.name).patterns(k, target))
@@ -50,7 +50,7 @@ def test_patterns_are_all_sequences_that_come_to_one_relation(rules: Rules, k: i
 
 
 @both_rules
-def test_targets_are_all_that_sequences_come_to(rules: Rules) -> None:
+def test_targets_are_all_that_sequences_come_to(rules: RuleSet) -> None:
     assert set(rules.targets) == set(every_sequence(rules, 2)) == set(every_sequence(rules, 3))
 
 
@@ -62,13 +62,13 @@ def test_there_are_so_many() -> None:
 
 @both_rules
 @pytest.mark.parametrize("k", [2, 3, 4, 5, 7, 10])
-def test_from_a_pattern_its_target_follows_and_nothing_else(rules: Rules, k: int) -> None:
+def test_from_a_pattern_its_target_follows_and_nothing_else(rules: RuleSet, k: int) -> None:
     listed = [(target, pattern) for target in rules.targets for pattern in maker(rules.name).patterns(k, target)]
     assert listed
     derived = derive(rules, [chain(pattern) for _, pattern in listed], k + 1)
     for number, (target, pattern) in enumerate(listed):
         assert len(pattern) == k
-        assert set(pattern) <= set(rules.told)
+        assert set(pattern) <= set(rules.stated)
         assert derived.relations(number, 0, k) == [target]
         assert derived.size(number, Fact(0, target, k)) == k
 
@@ -85,7 +85,7 @@ def test_strictly_what_a_pattern_comes_to_is_entailed(k: int) -> None:
 
 
 @both_rules
-def test_no_pattern_comes_twice_and_no_target_has_too_many(rules: Rules) -> None:
+def test_no_pattern_comes_twice_and_no_target_has_too_many(rules: RuleSet) -> None:
     most = 0
     for k in range(1, 9):
         for target in rules.targets:
@@ -96,9 +96,9 @@ def test_no_pattern_comes_twice_and_no_target_has_too_many(rules: Rules) -> None
 
 
 @both_rules
-def test_a_single_fact_is_its_own_pattern(rules: Rules) -> None:
+def test_a_single_fact_is_its_own_pattern(rules: RuleSet) -> None:
     for name in (each.name for each in rules.predicates):
-        assert maker(rules.name).patterns(1, name) == ([(name,)] if name in rules.told else [])
+        assert maker(rules.name).patterns(1, name) == ([(name,)] if name in rules.stated else [])
 
 
 def test_every_strict_target_has_patterns_of_every_length() -> None:
@@ -107,12 +107,12 @@ def test_every_strict_target_has_patterns_of_every_length() -> None:
 
 
 def test_order_depends_on_the_purpose_alone() -> None:
-    def found(maker: Maker, lengths: list[int]) -> dict[tuple[int, str], list[Pattern]]:
+    def found(maker: PuzzleMaker, lengths: list[int]) -> dict[tuple[int, str], list[Pattern]]:
         return {(k, target): maker.patterns(k, target) for k in lengths for target in STRICT.targets}
 
     first = found(maker("strict"), [2, 3, 4, 5, 6])
-    assert found(Maker(STRICT, "tests", 1), [6, 5, 4, 3, 2]) == first  # whatever is asked for first
-    others = found(Maker(STRICT, "tests", 2), [2, 3, 4, 5, 6])
+    assert found(PuzzleMaker(STRICT, "tests", 1), [6, 5, 4, 3, 2]) == first  # whatever is asked for first
+    others = found(PuzzleMaker(STRICT, "tests", 2), [2, 3, 4, 5, 6])
     assert others != first
     few = [key for key, patterns in first.items() if len(patterns) < MOST]
     assert {key: set(first[key]) for key in few} == {key: set(others[key]) for key in few}

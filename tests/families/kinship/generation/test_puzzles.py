@@ -9,7 +9,19 @@ import pytest
 
 from storyproof.errors import ConfigError, ProofError
 from storyproof.families.kinship.checker import AMBIGUOUS, CONTRADICTED, ENTAILED, IMPOSSIBLE, status
-from storyproof.families.kinship.generation.puzzles import (
+from storyproof.families.kinship.generation.puzzles import Puzzle, PuzzleKind, PuzzleMaker, judge_status
+from storyproof.families.kinship.oracle import derive, replay
+from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, Fact
+from storyproof.families.kinship.rules import (
+    PUBLISHED,
+    STRICT,
+    RuleSet,
+    load_rules,
+    published_rules,
+    rules_of,
+    strict_rules,
+)
+from storyproof.families.kinship.tasks import (
     ALL,
     CLEAN,
     DISCONNECTED,
@@ -19,21 +31,6 @@ from storyproof.families.kinship.generation.puzzles import (
     NOISE,
     SUPPORTING,
     TASKS,
-    Kind,
-    Maker,
-    Puzzle,
-    judge_status,
-)
-from storyproof.families.kinship.oracle import derive, replay
-from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, Fact
-from storyproof.families.kinship.rules import (
-    PUBLISHED,
-    STRICT,
-    Rules,
-    load_rules,
-    published_rules,
-    rules_of,
-    strict_rules,
 )
 from tests.families.kinship.generation.test_patterns import maker
 from tests.families.kinship.test_oracle import bracketings, is_proof, plainly
@@ -44,19 +41,19 @@ each_task = pytest.mark.parametrize("task", MADE)
 each_reading = pytest.mark.parametrize("reading", [STRICT, PUBLISHED])
 
 
-def kinds_of(maker: Maker, task: str, k: int, count: int = 40) -> list[Kind]:
+def kinds_of(maker: PuzzleMaker, task: str, k: int, count: int = 40) -> list[PuzzleKind]:
     """Choose some kinds of puzzles at random, of all targets."""
     rng = random.Random(f"{task} {k}")
     found = []
     for target in maker.rules.targets:
         for pattern in maker.patterns(k, target):
             asked = rng.choice(pattern) if task == MEMORY else target
-            found.append(Kind(task, k, asked, rng.choice(GENDERS), pattern, rng.randrange(5)))
+            found.append(PuzzleKind(task, k, asked, rng.choice(GENDERS), pattern, rng.randrange(5)))
     return rng.sample(found, min(count, len(found)))
 
 
 @cache
-def made(reading: str, task: str) -> list[tuple[Kind, Puzzle]]:
+def made(reading: str, task: str) -> list[tuple[PuzzleKind, Puzzle]]:
     """Make puzzles of all lengths."""
     kinds = [kind for k in LENGTHS for kind in kinds_of(maker(reading), task, k, 40 if k < 10 else 15)]
     return list(zip(kinds, maker(reading).make(kinds), strict=True))
@@ -99,8 +96,8 @@ def test_noise_is_of_its_type(reading: str, task: str) -> None:
         check_noise(rules_of(reading), puzzle)
 
 
-def check_noise(rules: Rules, puzzle: Puzzle) -> None:
-    assert all(fact.predicate in rules.told for fact in puzzle.facts)
+def check_noise(rules: RuleSet, puzzle: Puzzle) -> None:
+    assert all(fact.predicate in rules.stated for fact in puzzle.facts)
     of_type: dict[str, list[Fact]] = {name: [] for name in NOISE}
     for fact, name in zip(puzzle.facts[puzzle.k :], puzzle.noise, strict=True):
         of_type[name].append(fact)
@@ -204,7 +201,7 @@ def test_some_published_puzzles_are_not_entailed() -> None:
 def test_it_does_not_matter_what_is_made_first_or_together(reading: str) -> None:
     kinds = [kind for task in MADE for k in (2, 3, 5) for kind in kinds_of(maker(reading), task, k, 6)]
     together = maker(reading).make(kinds)
-    alone = Maker(rules_of(reading), "tests", 1)
+    alone = PuzzleMaker(rules_of(reading), "tests", 1)
     for place in random.Random(0).sample(range(len(kinds)), len(kinds)):
         assert alone.make([kinds[place]]) == [together[place]]
     assert alone.make(kinds[::-1]) == together[::-1]
@@ -215,12 +212,12 @@ def test_other_numbers_and_purposes_draw_others() -> None:
     kinds = [kind for kind in kinds_of(maker(STRICT), ALL, 4, 20) if kind.number == 0]
     first = maker(STRICT).make(kinds)
     assert maker(STRICT).make([kind._replace(number=1) for kind in kinds]) != first
-    assert Maker(strict_rules(), "tests", 2).make(kinds) != first
+    assert PuzzleMaker(strict_rules(), "tests", 2).make(kinds) != first
 
 
 def test_genders_and_noise_vary() -> None:
     pattern = maker(STRICT).patterns(3, "grand")[0]
-    drawn = maker(STRICT).make([Kind(ALL, 3, "grand", FEMALE, pattern, number) for number in range(40)])
+    drawn = maker(STRICT).make([PuzzleKind(ALL, 3, "grand", FEMALE, pattern, number) for number in range(40)])
     assert len({puzzle.genders for puzzle in drawn}) > 10
     assert len({puzzle.facts for puzzle in drawn}) > 30
     assert {puzzle.genders[3] for puzzle in drawn} == {FEMALE}
@@ -229,15 +226,15 @@ def test_genders_and_noise_vary() -> None:
 def test_spouses_differ_in_gender_also_where_that_must_be_concluded() -> None:
     pattern = ("child", "sibling", "inv-child", "inv-child")
     for number in range(20):
-        (puzzle,) = maker(STRICT).make([Kind(CLEAN, 4, "inv-in-law", MALE, pattern, number)])
+        (puzzle,) = maker(STRICT).make([PuzzleKind(CLEAN, 4, "inv-in-law", MALE, pattern, number)])
         assert puzzle.genders[0] != puzzle.genders[3]
 
 
 def test_what_cannot_be_made_is_refused() -> None:
     impossible = ("SO", "SO")
     with pytest.raises(ConfigError, match="no clean story of 2 facts could be made from the pattern SO SO in 64 att"):
-        maker(STRICT).make([Kind(CLEAN, 2, "sibling", MALE, impossible, 0)])
-    wrong_target = Kind(CLEAN, 2, "child", MALE, ("child", "child"), 0)
+        maker(STRICT).make([PuzzleKind(CLEAN, 2, "sibling", MALE, impossible, 0)])
+    wrong_target = PuzzleKind(CLEAN, 2, "child", MALE, ("child", "child"), 0)
     with pytest.raises(ConfigError, match="choose another task or length"):
         maker(STRICT).make([wrong_target])
 
@@ -245,8 +242,8 @@ def test_what_cannot_be_made_is_refused() -> None:
 def test_rules_that_families_do_not_bear_out_are_a_bug() -> None:
     """If the strict rules were wrong, nothing would be shipped."""
     wrong = replace(strict_rules(), heads={**strict_rules().heads, ("child", "inv-un"): "sibling"})
-    with pytest.raises(ProofError, match=r"the rules derive what families do not bear out \(ambiguous\)"):
-        Maker(wrong, "tests").make([Kind(CLEAN, 2, "sibling", MALE, ("child", "inv-un"), 0)])
+    with pytest.raises(ProofError, match=r"the rules derive an answer that the checker does not confirm \(ambiguous\)"):
+        PuzzleMaker(wrong, "tests").make([PuzzleKind(CLEAN, 2, "sibling", MALE, ("child", "inv-un"), 0)])
 
 
 # --- rules of one's own
@@ -264,7 +261,7 @@ rules:
 """
 
 
-def own_rules(folder: Path, text: str) -> Rules:
+def own_rules(folder: Path, text: str) -> RuleSet:
     path = folder / "own.yaml"
     path.write_text(text, encoding="utf-8")
     return load_rules(path)
@@ -273,12 +270,12 @@ def own_rules(folder: Path, text: str) -> Rules:
 @each_task
 def test_rules_with_relations_of_their_own(task: str, tmp_path: Path) -> None:
     rules = own_rules(tmp_path, OWN)
-    own = Maker(rules, "tests")
+    own = PuzzleMaker(rules, "tests")
     assert own.patterns(3, "milk-sibling") == [("milk-parent", "milk-child", "sibling")]
     for k in (2, 3, 4):
         target = "milk-child" if task == MEMORY else "milk-sibling"
         pattern = own.patterns(k, "milk-sibling")[0]
-        (puzzle,) = own.make([Kind(task, k, target, FEMALE, pattern, 0)])
+        (puzzle,) = own.make([PuzzleKind(task, k, target, FEMALE, pattern, 0)])
         assert puzzle.status is None
         assert puzzle.readings == (rules.name,)
         assert replay(rules, puzzle.facts, puzzle.query, puzzle.proof) is None
@@ -289,8 +286,10 @@ def test_rules_of_ones_own_about_known_relations_are_judged(tmp_path: Path) -> N
     rules = own_rules(
         tmp_path, "stories: [child, inv-un]\nrules:\n  - grand: [child, child]\n  - un: [child, inv-un]\n"
     )
-    kinds = [Kind(CLEAN, 2, target, MALE, Maker(rules).patterns(2, target)[0], 0) for target in ("grand", "un")]
-    true, false = Maker(rules).make(kinds)
+    kinds = [
+        PuzzleKind(CLEAN, 2, target, MALE, PuzzleMaker(rules).patterns(2, target)[0], 0) for target in ("grand", "un")
+    ]
+    true, false = PuzzleMaker(rules).make(kinds)
     assert (true.status, true.readings) == (ENTAILED, (STRICT, PUBLISHED, rules.name))
     assert (false.status, false.readings) == (CONTRADICTED, (rules.name,))
 
@@ -300,7 +299,7 @@ def test_a_supporting_story_without_support_is_refused(task: str, tmp_path: Path
     """Where no relation of the chain can be told in two facts, there is no such puzzle."""
     rules = own_rules(tmp_path, "stories: [child]\nrules:\n  - grand: [child, child]\n")
     with pytest.raises(ConfigError, match=f"no {task} story of 2 facts could be made"):
-        Maker(rules).make([Kind(task, 2, "grand", MALE, ("child", "child"), 0)])
+        PuzzleMaker(rules).make([PuzzleKind(task, 2, "grand", MALE, ("child", "child"), 0)])
 
 
 def test_status_is_none_where_strict_kinship_has_no_such_relation() -> None:

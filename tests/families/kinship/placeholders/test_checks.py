@@ -16,7 +16,7 @@ from storyproof.families.kinship.placeholders.checks import (
     REVEALS,
     SWAPPED,
     UNKNOWN_SLOT,
-    Flaw,
+    PlaceholderFlaw,
     check,
     problems,
 )
@@ -211,7 +211,7 @@ def test_the_message_says_who_is_said_to_be_what() -> None:
     genders = ["male", "female", "female"]
     text = slots("@0 took his mother @1 to see his grandmother @2.", genders)
     assert check(["mother", "mother"], genders, text) == [
-        (REVEALS, "ENT_2 is said to be ENT_0's grandmother, which is no fact given")
+        (REVEALS, "ENT_2 is said to be ENT_0's grandmother, which is not a given fact")
     ]
 
 
@@ -375,7 +375,7 @@ def test_flaws_say_where_they_are() -> None:
     key = (("son",), ("male", "male"))
     text = "ENT_1_male took his son ENT_0_male along."
     found = problems(Placeholders("x", {key: ("ENT_0_male took his son ENT_1_male along.", text)}))
-    assert found == [Flaw(key, 1, text, SWAPPED, "ENT_0 is said to be ENT_1's son, who is their father")]
+    assert found == [PlaceholderFlaw(key, 1, text, SWAPPED, "ENT_0 is said to be ENT_1's son, who is their father")]
     assert str(found[0]) == (
         "son male-male 1: swapped-roles: ENT_0 is said to be ENT_1's son, who is their father: " + text
     )

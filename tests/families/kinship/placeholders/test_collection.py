@@ -110,10 +110,10 @@ def test_swapping_genders_swaps_words_and_nothing_else(pieces: list[str], gender
     ("templates", "message"),
     [
         ('  child: ["{0} and {1.king}."]', r"'child', number 1: unknown word in \{1.king\}; expected one of he, him"),
-        ('  child: ["{0}.", "{0} and {2}."]', r"'child', number 2: \{2\} is of a person beyond the last, 1"),
+        ('  child: ["{0}.", "{0} and {2}."]', r"'child', number 2: \{2\} refers to a person beyond the last, 1"),
         ('  child: ["{0} and {1."]', r"'child', number 1: a brace outside of fields"),
         ('  child: ["{0} and {1 .he}"]', r"'child', number 1: a brace outside of fields"),
-        ('  child: ["{0}.", "{0}."]', r"'child': a text stands there twice: '\{0\}.'"),
+        ('  child: ["{0}.", "{0}."]', r"'child': a text occurs twice: '\{0\}.'"),
         ('  child: "{0}."', r"'child': expected a list of texts, found str"),
         ("  child: [12]", r"'child', number 1: expected a text, found 12"),
         ('  child: [" "]', r"'child', number 1: expected a text, found ' '"),
@@ -139,9 +139,9 @@ def test_an_error_says_which_text_and_what_was_expected(templates: str, message:
         ("names: {male: [Tom], female: Ann}\ntemplates: {}", r"'names', 'female': expected a list of texts"),
         (
             "names: {male: [Kim], female: [Kim]}\ntemplates: {}",
-            r"'names', 'female': 'Kim' is no single word, or stands",
+            r"'names', 'female': 'Kim' is not a single word, or occurs",
         ),
-        ("names: {male: [Tom Tit], female: [Ann]}\ntemplates: {}", r"'Tom Tit' is no single word"),
+        ("names: {male: [Tom Tit], female: [Ann]}\ntemplates: {}", r"'Tom Tit' is not a single word"),
     ],
 )
 def test_what_is_no_collection_is_refused(text: str, message: str) -> None:
@@ -209,9 +209,12 @@ def test_a_published_file_is_read(tmp_path: Path) -> None:
         ({"son": ["A"]}, r"mine.json: 'son': expected lists by genders, found list"),
         ({"son": {"male-male": "A"}}, r"'son', 'male-male': expected a list of texts, found str"),
         ({"son": {"male-male": ["A", None]}}, r"'son', 'male-male', number 2: expected a text, found None"),
-        ({"cousin": {"male-male": ["A"]}}, r"'cousin', 'male-male': 'cousin' is not made of the words son, daughter"),
-        ({"son wife": {"male-male-female": ["A"]}}, r"'son wife' is not made of the words"),
-        ({"": {"male": ["A"]}}, r"'' is not made of the words"),
+        (
+            {"cousin": {"male-male": ["A"]}},
+            r"'cousin', 'male-male': 'cousin' does not consist of the words son, daughter",
+        ),
+        ({"son wife": {"male-male-female": ["A"]}}, r"'son wife' does not consist of the words"),
+        ({"": {"male": ["A"]}}, r"'' does not consist of the words"),
         ({"son-wife": {"male-male": ["A"]}}, r"'son-wife', 'male-male': expected 3 genders, each male or female"),
         ({"son": {"male-man": ["A"]}}, r"'son', 'male-man': expected 2 genders"),
         ({"son": {"male-female": ["A"]}}, r"'son', 'male-female': a son is male, but person 1 is female"),

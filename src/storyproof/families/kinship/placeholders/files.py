@@ -1,7 +1,8 @@
 """Files of placeholders: the shipped collection, and collections of users.
 
 The shipped one is written once for all genders: `{0}` is a name, `{1.his}` is *his* or *her* according to person 1.
-Others are JSON files in the form in which CLUTRR was published: `{"son-wife": {"male-male-female": ["ENT_0_male …", …]}}`.
+Others are JSON files in the form in which CLUTRR was published:
+`{"son-wife": {"male-male-female": ["ENT_0_male …", …]}}`.
 """
 
 from __future__ import annotations

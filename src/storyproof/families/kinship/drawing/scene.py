@@ -14,7 +14,7 @@ from storyproof.families.kinship.row import KinshipRow, build_row
 _REQUIRED = ("query", "genders", "edges", "edge_types")
 
 
-class Scene(NamedTuple):
+class FamilyScene(NamedTuple):
     """A row, and families that show the status of its label.
 
     Attributes:
@@ -32,7 +32,7 @@ class Scene(NamedTuple):
     witnesses: Witnesses | None
 
 
-def read_scene(example: Example) -> Scene | None:
+def read_scene(example: Example) -> FamilyScene | None:
     """Read an example and find the families that fit it; None if it lacks its facts.
 
     Raises:
@@ -61,10 +61,10 @@ def read_scene(example: Example) -> Scene | None:
     foreign = tuple(sorted({*row.words, example.answer} - set(WORDS)))
     witnesses = None if foreign else find_witnesses(genders, row.facts, row.query, names)
     proof = None if steps is None else [(first, via, second) for first, via, second in steps]
-    return Scene(row, proof, example.get("proof_relations"), foreign, witnesses)
+    return FamilyScene(row, proof, example.get("proof_relations"), foreign, witnesses)
 
 
-def proof_path(scene: Scene) -> list[int]:
+def proof_path(scene: FamilyScene) -> list[int]:
     """Return the people through whom a proof goes, in order; without a proof, those of the chain."""
     row = scene.row
     if not scene.steps:

@@ -16,7 +16,7 @@ from rich.text import Text
 
 from storyproof.example import Example
 from storyproof.families.kinship.checker import Witnesses
-from storyproof.families.kinship.drawing.scene import Scene, read_scene
+from storyproof.families.kinship.drawing.scene import FamilyScene, read_scene
 from storyproof.families.kinship.genealogy import Genealogy
 from storyproof.families.kinship.relations import MALE, NAMES, word
 from storyproof.families.kinship.row import KinshipRow
@@ -37,7 +37,7 @@ class FamilyStory:
     """
 
     example: Example
-    scene: Scene | None
+    scene: FamilyScene | None
 
     @property
     def witnesses(self) -> Witnesses | None:
@@ -93,7 +93,7 @@ def _story_lines(example: Example) -> Table:
     return table
 
 
-def _proof_lines(scene: Scene) -> list[Text]:
+def _proof_lines(scene: FamilyScene) -> list[Text]:
     """Return a proof from the conclusion down, premises indented below it; empty if the row has none."""
     if scene.steps is None or scene.relations is None:
         return []
@@ -129,7 +129,7 @@ def _stated(row: KinshipRow, first: int, second: int) -> str:
     return f"what {row.names[second]} is to {row.names[first]} is not stated"
 
 
-def _families(scene: Scene, answer: str, width: int) -> list[RenderableType]:
+def _families(scene: FamilyScene, answer: str, width: int) -> list[RenderableType]:
     """Draw the families that show the status of an answer, or say why there is none to draw."""
     row = scene.row
     if scene.witnesses is None:
@@ -178,7 +178,7 @@ def _relation_in(family: Genealogy, row: KinshipRow) -> str:
     return _sentence(row, first, " and ".join(words), second)
 
 
-def _proof_people(scene: Scene) -> set[int]:
+def _proof_people(scene: FamilyScene) -> set[int]:
     """Return the people through whom the proof goes; without a proof, those of the chain."""
     row = scene.row
     if scene.steps is None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.belief.picture import belief_timeline
-from storyproof.families.belief.timeline import Step, Timeline, lay_out
+from storyproof.families.belief.timeline import Moment, Timeline, lay_out
 from storyproof.families.family import Picture, family_of
 from storyproof.families.kinship.drawing.picture import family_picture
 from storyproof.families.kinship.drawing.scene import proof_path, read_scene
@@ -293,8 +293,8 @@ def test_generated_stories(benchmark: str) -> None:
 def test_any_story_is_safe(names: list[str]) -> None:
     sentence, room, first, second, container, thing = names
     steps = [
-        Step(sentence, {room: [first, second]}, container, {(first,): container, (first, second): None}),
-        Step(sentence * 5, {room: [second]}, container, {(first,): thing, (first, second): container}),
+        Moment(sentence, {room: [first, second]}, container, {(first,): container, (first, second): None}),
+        Moment(sentence * 5, {room: [second]}, container, {(first,): thing, (first, second): container}),
     ]
     root = parsed(belief_timeline(Timeline("s", "", thing, steps, []), [1], asked=[first], answers=(thing, "")))
     assert not list(overlaps(root))

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from storyproof.cli.output import console, write_text
+from storyproof.catalog import FORMATS
+from storyproof.cli.output import check_results, console, write_text
 from storyproof.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -21,9 +22,7 @@ def audit(
         list[Path],
         typer.Argument(help="Files or folders: .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet."),
     ],
-    format: Annotated[
-        str, typer.Option(help="auto, tomi, tom-babi, clutrr, inspect, jsonl, json or parquet.")
-    ] = "auto",
+    format: Annotated[str, typer.Option(help=f"auto, {', '.join(FORMATS)}; other packages can add formats.")] = "auto",
     reading: Annotated[
         list[str] | None,
         typer.Option(help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"),
@@ -46,6 +45,8 @@ def audit(
     """Say row by row what is wrong in published data and why, and write it anew. Exit code 1 if anything is."""
     import storyproof
 
+    for out, option in ((json_out, "--json"), (html, "--html")):
+        check_results(out, [*paths, against], option)
     with progress_bar("files", None) as progress:
         report = storyproof.audit(
             paths, format=format, readings=tuple(reading or ()), fix=fix, ambiguous=ambiguous, progress=progress

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from storyproof.cli.options import Preset, preset_settings
+from storyproof.cli.options import given_settings, refuse_settings
 from storyproof.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 def train(
+    context: typer.Context,
     model: Annotated[
         str,
         typer.Argument(
@@ -32,7 +33,6 @@ def train(
         str | None, typer.Option(help="Learn straight from a generator, such as tomi or clutrr, instead.")
     ] = None,
     stories: Annotated[int, typer.Option(help="How many stories the generator is to make.")] = 0,
-    preset: Preset = None,
     split: Annotated[
         str | None, typer.Option(help="Which split of the data; by default train, or what a single file holds.")
     ] = None,
@@ -61,9 +61,13 @@ def train(
     """Train one of the classical models; the same command again goes on where it was stopped."""
     import storyproof
     from storyproof.cli.progress import progress_bar
+    from storyproof.datasets.generate import load_benchmark
     from storyproof.solvers.neural.models import usual_options
     from storyproof.solvers.neural.teaching import settings_of
 
+    if benchmark is None:
+        refuse_settings(context)
+    made_with = {} if benchmark is None else given_settings(context, load_benchmark(benchmark))
     settings = {"epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "recast": recast}
     usual, most = usual_options(model), settings_of(model, settings).epochs
     options = dict(_option(text, usual) for text in option or ())
@@ -74,7 +78,7 @@ def train(
             data=data,
             benchmark=benchmark,
             stories=stories,
-            benchmark_settings=preset_settings(benchmark, preset),
+            benchmark_settings=made_with,
             split=split,
             held=held,
             labels=labels,

@@ -15,7 +15,6 @@ from storyproof.datasets.reading import Source, find_source
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.experiments.declaring import Data
-from storyproof.families.kinship.config import PRESETS
 from storyproof.seeds import digest
 
 TRAIN, TEST = 0, 1  # which of a data set's two parts
@@ -87,7 +86,7 @@ class Sets:
     def _examples(self, data: Data, part: int) -> list[Example]:
         count = data.test if part == TEST else data.train
         if not data.published:
-            settings = {**_settings(data), ("train", "test")[part]: count}
+            settings: dict[str, Any] = {**dict(data.settings), ("train", "test")[part]: count}
             table = generate(data.benchmark, seed=data.seed, **settings)
             return [Example.from_row(row) for row in table.to_pylist()]
         source = self._source(data, part)
@@ -110,9 +109,3 @@ class Sets:
 def _version(benchmark: str) -> int:
     found: int = load("benchmark", benchmark).version
     return found
-
-
-def _settings(data: Data) -> dict[str, Any]:
-    """Give the generator's settings, with what a preset settles."""
-    given: dict[str, Any] = dict(data.settings)
-    return {**PRESETS.get(given.pop("preset", ""), {}), **given}

@@ -343,7 +343,7 @@ def test_a_test_count_is_for_each_scenario() -> None:
 
 
 def test_usual_counts_are_the_papers() -> None:
-    assert [benchmark().usual(split) for split in SPLITS] == [10_000, 0, 100]
+    assert [benchmark().usual_counts[split] for split in SPLITS] == [10_000, 0, 100]
 
 
 @pytest.mark.parametrize("cloze", [False, True])

@@ -1,17 +1,4 @@
-"""CLUTRR: kinship puzzles, in which a relation follows from the facts that a story states.
-
-World: families in which everyone has two married parents and spouses share no ancestor; a chain of two to fifteen facts
-leads from one person to another. Questions: what is the last person to the first? Splits may hold out patterns of
-relations, placeholders, both or neither. Noise (supporting, irrelevant or disconnected facts) is optional.
-
-Known artefacts: the gender of the asked person rules out half of the answers, as in the original. Under the strict
-reading husband and wife have a single pattern at each length (a child's sibling's … parent). Long chains use at most 64
-patterns of each relation per seed.
-
-Source: Sinha, Sodhani, Dong, Pineau and Hamilton, "CLUTRR: A Diagnostic Benchmark for Inductive Reasoning from Text"
-(2019), appendix. Chains are built from the rules, not sampled from a family and rejected; labels follow from their
-stories; the people of a chain are distinct; noise facts have types and are stated.
-"""
+"""The benchmark `clutrr`."""
 
 from __future__ import annotations
 
@@ -30,7 +17,7 @@ from storyproof.benchmark import Benchmark
 from storyproof.columns import NO_WORD, coded, constant_words, identity, number_lists, word_lists
 from storyproof.errors import ConfigError
 from storyproof.example import Example
-from storyproof.families.kinship.config import DROP, PRESET_COUNTS, REFUSE, SYNTHETIC, ClutrrConfig
+from storyproof.families.kinship.config import DROP, PRESETS, REFUSE, SYNTHETIC, USUAL_COUNTS, ClutrrConfig
 from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.generation.narration import Narrator
 from storyproof.families.kinship.generation.puzzles import PuzzleMaker
@@ -50,14 +37,35 @@ ENTITIES = 200  # tokens that name people in cloze stories
 
 
 class Clutrr(Benchmark):
-    """CLUTRR with proved labels; see the module docstring."""
+    """CLUTRR: what one person is to another, in a story from which the answer follows.
+
+    World: families in which everyone has two married parents and spouses share no ancestor; a chain of two to fifteen
+    facts leads from one person to another. Noise (supporting, irrelevant or disconnected facts) is optional.
+
+    Questions: what is the last person of the chain to the first?
+
+    Splits: may hold out patterns of relations, placeholders, both or neither. The test split has every requested
+    combination of task and length.
+
+    Known artefacts: the gender of the asked person halves the possible answers, as in the original. Under the strict
+    reading husband and wife have a single pattern at each length (a child's sibling's … parent). Long chains use at
+    most 64 patterns of each relation for a seed.
+
+    Source: Sinha, Sodhani, Dong, Pineau and Hamilton, "CLUTRR: A Diagnostic Benchmark for Inductive Reasoning from
+    Text" (2019), appendix. Deviations: chains are built from the rules up instead of being sampled from a family and
+    rejected; labels follow from their stories; all people of a chain are distinct; noise facts have types and are
+    narrated.
+    """
 
     name = "clutrr"
     version = 1
-    usual_stories = 10_000
+    family = "kinship"
+    usual_counts = USUAL_COUNTS
     round = 1
     config_type = ClutrrConfig
+    presets = PRESETS
     readings = (STRICT, PUBLISHED)
+    formats = ("clutrr",)
     schema = KINSHIP_SCHEMA
     counted: ClassVar[dict[str, tuple[str, ...]]] = {
         **Benchmark.counted,
@@ -74,7 +82,8 @@ class Clutrr(Benchmark):
         wanted = Counter((each.get("task") or CLEAN, each.get("k") or 2) for each in stories)
         tasks, lengths = sorted({task for task, _ in wanted}), sorted({k for _, k in wanted})
         made = cls(ClutrrConfig(test_k=tuple(lengths), test_tasks=tuple(tasks)), seed)
-        table = pa.concat_tables(made.blocks("test", made.stories("test", max(wanted.values()))))
+        [count] = made.check_counts({"test": max(wanted.values())}).values()
+        table = pa.concat_tables(made.blocks("test", count))
         kept = []
         for number, row in enumerate(table.select(["task", "k"]).to_pylist()):
             if wanted[row["task"], row["k"]] > 0:
@@ -174,10 +183,6 @@ class Clutrr(Benchmark):
     def rows_per_story(self, split: str) -> int:
         """Return 1: one question per story."""
         return 1
-
-    def usual(self, split: str) -> int:
-        """Return the size of the paper's datasets."""
-        return PRESET_COUNTS[split]
 
     def stories(self, split: str, asked: int) -> int:
         """Return the number of stories: as many as asked for, in test for each scenario."""

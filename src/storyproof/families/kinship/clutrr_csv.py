@@ -19,6 +19,7 @@ from storyproof.families.kinship.clutrr_records import (
     COLUMNS,
     ClutrrRow,
     PublishedStep,
+    patched_records,
     read_clutrr_row,
     read_records,
     refuse,
@@ -30,6 +31,10 @@ from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.story import Piece, add_brackets, fill, remove_brackets, stated_facts
 from storyproof.families.kinship.tasks import noise_types, story_type
 from storyproof.families.kinship.text import ask, synthetic_line
+from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.format import Format, Place, Spot, with_places
+from storyproof.formats.lines import first_line
+from storyproof.formats.patches import Changes, Write
 
 BESIDE = ("text_query", "text_target", "clean_story", "node_mapping")  # columns that examples do not have, as they are
 _SCHEMA = pa.schema(
@@ -39,6 +44,38 @@ _SCHEMA = pa.schema(
         ("problems", pa.list_(pa.string())),
     ]
 )
+_PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
+
+
+class ClutrrFormat(Format):
+    """CLUTRR's published CSV."""
+
+    name = "clutrr"
+    suffixes = (".csv",)
+    opening = "the columns of CLUTRR"
+    short_name = "csv"
+    family = "kinship"
+
+    def recognise(self, path: Path) -> bool:
+        """Return whether the first line names columns of CLUTRR."""
+        named = next(csv.reader([first_line(path)]), [])
+        return {"story", "target", "story_edges"} <= set(named)
+
+    def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
+        """Read a file; fields that do not fit the rest of their row are listed in the column `problems`."""
+        return read_csv(path, rows, places)
+
+    def locate(self, path: Path, column: str, place: Place) -> Spot:
+        """Return where a value stands, under the published name of its column."""
+        return Spot(path.name, place.line, _PUBLISHED.get(column, column))
+
+    def writer(self, folder: Path, split: str) -> ClutrrSplit:
+        """Return what writes a file, and one for each scenario of the test split."""
+        return ClutrrSplit(folder, split)
+
+    def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
+        """Replace fields in the text of their records, quoted as they were; columns are added at the end."""
+        return {path.name: lambda file: file.writelines(patched_records(path, changes))}
 
 
 class ClutrrSplit:
@@ -69,7 +106,7 @@ class ClutrrSplit:
             self._rows[name] += 1
 
     def close(self) -> list[Path]:
-        """Finish the files; return their paths."""
+        """Finish the files and return them."""
         for file in self._files.values():
             file.close()
         paths = []
@@ -153,8 +190,13 @@ def _proof_state(row: KinshipRow) -> list[dict[Any, Any]]:
     return [{triple(first, second): [triple(first, via), triple(via, second)]} for first, via, second in steps]
 
 
-def read_csv(path: Path, rows: int) -> Iterator[pa.Table]:
+def read_csv(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
     """Read a file in tables of at most `rows` rows.
+
+    Args:
+        path: The file.
+        rows: How many rows a table has.
+        places: Add the column `place`.
 
     Raises:
         DataError: If its columns are not those of CLUTRR, or a field cannot be read; the message names row and column.
@@ -162,8 +204,11 @@ def read_csv(path: Path, rows: int) -> Iterator[pa.Table]:
     records = read_records(path)
     header = next(records).fields
     found = _numbered(_example(path, read_clutrr_row(path, record, header)) for record in records if record.fields)
+    done = 0
     while part := list(islice(found, rows)):
-        yield pa.Table.from_pylist(part, schema=_SCHEMA)
+        table = pa.Table.from_pylist(part, schema=_SCHEMA)
+        yield with_places(table, done, [row["line"] for row in part]) if places else table
+        done += len(part)
 
 
 def _numbered(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -221,6 +266,7 @@ def _example(path: Path, row: ClutrrRow) -> dict[str, Any]:
         "proof_steps": [_step(path, row, step) for step in row.proof],
         "proof_relations": [step.head[1] for step in row.proof],
         "index": fields.get(""),
+        "line": row.record.line,
         "syn_story": remove_brackets(fields.get("syn_story", "")),
         **{name: fields.get(name) for name in BESIDE},
         "problems": [*_problems(row), *_loose_premises(row)],
@@ -261,3 +307,6 @@ def _loose_premises(row: ClutrrRow) -> Iterator[str]:
     for (first, _, second), one, other in row.proof:
         if (one[0], other[2], one[2]) != (first, second, other[0]) or not {one, other} <= known:
             yield f"proof_state: {one} and {other}"
+
+
+FORMAT = ClutrrFormat()

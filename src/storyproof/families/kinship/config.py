@@ -1,14 +1,14 @@
-"""Settings of clutrr, and presets for the paper's datasets."""
+"""Settings of the kinship benchmark, and the data sets of the paper as presets."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from storyproof.benchmark import Config
+from storyproof.benchmark import Config, comma_separated, option
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.families.kinship.placeholders.collection import Placeholders
-from storyproof.families.kinship.rules import READINGS, STRICT, RuleSet, rules_of
+from storyproof.families.kinship.placeholders import Placeholders, load_placeholders
+from storyproof.families.kinship.rules import READINGS, STRICT, RuleSet, load_rules, rules_of
 from storyproof.families.kinship.tasks import CLEAN, DISCONNECTED, IRRELEVANT, SUPPORTING, TASKS
 from storyproof.seeds import digest
 
@@ -36,42 +36,104 @@ _IN_WORDS = {
 }
 
 
+def _lengths(text: str) -> tuple[int, ...]:
+    """Return the lengths in a text such as `2,3` or `2-10`."""
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise ValueError("expected numbers such as 2,3 or 2-10")
+        if len(first) > 4 or len(last) > 4:  # surely a mistake, and the range would fill the memory
+            raise ValueError(f"chains have {LEAST_K} to {MOST_K} facts")
+        found += range(int(first), int(last or first) + 1)
+    if not found:
+        raise ValueError("expected at least one length, such as 2-10")
+    return tuple(found)
+
+
 @dataclass(frozen=True)
 class ClutrrConfig(Config):
     """Settings of clutrr.
 
     Attributes:
         task: The noise in training stories.
-        train_k: The numbers of facts in the chains of training stories.
-        test_k: The numbers of facts in the chains of test stories.
-        test_tasks: The noise in test stories, each with every `test_k`; that of training by default.
-        reading: strict, or published for the paper's rules as they are.
-        rules: Your own rules instead, as returned by `load_rules`.
-        text: natural or synthetic.
-        placeholders: Your own templates for natural text, as returned by `load_placeholders`.
-        test_placeholders: Others for test stories; the same collection by default.
-        holdout: Whether training and test have different patterns of three facts and more.
-        split_placeholders: Whether training and test have different placeholders.
-        bad_placeholders: What to do with your own templates that fail the checks: refuse (those that lack somebody or
-            reveal the answer), keep, or drop (all doubtful ones).
-        keep_placeholders: The share of placeholders that is used.
+        test_tasks: The noise in test stories, each with every k; by default that of training.
+        train_k: How many facts the chains of training stories have.
+        test_k: How many facts the chains of test stories have.
+        reading: `strict`, or `published` for the rules of the paper.
+        rules: Rules of your own instead, read by `load_rules`.
+        text: `natural` or `synthetic`.
+        placeholders: Templates of your own for natural text, read by `load_placeholders`.
+        test_placeholders: Other templates for the test stories; by default the same collection.
+        bad_placeholders: What to do with templates of your own that fail the checks: `refuse` (those that lack a
+            person or reveal the answer), `keep`, or `drop` (all that are doubtful).
+        keep_placeholders: The share of the templates that is used.
+        split_placeholders: Whether training and test use different templates.
+        holdout: Whether test patterns of three facts and more are kept out of training.
         cloze: Whether people are called `@entity-n` instead of having names.
     """
 
-    task: str = CLEAN
-    train_k: tuple[int, ...] = (2, 3)
-    test_k: tuple[int, ...] = tuple(range(2, 11))
-    test_tasks: tuple[str, ...] = ()
-    reading: str = STRICT
-    rules: RuleSet | None = None
-    text: str = NATURAL
-    placeholders: Placeholders | None = None
-    test_placeholders: Placeholders | None = None
-    holdout: bool = True
-    split_placeholders: bool = True
-    bad_placeholders: str = REFUSE
-    keep_placeholders: float = 1.0
-    cloze: bool = False
+    task: str = field(
+        default=CLEAN,
+        metadata=option(
+            "clean, supporting, irrelevant, disconnected, all, memory or mixed (clean and memory).", default=CLEAN
+        ),
+    )
+    train_k: tuple[int, ...] = field(
+        default=(2, 3), metadata=option("Facts in training chains: 2,3 or 2-4.", read=_lengths, default="2,3")
+    )
+    test_k: tuple[int, ...] = field(
+        default=tuple(range(2, 11)), metadata=option("Facts in test chains.", read=_lengths, default="2-10")
+    )
+    test_tasks: tuple[str, ...] = field(
+        default=(),
+        metadata=option(
+            "Tasks of the test stories, comma-separated; by default the same.",
+            read=comma_separated,
+            flag="--test-task",
+        ),
+    )
+    reading: str = field(
+        default=STRICT, metadata=option("strict or published (the rules of the paper).", default=STRICT)
+    )
+    rules: RuleSet | None = field(
+        default=None, metadata=option("A YAML file with your own rules.", read=load_rules, metavar="<path>")
+    )
+    text: str = field(default=NATURAL, metadata=option("natural or synthetic.", default=NATURAL))
+    placeholders: Placeholders | None = field(
+        default=None,
+        metadata=option(
+            "A JSON file of templates in the published format, instead of the built-in ones.",
+            read=load_placeholders,
+            metavar="<path>",
+        ),
+    )
+    test_placeholders: Placeholders | None = field(
+        default=None,
+        metadata=option("Another one for the test stories.", read=load_placeholders, metavar="<path>"),
+    )
+    holdout: bool = field(
+        default=True,
+        metadata=option(
+            "Whether test patterns of 3 facts and more are kept out of training.", read=bool, default="holdout"
+        ),
+    )
+    split_placeholders: bool = field(
+        default=True,
+        metadata=option("Whether training and test use different templates.", read=bool, default="split"),
+    )
+    bad_placeholders: str = field(
+        default=REFUSE,
+        metadata=option(
+            "What to do with templates that fail the checks: refuse (those that lack a person or reveal an answer), "
+            "keep or drop.",
+            default=REFUSE,
+        ),
+    )
+    keep_placeholders: float = field(
+        default=1.0, metadata=option("Share of the templates that is used.", read=float, default="1.0")
+    )
+    cloze: bool = field(default=False, metadata=option("Call people @entity-n instead of names.", read=bool))
 
     def __post_init__(self) -> None:
         for name, kinds in _KINDS.items():
@@ -124,11 +186,18 @@ class ClutrrConfig(Config):
 
 
 _ROBUST = (CLEAN, SUPPORTING, IRRELEVANT, DISCONNECTED)
+USUAL_COUNTS = {"train": 10_000, "val": 0, "test": 100}  # those of the paper's data sets
 PRESETS: dict[str, dict[str, Any]] = {
-    "generalization-23": {"train_k": (2, 3), "test_k": tuple(range(2, 11))},
-    "generalization-234": {"train_k": (2, 3, 4), "test_k": tuple(range(2, 11))},
+    "generalization-23": {**USUAL_COUNTS, "train_k": (2, 3), "test_k": tuple(range(2, 11))},
+    "generalization-234": {**USUAL_COUNTS, "train_k": (2, 3, 4), "test_k": tuple(range(2, 11))},
     **{
-        f"robust-{task}": {"task": task, "train_k": (2, 3), "test_k": (2, 3), "test_tasks": _ROBUST} for task in _ROBUST
+        f"robust-{task}": {
+            **USUAL_COUNTS,
+            "task": task,
+            "train_k": (2, 3),
+            "test_k": (2, 3),
+            "test_tasks": _ROBUST,
+        }
+        for task in _ROBUST
     },
 }
-PRESET_COUNTS = {"train": 10_000, "val": 0, "test": 100}  # source 002, 2.1

@@ -14,20 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errata import COLUMN, FileReport
-from storyproof.errors import DataError, ParseError
+from storyproof.errors import ParseError
 from storyproof.families.kinship.audit.checks import Flaw, find_flaws
 from storyproof.families.kinship.audit.clutrr_files import CHUNK, JUDGE, FileAudit
 from storyproof.families.kinship.audit.labels import check_row
 from storyproof.families.kinship.audit.proofs import proof_steps
-from storyproof.families.kinship.audit.records import FORMS, holds_edges, read_audited_rows
+from storyproof.families.kinship.audit.records import holds_edges, read_audited_rows
 from storyproof.families.kinship.audit.rows import AuditedRow
 from storyproof.families.kinship.audit.verdicts import Verdict
 from storyproof.families.kinship.judgement import judge
 from storyproof.families.kinship.row import KinshipRow, read_row
-from storyproof.formats.inspect_jsonl import JSONL
-from storyproof.formats.row_fixes import is_text
+from storyproof.formats.format import Format, format_of, load_format
+from storyproof.formats.patches import is_text
 
-SUFFIXES = tuple(FORMS)
 TEXT, CONSEQUENCE = "text", "consequence"
 _TOTALS = {COLUMN: "wrong_columns", TEXT: "wrong_texts"}
 _COLUMNS = {"target": "answer", "story_edges": "edges"}  # columns that examples name differently than CLUTRR does
@@ -40,23 +39,9 @@ _PROOF = ("proof_steps", "proof_relations")
 _NO_PROOF = dict.fromkeys(_PROOF)
 
 
-def holds_kinship(path: Path, format: str) -> bool:
-    """Return whether a file holds kinship rows in the columns of examples.
-
-    Args:
-        path: The file.
-        format: The format that the user named, or auto.
-
-    Raises:
-        DataError: If the user named the format clutrr, and it does not.
-    """
-    form = FORMS.get(path.suffix)
-    if form is None or format not in ("auto", "clutrr", form):
-        return False
-    found = holds_edges(path, form)
-    if format == "clutrr" and not found:
-        raise DataError(f"{path}: found no column 'edges'; --format clutrr expects kinship rows.")
-    return found
+def holds_kinship(path: Path, form: Format) -> bool:
+    """Return whether a file has kinship rows, in a format that can hold rows of all families."""
+    return not form.family and holds_edges(path, form)
 
 
 def is_kinship_report(report: FileReport) -> bool:
@@ -64,14 +49,18 @@ def is_kinship_report(report: FileReport) -> bool:
     return "rows" in report.totals
 
 
-def audit_file(path: Path) -> FileReport:
+def audit_file(path: Path, format: str = "") -> FileReport:
     """Audit a file.
+
+    Args:
+        path: The file.
+        format: The name of its format; by default its suffix says.
 
     Raises:
         DataError: If it cannot be read; the message says what was found where, and what was expected.
     """
-    form = FORMS.get(path.suffix, JSONL)
-    audit = _ExampleFileAudit(path, form, _TOTALS)
+    form = load_format(format) if format else format_of(path)
+    audit = _ExampleFileAudit(path, form.name, _TOTALS)
     rows = read_audited_rows(path, form)
     while part := list(islice(rows, CHUNK)):
         audit.examine(part)

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from storyproof.errata import FileReport
 from storyproof.errors import UnknownNameError
-from storyproof.families.kinship.audit.clutrr_fixes import MANNERS, MARK
+from storyproof.families.kinship.audit.clutrr_fixes import MANNERS, MARK, is_unfixable
 from storyproof.families.kinship.audit.records import read_audited_rows
 from storyproof.families.kinship.audit.verdicts import FLAWED
 from storyproof.families.kinship.checker import ENTAILED
 from storyproof.families.kinship.clutrr_records import STATUS
-from storyproof.formats.row_fixes import Changes, Write, contents, rewrite, right_value
+from storyproof.formats.format import load_format
+from storyproof.formats.patches import Changes, Write, contents, right_value
 
 
 def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:
@@ -31,7 +32,8 @@ def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Wr
     """
     if ambiguous not in MANNERS:
         raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
-    flawed = {each.row: each.kind for each in report.errata if each.kind in FLAWED and not each.expected}
+    form = load_format(report.format)
+    flawed = {each.row: each.kind for each in report.errata if is_unfixable(each)}
     changes = Changes(added={STATUS: ENTAILED})
     for each in report.errata:
         if each.expected and each.row >= 0:
@@ -40,7 +42,7 @@ def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Wr
         for row, status in flawed.items():
             changes.values.setdefault(row, {}).setdefault(STATUS, status)
     else:
-        said = {each.number: each.status for each in read_audited_rows(path, report.format)}
+        said = {each.number: each.status for each in read_audited_rows(path, form)}
         final = {row: changes.values.get(row, {}).get(STATUS, flawed.get(row, status)) for row, status in said.items()}
         changes.gone = frozenset(row for row, status in final.items() if status in FLAWED)
-    return {path.name: rewrite(path, report.format, changes)}
+    return form.patch(path, changes)

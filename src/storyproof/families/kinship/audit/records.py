@@ -11,49 +11,30 @@ from storyproof.errors import DataError, ParseError
 from storyproof.families.kinship.audit.rows import AuditedRow, audit_values
 from storyproof.families.kinship.clutrr_records import MOST_EDGES, MOST_PEOPLE
 from storyproof.families.kinship.people import parse_people
-from storyproof.formats.inspect_jsonl import JSONL, MARK, numbered_lines
-from storyproof.formats.json_list import read_json, read_members
-from storyproof.formats.jsonl import read_jsonl
-from storyproof.formats.parquet import parquet_columns, read_parquet
-
-PARQUET, JSON = "parquet", "json"
-FORMS = {f".{form}": form for form in (PARQUET, JSON, JSONL)}
-_CHUNK_ROWS = 36_864  # read at a time
+from storyproof.formats.format import PLACE, Format
 
 
-def holds_edges(path: Path, form: str) -> bool:
+def holds_edges(path: Path, form: Format) -> bool:
     """Return whether a file has the column `edges`, from its columns or its first row.
 
     Files that cannot be read are left to their reader, which says why.
     """
     try:
-        if form == PARQUET:
-            return "edges" in parquet_columns(path)
-        if form == JSON:
-            first = next((member.value for member in read_members(path)), None)
-        else:
-            lines = (line.removeprefix(MARK if number == 1 else b"") for number, line in numbered_lines(path))
-            first = json.loads(next((line for line in lines if line.strip()), b"null"))
-    except (DataError, ValueError, RecursionError):
+        return "edges" in form.columns(path)
+    except DataError:
         return False
-    return isinstance(first, dict) and first.get("edges") is not None
 
 
-def read_audited_rows(path: Path, form: str) -> Iterator[AuditedRow]:
+def read_audited_rows(path: Path, form: Format) -> Iterator[AuditedRow]:
     """Read a file's rows.
 
     Raises:
         DataError: If a row is not a kinship row, or its columns cannot be read; the message says what was found where.
     """
-    if form == PARQUET:
-        tables = read_parquet(path, _CHUNK_ROWS)
-    else:
-        tables = (read_json if form == JSON else read_jsonl)(path, _CHUNK_ROWS, lines=True)
-    number = 0
-    for table in tables:
+    for table in form.read(path, places=True):
         for values in table.to_pylist():
-            yield _read_values(path, number, values.pop("line", 0), values)
-            number += 1
+            place = values.pop(PLACE)
+            yield _read_values(path, place["row"], place["line"], values)
 
 
 def _read_values(path: Path, number: int, line: int, values: dict[str, Any]) -> AuditedRow:

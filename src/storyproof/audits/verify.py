@@ -85,9 +85,7 @@ def verify(
     sources = find_sources(path)
     for problem in _manifest_problems(path, sources):
         expected = "the file as it was written"
-        result.findings.append(
-            Finding(file=MANIFEST, kind="manifest", field="file", found=problem, expected=expected)
-        )
+        result.findings.append(Finding(file=MANIFEST, kind="manifest", field="file", found=problem, expected=expected))
     for source in sources:
         order = RowOrder(source.split or source.files[0].name, source.split)
         for file in source.files:

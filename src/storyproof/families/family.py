@@ -24,9 +24,9 @@ from storyproof.example import SCHEMA, Example
 from storyproof.replies import PLAIN_TALK, Talk
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from pathlib import Path
+
+    from rich.console import RenderableType
 
     from storyproof.families.judge import FileJudge, Subject
     from storyproof.findings import Finding

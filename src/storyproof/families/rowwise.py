@@ -1,8 +1,8 @@
 """A base for families that look at one row at a time, in plain Python.
 
 It is the short way to a new family: say how an oracle derives a row's labels from its text, and how a checker answers
-the same question; completing, verifying, auditing and fixing follow. Families that make millions of rows, such as belief,
-work on arrays instead and implement `Family` themselves.
+the same question; completing, verifying, auditing and fixing follow. Families that make millions of rows, such as
+belief, work on arrays instead and implement `Family` themselves.
 """
 
 from __future__ import annotations
@@ -110,15 +110,15 @@ class RowwiseJudge(FileJudge):
         except ParseError as error:
             reason = "the text is in no form that the family can parse"
             wanted = "a text that can be parsed"
-            at = {"file": subject.name, "line": place.line, "field": TEXT, "found": str(error), "expected": wanted}
-            yield Finding(kind=TEXT, reason=reason, **at, **known)
+            known |= {"line": place.line, "field": TEXT, "found": str(error), "expected": wanted}
+            yield Finding(file=subject.name, kind=TEXT, reason=reason, **known)
             return
         known["asked"] = str(labels.get("question_type") or row.get("question_type") or "")
         second = self._family.check(row["story"], row["question"])
         if second != labels[ANSWER]:
-            differ = {"field": PROVERS, "found": _written(labels[ANSWER]), "expected": _written(second)}
             reason = "the oracle derives one answer and the checker another; please report this"
-            yield Finding(file=subject.name, kind=PROVERS, line=place.line, reason=reason, **differ, **known)
+            differ = {**known, "found": _written(labels[ANSWER]), "expected": _written(second), "reason": reason}
+            yield Finding(file=subject.name, kind=PROVERS, field=PROVERS, line=place.line, **differ)
         sentences = tuple(each for each in labels.get("proof") or () if isinstance(each, int))
         for name, right in labels.items():
             if row.get(name) is None:

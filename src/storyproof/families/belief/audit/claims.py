@@ -67,7 +67,7 @@ class _Claims:
 
     def _finding(self, row: int, kind: str, field: str, found: str, expected: str) -> Finding:
         place = self._part.place(row)
-        at = {"row": place.row, "line": place.line, "id": self._ids[row]}
+        at: dict[str, Any] = {"row": place.row, "line": place.line, "id": self._ids[row]}
         return Finding(file=self._name, kind=kind, field=field, found=found, expected=expected, **at)
 
     def problems(self) -> Iterator[Finding]:

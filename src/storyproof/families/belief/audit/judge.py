@@ -41,7 +41,15 @@ from storyproof.families.belief.audit.mechanisms import (
     explain_story_type,
     explain_trace,
 )
-from storyproof.families.belief.audit.rows import ProvedRows, WrongLabel, answers_under, asked_of, events_of, right_marks, stage_of
+from storyproof.families.belief.audit.rows import (
+    ProvedRows,
+    WrongLabel,
+    answers_under,
+    asked_of,
+    events_of,
+    right_marks,
+    stage_of,
+)
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.belief.events import impossibilities
 from storyproof.families.belief.labels import QUESTION_TYPES

@@ -109,7 +109,9 @@ class ProvedRows:
         if name not in self.table.column_names or self.table.column(name).null_count == self.table.num_rows:
             return []
         given = plain(combined(self.table, name))
-        right = pa.array(expected_traces(self.proved), pa.string()) if name == TRACE else plain(self.proved.columns[name])
+        right = (
+            pa.array(expected_traces(self.proved), pa.string()) if name == TRACE else plain(self.proved.columns[name])
+        )
         if not given.null_count and given.cast(right.type).equals(right):
             return []
         if pa.types.is_list(right.type):  # Arrow does not compare lists one by one

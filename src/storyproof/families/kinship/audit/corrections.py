@@ -1,0 +1,126 @@
+"""The audit of kinship rows in the columns of examples, from Parquet, JSON lines and JSON lists.
+
+They get the checks of CLUTRR's CSV files (`checks`) and, once what these find is corrected, all checks of `verify`
+(`labels`). Relations are those that the text states, where it can be parsed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from storyproof.errors import ParseError
+from storyproof.families.kinship.audit.checks import Flaw, find_flaws
+from storyproof.families.kinship.audit.kinds import CONSEQUENCE, PROOF
+from storyproof.families.kinship.audit.labels import check_row
+from storyproof.families.kinship.audit.proofs import proof_steps
+from storyproof.families.kinship.audit.rows import AuditedRow
+from storyproof.families.kinship.audit.verdicts import Verdict
+from storyproof.families.kinship.judgement import judge
+from storyproof.families.kinship.row import KinshipRow, read_row
+from storyproof.findings import COLUMN, TEXT
+from storyproof.formats.patches import is_text
+
+TOTALS = {COLUMN: "wrong_columns", TEXT: "wrong_texts"}  # counts that only these rows have
+_COLUMNS = {"target": "answer", "story_edges": "edges"}  # columns that examples name differently than CLUTRR does
+_FACTS = ("answer", "edge_types", "genders")  # columns that others follow from
+_FOLLOWING = (
+    *("candidates", "question_type", "order", "chain", "story_type", "false_belief", "readings", "proof"),
+    *("noise_types", "pattern", "status"),
+)
+_PROOF = ("proof_steps", "proof_relations")
+_NO_PROOF = dict.fromkeys(_PROOF)
+
+
+def find_example_flaws(rows: Sequence[AuditedRow], verdicts: Sequence[Verdict | None]) -> Iterator[list[Flaw]]:
+    """Yield what is wrong in each row: first what is found in it, then what is still wrong once that is corrected."""
+    found = [list(_flaws(*each)) for each in zip(rows, verdicts, strict=True)]
+    corrected = [_correct(each.given.values, flaws) for each, flaws in zip(rows, found, strict=True)]
+    for values, flaws in zip(corrected, found, strict=True):
+        flaws += _drop_unreadable_proof(values)
+    read = [_read(each) for each in corrected]
+    judged = iter(judge(each.structure for each in read if isinstance(each, KinshipRow)))
+    for audited, flaws, row in zip(rows, found, read, strict=True):
+        if isinstance(row, KinshipRow):
+            flaws += _remaining(flaws, list(check_row(row, next(judged))), row.values)
+        elif not flaws:
+            flaws.append(Flaw(TEXT, "edges", "", str(row)))
+        yield [_shown(audited.given.values, flaw) for flaw in flaws]
+
+
+def _read(values: Mapping[str, Any]) -> KinshipRow | ParseError:
+    try:
+        return read_row(values)
+    except ParseError as error:
+        return error
+
+
+def _drop_unreadable_proof(values: dict[str, Any]) -> Iterator[Flaw]:
+    """Remove a proof that cannot be read although the rest of the row can, and yield what it should be."""
+    row = _read(values)
+    if isinstance(row, ParseError) and isinstance(_read({**values, **_NO_PROOF}), KinshipRow):
+        yield from _proof_flaws(values, PROOF, str(row))
+        values |= _NO_PROOF
+
+
+def _flaws(audited: AuditedRow, verdict: Verdict | None) -> Iterator[Flaw]:
+    """Yield what is wrong in a row, with the names and forms of the columns of examples."""
+    words = list(audited.row.words)
+    if words != audited.given.values["edge_types"]:
+        yield Flaw("edges", "edge_types", _written(words), "the text states other relations")
+    for flaw in find_flaws(audited, verdict, proofs=False):
+        name = _COLUMNS.get(flaw.field, flaw.field)
+        expected = flaw.expected
+        if expected and name == "genders":
+            expected = _written(expected.split(","))
+        yield flaw._replace(field=name, expected=expected)
+
+
+def _correct(values: Mapping[str, Any], flaws: list[Flaw]) -> dict[str, Any]:
+    """Return a row with the expected values in place of wrong ones."""
+    right = {flaw.field: _read_value(flaw.field, flaw.expected) for flaw in flaws if flaw.expected}
+    return {**values, **right}
+
+
+def _remaining(flaws: list[Flaw], left: list[tuple[str, Any, Any]], values: Mapping[str, Any]) -> Iterator[Flaw]:
+    """Yield what is still wrong once the flaws found first are corrected."""
+    known = {flaw.field for flaw in flaws}
+    changed = any(flaw.expected and flaw.field in _FACTS for flaw in flaws)
+    for name, found, expected in left:
+        if name in _PROOF:
+            yield from _proof_flaws(values, CONSEQUENCE if changed else PROOF, str(found))
+        elif name in known or (name == "answer" and known & {"query", "edges"}):
+            continue
+        elif name in _FOLLOWING and type(expected) is type(values.get(name)):
+            reason = "it does not follow from the rest of the row" + ", once that is corrected" * changed
+            yield Flaw(CONSEQUENCE if changed else COLUMN, name, _written(expected), reason)
+        else:
+            yield Flaw(TEXT, name, "", f"expected {expected}", str(found))
+
+
+def _proof_flaws(values: Mapping[str, Any], kind: str, why: str) -> Iterator[Flaw]:
+    """Yield the columns of another proof of the answer, if there is one."""
+    row = _read({**values, **_NO_PROOF})
+    steps = proof_steps(row.facts, row.query, len(row.names)) if isinstance(row, KinshipRow) else None
+    if steps is None or not isinstance(row, KinshipRow):
+        yield Flaw(kind, "proof_steps", "", why)
+        return
+    found = [[head.first, left.second, head.second] for head, left, _ in steps]
+    words = [row.word(head) for head, _, _ in steps]
+    for name, value in zip(_PROOF, (found, words), strict=True):
+        if values[name] != value:
+            yield Flaw(kind, name, _written(value), why)
+
+
+def _written(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _read_value(name: str, text: str) -> Any:
+    """Return the value of a column that a text stands for."""
+    return text if is_text(name) else json.loads(text)
+
+
+def _shown(values: Mapping[str, Any], flaw: Flaw) -> Flaw:
+    return flaw if flaw.found is not None else flaw._replace(found=_written(values.get(flaw.field)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import ast
-import hashlib
 import os
 import queue
 import random
@@ -139,22 +138,40 @@ class Mutant:
         return Path(self.module).parent.name + "/" + Path(self.module).name, self.function, self.before, self.after
 
 
-def mutants_of(module: str, tests: tuple[str, ...]) -> Iterator[Mutant]:
-    """Yield all mutants of a module, each once."""
+@dataclass(frozen=True)
+class Site:
+    """One change that can be made: an operator, and at which of its places in a module."""
+
+    module: str
+    tests: tuple[str, ...]
+    operator: Any
+    occurrence: int
+    line: int
+
+
+def sites_of(module: str, tests: tuple[str, ...]) -> Iterator[Site]:
+    """Yield all changes that can be made in a module."""
     code = (ROOT / module).read_text("utf-8")
-    nodes, tree, seen = list(ast_nodes(get_ast(code))), ast.parse(code), {code}
-    skipped = list(_idle_ranges(tree))
+    nodes, skipped = list(ast_nodes(get_ast(code))), list(_idle_ranges(ast.parse(code)))
     for operator in (*(get_operator(name)() for name in OPERATORS), DropOperand()):
         positions = [position for node in nodes for position in operator.mutation_positions(node)]
         for occurrence, (start, _) in enumerate(positions):
-            if any(first <= start < last for first, last in skipped):
-                continue
-            mutated = mutate_code(code, operator, occurrence)
-            if mutated is None or mutated in seen:
-                continue
+            if not any(first <= start < last for first, last in skipped):
+                yield Site(module, tests, operator, occurrence, start[0])
+
+
+def mutants_at(sites: Sequence[Site]) -> Iterator[Mutant]:
+    """Yield the mutants, each once: two operators may come to the same."""
+    codes = {site.module: (ROOT / site.module).read_text("utf-8") for site in sites}
+    trees = {module: ast.parse(code) for module, code in codes.items()}
+    seen = set(codes.values())
+    for site in sites:
+        code = codes[site.module]
+        mutated = mutate_code(code, site.operator, site.occurrence)
+        if mutated is not None and mutated not in seen:
             seen.add(mutated)
-            before, after = _changed_lines(code, mutated)
-            yield Mutant(module, start[0], _function_at(tree, start[0]), before, after, mutated, tests)
+            function = _function_at(trees[site.module], site.line)
+            yield Mutant(site.module, site.line, function, *_changed_lines(code, mutated), mutated, site.tests)
 
 
 def _idle_ranges(tree: ast.Module) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -328,25 +345,23 @@ def main() -> int:
     parser.add_argument("--only", default="", help="mutate only modules whose path contains this")
     parser.add_argument("--page", type=Path, default=PAGE, help="where to write the result")
     arguments = parser.parse_args()
-    mutants = [
-        mutant
+    sites = [
+        site
         for modules, tests in TARGETS.items()
         for module in modules
         if (ROOT / module).exists() and arguments.only in module
-        for mutant in mutants_of(module, tests)
+        for site in sites_of(module, tests)
     ]
-    how = f"All {len(mutants)} mutants were tested"
-    if arguments.sample and arguments.sample < len(mutants):
-        how = f"A random sample of {arguments.sample} of {len(mutants)} mutants was tested"
-        chosen = sorted(mutants, key=lambda mutant: hashlib.sha256(mutant.code.encode()).digest())
-        kept = set(random.Random(0).sample(range(len(mutants)), arguments.sample))
-        keys = {id(mutant) for number, mutant in enumerate(chosen) if number in kept}
-        mutants = [mutant for mutant in mutants if id(mutant) in keys]
+    share = "All"
+    if arguments.sample and arguments.sample < len(sites):
+        share = f"A random sample of {arguments.sample} of {len(sites)} changes:"
+        sites = [sites[number] for number in sorted(random.Random(0).sample(range(len(sites)), arguments.sample))]
+    mutants = list(mutants_at(sites))
     print(f"{len(mutants)} mutants", flush=True)
     start = time.monotonic()
     results = run(mutants, arguments.python.absolute(), arguments.jobs)
     minutes = (time.monotonic() - start) / 60
-    how += f", {arguments.jobs} at a time, in {minutes:.0f} minutes."
+    how = f"{share} {len(mutants)} mutants were tested, {arguments.jobs} at a time, in {minutes:.0f} minutes."
     reasons = read_reasons(arguments.page.read_text("utf-8")) if arguments.page.exists() else {}
     page = write_page(results, reasons, how)
     arguments.page.write_text(page, "utf-8")

@@ -35,7 +35,7 @@ def test_the_default_words_are_enough() -> None:
         ({"agents": ["Ada", "Bo", "Ada"]}, "'Ada' stands twice in 'agents'"),
         ({"rooms": []}, "the list 'rooms' is empty"),
         ({"rooms": None}, "the list 'rooms' is empty"),
-        ({"rooms": "attic"}, "'rooms' is no list"),
+        ({"rooms": "attic"}, "'rooms' is not a list"),
         ({"rooms": ["attic", 12]}, "12 in 'rooms' is no text"),
         ({"rooms": ["attic", "big barn"]}, "'big barn' in 'rooms' is no single word"),
         ({"agents": ["The", "Bo", "Cy"]}, "'The' in 'agents' is a word of the sentences"),

@@ -276,7 +276,7 @@ def test_a_story_of_the_recipe_departs_from_nothing() -> None:
         ([FALSE, SECOND, FALSE], "no companion makes it a story of true_belief"),
         ([TRUE, TRUE, FALSE], "no companion makes it a story of second_order_false_belief"),
         ([FALSE, SECOND, (0, 5, 6)], "a3 does not leave, come back and leave"),
-        ([FALSE, SECOND, TRUE, TRUE], "mover and object do not what they do"),
+        ([FALSE, SECOND, TRUE, TRUE], "mover and object do not do what they do"),
         ([FALSE, SECOND], "with the entries of 4 people"),
     ],
 )

@@ -43,7 +43,7 @@ TARGETS: dict[tuple[str, ...], tuple[str, ...]] = {
     ),
     (f"{_FAMILIES}/belief/checker.py",): (f"{_TESTS}/belief/test_checker.py", f"{_TESTS}/belief/test_oracle.py"),
     (f"{_FAMILIES}/kinship/oracle.py",): (f"{_TESTS}/kinship/test_oracle.py",),
-    (f"{_FAMILIES}/kinship/checker.py", f"{_FAMILIES}/kinship/sketches.py"): (f"{_TESTS}/kinship/test_checker.py",),
+    (f"{_FAMILIES}/kinship/checker.py",): (f"{_TESTS}/kinship/test_checker.py",),
 }
 
 # One or two replacements for each operator: all that cosmic-ray knows would be four times as many mutants, most of

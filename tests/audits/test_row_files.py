@@ -256,7 +256,7 @@ def test_formats_may_be_named(tmp_path: Path) -> None:
     minds = write(tmp_path / "m", "jsonl", table("tomi", "test", 24))
     assert storyproof.audit(kinship, format="clutrr").totals["rows"] == 24
     assert storyproof.audit(kinship, format="jsonl").totals["rows"] == 24
-    with pytest.raises(DataError, match=r"found no column 'edges'; expected rows of kinship, as --format clutrr says"):
+    with pytest.raises(DataError, match=r"found no column 'edges'; expected rows of kinship, --format clutrr expects"):
         storyproof.audit(minds, format="clutrr")
     with pytest.raises(DataError, match="line 1: not a list of questions"):
         storyproof.audit(minds, format="json")

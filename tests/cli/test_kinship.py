@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import storyproof
-from storyproof.families.kinship.placeholder_files import ours
+from storyproof.families.kinship.placeholders.files import ours
 from tests.cli.invocation import Refuse, run_line
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
@@ -193,7 +193,7 @@ def test_bad_placeholders(folder: Path, manner: str) -> None:
     common = "--train 2000 --test 0 --train-k 2 --no-split-placeholders --format jsonl"
     done = run_line(f"generate clutrr --out out --placeholders mine.json --bad-placeholders {manner} {common}")
     assert done.exit_code == 0
-    assert "our checks have 1 objections" in done.stdout
+    assert "our checks have found 1 problems" in done.stdout
     ((flaw,),) = manifest()["placeholder_flaws"].values()
     assert "missing-person" in flaw
     used = any("collects stamps" in row["story"] for row in rows())
@@ -377,7 +377,7 @@ def test_options_of_kinship_are_for_kinship(folder: Path, refuse: Refuse, option
     [
         ("", "rules.yaml: expected 'rules:' with a list of 'head: [first, second]'"),
         ("rules: []", "rules.yaml: expected 'rules:' with a list"),
-        ("rules: [", "rules.yaml, line 1: no valid YAML"),
+        ("rules: [", "rules.yaml, line 1: not valid YAML"),
         ("rules:\n  - grand: [child]", "rules.yaml, line 2: the body of 'grand' is ['child'], expected two relations"),
         ("rules:\n  - grand", "rules.yaml, line 2: found 'grand', expected 'head: [first, second]'"),
         (
@@ -390,7 +390,7 @@ def test_options_of_kinship_are_for_kinship(folder: Path, refuse: Refuse, option
         ),
         (
             "stories: [child]\nrules:\n  - sibling: [inv-child, child]",
-            "rules.yaml, line 3: 'sibling' cannot be reached by this rule, because nothing gives 'inv-child'",
+            "rules.yaml, line 3: 'sibling' cannot be concluded by this rule, because nothing yields 'inv-child'",
         ),
         ("story: [child]\nrules:\n  - grand: [child, child]", "rules.yaml: unknown section 'story'; expected rules"),
         (
@@ -416,7 +416,10 @@ def test_a_hold_out_that_leaves_nothing(folder: Path, refuse: Refuse) -> None:
     [
         ("", "mine.json, line 1: not valid JSON"),
         ("[]", "mine.json: expected lists by relations and genders, found list"),
-        ('{"cousin": {"male-male": ["x"]}}', "mine.json: 'cousin', 'male-male': 'cousin' is not made of the words son"),
+        (
+            '{"cousin": {"male-male": ["x"]}}',
+            "mine.json: 'cousin', 'male-male': 'cousin' does not consist of the words son",
+        ),
         ('{"son": {"male": ["x"]}}', "mine.json: 'son', 'male': expected 2 genders"),
         ('{"son": {"male-female": ["x"]}}', "mine.json: 'son', 'male-female': a son is male, but person 1 is female"),
         ('{"son": {"male-male": "x"}}', "mine.json: 'son', 'male-male': expected a list of texts, found str"),
@@ -478,7 +481,7 @@ def broken_files(folder: Path) -> None:
         ("literal.csv", "literal.csv, row 0, line 2: story_edges is '[(0, 1), (1, 2)', expected a list of"),
         ("edges.csv", "edges.csv, row 0, line 2: story_edges is '[0, 1]', expected"),
         ("task.csv", "task.csv, row 0, line 2: task_name is 'task_9.2', expected task_T.k"),
-        ("latin.csv", "latin.csv, row 4, line 6: found bytes that are no text, expected UTF-8"),
+        ("latin.csv", "latin.csv, row 4, line 6: found bytes that are not valid UTF-8"),
         ("empty.csv", "empty.csv is empty, expected a header with the columns of CLUTRR"),
     ],
 )

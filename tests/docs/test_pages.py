@@ -10,7 +10,7 @@ from storyproof import catalog
 from storyproof.families.belief.readings import READINGS
 from storyproof.families.family import Family
 from storyproof.families.kinship import rules
-from storyproof.families.kinship.puzzles import TASKS
+from storyproof.families.kinship.tasks import TASKS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

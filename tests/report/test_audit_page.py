@@ -20,7 +20,7 @@ import storyproof
 from storyproof.errata import AuditReport, Erratum, FileReport
 from storyproof.report.audit_page import Examples, audit_page, listed
 from storyproof.report.audit_sections import page_of
-from tests.families.kinship.test_tree_view import AUNT, GRANDMOTHER, TWO_FATHERS
+from tests.families.kinship.drawing.test_tree import AUNT, GRANDMOTHER, TWO_FATHERS
 from tests.samples import BELIEF, SEARCH, example
 
 CHROMIUM = shutil.which("chromium")

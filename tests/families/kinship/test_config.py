@@ -10,11 +10,11 @@ import pytest
 
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.clutrr import Clutrr
-from storyproof.families.kinship.config import LEAST_K, MOST_K, TASK_NUMBERS, ClutrrConfig
-from storyproof.families.kinship.placeholder_files import ours
-from storyproof.families.kinship.placeholders import Placeholders
-from storyproof.families.kinship.puzzles import TASKS
+from storyproof.families.kinship.config import LEAST_K, MOST_K, ClutrrConfig
+from storyproof.families.kinship.placeholders.collection import Placeholders
+from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.rules import load_rules, published_rules, strict_rules
+from storyproof.families.kinship.tasks import TASK_NUMBERS, TASKS
 
 SON = (("son",), ("male", "male"))
 MINE = Placeholders("mine.json", {SON: ("ENT_0_male saw his son ENT_1_male.",)})
@@ -41,11 +41,11 @@ MINE = Placeholders("mine.json", {SON: ("ENT_0_male saw his son ENT_1_male.",)})
         ({"bad_placeholders": "ignore"}, r"unknown way with bad placeholders 'ignore'.* Known: drop, keep, refuse"),
         (
             {"text": "synthetic", "placeholders": MINE},
-            r"synthetic text has templates of its own; leave placeholders out",
+            r"synthetic text does not use placeholders; leave them out",
         ),
         (
             {"text": "synthetic", "test_placeholders": MINE},
-            r"synthetic text has templates of its own; leave placeholders out",
+            r"synthetic text does not use placeholders; leave them out",
         ),
         ({"test_placeholders": MINE}, r"test_placeholders are given, but no placeholders for training; give both"),
         ({"keep_placeholders": 0.0}, r"keep_placeholders is 0\.0; use a share above 0 and up to 1"),

@@ -7,16 +7,14 @@ from typing import Any
 
 from storyproof.benchmark import Config, comma_separated, option
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.families.kinship.placeholders import Placeholders
-from storyproof.families.kinship.puzzles import CLEAN, DISCONNECTED, IRRELEVANT, SUPPORTING, TASKS
-from storyproof.families.kinship.rules import READINGS, STRICT, Rules, load_rules, rules_of
+from storyproof.families.kinship.placeholders import Placeholders, load_placeholders
+from storyproof.families.kinship.rules import READINGS, STRICT, RuleSet, load_rules, rules_of
+from storyproof.families.kinship.tasks import CLEAN, DISCONNECTED, IRRELEVANT, SUPPORTING, TASKS
 from storyproof.seeds import digest
 
 NATURAL, SYNTHETIC = TEXTS = ("natural", "synthetic")
 REFUSE, KEEP, DROP = MANNERS = ("refuse", "keep", "drop")
 LEAST_K, MOST_K = 2, 15
-TASK_NUMBERS = {task: number for number, task in enumerate(TASKS, start=1)}
-
 
 _NOTHING = type(None)
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -24,7 +22,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("train_k", "test_k", "test_tasks"), (tuple, list)),
     **dict.fromkeys(("holdout", "split_placeholders", "cloze"), (bool,)),
     **dict.fromkeys(("placeholders", "test_placeholders"), (Placeholders, _NOTHING)),
-    "rules": (Rules, _NOTHING),
+    "rules": (RuleSet, _NOTHING),
     "keep_placeholders": (int, float),
 }
 _IN_WORDS = {
@@ -32,8 +30,8 @@ _IN_WORDS = {
     **dict.fromkeys(("train_k", "test_k"), "several numbers"),
     "test_tasks": "several names",
     **dict.fromkeys(("holdout", "split_placeholders", "cloze"), "True or False"),
-    **dict.fromkeys(("placeholders", "test_placeholders"), "what load_placeholders gives"),
-    "rules": "what load_rules gives",
+    **dict.fromkeys(("placeholders", "test_placeholders"), "what load_placeholders returns"),
+    "rules": "what load_rules returns",
     "keep_placeholders": "a number",
 }
 
@@ -51,12 +49,6 @@ def _lengths(text: str) -> tuple[int, ...]:
     if not found:
         raise ValueError("expected at least one length, such as 2-10")
     return tuple(found)
-
-
-def _read_placeholders(path: str) -> Placeholders:
-    from storyproof.families.kinship.placeholder_files import load_placeholders
-
-    return load_placeholders(path)
 
 
 @dataclass(frozen=True)
@@ -104,7 +96,7 @@ class ClutrrConfig(Config):
     reading: str = field(
         default=STRICT, metadata=option("strict or published (the rules of the paper).", default=STRICT)
     )
-    rules: Rules | None = field(
+    rules: RuleSet | None = field(
         default=None, metadata=option("A YAML file with your own rules.", read=load_rules, metavar="<path>")
     )
     text: str = field(default=NATURAL, metadata=option("natural or synthetic.", default=NATURAL))
@@ -112,13 +104,13 @@ class ClutrrConfig(Config):
         default=None,
         metadata=option(
             "A JSON file of templates in the published format, instead of the built-in ones.",
-            read=_read_placeholders,
+            read=load_placeholders,
             metavar="<path>",
         ),
     )
     test_placeholders: Placeholders | None = field(
         default=None,
-        metadata=option("Another one for the test stories.", read=_read_placeholders, metavar="<path>"),
+        metadata=option("Another one for the test stories.", read=load_placeholders, metavar="<path>"),
     )
     holdout: bool = field(
         default=True,
@@ -162,21 +154,21 @@ class ClutrrConfig(Config):
         if self.reading not in READINGS:
             raise UnknownNameError("reading", self.reading, READINGS)
         if self.rules is not None and self.reading != STRICT:
-            raise ConfigError(f"reading is '{self.reading}', but rules of your own are given; leave one of them out.")
+            raise ConfigError(f"reading is '{self.reading}', but rules are also given; leave one of them out.")
         if self.text not in TEXTS:
             raise UnknownNameError("kind of text", self.text, TEXTS)
         if self.bad_placeholders not in MANNERS:
             raise UnknownNameError("way with bad placeholders", self.bad_placeholders, MANNERS)
         if self.text == SYNTHETIC and (self.placeholders or self.test_placeholders):
-            raise ConfigError("synthetic text has templates of its own; leave placeholders out, or use natural text.")
+            raise ConfigError("synthetic text does not use placeholders; leave them out, or use natural text.")
         if self.test_placeholders and not self.placeholders:
             raise ConfigError("test_placeholders are given, but no placeholders for training; give both.")
         if not 0 < self.keep_placeholders <= 1:
             raise ConfigError(f"keep_placeholders is {self.keep_placeholders}; use a share above 0 and up to 1.")
 
     @property
-    def used_rules(self) -> Rules:
-        """The rules that answers are derived by."""
+    def used_rules(self) -> RuleSet:
+        """The rules by which answers are derived."""
         return self.rules or rules_of(self.reading)
 
     def as_dict(self) -> dict[str, Any]:
@@ -187,7 +179,7 @@ class ClutrrConfig(Config):
             if isinstance(value, Placeholders):
                 texts = sorted((list(key), list(templates)) for key, templates in value.templates.items())
                 value = {"name": value.name, "sha256": digest(texts).hex()}
-            elif isinstance(value, Rules):
+            elif isinstance(value, RuleSet):
                 value = value.name
             found[item.name] = list(value) if isinstance(value, tuple) else value
         return found

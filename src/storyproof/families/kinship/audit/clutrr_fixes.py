@@ -1,7 +1,4 @@
-"""CLUTRR files without what was wrong in them: every byte that was right stays as it is.
-
-What is replaced is just what the errata say: the field, what was found there, and what is expected.
-"""
+"""Corrected copies of CLUTRR's CSV files: only fields with an erratum that gives an expected value change."""
 
 from __future__ import annotations
 
@@ -9,45 +6,43 @@ from pathlib import Path
 
 from storyproof.errata import Erratum, FileReport
 from storyproof.errors import UnknownNameError
-from storyproof.families.kinship.checker import AMBIGUOUS, CONTRADICTED, ENTAILED, IMPOSSIBLE
+from storyproof.families.kinship.audit.verdicts import FLAWED
+from storyproof.families.kinship.checker import ENTAILED
 from storyproof.families.kinship.clutrr_csv import FORMAT
 from storyproof.families.kinship.clutrr_records import STATUS, read_records
 from storyproof.formats.patches import Changes, Write, contents
 
 DROP, MARK = MANNERS = ("drop", "mark")
-UNDEFINED = "undefined"
-FLAWED = (AMBIGUOUS, CONTRADICTED, IMPOSSIBLE, UNDEFINED)  # what a target may be instead of entailed
 
 
 def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:
-    """Return what `fixes` writes."""
+    """Return the corrected files of `fixes`, by name."""
     return contents(fixes(path, report, ambiguous))
 
 
 def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Write]:
-    """Return what writes a file without what was wrong in it, as far as that can be known.
+    """Return what writes the corrected copy of a file, as far as corrections are known.
 
-    A contradicted target is replaced by the word that the story entails, if there is one, and with it the proof (by
-    strict rules) and the sentence that words it; genders, `edge_types`, `f_comb`, `query` and `query_edge` by what the
-    rest of the row tells; a broken proof by another. Noise without types or sentences, chains that pass somebody twice,
-    and duplicates stay.
+    A contradicted target is replaced by the word that the story entails, if there is one, together with the proof (by
+    strict rules) and the sentence that states it. Genders, `edge_types`, `f_comb`, `query` and `query_edge` are
+    replaced by the values that the rest of the row implies, and an invalid proof by a valid one. Noise without types or
+    sentences, chains that pass somebody twice, and duplicates are kept.
 
-    A row whose question has no entailed answer cannot be fixed. It is either left out, or marked: a last column
-    `status` is added that says of every row whether its target is entailed, ambiguous, contradicted or impossible, and
-    the target stays what it was, for those who want to compare. Then the file is byte for byte what it was up to that
-    column, and a loader that goes by names of columns reads it as before. A file with nothing to mark gets no column;
-    one that has the column keeps it where it is.
+    A row whose question has no entailed answer cannot be fixed. It is either left out or marked: a last column `status`
+    is added that says for every row whether its target is entailed, ambiguous, contradicted or impossible, and the
+    target is kept for comparison. Up to that column the file is byte for byte the same, so a loader that selects
+    columns by name reads it as before. A file without such rows gets no column; an existing column stays where it is.
 
     Args:
         path: The file.
-        report: What the audit found in it.
+        report: The audit's report on it.
         ambiguous: What to do with rows without an entailed answer: drop or mark.
 
     Returns:
-        What writes it, by its name.
+        A function that writes the file, by the file's name.
 
     Raises:
-        UnknownNameError: If it is neither.
+        UnknownNameError: If `ambiguous` is neither.
         DataError: If the file cannot be read, or is not the one that was audited.
     """
     if ambiguous not in MANNERS:

@@ -10,8 +10,8 @@ import numpy as np
 
 from storyproof.example import Example
 from storyproof.families.kinship.relations import GENDERS
+from storyproof.families.kinship.shortcuts.features import PuzzleFeatures, count_facts, count_words, extract_features
 from storyproof.families.kinship.shortcuts.overlap import Overlap, find_overlap
-from storyproof.families.kinship.shortcuts.puzzles import Puzzle, count_facts, count_words, look_at
 from storyproof.intervals import Ints
 from storyproof.shortcuts import probes
 from storyproof.shortcuts.bounds import force
@@ -42,7 +42,7 @@ def find_kinship_shortcuts(
 ) -> ShortcutReport:
     """Answer kinship data without composing relations; see `find_shortcuts`."""
     trial = set_up(train, test, seed)
-    puzzles = [look_at(each) for each in trial.examples]
+    puzzles = [extract_features(each) for each in trial.examples]
     labels = sorted({puzzle.label for puzzle in puzzles})
     number = {label: place for place, label in enumerate(labels)}
     answers = np.array([number[puzzle.label] for puzzle in puzzles], np.int64)
@@ -70,7 +70,7 @@ def find_kinship_shortcuts(
     )
 
 
-def _guess(trial: Trial, puzzles: Sequence[Puzzle], answers: Ints, forced: Forced) -> Iterator[ShortcutScore]:
+def _guess(trial: Trial, puzzles: Sequence[PuzzleFeatures], answers: Ints, forced: Forced) -> Iterator[ShortcutScore]:
     """Answer by heuristics."""
     number = {puzzle.label: answer for puzzle, answer in zip(puzzles, answers.tolist(), strict=True)}
     last = np.array([number.get(puzzle.last_relation, -1) for puzzle in puzzles], np.int64)
@@ -107,7 +107,7 @@ def say_most_frequent(fold: Fold, cells: Sequence[Cell], answers: Ints) -> Ints:
     return np.array([best[cells[row]] for row in fold.ask.tolist()], np.int64)
 
 
-def say_usual_of_names(fold: Fold, puzzles: Sequence[Puzzle], answers: Ints) -> Ints:
+def say_usual_of_names(fold: Fold, puzzles: Sequence[PuzzleFeatures], answers: Ints) -> Ints:
     """Give the answer that goes best with the two names, each taken alone (naive Bayes)."""
     most = int(answers.max()) + 1
     prior = np.bincount(answers[fold.fit], minlength=most)
@@ -128,7 +128,7 @@ def say_usual_of_names(fold: Fold, puzzles: Sequence[Puzzle], answers: Ints) -> 
 
 
 def _probe(
-    trial: Trial, puzzles: Sequence[Puzzle], answers: Ints, forced: Forced, seed: int
+    trial: Trial, puzzles: Sequence[PuzzleFeatures], answers: Ints, forced: Forced, seed: int
 ) -> Iterator[ShortcutScore]:
     """Train a probe on bags of words and of facts, with the asked person's gender, and have it answer."""
     gender = np.array([[puzzle.gender == each for each in GENDERS] for puzzle in puzzles], np.float32)

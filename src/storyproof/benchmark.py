@@ -105,6 +105,7 @@ class Benchmark(ABC):
         presets: Named settings, such as the data sets of a paper; `train`, `val` and `test` are numbers of stories.
         readings: The readings that its answers are judged under.
         schema: The columns of its tables.
+        formats: The formats, by their names in the catalog, that were made for it, besides those for all benchmarks.
         block_stories: How many stories a block has.
         counted: What a manifest counts, by the columns that are counted together.
     """
@@ -118,6 +119,7 @@ class Benchmark(ABC):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     readings: ClassVar[tuple[str, ...]]
     schema: ClassVar[pa.Schema] = SCHEMA
+    formats: ClassVar[tuple[str, ...]] = ()
     block_stories: ClassVar[int] = BLOCK_STORIES
     counted: ClassVar[dict[str, tuple[str, ...]]] = {
         "story_types": ("story_type",),

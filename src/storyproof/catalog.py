@@ -24,6 +24,15 @@ BENCHMARKS = {
     "tom-babi-easy": "storyproof.families.belief.benchmarks.tom_babi:TomBabiEasy",
     "clutrr": "storyproof.families.kinship.clutrr:Clutrr",
 }
+FORMATS = {
+    "tomi": "storyproof.families.belief.babi_format:TOMI",
+    "tom-babi": "storyproof.families.belief.babi_format:TOM_BABI",
+    "clutrr": "storyproof.families.kinship.clutrr_csv:FORMAT",
+    "jsonl": "storyproof.formats.jsonl:FORMAT",
+    "inspect": "storyproof.formats.inspect_jsonl:FORMAT",
+    "json": "storyproof.formats.json_list:FORMAT",
+    "parquet": "storyproof.formats.parquet:FORMAT",
+}
 SOLVERS = {
     "rules": "storyproof.solvers.baselines:Rules",
     "oracle": "storyproof.solvers.baselines:Oracle",
@@ -38,10 +47,17 @@ BACKENDS = {
     "hf": "storyproof.solvers.llm.hf:Transformers",
     "local": "storyproof.solvers.llm.local:Local",
 }
-_TABLES = {"family": FAMILIES, "benchmark": BENCHMARKS, "solver": SOLVERS, "backend": BACKENDS}
+_TABLES = {
+    "family": FAMILIES,
+    "benchmark": BENCHMARKS,
+    "format": FORMATS,
+    "solver": SOLVERS,
+    "backend": BACKENDS,
+}
 GROUPS = {
     "family": "storyproof.families",
     "benchmark": "storyproof.benchmarks",
+    "format": "storyproof.formats",
     "solver": "storyproof.solvers",
     "backend": "storyproof.backends",
 }

@@ -139,9 +139,9 @@ def make_data(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("broken.jsonl", "broken.jsonl, line 2: no valid JSON"),
+        ("broken.jsonl", "broken.jsonl, line 2: not valid JSON"),
         ("lacking.jsonl", "lacking.jsonl, line 1: 'question' is None, expected text"),
-        ("cut.parquet", "cut.parquet is no readable Parquet file"),
+        ("cut.parquet", "cut.parquet is not a readable Parquet file"),
         ("lacking.parquet", "lacking.parquet has no column 'story'; expected at least story, question, answer"),
         (
             "broken.txt",

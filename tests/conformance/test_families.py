@@ -19,7 +19,7 @@ from storyproof.datasets.examples import complete
 from storyproof.errors import DataError
 from storyproof.example import REQUIRED, SCHEMA, Example, plain_schema
 from storyproof.families.family import Family, family_of, family_of_table, load_family, recognise
-from storyproof.solvers.llm.prompting import load_prompt, prompt_names
+from storyproof.solvers.llm.prompt import load_prompt, prompt_names
 from storyproof.solvers.solver import load_solver
 
 STORIES = 24

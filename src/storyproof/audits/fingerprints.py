@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.audits.overlaps import QUESTION, STORY, STRUCTURAL
-from storyproof.datasets.chunks import story_starts
 from storyproof.families.family import family_of_table
+from storyproof.formats.chunks import story_starts
 
 Hashes = npt.NDArray[np.uint64]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError, StoryproofError
-from storyproof.evaluation.runs.provenance import provenance
+from storyproof.evaluation.provenance import provenance
 from storyproof.experiments.checking import (
     blanks,
     check_folder,

@@ -98,6 +98,18 @@ def test_known_cases(genders: str, story: str, query: str, expected: str) -> Non
     check_witnesses(*puzzle(genders, story, query))
 
 
+@pytest.mark.parametrize("predicate", NAMES)
+def test_nobody_is_related_to_themselves(predicate: str) -> None:
+    """The sketch of a person equates much with itself: own couple and own couple, birth couple and birth couple."""
+    genders, facts = [MALE, FEMALE, FEMALE], [Fact(0, "SO", 1), Fact(0, "inv-child", 2)]
+    for person in range(3):
+        itself = Fact(person, predicate, person)
+        assert status(genders, facts, itself) == CONTRADICTED
+        assert status(genders, [*facts, itself], Fact(0, "SO", 1)) == IMPOSSIBLE
+        assert status(genders, [itself], itself) == IMPOSSIBLE
+        assert not list(families(genders, [*facts, itself]))
+
+
 def test_a_story_without_facts_allows_everything_but_what_genders_forbid() -> None:
     assert {status([MALE, FEMALE], [], Fact(0, name, 1)) for name in NAMES} == {AMBIGUOUS}
     assert status([MALE, MALE], [], Fact(0, "SO", 1)) == CONTRADICTED

@@ -16,8 +16,10 @@ from storyproof.errors import DataError, ParseError, StoryproofError
 from storyproof.example import Example
 from storyproof.families.belief import baselines, encoding, running_text
 from storyproof.families.belief.events import FEELINGS
+from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
 from storyproof.families.family import Family, Picture, number_names
+from storyproof.replies import Talk
 
 if TYPE_CHECKING:
     from storyproof.families.belief.timeline import Timeline
@@ -34,6 +36,7 @@ class BeliefFamily(Family):
 
     name = "belief"
     title = "theory of mind"
+    asks_beliefs = True
 
     def reads(self, question: str) -> bool:
         """Return whether a question asks where something is, was, or is believed to be."""
@@ -58,11 +61,36 @@ class BeliefFamily(Family):
 
     def lines(self, story: str) -> str:
         """Return a running text with one sentence per line."""
-        return running_text.told_by_line(story)
+        return running_text.divide_story(story)
+
+    def question_in(self, text: str) -> str:
+        """Return the last question of a text."""
+        return running_text.last_question(text)[0]
+
+    def split_prompt(self, messages: Sequence[str]) -> tuple[str, str]:
+        """Divide the last message, or if it has no story all of them."""
+        return running_text.split_messages(messages)
+
+    def answers_in(self, story: str) -> Sequence[str]:
+        """Return the containers in which something is put."""
+        return running_text.places_in(story)
 
     def candidates(self, example: Example) -> Sequence[str]:
-        """Return the given candidates, else the containers that the story names."""
+        """Return the given candidates, else the containers in which the asked object was, sorted."""
+        if example.candidates:
+            return example.candidates
+        try:
+            return sorted(baselines.places_of(example))
+        except ParseError:  # the question is in a form that cannot be parsed, or the story is
+            return _containers(example.story)
+
+    def mentionable(self, example: Example) -> Sequence[str]:
+        """Return the given candidates, else all containers that the story names."""
         return example.candidates or _containers(example.story)
+
+    def talk(self) -> Talk:
+        """Return how replies about minds are read."""
+        return TALK
 
     def positions(self, example: Example) -> Sequence[str]:
         """Return the containers in which the asked object was, in the order of the story."""
@@ -73,6 +101,10 @@ class BeliefFamily(Family):
         if example.order == 0:
             return "memory" if example.question_type == "memory" else "reality"
         return _ORDERS.get(example.order, f"order_{example.order}")
+
+    def is_control(self, example: Example) -> bool:
+        """Return whether a question is about memory or reality."""
+        return example.order == 0
 
     def kind_order(self, example: Example) -> tuple[Any, ...]:
         """Sort kinds by order of belief."""

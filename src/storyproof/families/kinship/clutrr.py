@@ -72,6 +72,7 @@ class Clutrr(Benchmark):
     config_type = ClutrrConfig
     presets = PRESETS
     readings = (STRICT, PUBLISHED)
+    formats = ("clutrr",)
     schema = KINSHIP_SCHEMA
     counted: ClassVar[dict[str, tuple[str, ...]]] = {
         **Benchmark.counted,

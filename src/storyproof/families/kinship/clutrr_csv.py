@@ -1,4 +1,4 @@
-"""CLUTRR's published CSV, written and read as examples; see `clutrr_records` for the form itself.
+"""CLUTRR's published CSV, written and read as examples; see `clutrr_records` for the fields.
 
 Names stand in brackets, the story is one running text, and edges are numbered by the order of `genders`. What the
 published form has no column for (placeholders, types of noise, status) is worked out again when it is read, or left
@@ -17,12 +17,24 @@ from typing import Any, TextIO
 import pyarrow as pa
 
 from storyproof.example import SPLITS, plain_schema, story_of_id
-from storyproof.families.kinship.clutrr_records import COLUMNS, ProofStep, Row, read_records, read_row, refuse
+from storyproof.families.kinship.clutrr_records import (
+    COLUMNS,
+    ProofStep,
+    Row,
+    patched_records,
+    read_records,
+    read_row,
+    refuse,
+)
 from storyproof.families.kinship.placeholder_files import ours
 from storyproof.families.kinship.relations import WORDS, predicate_of
 from storyproof.families.kinship.rows import Case, Telling, noise_types, read_case, story_type, told_facts
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.text import ask, synthetic_line
+from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.format import Format, Place, Spot, with_places
+from storyproof.formats.lines import first_line
+from storyproof.formats.patches import Changes, Write
 
 BESIDE = ("text_query", "text_target", "clean_story", "node_mapping")  # columns that examples have not, as they stand
 _SCHEMA = pa.schema(
@@ -32,7 +44,39 @@ _SCHEMA = pa.schema(
         ("problems", pa.list_(pa.string())),
     ]
 )
+_PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
+
+
+class ClutrrFormat(Format):
+    """CLUTRR's published CSV."""
+
+    name = "clutrr"
+    suffixes = (".csv",)
+    opening = "the columns of CLUTRR"
+    short_name = "csv"
+    family = "kinship"
+
+    def recognise(self, path: Path) -> bool:
+        """Return whether the first line names columns of CLUTRR."""
+        named = next(csv.reader([first_line(path)]), [])
+        return {"story", "target", "story_edges"} <= set(named)
+
+    def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
+        """Read a file; fields that do not fit the rest of their row are listed in the column `problems`."""
+        return read_csv(path, rows, places)
+
+    def locate(self, path: Path, column: str, place: Place) -> Spot:
+        """Return where a value stands, under the published name of its column."""
+        return Spot(path.name, place.line, _PUBLISHED.get(column, column))
+
+    def writer(self, folder: Path, split: str) -> ClutrrSplit:
+        """Return what writes a file, and one for each scenario of the test split."""
+        return ClutrrSplit(folder, split)
+
+    def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
+        """Replace fields in the text of their records, quoted as they were; columns are added at the end."""
+        return {path.name: lambda file: file.writelines(patched_records(path, changes))}
 
 
 class ClutrrSplit:
@@ -63,7 +107,7 @@ class ClutrrSplit:
             self._rows[name] += 1
 
     def close(self) -> list[Path]:
-        """Finish the files; gives what was written."""
+        """Finish the files and return them."""
         for file in self._files.values():
             file.close()
         paths = []
@@ -164,8 +208,13 @@ def _proof_state(case: Case, row: dict[str, Any], words: Sequence[str]) -> list[
     ]
 
 
-def read_csv(path: Path, rows: int) -> Iterator[pa.Table]:
+def read_csv(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
     """Read a file in tables of so many rows.
+
+    Args:
+        path: The file.
+        rows: How many rows a table has.
+        places: Add the column `place`.
 
     Raises:
         DataError: If its columns are not those of CLUTRR, or a field cannot be read; the message names row and column.
@@ -173,8 +222,11 @@ def read_csv(path: Path, rows: int) -> Iterator[pa.Table]:
     records = read_records(path)
     header = next(records).fields
     found = _numbered(_example(path, read_row(path, record, header)) for record in records if record.fields)
+    done = 0
     while part := list(islice(found, rows)):
-        yield pa.Table.from_pylist(part, schema=_SCHEMA)
+        table = pa.Table.from_pylist(part, schema=_SCHEMA)
+        yield with_places(table, done, [row["line"] for row in part]) if places else table
+        done += len(part)
 
 
 def _numbered(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -232,6 +284,7 @@ def _example(path: Path, row: Row) -> dict[str, Any]:
         "proof_steps": [_step(path, row, step) for step in row.proof],
         "proof_relations": [step.head[1] for step in row.proof],
         "index": fields.get(""),
+        "line": row.record.line,
         "syn_story": _BRACKETS.sub(r"\1", fields.get("syn_story", "")),
         **{name: fields.get(name) for name in BESIDE},
         "problems": [*_problems(row), *_loose_halves(row)],
@@ -272,3 +325,6 @@ def _loose_halves(row: Row) -> Iterator[str]:
     for (first, _, second), one, other in row.proof:
         if (one[0], other[2], one[2]) != (first, second, other[0]) or not {one, other} <= known:
             yield f"proof_state: {one} and {other}"
+
+
+FORMAT = ClutrrFormat()

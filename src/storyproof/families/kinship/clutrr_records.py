@@ -7,6 +7,7 @@ refused, with file, row and line. What can be read but does not fit together is 
 from __future__ import annotations
 
 import ast
+import codecs
 import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 from storyproof.errors import DataError
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.rows import TASKS_BY_NUMBER
+from storyproof.formats.patches import Changes
 
 COLUMNS = (
     "",
@@ -207,6 +209,53 @@ def quoted(value: str, like: str) -> str:
     if like.startswith('"') or any(each in value for each in ',"\r\n'):
         return '"' + value.replace('"', '""') + '"'
     return value
+
+
+def patched_records(path: Path, changes: Changes) -> Iterator[bytes]:
+    """Yield a file's records with some changes; all other bytes stay as they are.
+
+    Raises:
+        DataError: If the file cannot be read, or is not the one that was audited.
+    """
+    with path.open("rb") as file:
+        yield codecs.BOM_UTF8 if file.read(3) == codecs.BOM_UTF8 else b""
+    columns: list[str] = []
+    added: list[str] = []
+    rows = 0
+    for record in read_records(path):
+        if not record.fields:
+            yield record.raw.encode()  # an empty line
+        elif record.row < 0:
+            columns = record.fields
+            used = {name for each in changes.values.values() for name in each}
+            added = [name for name in changes.added if name in used and name not in columns]
+            yield _patched(path, record, columns, changes, added).encode()
+        else:
+            rows += 1
+            if record.row not in changes.gone:
+                values = changes.values.get(record.row, {})
+                more = [str(values.get(name, changes.added[name])) for name in added]
+                yield _patched(path, record, columns, changes, more).encode()
+    changes.check_rows(path, rows)
+
+
+def _patched(path: Path, record: Record, columns: Sequence[str], changes: Changes, more: Sequence[str]) -> str:
+    """Return a record's text with some fields replaced, and some added at the end."""
+    values = {name: value for name, value in changes.values.get(record.row, {}).items() if name in columns}
+    if not values and not more:
+        return record.raw
+    parts, end = split_raw(record.raw)
+    for name, value in values.items():
+        place = columns.index(name)
+        if changes.expected(record.row, name) not in (None, record.fields[place]):
+            raise DataError(
+                f"{path}, row {record.row}, line {record.line}: {name} is '{record.fields[place]}', expected "
+                f"'{changes.expected(record.row, name)}' as when it was audited; audit it again."
+            )
+        if value != record.fields[place]:
+            parts[place] = quoted(value, parts[place])
+    manner = '"' if all(part.startswith('"') for part in parts) else ""
+    return ",".join([*parts, *(quoted(each, manner) for each in more)]) + end
 
 
 def _task(text: str) -> tuple[str, int] | None:

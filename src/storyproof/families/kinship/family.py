@@ -13,6 +13,8 @@ from storyproof.example import Example
 from storyproof.families.family import Family, Graph, Picture, number_names
 from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
+from storyproof.families.kinship.talk import TALK
+from storyproof.replies import Talk
 
 if TYPE_CHECKING:
     from storyproof.families.kinship.tree_view import FamilyStory
@@ -63,6 +65,10 @@ class Kinship(Family):
     def candidates(self, example: Example) -> Sequence[str]:
         """Return the given candidates, else all words of kinship."""
         return example.candidates or WORDS
+
+    def talk(self) -> Talk:
+        """Return how replies about kin are read."""
+        return TALK
 
     def kind(self, example: Example) -> str:
         """Return the length of the chain, `k=3`."""

@@ -92,6 +92,7 @@ class TomBabi(BeliefBenchmark):
     usual_counts: ClassVar[dict[str, int]] = dict.fromkeys(SPLITS, 1200)
     round = _KINDS
     config_type = TomBabiConfig
+    formats = ("tom-babi",)
 
     config: TomBabiConfig
     scenarios: ClassVar[dict[str, int]] = {"train": 5, "val": 4, "test": 4}

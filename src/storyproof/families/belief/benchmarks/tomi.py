@@ -196,6 +196,7 @@ class Tomi(BeliefBenchmark):
     """
 
     name = "tomi"
+    formats = ("tomi",)
     version = 1
     usual_counts: ClassVar[dict[str, int]] = dict.fromkeys(SPLITS, 999)
     round = 3

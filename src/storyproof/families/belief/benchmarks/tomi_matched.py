@@ -185,6 +185,7 @@ class TomiMatched(BeliefBenchmark):
     """
 
     name = "tomi-matched"
+    formats = ("tomi",)
     version = 1
     usual_counts: ClassVar[dict[str, int]] = dict.fromkeys(SPLITS, 999)
     round = 3

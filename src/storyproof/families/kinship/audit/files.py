@@ -14,19 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errata import COLUMN, FileReport
-from storyproof.errors import DataError, ParseError
+from storyproof.errors import ParseError
 from storyproof.families.kinship.audit.cases import Puzzle, Verdict, proof_steps, understand
 from storyproof.families.kinship.audit.checks import Flaw, find_flaws
 from storyproof.families.kinship.audit.clutrr_files import CHUNK, JUDGE, Audit
 from storyproof.families.kinship.audit.labels import check_row
-from storyproof.families.kinship.audit.records import COLUMNS, FORMS, Told, read_told, tells_of_kinship
+from storyproof.families.kinship.audit.records import COLUMNS, Told, read_told, tells_of_kinship
 from storyproof.families.kinship.judgement import judge
 from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.rows import Case, read_case
-from storyproof.formats.inspect_jsonl import JSONL
-from storyproof.formats.row_fixes import is_text
+from storyproof.formats.format import Format, format_of, load_format
+from storyproof.formats.patches import is_text
 
-SUFFIXES = tuple(FORMS)
 TEXT, CONSEQUENCE = "text", "consequence"
 _TOTALS = {COLUMN: "wrong_columns", TEXT: "wrong_texts"}
 _FACTS = ("answer", "edge_types", "genders")  # what others follow from
@@ -38,34 +37,28 @@ _PROOF = ("proof_steps", "proof_relations")
 _NO_PROOF = dict.fromkeys(_PROOF)
 
 
-def holds_kinship(path: Path, format: str) -> bool:
-    """Say whether a file, given that it is said to be in a format, is of this kind.
-
-    Raises:
-        DataError: If it is said to be about kinship, and is not.
-    """
-    form = FORMS.get(path.suffix)
-    if form is None or format not in ("auto", "clutrr", form):
-        return False
-    found = tells_of_kinship(path, form)
-    if format == "clutrr" and not found:
-        raise DataError(f"{path}: found no column 'edges'; expected rows of kinship, as --format clutrr says.")
-    return found
+def holds_kinship(path: Path, form: Format) -> bool:
+    """Return whether a file is of this kind: rows of kinship in a format that can hold those of all families."""
+    return not form.family and tells_of_kinship(path, form)
 
 
 def is_kinship_report(report: FileReport) -> bool:
-    """Say whether a report is about kinship."""
+    """Return whether a report is about kinship."""
     return "rows" in report.totals
 
 
-def audit_file(path: Path) -> FileReport:
+def audit_file(path: Path, format: str = "") -> FileReport:
     """Find what is wrong in a file.
+
+    Args:
+        path: The file.
+        format: The name of its format; by default its suffix says.
 
     Raises:
         DataError: If it cannot be read; the message says what was found where, and what was expected.
     """
-    form = FORMS.get(path.suffix, JSONL)
-    audit = _Audit(path, form, _TOTALS)
+    form = load_format(format) if format else format_of(path)
+    audit = _Audit(path, form.name, _TOTALS)
     rows = read_told(path, form)
     while part := list(islice(rows, CHUNK)):
         audit.take_told(part)

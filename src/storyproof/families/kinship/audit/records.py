@@ -8,20 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from storyproof.datasets.reading import CHUNK_ROWS
 from storyproof.errors import DataError, ParseError
-from storyproof.families.belief.audit.layout import JSON, PARQUET
 from storyproof.families.kinship.clutrr_records import MOST_EDGES, MOST_PEOPLE, STATUS, Record, Row
 from storyproof.families.kinship.config import TASK_NUMBERS
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.rows import TASKS_BY_NUMBER
 from storyproof.families.kinship.text import parse_line
-from storyproof.formats.inspect_jsonl import JSONL, MARK, numbered_lines
-from storyproof.formats.json_list import read_json, read_members
-from storyproof.formats.jsonl import read_jsonl
-from storyproof.formats.parquet import parquet_columns, read_parquet
+from storyproof.formats.format import PLACE, Format
 
-FORMS = {f".{form}": form for form in (PARQUET, JSON, JSONL)}
 COLUMNS = {"target": "answer", "story_edges": "edges"}  # what examples call CLUTRR's columns, where it is another name
 
 _WORD = re.compile(r"@?\w[\w-]*")
@@ -34,36 +28,24 @@ class Told(NamedTuple):
     row: Row
 
 
-def tells_of_kinship(path: Path, form: str) -> bool:
-    """Tell from a file's columns, or its first row, what it is about; what cannot be read is left to its reader."""
+def tells_of_kinship(path: Path, form: Format) -> bool:
+    """Return whether a file's columns, or its first row, are of kinship; what cannot be read is left to its reader."""
     try:
-        if form == PARQUET:
-            return "edges" in parquet_columns(path)
-        if form == JSON:
-            first = next((member.value for member in read_members(path)), None)
-        else:
-            lines = (line.removeprefix(MARK if number == 1 else b"") for number, line in numbered_lines(path))
-            first = json.loads(next((line for line in lines if line.strip()), b"null"))
-    except (DataError, ValueError, RecursionError):
+        return "edges" in form.columns(path)
+    except DataError:
         return False
-    return isinstance(first, dict) and first.get("edges") is not None
 
 
-def read_told(path: Path, form: str) -> Iterator[Told]:
+def read_told(path: Path, form: Format) -> Iterator[Told]:
     """Read a file's rows.
 
     Raises:
-        DataError: If one is none of kinship, or its columns cannot be read; the message says what was found where.
+        DataError: If a row is not of kinship, or its columns cannot be read; the message says what was found where.
     """
-    if form == PARQUET:
-        tables = read_parquet(path, CHUNK_ROWS)
-    else:
-        tables = (read_json if form == JSON else read_jsonl)(path, CHUNK_ROWS, lines=True)
-    number = 0
-    for table in tables:
+    for table in form.read(path, places=True):
         for values in table.to_pylist():
-            yield _told(path, number, values.pop("line", 0), values)
-            number += 1
+            place = values.pop(PLACE)
+            yield _told(path, place["row"], place["line"], values)
 
 
 def _told(path: Path, number: int, line: int, values: dict[str, Any]) -> Told:

@@ -324,7 +324,7 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
         ({"model": "gat", "options": {}}, "reads graphs"),
         ({"encoder": "minilm"}, "model 'memnn' stands on no encoder"),
         ({"labels": "proved"}, "--labels is 'proved', but all that tomi makes is proved; leave it out"),
-        ({"stories": 3 * 10**18}, "--stories is 3000000000000000000; this vocabulary gives at most"),
+        ({"stories": 3 * 10**18}, "--stories is 3000000000000000000; this vocabulary allows at most"),
         ({"options": {"policy": "learned"}}, "policy says how people's vectors are made, but here people are words"),
         ({"benchmark": None, "stories": 0, "data": {}}, "data is a dict; give the folder or file of a dataset, as"),
         ({"split": "val"}, "--split is 'val', but a generator makes training stories only"),

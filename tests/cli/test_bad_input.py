@@ -176,7 +176,7 @@ def test_verify_that_cannot_write_its_findings(folder: Path) -> None:
     make_data(folder)
     done = execute("verify", "whole.parquet", "--json", "nowhere/found.json")
     assert done.returncode == 2
-    assert done.stderr.startswith("storyproof: cannot write nowhere/found.json: No such file or directory; choose")
+    assert done.stderr.startswith("storyproof: cannot write nowhere/found.json: there is no such folder; choose")
     assert done.stderr.count("\n") == 1
 
 

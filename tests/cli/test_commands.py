@@ -86,7 +86,7 @@ def test_force(tmp_path: Path) -> None:
 def test_force_replaces_datasets_only(tmp_path: Path) -> None:
     (tmp_path / "letters").write_text("mine")
     done = run("generate", "tomi", "--out", tmp_path, "--test", 3, "--force")
-    assert "is no dataset" in str(done.exception)
+    assert "is not a dataset that storyproof wrote (manifest.json is missing)" in str(done.exception)
     assert [path.name for path in tmp_path.iterdir()] == ["letters"]
 
 

@@ -76,7 +76,7 @@ def test_folders_that_cannot_be_written(tmp_path: Path, raw: Path) -> None:
     with pytest.raises(DataError, match="is not empty; choose another folder or replace it with --force"):
         process(raw, tmp_path / "out")
     process(raw, tmp_path / "out", force=True)
-    with pytest.raises(DataError, match="holds the raw data"):
+    with pytest.raises(DataError, match="which is the input"):
         process(raw, raw, force=True)
     with pytest.raises(DataError, match="does not exist"):
         process(tmp_path / "none", tmp_path / "new")

@@ -154,9 +154,10 @@ def test_force_keeps_the_old_one_if_the_new_one_fails(
     assert list(tmp_path.iterdir()) == [out]
 
 
+@pytest.mark.parametrize("exchanging", [False, True])
 @pytest.mark.parametrize("error", [OSError(5, "Input/output error"), KeyboardInterrupt()])
 def test_force_keeps_the_old_one_if_the_last_step_fails(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, exchanging: bool
 ) -> None:
     out = tmp_path / "data"
     write(out)
@@ -168,7 +169,13 @@ def test_force_keeps_the_old_one_if_the_last_step_fails(
             raise error
         return rename(self, target)
 
+    def refusing(first: Path, second: Path) -> bool:
+        if exchanging:
+            raise error
+        return False
+
     monkeypatch.setattr(Path, "rename", failing)
+    monkeypatch.setattr("storyproof.datasets.folders.exchange", refusing)
     with pytest.raises(DataError if isinstance(error, OSError) else KeyboardInterrupt):
         write(out, force=True)
     assert contents(out) == before
@@ -236,12 +243,3 @@ def test_hash_seed_changes_nothing(tmp_path: Path) -> None:
             subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONHASHSEED": hash_seed})
             made.append((out / "manifest.json").read_bytes())
         assert made[0] == made[1]
-
-
-def test_an_empty_folder_stays_the_same_folder(tmp_path: Path) -> None:
-    out = tmp_path / "data"
-    out.mkdir()
-    before = out.stat().st_ino
-    write(out)
-    assert out.stat().st_ino == before
-    assert (out / "manifest.json").exists()

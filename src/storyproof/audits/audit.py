@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from storyproof.datasets.folders import whole_folder
+from storyproof.datasets.protection import refuse_overlap
 from storyproof.datasets.reading import ERRATA, SUFFIXES, is_data
 from storyproof.errata import AuditReport, FileReport
 from storyproof.errors import DataError, UnknownNameError
@@ -51,7 +52,9 @@ def audit(
         raise UnknownNameError("format", format, FORMATS)
     if ambiguous not in MANNERS:
         raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
-    files = find_files([paths] if isinstance(paths, str | Path) else paths)
+    paths = [paths] if isinstance(paths, str | Path) else paths
+    files = find_files(paths)
+    refuse_overlap(paths, fix, "--fix")
     reports = []
     for file in files:
         reports.append(_audit_file(file, format, readings))

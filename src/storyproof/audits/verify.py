@@ -12,6 +12,7 @@ from typing import Any
 
 from storyproof.audits.row_order import RowOrder
 from storyproof.datasets.chunks import in_parts, story_starts
+from storyproof.datasets.folders import is_unfinished
 from storyproof.datasets.manifest import MANIFEST, file_problem, manifest_problems, read_manifest
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
@@ -33,6 +34,7 @@ class Verification:
         findings: All disagreements.
         unchecked: How many rows had no value to hold against the proof, by column.
         statuses: Kinship: how many labels are entailed, ambiguous, contradicted or impossible.
+        lacks_manifest: Whether a folder has no manifest, so that its files cannot be checked against what was written.
     """
 
     stories: int = 0
@@ -40,6 +42,7 @@ class Verification:
     findings: list[Finding] = field(default_factory=list)
     unchecked: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
+    lacks_manifest: bool = False
 
     @property
     def ok(self) -> bool:
@@ -67,7 +70,7 @@ def verify(
     path = Path(path)
     if path.is_file() and path.suffix == ".json" and not begins_a_list(path):
         return _verify_placeholders(path)
-    result = Verification()
+    result = Verification(lacks_manifest=path.is_dir() and not (path / MANIFEST).exists())
     settings = {} if rules is None else {"rules": rules}
     sources = find_sources(path)
     for problem in _manifest_problems(path, sources):
@@ -81,13 +84,15 @@ def verify(
 
 def _manifest_problems(path: Path, sources: list[Source]) -> list[str]:
     """Hold a folder, or a file in a folder, against the manifest that lies there."""
-    manifest = read_manifest(path if path.is_dir() else path.parent)
+    folder = path if path.is_dir() else path.parent
+    unfinished = ["the folder is unfinished: the run that wrote it was killed"] if is_unfinished(folder) else []
+    manifest = read_manifest(folder)
     if manifest is None:
-        return []
+        return unfinished
     if path.is_dir():
-        return manifest_problems(path, manifest, [file for source in sources for file in source.files])
+        return unfinished + manifest_problems(path, manifest, [file for source in sources for file in source.files])
     problem = file_problem(path, manifest) if path.name in manifest["files"] else None
-    return [problem] if problem else []
+    return unfinished + ([problem] if problem else [])
 
 
 def _verify_placeholders(path: Path) -> Verification:

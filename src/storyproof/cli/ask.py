@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from storyproof.cli import evaluation_options as options
-from storyproof.cli.output import write_results
+from storyproof.cli.output import check_results, write_results
 
 if TYPE_CHECKING:
     from storyproof.evaluation.ask import Asked, Asker
@@ -48,6 +48,7 @@ def ask(
         raise ConfigError("give either --data and --index, or --story and --question.")
     if (story is None) != (question is None):
         raise ConfigError("a story of your own needs both --story and --question.")
+    check_results(json_out, [data, prompt])
     running = options.model_options(
         base_url=base_url,
         api=api,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from storyproof.cli.output import console, write_text
+from storyproof.cli.output import check_results, console, write_text
 from storyproof.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ def audit(
     """Say row by row what is wrong in published data and why, and write it anew. Exit code 1 if anything is."""
     import storyproof
 
+    for out, option in ((json_out, "--json"), (html, "--html")):
+        check_results(out, [*paths, against], option)
     with progress_bar("files", None) as progress:
         report = storyproof.audit(
             paths, format=format, readings=tuple(reading or ()), fix=fix, ambiguous=ambiguous, progress=progress

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from storyproof.cli.output import console, write_results
+from storyproof.cli.output import check_results, console, write_results
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -28,6 +28,8 @@ def compare(
     """Compare two runs, question by question: is one really better?"""
     import storyproof
 
+    files = [name.partition(".json:")[0] + ".json" if ".json:" in name else name for name in (first, second)]
+    check_results(json_out, files)
     found = storyproof.compare(first, second)
     if not write_results(json_out, [found.as_dict()]):
         console().print(_view(found))

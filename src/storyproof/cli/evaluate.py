@@ -83,7 +83,7 @@ def evaluate(
         "max_failed": max_failed,
         "prices": options.prices(price),
     }
-    check_results(json_out)
+    check_results(json_out, [data, *model.split(","), *prompt.split(",")])
     plan = _Plan(model, prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen, encoder)
     plan.check_encoder()
     _end(*plan.carry_out(plan.twin if contamination else plan.run), json_out)

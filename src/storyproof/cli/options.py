@@ -29,7 +29,9 @@ Format = Annotated[
     str, typer.Option(help="parquet, jsonl, or the published form: babi (tomi, tom-babi), csv (clutrr).")
 ]
 Workers = Annotated[int, typer.Option(help="Processes; the content is the same for any number.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace the folder if it is there.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Replace a dataset that storyproof wrote, if nothing was added or changed.")
+]
 Vocabulary = Annotated[Path | None, typer.Option(help="A YAML file with your own words.", rich_help_panel=_TOM)]
 Disjoint = Annotated[
     str | None,

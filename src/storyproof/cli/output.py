@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from storyproof.errors import DataError
+from storyproof.files import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,26 +19,31 @@ _AS_IT_IS: Any = {"markup": False, "highlight": False, "emoji": False}  # paths 
 
 
 def write_text(path: Path, text: str, option: str = "--json") -> None:
-    """Write a result to a file.
+    """Write a result to a file, whole or not at all.
 
     Raises:
-        DataError: If it cannot be written.
+        DataError: If it cannot be written; a file that was there stays as it was.
     """
     try:
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text.encode())
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}; choose another file for {option}.") from error
 
 
-def check_results(json_out: Path | None) -> None:
-    """See that results can be written where they are wanted, before the work is done.
+def check_results(out: Path | None, inputs: Iterable[str | Path | None] = (), option: str = "--json") -> None:
+    """Check that results can be written where they are wanted, and overwrite no input, before the work is done.
 
     Raises:
-        DataError: If there is no such folder.
+        DataError: If there is no such folder, or the file is an input.
     """
-    if json_out is not None and str(json_out) != "-" and (json_out.is_dir() or not json_out.parent.is_dir()):
-        why = "it is a folder" if json_out.is_dir() else "there is no such folder"
-        raise DataError(f"cannot write {json_out}: {why}; choose another file for --json.")
+    if out is None or str(out) == "-":
+        return
+    if out.is_dir() or not out.parent.is_dir():
+        why = "it is a folder" if out.is_dir() else "there is no such folder"
+        raise DataError(f"cannot write {out}: {why}; choose another file for {option}.")
+    from storyproof.datasets.protection import refuse_overwriting
+
+    refuse_overwriting(inputs, out, option)
 
 
 def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> bool:

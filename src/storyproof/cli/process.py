@@ -15,7 +15,9 @@ def process(
         Path, typer.Argument(help="Raw data: a folder with .txt and .trace, any other dataset folder, or a file.")
     ],
     out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("processed_data"),
-    force: Annotated[bool, typer.Option(help="Replace the folder if storyproof made it.")] = False,
+    force: Annotated[
+        bool, typer.Option(help="Replace a folder that storyproof wrote, if nothing was added or changed.")
+    ] = False,
 ) -> None:
     """Turn raw data into one JSON list a split, as evaluations of language models read them."""
     import storyproof

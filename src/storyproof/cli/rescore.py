@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from storyproof.cli.output import console, write_results
+from storyproof.cli.output import check_results, console, write_results
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -32,6 +32,7 @@ def rescore(
     """Score recorded answers on published and on corrected labels."""
     from storyproof.evaluation.rescore import rescore_all
 
+    check_results(json_out, [run, against, published])
     found = rescore_all(run, against, split=split, published=published)
     if not write_results(json_out, [each.as_dict() for each in found]):
         console().print(_view(found))

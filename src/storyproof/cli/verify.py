@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from storyproof.cli.output import write_text
+from storyproof.cli.output import check_results, write_text
 from storyproof.cli.progress import progress_bar
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def verify(
     """Parse the text, ask oracle and checker, and list every disagreement. Exit code 1 if there is one."""
     import storyproof
 
+    check_results(json_out, [path, rules])
     with progress_bar("questions", None) as progress:
         result = storyproof.verify(path, rules=rules, progress=progress)
     shown = result.findings if most <= 0 else result.findings[:most]
@@ -46,6 +47,7 @@ def verify(
             "disagreements": len(result.findings),
             "by_field": result.by_field(),
             "unchecked": unchecked,
+            **({"lacks_manifest": True} if result.lacks_manifest else {}),
             **({"statuses": statuses} if statuses else {}),
         }
         findings = [asdict(finding) for finding in result.findings]
@@ -73,7 +75,8 @@ def _sum_up(result: Verification, statuses: dict[str, int], unchecked: Collectio
     looked_at = f"{counted(result.questions, 'question')} of {counted(result.stories, 'story')}"
     if not result.stories:
         looked_at = f"{result.questions:,} placeholders"
-    typer.echo(f"{looked_at}: {len(result.findings):,} disagreements")
+    unknown = "; no manifest.json, so files cannot be checked against what was generated" * result.lacks_manifest
+    typer.echo(f"{looked_at}: {len(result.findings):,} disagreements{unknown}")
     for name, count in result.by_field().items():
         typer.echo(f"  {name}: {count:,}")
     if statuses:

@@ -1,91 +1,258 @@
-"""Folders and files that are written whole, or not at all."""
+"""Folders that are written whole, or not at all, and that replace nothing but what storyproof wrote.
+
+Everything is written to a draft, a hidden folder beside the target, which takes its place in one step. One process at a
+time may write a target. What a killed process left is found by the next one, named, and removed or restored.
+"""
 
 from __future__ import annotations
 
+import json
+import logging
 import os
+import re
+import secrets
 import shutil
-import tempfile
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from storyproof.datasets.manifest import MANIFEST
+from storyproof import __version__
+from storyproof.datasets.manifest import MANIFEST, file_sha256, foreign_files, is_dataset, is_inside, remove_dataset
 from storyproof.errors import DataError
+from storyproof.files import exchange, write_whole
+from storyproof.locks import Claim, remove_claims
 
+_log = logging.getLogger(__name__)
+_MARKER = ".storyproof-unfinished"  # in a draft, until it is whole; lists the hashes of files that are being moved
+_NAMED = 3  # of many files in a message
 _drafts: set[Path] = set()
 
 
 @contextmanager
 def whole_folder(out: Path, force: bool, option: str = "--out") -> Iterator[Path]:
-    """Give a hidden folder that becomes `out` if all goes well and vanishes if not; `option` is what users call it."""
+    """Open a draft that becomes the folder `out` if all goes well and vanishes if not.
+
+    Args:
+        out: The folder; must not hold anything yet, unless it may be replaced.
+        force: Replace a dataset that storyproof wrote and nobody has changed or added to.
+        option: What users call the folder.
+
+    Raises:
+        DataError: If the folder cannot be written or replaced, or another process is writing it.
+    """
     if out.exists() and not out.is_dir():
         raise DataError(f"{out} is a file; choose a folder for {option}.")
     out = out.resolve()
-    if out.is_dir() and any(out.iterdir()):
-        if not force:
-            advice = " or replace it with --force" if option == "--out" else ""
-            raise DataError(f"{out} is not empty; choose another folder{advice}.")
-        if not (out / MANIFEST).exists():
-            raise DataError(
-                f"{out} is no dataset (it has no {MANIFEST}), so --force does not replace it; choose another."
-            )
+    claim = _claim(out, option)
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=f".{out.name}.unfinished-", dir=out.parent))
-    except OSError as error:
-        reason = f"{error.strerror}; choose another folder for {option}."
-        raise DataError(f"cannot write to {out.parent}: {reason}") from error
-    _drafts.add(draft)
-    try:
-        yield draft
-        draft.chmod(0o755)  # a temporary folder is private by birth
-        _replace(draft, out)
-    except OSError as error:
-        raise DataError(f"cannot write {out}: {error.strerror or error}; nothing was kept.") from error
+        try:
+            _settle_leftovers(out)
+            _check_free(out, force, option)
+            draft = _make_draft(out)
+        except OSError as error:
+            raise _unwritable(out.parent, error, option) from error
+        try:
+            yield draft
+            _check_free(out, force and draft.parent != out, option, draft)  # what has appeared meanwhile stays
+            _put_in_place(draft, out)
+        except OSError as error:
+            raise DataError(f"cannot write {out}: {error.strerror or error}; nothing was kept.") from error
+        finally:
+            if draft in _drafts:
+                shutil.rmtree(draft, ignore_errors=True)
+                _drafts.discard(draft)
     finally:
-        shutil.rmtree(draft, ignore_errors=True)
-        _drafts.discard(draft)
+        claim.release()
 
 
 def clear_drafts() -> None:
     """Remove whatever is being written; for when the process must go at once."""
-    for draft in _drafts:
+    for draft in tuple(_drafts):
         shutil.rmtree(draft, ignore_errors=True)
+    remove_claims()
 
 
-@contextmanager
-def writing_to(out: Path) -> Iterator[None]:
-    """Say where it was that something could not be written, for want of space or leave.
+def is_unfinished(folder: Path) -> bool:
+    """Return whether a folder is a draft, or holds one that has not been moved to its place."""
+    folder = folder.resolve()
+    inside = [path for path in folder.iterdir() if _is_leftover(path, folder)]
+    return any((path / _MARKER).is_file() for path in (folder, *inside))
 
-    Raises:
-        DataError: If something could not be.
-    """
+
+def _claim(out: Path, option: str) -> Claim:
+    """Claim a target, so that no other process writes it."""
+    claim = Claim(_lock(out))
     try:
-        yield
+        out.parent.mkdir(parents=True, exist_ok=True)
+        ours = claim.take()
     except OSError as error:
-        raise DataError(f"cannot write to {out}: {error.strerror or error}; choose another --out.") from error
+        raise _unwritable(out.parent, error, option) from error
+    if not ours:
+        raise DataError(f"another process is writing {out}; wait until it ends, or choose another folder for {option}.")
+    return claim
 
 
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a small file; a process that is killed meanwhile leaves `.NAME.NUMBER` beside it, and the old one."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    draft.write_bytes(content)
-    draft.replace(path)
+def _lock(out: Path) -> Path:
+    return _place(out) / f".{out.name}.lock"
 
 
-def _replace(draft: Path, out: Path) -> None:
-    if not out.exists():
-        draft.rename(out)
+def _place(out: Path) -> Path:
+    """Return where locks and drafts go: beside the target, or into it where that is not allowed."""
+    beside = os.access(out.parent, os.W_OK | os.X_OK) or not out.is_dir()
+    return out.parent if beside else out
+
+
+def _unwritable(place: Path, error: OSError, option: str) -> DataError:
+    return DataError(f"cannot write to {place}: {error.strerror}; choose another folder for {option}.")
+
+
+def _make_draft(out: Path) -> Path:
+    stays = out.is_dir() and not _held(out) and (os.path.ismount(out) or _is_current(out))
+    draft = (out if stays else _place(out)) / f".{out.name}.unfinished-{secrets.token_hex(4)}"
+    _drafts.add(draft)
+    draft.mkdir()
+    (draft / _MARKER).touch()
+    return draft
+
+
+def _is_current(out: Path) -> bool:
+    """Return whether commands run in a folder; whoever stands in it would not see what takes its place."""
+    with suppress(OSError):
+        return Path.cwd() == out
+    return False
+
+
+def _held(out: Path, draft: Path | None = None) -> list[Path]:
+    """List what a folder holds besides a lock and a draft."""
+    return [path for path in out.iterdir() if path not in (_lock(out), draft)]
+
+
+def _check_free(out: Path, force: bool, option: str, draft: Path | None = None) -> None:
+    """Raise DataError unless a folder is empty or missing, or is a dataset that may be replaced."""
+    if not os.path.lexists(out) or (out.is_dir() and not _held(out, draft)):
         return
-    if not any(out.iterdir()):  # somebody may stand in it, so it stays the same folder; the manifest comes last
-        for path in sorted(draft.iterdir(), key=lambda path: path.name == MANIFEST):
-            path.rename(out / path.name)
+    if not out.is_dir():
+        raise DataError(f"{out} is a file; choose a folder for {option}.")
+    if not force:
+        advice = " or replace it with --force" if option == "--out" else ""
+        raise DataError(f"{out} is not empty; choose another folder{advice}.")
+    if not is_dataset(out):
+        found = "changed, or not written by storyproof" if (out / MANIFEST).exists() else "missing"
+        raise DataError(
+            f"{out} is not a dataset that storyproof wrote ({MANIFEST} is {found}), so --force does not replace it; "
+            f"choose another folder for {option}."
+        )
+    if others := foreign_files(out):
+        raise DataError(
+            f"{out} has files that storyproof did not write, or that were changed since: {_some(others)}; --force does "
+            f"not remove them, so move them away or choose another folder for {option}."
+        )
+    if os.path.ismount(out) or _place(out) == out:
+        raise DataError(
+            f"{out} cannot be replaced in one step (it is a mount point, or the folder that it is in is read-only); "
+            f"choose a folder inside it for {option}."
+        )
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+    return ", ".join(names[:_NAMED]) + more
+
+
+def _put_in_place(draft: Path, out: Path) -> None:
+    _drafts.discard(draft)  # from here on a draft may hold what was there before
+    if draft.parent == out:
+        _move_files(draft, out)
         return
-    old = Path(tempfile.mkdtemp(prefix=f".{out.name}.old-", dir=out.parent))
     try:
-        out.rename(old / out.name)
+        old = out.is_dir() and bool(_held(out))
+        if out.is_dir():
+            draft.chmod(stat.S_IMODE(out.stat().st_mode))
+        (draft / _MARKER).unlink()
+        if old:
+            draft = _swap(draft, out)
+        else:
+            if os.name == "nt" and out.is_dir():  # elsewhere a folder may take an empty one's place, in one step
+                out.rmdir()
+            draft.rename(out)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    if old and (left := remove_dataset(draft)):
+        _log.warning("storyproof: %s was changed meanwhile, so the old files are kept in %s.", _some(left), draft)
+
+
+def _swap(draft: Path, out: Path) -> Path:
+    """Let a draft take a dataset's place; return where the old one is now."""
+    if exchange(draft, out):
+        return draft
+    old = out.with_name(f".{out.name}.old-{secrets.token_hex(4)}")
+    out.rename(old)
+    try:
         draft.rename(out)
-    finally:
-        if not out.exists():
-            (old / out.name).rename(out)  # the new one did not make it, so the old one stays
-        shutil.rmtree(old, ignore_errors=True)
+    except BaseException:
+        old.rename(out)
+        raise
+    return old
+
+
+def _move_files(draft: Path, out: Path) -> None:
+    """Move files into a folder that must stay the same one; the manifest comes last."""
+    paths = sorted(draft.iterdir(), key=lambda path: path.name == MANIFEST)
+    try:
+        files = {str(path.relative_to(draft)): file_sha256(path) for path in draft.rglob("*") if path.is_file()}
+        write_whole(draft / _MARKER, json.dumps({"storyproof": __version__, "files": files}).encode())
+        for path in paths:
+            if path.name != _MARKER:
+                path.rename(out / path.name)
+    except BaseException:
+        _take_back(draft, out)
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    shutil.rmtree(draft)
+
+
+def _take_back(draft: Path, out: Path) -> None:
+    """Remove the files that were moved from a draft into its target before all of them were."""
+    if not [path for path in draft.iterdir() if path.name != _MARKER]:
+        return  # all were
+    try:
+        moved = json.loads((draft / _MARKER).read_text(encoding="utf-8"))["files"].items()
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return
+    for name, sha256 in moved:
+        path = out / name
+        if is_inside(name) and name != _MARKER and path.is_file() and file_sha256(path) == sha256:
+            path.unlink()
+            with suppress(OSError):
+                path.parent.rmdir()  # a folder of its own, if that was its last file
+
+
+def _is_leftover(path: Path, out: Path) -> bool:
+    name = rf"\.{re.escape(out.name)}\.(unfinished|old)-[a-z0-9_]{{8}}"
+    return re.fullmatch(name, path.name) is not None and path.is_dir() and not path.is_symlink()
+
+
+def _settle_leftovers(out: Path) -> None:
+    """Restore or remove what killed processes left of a claimed target, and name it."""
+    for place in (out.parent, out):
+        for path in sorted(place.iterdir()) if place.is_dir() else ():
+            if _is_leftover(path, out):
+                _log.warning("storyproof: %s", _settle(path, out))
+
+
+def _settle(path: Path, out: Path) -> str:
+    """Restore or remove one leftover, and return what was done."""
+    if ".old-" in path.name and not out.exists():
+        path.rename(out)
+        return f"restored {out} from {path.name}, where a run that was killed had left it."
+    if (path / _MARKER).is_file():
+        if path.parent == out:
+            _take_back(path, out)
+        shutil.rmtree(path, ignore_errors=True)
+    elif not any(path.iterdir()):
+        path.rmdir()
+    elif not is_dataset(path) or remove_dataset(path):
+        return f"kept {path}, which has files that storyproof did not write or that were changed; look at them."
+    return f"removed {path}, which a run that was killed had left."

@@ -68,7 +68,7 @@ def generate(
         as_blocks: Iterate over tables of some thousand stories instead of one table.
         format: parquet, jsonl, babi (theory of mind) or csv (kinship); with `out`.
         workers: Processes that make blocks; with `out`.
-        force: Replace the folder `out`.
+        force: Replace a dataset that storyproof wrote, if nothing was added to it or changed.
         progress: Told how many stories are done since the last time; with `out`.
         **settings: The benchmark's own, such as `vocabulary`, `disjoint` or `noise`, `task` or `train_k`.
 

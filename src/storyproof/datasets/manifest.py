@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
-from pathlib import Path
+from contextlib import suppress
+from pathlib import Path, PurePath
 from typing import Any
 
 from storyproof.errors import DataError
 
 MANIFEST = "manifest.json"
+_SHA256 = re.compile("[0-9a-f]{64}")
 
 
 def file_sha256(path: Path) -> str:
@@ -67,3 +70,60 @@ def file_problem(path: Path, manifest: dict[str, Any]) -> str | None:
     if file_sha256(path) != (entry.get("sha256") if isinstance(entry, dict) else None):
         return f"{path.name} differs from the manifest (sha256)"
     return None
+
+
+def is_dataset(folder: Path) -> bool:
+    """Return whether a folder has a manifest that storyproof wrote and nobody has changed since."""
+    path = folder / MANIFEST
+    try:
+        manifest = read_manifest(folder) if path.is_file() and not path.is_symlink() else None
+        return manifest is not None and _is_ours(manifest)
+    except (DataError, RecursionError):
+        return False
+
+
+def _is_ours(manifest: dict[str, Any]) -> bool:
+    files = manifest["files"]
+    listed = all(is_inside(name) and PurePath(name).name == name for name in files) and all(
+        isinstance(entry, dict) and _SHA256.fullmatch(str(entry.get("sha256"))) for entry in files.values()
+    )
+    named = isinstance(manifest.get("storyproof"), str) and isinstance(manifest.get("splits"), dict)
+    return listed and named and manifest.get("manifest_sha256") == _own_hash(manifest)
+
+
+def is_inside(name: str) -> bool:
+    """Return whether a relative path stays in the folder that it is relative to."""
+    parts = PurePath(name).parts
+    return bool(parts) and not PurePath(name).is_absolute() and ".." not in parts
+
+
+def foreign_files(folder: Path) -> list[str]:
+    """List what a dataset's folder holds that its manifest does not list, or that was changed since."""
+    manifest = read_manifest(folder) or {"files": {}}
+    return [
+        path.name
+        for path in sorted(folder.iterdir())
+        if path.name != MANIFEST and not _is_listed(path, manifest["files"].get(path.name))
+    ]
+
+
+def _is_listed(path: Path, entry: dict[str, Any] | None) -> bool:
+    return entry is not None and path.is_file() and not path.is_symlink() and file_sha256(path) == entry["sha256"]
+
+
+def remove_dataset(folder: Path) -> list[str]:
+    """Remove the files that a dataset's manifest lists, the manifest and the folder.
+
+    Returns:
+        What is not removed, nor the folder then: files that the manifest does not list, or that were changed since.
+    """
+    manifest = read_manifest(folder) or {"files": {}}
+    left = foreign_files(folder)
+    if left:
+        return left
+    for name in manifest["files"]:
+        (folder / name).unlink(missing_ok=True)
+    (folder / MANIFEST).unlink()
+    with suppress(OSError):  # something has just been added
+        folder.rmdir()
+    return []

@@ -12,6 +12,7 @@ from storyproof import __version__
 from storyproof.datasets.examples import complete
 from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.manifest import file_sha256, write_manifest
+from storyproof.datasets.protection import refuse_overlap
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
 from storyproof.formats.json_list import FIELDS, JsonSplit
@@ -31,7 +32,7 @@ def process(
     Args:
         raw: A folder with `.txt` and `.trace`, any other dataset folder, or a file.
         out: The folder to write, whole or not at all; must not hold anything yet unless `force` is set.
-        force: Replace the folder if storyproof made it.
+        force: Replace a folder that storyproof wrote, if nothing was added to it or changed.
         progress: Told how many questions are done since the last time.
 
     Returns:
@@ -41,8 +42,7 @@ def process(
         DataError: If the raw data cannot be read or the folder cannot be written.
     """
     sources = find_sources(raw)
-    if Path(out).resolve() == Path(raw).resolve():
-        raise DataError(f"{out} holds the raw data; choose another folder for --out.")
+    refuse_overlap([raw], out)
     splits: dict[str, Any] = {}
     files: list[Path] = []
     with whole_folder(Path(out), force) as folder:

@@ -77,7 +77,7 @@ def write_dataset(
         out: The folder; must not hold anything yet unless `force` is set.
         format_name: parquet, jsonl, or the benchmark's original form, babi or csv.
         workers: How many processes make blocks; the content is the same for any number.
-        force: Whether to replace a folder that is there.
+        force: Replace a dataset that storyproof wrote, if nothing was added to it or changed.
         progress: Told how many stories are done since the last time.
 
     Returns:

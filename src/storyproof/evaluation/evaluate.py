@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.datasets.examples import read_examples
+from storyproof.datasets.protection import refuse_overwriting
 from storyproof.datasets.reading import find_source
 from storyproof.errors import DataError, ParseError, UnknownNameError
 from storyproof.evaluation.matching.match import EXACT, NO_MATCH
@@ -87,6 +88,7 @@ def evaluate(
         more = [] if labels == GIVEN else [labels]
         more += asked.suffixes() if resolved.is_language_model else []
         path = Path(output_dir) / run_name(model, source.split or source.files[0].stem, *more)
+        refuse_overwriting(source.files, path, "--output-dir")
     if resolved.is_language_model:
         run = {**provenance(), "data": data_identity(source)}
         if needs_shots(asked.prompt):

@@ -18,8 +18,10 @@ from storyproof.datasets.reading import Source, find_source
 from storyproof.errors import DataError
 from storyproof.evaluation.runs.outcome import Evaluation
 from storyproof.example import Example
+from storyproof.files import writing_to
 from storyproof.formats.jsonl import JsonlSplit
 from storyproof.intervals import Interval
+from storyproof.locks import Claim
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +123,22 @@ def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories
         return path
     seed = secrets.randbelow(1 << 53) if seed is None else seed
     table = _twin_rows(source, seed, max_stories)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    with Claim(path.with_name(".twin.lock"), "--output-dir") as ours:
+        if not ours:
+            raise DataError(f"another process is making {path}; wait until it ends, or choose another --output-dir.")
+        if not path.exists():  # another process has made it until a moment ago
+            with writing_to(path, "--output-dir"):
+                _write_twin(path, table)
+    return path
+
+
+def _write_twin(path: Path, table: pa.Table) -> None:
     draft = JsonlSplit(path.parent, ".part")
     try:
         draft.write(table)
     finally:
         [written] = draft.close()
     written.replace(path)
-    return path
 
 
 def _twin_rows(source: Source, seed: int, max_stories: int | None) -> pa.Table:

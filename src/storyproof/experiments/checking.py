@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from storyproof.datasets.folders import writing_to
+from storyproof.datasets.protection import refuse_overlap
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.experiments.declaring import Cell, Experiment
 from storyproof.experiments.files import read_json
@@ -15,6 +15,7 @@ from storyproof.experiments.jobs import Plan, needs_encoder
 from storyproof.experiments.sets import Sets
 from storyproof.experiments.working import spent
 from storyproof.experiments.writing import RESULTS
+from storyproof.files import writing_to
 from storyproof.solvers.neural.encoder_identity import check_encoder
 
 
@@ -89,6 +90,32 @@ def check_kept(folder: Path, experiment: Experiment, planned: Plan, runs: int | 
             f"{path} has figures of {counts} runs in {_cells(len(other))}, which {number} runs would replace; give "
             f"--runs {counts}, or another --out."
         )
+
+
+def check_folder(folder: Path, names: Sequence[str]) -> None:
+    """Check that files that a table would overwrite are a table's.
+
+    Raises:
+        DataError: If there are some, but no results, which are written first.
+    """
+    found = [name for name in names if (folder / name).exists()]
+    if found and not (folder / RESULTS).is_file():
+        raise DataError(
+            f"{folder} has files that are not an experiment's (there is no {RESULTS}): {', '.join(found)}; move them "
+            "away, or choose another --out."
+        )
+
+
+def check_separate(experiment: Experiment, published: str | Path | None, *folders: Path) -> None:
+    """Check that folders to write to and the published data that an experiment reads do not overlap.
+
+    Raises:
+        DataError: If they do.
+    """
+    if published is not None:
+        read = {Path(published) / data.published for data in experiment.data.values() if data.published}
+        for folder in folders:
+            refuse_overlap(sorted(read), folder)
 
 
 def blanks(folder: Path, experiment: Experiment, planned: Plan) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+FIGURES = ("figure.png", "figure.svg")
 _MARKS = "os^vDPX*"
 _TITLE = 52  # characters that a panel has room for above it
 

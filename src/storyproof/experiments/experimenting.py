@@ -12,15 +12,23 @@ from typing import Any
 
 from storyproof.errors import DataError, StoryproofError
 from storyproof.evaluation.runs.provenance import provenance
-from storyproof.experiments.checking import blanks, check_kept, check_published, check_request, make_folders
+from storyproof.experiments.checking import (
+    blanks,
+    check_folder,
+    check_kept,
+    check_published,
+    check_request,
+    check_separate,
+    make_folders,
+)
 from storyproof.experiments.declaring import Experiment, read
-from storyproof.experiments.drawing import draw
+from storyproof.experiments.drawing import FIGURES, draw
 from storyproof.experiments.files import read_json, write_json
 from storyproof.experiments.jobs import Job, Plan, plan
 from storyproof.experiments.sets import Sets
 from storyproof.experiments.tabulating import Table, tabulate
 from storyproof.experiments.working import DONE, ELSEWHERE, STOPPED, TOO_LARGE, is_done, spent, work
-from storyproof.experiments.writing import write_tables
+from storyproof.experiments.writing import TABLES, write_tables
 
 OUT = "experiments/results"
 _ABOUT, _RUNS = "about.json", "runs"
@@ -94,6 +102,8 @@ def experiment(
     folder = out / (f"{name}-quick" if quick else name)
     sets = Sets(Path(published) if published is not None else None)
     check_published(declared, sets, published)
+    check_separate(declared, published, folder, out / _RUNS)
+    check_folder(folder, (*TABLES, *FIGURES, _ABOUT))
     planned = plan(declared, sets, out / _RUNS, runs, encoder)
     check_kept(folder, declared, planned, runs, encoder)
     _commands(folder)  # says at once if they cannot be read

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from storyproof.datasets.folders import write_whole, writing_to
 from storyproof.errors import DataError
+from storyproof.files import write_whole, writing_to
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -10,13 +10,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from storyproof.datasets.folders import writing_to
 from storyproof.errors import ConfigError, DataError, StoryproofError
-from storyproof.experiments.claiming import Claim
 from storyproof.experiments.files import read_json, write_json
 from storyproof.experiments.jobs import Job, Result
 from storyproof.experiments.measures import count
 from storyproof.experiments.sets import Sets
+from storyproof.files import writing_to
+from storyproof.locks import Claim
 from storyproof.report.numbers import counted
 from storyproof.solvers.solver import load_solver
 

@@ -117,3 +117,4 @@ def _told(encoder: Encoder) -> str:
 
 
 _FORMS = {"table.csv": as_csv, "table.md": as_markdown, "table.tex": as_latex}
+TABLES = tuple(_FORMS)

@@ -8,12 +8,13 @@ import pytest
 
 import storyproof
 from storyproof.datasets.reading import find_source
-from storyproof.errors import ConfigError, NoAnswersError
+from storyproof.errors import ConfigError, DataError, NoAnswersError
 from storyproof.evaluation.evaluate import _shots_besides
 from storyproof.evaluation.runs import asking as evaluating
 from storyproof.evaluation.runs.outcome import Evaluation
 from storyproof.evaluation.runs.questioning import Prices
 from storyproof.evaluation.runs.selection import Selection
+from storyproof.locks import Claim
 from storyproof.solvers.llm.requests import Reply
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, example
 from tests.solvers.llm.stand_ins import Scripted
@@ -237,3 +238,33 @@ def test_prices() -> None:
 def test_wrong_settings(data: Path, changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         run(data, **changes)
+
+
+def test_one_process_at_a_time_asks_for_a_run(data: Path, tmp_path: Path) -> None:
+    whole = run(data, output_dir=tmp_path / "out")
+    assert whole.path is not None
+    lock = whole.path.with_name(f".{whole.path.name}.lock")
+    with Claim(lock) as ours:
+        assert ours
+        with pytest.raises(DataError, match=r"another process is asking for .*; wait until it ends and run the same"):
+            run(data, output_dir=tmp_path / "out")
+    assert run(data, output_dir=tmp_path / "out").scores == whole.scores
+    assert not lock.exists()
+
+
+def test_a_run_is_claimed_while_it_is_asked(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "models.py").write_text(
+        MODELS
+        + f"""
+def curious(text):
+    import storyproof
+    try:
+        storyproof.evaluate({str(tmp_path / "models.py")!r} + ":curious", {str(data)!r}, output_dir={str(tmp_path)!r})
+    except storyproof.errors.DataError as error:
+        return str(error)
+    return "asked twice"
+"""
+    )
+    found = run(data, "curious", output_dir=tmp_path)
+    assert all(row["reply"].startswith("another process is asking for") for row in found.predictions)
+    assert len(found.predictions) == len(ROWS)

@@ -14,7 +14,7 @@ import storyproof
 from storyproof.errors import ConfigError, DataError
 from storyproof.solvers.neural import keeping, teaching
 from storyproof.solvers.neural.keeping import begin, claimed, fit, is_begun
-from storyproof.solvers.neural.runs import CHECKPOINT, METRICS, PLAN, RUN, WEIGHTS, Run, load_run, load_tensors
+from storyproof.solvers.neural.runs import CHECKPOINT, LOCK, METRICS, PLAN, RUN, WEIGHTS, Run, load_run, load_tensors
 from storyproof.solvers.neural.steps import Step
 from storyproof.solvers.neural.training import DivergedError, Epoch, Trainer
 from tests.solvers.neural.lessons import CLUTRR, SMALL, course, some
@@ -210,20 +210,11 @@ def test_nobody_comes_in_before_the_runs_are_saved(tmp_path: Path, monkeypatch: 
         pass
 
 
-def test_claim_whose_file_was_deleted_is_none(tmp_path: Path) -> None:
-    path = tmp_path / "lock"
-    with path.open("a") as file:
-        path.unlink()
-        assert not keeping._locked(file, path)
-        path.touch()
-        assert not keeping._locked(file, path)
-
-
 def leave_behind(out: Path) -> None:
     out.mkdir(exist_ok=True)
     for name in (PLAN, METRICS, CHECKPOINT, WEIGHTS, RUN):
         (out / f".{name}.{os.getpid()}").write_text("{")
-    (out / keeping._LOCK).touch()
+    (out / LOCK).touch()
 
 
 def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
@@ -265,7 +256,7 @@ def test_force_spoils_nothing_but_trainings(tmp_path: Path, monkeypatch: pytest.
             train(data)
         for out in (data, data / "train.parquet"):
             with pytest.raises(
-                ConfigError, match=r"holds something else than a training, which --force may not spoil;"
+                ConfigError, match=r"holds something else than a training, and --force will not overwrite it;"
             ):
                 train(out, force=True)
     assert {path: path.read_bytes() for path in data.iterdir()} == before
@@ -279,3 +270,22 @@ def test_checkpoint_knows_what_has_stopped(tmp_path: Path) -> None:
     begin(tmp_path, made)
     assert not fit(tmp_path, made, until=lambda: True)
     assert load_tensors(tmp_path / CHECKPOINT)[1]["stale"] == made.trainer.stale
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        (RUN, '{"run": 1, "note": "mine"}'),
+        (PLAN, '{"epochs": 3}'),
+        (PLAN, "[]"),
+        (METRICS, '{"epoch": 1, "f1": 0.5}\n'),
+        (WEIGHTS, "mine"),
+        (CHECKPOINT, "mine"),
+    ],
+)
+def test_force_overwrites_no_files_of_others(tmp_path: Path, name: str, content: str) -> None:
+    (tmp_path / name).write_text(content)
+    with pytest.raises(ConfigError, match=rf"holds something else than a training \({name}\), and --force will not"):
+        train(tmp_path, force=True)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == content

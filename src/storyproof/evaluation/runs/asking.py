@@ -7,12 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from storyproof.errors import ModelError, NoAnswersError
+from storyproof.errors import DataError, ModelError, NoAnswersError
 from storyproof.evaluation.runs.files import Recorder
 from storyproof.evaluation.runs.judging import Judged
 from storyproof.evaluation.runs.outcome import INTERRUPTED, Evaluation
 from storyproof.evaluation.runs.questioning import Progress, Questioning, Quiet
 from storyproof.evaluation.runs.selection import Selection
+from storyproof.locks import Claim
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.running import Run
 from storyproof.solvers.llm.store import Store
@@ -33,8 +34,29 @@ def ask_model(
     """Ask a language model whatever is not known yet, and score all of it.
 
     Raises:
+        DataError: If another process is asking the same.
         ModelError: If nothing could be asked, or nothing was answered.
     """
+    if path is None:
+        return _ask_and_record(about, chosen, asked, options, run_about, None, progress)
+    with Claim(path.with_name(f".{path.name}.lock"), "--output-dir") as ours:
+        if not ours:
+            raise DataError(
+                f"another process is asking for {path}; wait until it ends and run the same command again, which "
+                "takes its replies, or choose another --output-dir."
+            )
+        return _ask_and_record(about, chosen, asked, options, run_about, path, progress)
+
+
+def _ask_and_record(
+    about: tuple[str, str, str | None, str, int],
+    chosen: Selection,
+    asked: Questioning,
+    options: ModelOptions,
+    run_about: dict[str, Any],
+    path: Path | None,
+    progress: Progress | None,
+) -> Evaluation:
     start, progress = time.monotonic(), progress or Quiet()
     backend, prompt, recorder = load_backend(about[0], options), asked.load(), Recorder(path)
     judged = Judged(asked)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, overload
 
 from storyproof.errors import DataError
+from storyproof.files import whole_file
 
 _ODD = re.compile(r"[^\w.+=-]+")
 _BEGIN, _END = '"predictions": [\n', "]}\n"
@@ -83,20 +83,16 @@ class Recorder:
         """Write the file, what is known about the run first; gives the predictions."""
         if self._path is None:
             return self._rows
-        draft = self._path.with_name(f".{self._path.name}.part")
         try:
-            with self._draft as rows, draft.open("w", encoding="utf-8", newline="\n") as file:
+            with self._draft as rows, whole_file(self._path) as file:
                 rows.seek(0)
-                file.write(json.dumps(about, indent=2, ensure_ascii=False)[:-2] + ",\n" + _BEGIN)
+                file.write((json.dumps(about, indent=2, ensure_ascii=False)[:-2] + ",\n" + _BEGIN).encode())
                 before = ""
                 for line in rows:
-                    file.write(before + line.rstrip("\n"))
+                    file.write((before + line.rstrip("\n")).encode())
                     before = ",\n"
-                file.write("\n" * bool(before) + _END)
-            draft.replace(self._path)
+                file.write(("\n" * bool(before) + _END).encode())
         except OSError as error:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
             raise _unwritable(self._path, error) from error
         return Recorded(self._path, self._count)
 

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import math
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from storyproof.datasets.folders import write_whole
 from storyproof.errors import ConfigError, DataError
+from storyproof.files import write_whole
+from storyproof.locks import Claim
 from storyproof.solvers.neural.fitting import Course
 from storyproof.solvers.neural.runs import (
     CHECKPOINT,
+    LOCK,
     METRICS,
     PLAN,
     RUN,
@@ -29,7 +29,11 @@ from storyproof.solvers.neural.runs import (
 )
 from storyproof.solvers.neural.training import DivergedError, Epoch
 
-_LOCK = ".training.lock"
+_KEYS = {
+    RUN: frozenset({"model", "options", "shape", "vocabulary", "seeds", "held", "about"}),
+    PLAN: frozenset({"model", "runs", "seed", "settings", "version", "options", "data"}),
+    METRICS: frozenset({"epoch", "loss", "held", "best"}),
+}
 _TIMES_THE_WRITING = 20  # between two checkpoints: so they take a twentieth of the time at most
 
 Progress = Callable[[Epoch], None]
@@ -43,16 +47,18 @@ def begin(out: Path, course: Course, *, force: bool = False) -> None:
         DataError: If what it holds is damaged.
     """
     identity = json.loads(json.dumps(course.identity))
-    if force:
-        for name in (RUN, PLAN, CHECKPOINT, METRICS):
-            (out / name).unlink(missing_ok=True)
-    elif is_begun(out, identity):
+    if not force and is_begun(out, identity):
         _clear_drafts(out)
         if (out / CHECKPOINT).is_file():
             _go_on(course, out / CHECKPOINT)
         return
     _clear_drafts(out)
+    if force:
+        (out / CHECKPOINT).unlink(missing_ok=True)  # before there is a plan that it does not belong to
     write_json(out / PLAN, identity)
+    if force:  # after there is something that says whose folder it is
+        for name in (RUN, METRICS):
+            (out / name).unlink(missing_ok=True)
 
 
 def is_begun(out: Path, identity: dict[str, Any]) -> bool:
@@ -67,7 +73,7 @@ def is_begun(out: Path, identity: dict[str, Any]) -> bool:
         return True
     if (out / RUN).is_file():
         kept = {**read_json(out / RUN).get("about", {}), **kept}
-    if out.exists() and (not out.is_dir() or any(path.name != _LOCK and not is_draft(path) for path in out.iterdir())):
+    if out.exists() and (not out.is_dir() or any(path.name != LOCK and not is_draft(path) for path in out.iterdir())):
         differs = _contrast(kept, identity)
         what = f"another training ({differs})" if kept and differs else "something else already"
         anew = ", or --force to train anew" if _is_ours(out) else ""
@@ -93,24 +99,54 @@ def _contrast(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
 
 
 def check_replaceable(out: Path) -> None:
-    """See that a folder may be trained in anew: all that it holds is a training's.
+    """Check that a folder may be trained in again: what would be overwritten is a training's.
 
     Raises:
-        ConfigError: If it holds something else, such as data.
+        ConfigError: If it holds something else, such as data, or another program's `run.json`.
     """
-    if out.exists() and not _is_ours(out):
+    if not out.exists():
+        return
+    if not _is_ours(out):
+        foreign = _foreign_files(out)
+        named = f" ({', '.join(foreign)})" if foreign else ""
         raise ConfigError(
-            f"{out} holds something else than a training, which --force may not spoil; choose another --out."
+            f"{out} holds something else than a training{named}, and --force will not overwrite it; choose another "
+            "--out."
         )
 
 
 def _is_ours(out: Path) -> bool:
-    """Say whether a folder is a training's, or holds nothing but what may be left of one."""
-    left = (WEIGHTS, CHECKPOINT, METRICS, _LOCK)
-    return out.is_dir() and (
-        any((out / name).is_file() for name in (RUN, PLAN))
-        or all(path.name in left or is_draft(path) for path in out.iterdir())
+    """Return whether a folder is a training's, or holds nothing but what may be left of one."""
+    left = (WEIGHTS, CHECKPOINT, METRICS, LOCK)
+    return (
+        out.is_dir()
+        and not _foreign_files(out)
+        and (
+            any((out / name).is_file() for name in (RUN, PLAN))
+            or all(path.name in left or is_draft(path) for path in out.iterdir())
+        )
     )
+
+
+def _foreign_files(out: Path) -> list[str]:
+    """List files called as a training's are that another program wrote; damaged ones may be a training's."""
+    here = {name: out / name for name in (*_KEYS, WEIGHTS, CHECKPOINT) if (out / name).is_file()}
+    texts = {name: path.read_bytes() for name, path in here.items() if name in _KEYS}
+    found = [
+        name
+        for name, text in texts.items()
+        if any(_is_foreign(part, _KEYS[name]) for part in (text.splitlines() if name == METRICS else [text]))
+    ]
+    return found or ([] if texts else list(here))  # nothing says whose the weights are
+
+
+def _is_foreign(text: bytes, keys: frozenset[str]) -> bool:
+    """Return whether a text is JSON, but has less than half of the names that ours has."""
+    try:
+        plain = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return not isinstance(plain, dict) or 2 * len(keys & plain.keys()) < len(keys)
 
 
 def fit(
@@ -165,34 +201,17 @@ def _clear_drafts(out: Path) -> None:
 
 @contextmanager
 def claimed(out: Path) -> Iterator[None]:
-    """Keep other processes away from a folder; the system lets go of the lock however a process ends.
+    """Keep other processes away from a folder; a claim ends however a process does.
 
     Raises:
         ConfigError: If another process is there first.
+        DataError: If nothing can be written there.
     """
     out.mkdir(parents=True, exist_ok=True)
-    path = out / _LOCK
-    with path.open("a") as file:
-        if not _locked(file, path):
+    with Claim(out / LOCK) as ours:
+        if not ours:
             raise ConfigError(f"another process is training in {out}; wait until it ends, or choose another --out.")
-        try:
-            yield
-        finally:
-            path.unlink(missing_ok=True)
-
-
-def _locked(file: IO[str], path: Path) -> bool:
-    """Lock an open file, unless another process has; whoever had it may have deleted it meanwhile."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except OSError:  # a file system without locks: nobody can be told apart there
-        return True
-    try:
-        return os.path.samestat(os.fstat(file.fileno()), path.stat())
-    except FileNotFoundError:
-        return False
+        yield
 
 
 class _Clerk:

@@ -16,24 +16,26 @@ from typing import Any
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
-from storyproof.datasets.folders import write_whole
 from storyproof.datasets.manifest import file_sha256
 from storyproof.errors import ConfigError, DataError
+from storyproof.files import write_whole
 from storyproof.solvers.neural.encoding import Vocabulary
 from storyproof.solvers.neural.layers import Shape
 from storyproof.solvers.neural.recipes import recipe
 from storyproof.solvers.neural.stack import State
 
-RUN, WEIGHTS, PLAN, CHECKPOINT, METRICS = (
+RUN, WEIGHTS, PLAN, CHECKPOINT, METRICS, LOCK = (
     "run.json",
     "weights.safetensors",
     "training.json",
     "checkpoint.safetensors",
     "metrics.jsonl",
+    ".training.lock",
 )
 _AGAIN = "with --force, or to another --out"
 _LARGEST = 10**6  # of a shape: no story has as many sentences, and no word as many numbers
-_DRAFT = re.compile(rf"\.({'|'.join(map(re.escape, (RUN, WEIGHTS, PLAN, CHECKPOINT, METRICS)))})\.[0-9]+")
+_WRITTEN = (RUN, WEIGHTS, PLAN, CHECKPOINT, METRICS, LOCK[1:])
+_DRAFT = re.compile(rf"\.({'|'.join(map(re.escape, _WRITTEN))})\.(draft-)?[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,5 +163,5 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def is_draft(path: Path) -> bool:
-    """Say whether a file is what `write_whole` leaves behind when its process is killed."""
+    """Return whether a file is what `write_whole` or a claim leaves behind when its process is killed."""
     return _DRAFT.fullmatch(path.name) is not None

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.datasets.examples import read_examples
-from storyproof.datasets.folders import writing_to
 from storyproof.datasets.generate import make_benchmark
+from storyproof.datasets.protection import refuse_same_folder
 from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
+from storyproof.files import writing_to
 from storyproof.solvers.neural.fitting import Course, Lesson, Plan, identity_of
 from storyproof.solvers.neural.keeping import begin, check_replaceable, claimed, fit, is_begun
 from storyproof.solvers.neural.recipes import recipe
@@ -70,6 +71,7 @@ def train(
         DataError: If the data cannot be read, or nothing can be written.
         KeyboardInterrupt: When interrupted; the best so far is written first.
     """
+    refuse_same_folder([data], out)
     plan = Plan(model, runs, seed, settings_of(model, settings), dict(options or {}), encoder, device=device)
     if encoder is not None and not recipe(model).vectors:
         raise ConfigError(f"model '{model}' stands on no encoder, as bert and bert-lstm do; leave --encoder out.")

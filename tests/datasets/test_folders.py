@@ -1,0 +1,286 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from storyproof.datasets import folders
+from storyproof.datasets.folders import clear_drafts, is_unfinished, whole_folder
+from storyproof.errors import DataError
+from tests.datasets.killing import text_of, write
+
+ROOT = Path(__file__).parents[2]
+_WAITING = """
+import sys
+from pathlib import Path
+from storyproof.datasets.folders import whole_folder
+with whole_folder(Path(sys.argv[1]), force=False) as folder:
+    (folder / "file").write_text("theirs")
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def start(out: Path) -> "subprocess.Popen[str]":
+    """Start a process that writes a folder until its input is closed."""
+    command = [sys.executable, "-c", _WAITING, str(out)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+@pytest.mark.parametrize("scenario", ["new", "empty", "inside", "replacing", "renaming"])
+def test_killed_at_any_step(tmp_path: Path, scenario: str) -> None:
+    command = [sys.executable, "-m", "tests.datasets.killing", scenario, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 10
+
+
+# --- what --force replaces
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"manifest_version": 3, "name": "a browser extension"}',
+        '{"storyproof": "0.1.0", "splits": {}, "files": {}}',
+        '{"storyproof": "0.1.0", "splits": {}, "files": {}, "manifest_sha256": "0"}',
+        "[]",
+        "{",
+        "[" * 100_000,
+    ],
+)
+def test_force_replaces_no_folder_of_others(tmp_path: Path, content: str) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "thesis.txt").write_text("mine")
+    (tmp_path / "manifest.json").write_text(content)
+    with pytest.raises(DataError, match=r"is not a dataset that storyproof wrote \(manifest.json is changed, or not"):
+        write(tmp_path, True, "new")
+    assert (tmp_path / "src" / "thesis.txt").read_text() == "mine"
+    assert names(tmp_path) == ["manifest.json", "src"]
+
+
+@pytest.mark.parametrize("name", ["../mine", "/mine", "a/b", "", "..", "."])
+def test_force_follows_no_manifest_to_other_folders(tmp_path: Path, name: str) -> None:
+    from storyproof.datasets.manifest import write_manifest
+
+    (tmp_path / "mine").write_text("mine")
+    out = tmp_path / "out"
+    out.mkdir()
+    write_manifest(out, {"storyproof": "0", "splits": {}, "files": {name: {"sha256": "0" * 64}}})
+    with pytest.raises(DataError, match="is not a dataset that storyproof wrote"):
+        write(out, True, "new")
+    assert (tmp_path / "mine").read_text() == "mine"
+
+
+def test_force_keeps_files_that_were_added_or_changed(tmp_path: Path) -> None:
+    out = tmp_path / "data"
+    write(out, False, "old")
+    (out / "evaluation_results").mkdir()
+    (out / "evaluation_results" / "replies.sqlite").write_text("paid")
+    (out / "train.txt").write_text("corrected by hand")
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    with pytest.raises(DataError, match=r"changed since: evaluation_results, train\.txt; --force does not remove them"):
+        write(out, True, "new")
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert names(tmp_path) == ["data"]
+
+
+def test_force_keeps_a_file_that_is_added_meanwhile(tmp_path: Path) -> None:
+    out = tmp_path / "data"
+    write(out, False, "old")
+    with pytest.raises(DataError, match=r"changed since: note; "), whole_folder(out, force=True) as folder:  # noqa: PT012
+        (folder / "file").write_text("new")
+        (out / "note").write_text("mine")
+    assert (out / "note").read_text() == "mine"
+    assert (out / "test.txt").read_text() == "old"
+
+
+def test_force_keeps_a_file_that_is_added_at_the_last_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    out = tmp_path / "data"
+    write(out, False, "old")
+    exchange = folders.exchange
+
+    def late(first: Path, second: Path) -> bool:
+        (out / "note").write_text("mine")
+        return exchange(first, second)
+
+    monkeypatch.setattr(folders, "exchange", late)
+    write(out, True, "new")
+    assert text_of(out) == "new"
+    (old,) = (path for path in tmp_path.iterdir() if path != out)
+    assert (old / "note").read_text() == "mine"
+    assert str(old) in caplog.text
+
+
+# --- two processes, and folders that appear
+
+
+def test_one_process_at_a_time(tmp_path: Path) -> None:
+    out = tmp_path / "data"
+    process = start(out)
+    with pytest.raises(DataError, match=r"another process is writing .*data; wait until it ends, or choose another"):
+        write(out, False, "ours")
+    process.communicate()
+    assert process.returncode == 0
+    assert (out / "file").read_text() == "theirs"
+    assert names(tmp_path) == ["data"]
+
+
+def test_the_draft_of_a_live_process_stays(tmp_path: Path) -> None:
+    process = start(tmp_path / "data")
+    os.utime(tmp_path / ".data.lock", (0, 0))  # suspended for long, but alive
+    with pytest.raises(DataError, match="another process is writing"):
+        write(tmp_path / "data", False, "ours")
+    assert len(list(tmp_path.glob(".data.unfinished-*"))) == 1
+    process.kill()
+    process.communicate()
+
+
+def test_what_a_killed_process_left_is_named_and_removed(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    process = start(tmp_path / "data")
+    process.kill()
+    process.communicate()
+    (left,) = tmp_path.glob(".data.unfinished-*")
+    assert is_unfinished(left)
+    write(tmp_path / "data", False, "ours")
+    assert f"removed {left}" in caplog.text
+    assert names(tmp_path) == ["data"]
+
+
+def test_what_only_looks_like_a_leftover_is_named_and_stays(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    left = tmp_path / ".data.unfinished-abcdefgh"
+    left.mkdir()
+    (left / "note").write_text("mine")
+    (tmp_path / ".data.unfinished-notes").mkdir()
+    write(tmp_path / "data", False, "ours")
+    assert f"kept {left}" in caplog.text
+    assert (left / "note").read_text() == "mine"
+    assert names(tmp_path) == [".data.unfinished-abcdefgh", ".data.unfinished-notes", "data"]
+
+
+def test_an_old_dataset_is_restored(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    out = tmp_path / "data"
+    write(out, False, "old")
+    out.rename(tmp_path / ".data.old-abcdefgh")  # killed between two renames
+    with pytest.raises(DataError, match="is not empty"):
+        write(out, False, "new")
+    assert text_of(out) == "old"
+    assert f"restored {out}" in caplog.text
+
+
+@pytest.mark.parametrize("what", ["file", "folder"])
+@pytest.mark.parametrize("force", [False, True])
+def test_what_appears_meanwhile_stays(tmp_path: Path, what: str, force: bool) -> None:
+    out = tmp_path / "data"
+    with pytest.raises(DataError), whole_folder(out, force) as folder:  # noqa: PT012
+        (folder / "file").write_text("ours")
+        if what == "file":
+            out.write_text("theirs")
+        else:
+            out.mkdir()
+            (out / "thesis.txt").write_text("theirs")
+    assert (out if what == "file" else out / "thesis.txt").read_text() == "theirs"
+    assert names(tmp_path) == ["data"]
+
+
+def test_what_appears_after_the_last_look_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "data"
+    rename = Path.rename
+
+    def late(self: Path, target: Path) -> Path:
+        if target == out:
+            out.mkdir()
+            (out / "thesis.txt").write_text("theirs")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "rename", late)
+    with pytest.raises(DataError, match=r"cannot write .*data: Directory not empty; nothing was kept\."):
+        write(out, False, "ours")
+    assert names(out) == ["thesis.txt"]
+    assert names(tmp_path) == ["data"]
+
+
+# --- folders that must stay the same
+
+
+def test_the_current_folder_stays_the_same_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "data"
+    out.mkdir()
+    monkeypatch.chdir(out)
+    before = out.stat().st_ino
+    write(Path(), False, "new")
+    assert out.stat().st_ino == before
+    assert text_of(out) == "new"
+    assert names(Path()) == ["manifest.json", "test.txt", "train.txt"]
+
+
+def test_a_mount_point(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os.path, "ismount", lambda path: Path(path) == tmp_path)
+    before = tmp_path.stat().st_ino
+    write(tmp_path, False, "new")
+    assert (tmp_path.stat().st_ino, text_of(tmp_path)) == (before, "new")
+    with pytest.raises(DataError, match=r"cannot be replaced in one step .*; choose a folder inside it"):
+        write(tmp_path, True, "newer")
+    assert text_of(tmp_path) == "new"
+
+
+def test_a_move_that_fails_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    rename = Path.rename
+
+    def failing(self: Path, target: Path) -> Path:
+        if self.name == "manifest.json":
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", failing)
+        with pytest.raises(DataError, match="Input/output error; nothing was kept"):
+            write(tmp_path, False, "new")
+    assert names(tmp_path) == []
+    write(tmp_path, False, "new")
+    assert text_of(tmp_path) == "new"
+
+
+@pytest.mark.parametrize(("umask", "mode"), [(0o077, 0o700), (0o022, 0o755), (0o002, 0o775)])
+def test_folders_respect_the_umask(tmp_path: Path, umask: int, mode: int) -> None:
+    before = os.umask(umask)
+    try:
+        write(tmp_path / "new", False, "new")
+        (tmp_path / "shared").mkdir()
+        (tmp_path / "shared").chmod(0o770)
+        write(tmp_path / "shared", False, "new")
+    finally:
+        os.umask(before)
+    assert (tmp_path / "new").stat().st_mode & 0o777 == mode
+    assert (tmp_path / "shared").stat().st_mode & 0o777 == 0o770
+
+
+def test_clearing_drafts_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(DataError), whole_folder(tmp_path / "data", force=False):  # noqa: PT012
+        clear_drafts()
+        assert names(tmp_path) == []
+    assert names(tmp_path) == []
+
+
+def test_marker_of_another_form(tmp_path: Path) -> None:
+    out = tmp_path / "data"
+    for marker in ("[]", "{", json.dumps({"files": {"../mine": "0"}})):
+        draft = out / ".data.unfinished-abcdefgh"
+        draft.mkdir(parents=True)
+        (draft / "file").write_text("x")
+        (draft / ".storyproof-unfinished").write_text(marker)
+        write(out, False, "new")
+        for path in out.iterdir():
+            path.unlink()

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from storyproof.solvers.llm.options import ModelOptions
 
 SOLVER, TRAINED, FUNCTION, BACKEND = "solver", "trained", "function", "backend"
-_TRAINED = "storyproof.solvers.neural.solver:Trained"
+_TRAINED = "storyproof.solvers.neural.solver:NeuralSolver"
 
 
 class Solver(Protocol):

@@ -114,7 +114,7 @@ class NeuralSolver:
         was, identity = self.run.about.get("encoder"), self.run.about.get("encoder_identity")
         if self.encoder == was and identity not in (None, was) and not Path(was).is_dir():
             raise ConfigError(
-                f"{self.path} was trained with an encoder in {was}, which is no longer there; give --encoder its folder."
+                f"{self.path} was trained with an encoder in {was}, which is gone; give --encoder its folder."
             )
         encoder, shape = pretrained.FrozenEncoder(self.encoder, self.device), self.run.shape
         if encoder.width != shape.vector:

@@ -113,7 +113,7 @@ def test_other_encoder(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ConfigError, match=said):
         NeuralSolver(bert / "run", device="cpu").predict(rows)
     told(lambda plain: plain["about"].pop("encoder"))(bert / "run")
-    with pytest.raises(ConfigError, match="does not say where its encoder lies; give --encoder its folder"):
+    with pytest.raises(ConfigError, match="does not record where its encoder is; give --encoder its folder"):
         NeuralSolver(bert / "run", device="cpu").predict(rows)
 
 

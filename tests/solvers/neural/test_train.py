@@ -334,7 +334,7 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
         ),
         (
             {"benchmark": None, "stories": 0, "data": {}},
-            "data is a dict; give the folder or file of a dataset, such as",
+            "data is a dict; give the folder or file of a dataset, such",
         ),
         ({"split": "val"}, "--split is 'val', but a generator is used for training stories only"),
         (

@@ -3,7 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: demo test lint unit test-slow test-llm test-gpu bench docs clean
+DEFAULT := not slow and not llm and not gpu
+
+.PHONY: demo test lint unit test-slow test-llm test-gpu test-browser coverage mutants bench docs package hooks clean
 
 demo: $(READY)
 	$(BIN)/storyproof generate tomi --out demo/tomi --train 9999 --val 999 --test 999 --seed 7 --force
@@ -30,7 +32,7 @@ lint: $(READY)
 	$(BIN)/lint-imports --no-logo
 
 unit: $(READY)
-	$(BIN)/pytest -n 2 -m "not slow and not llm and not gpu"
+	$(BIN)/pytest -n 2 -m "$(DEFAULT)"
 
 test-slow: $(READY)
 	$(BIN)/pytest -n 2 -m "slow and not llm"
@@ -43,20 +45,49 @@ test-llm: .venv-llm/.ready
 test-gpu: $(READY)
 	$(BIN)/pytest -m gpu tests/solvers
 
+# Debian's and Ubuntu's own browser; elsewhere install chromium first.
+test-browser: $(READY)
+	command -v chromium || { apt-get update && apt-get install --yes chromium; }
+	$(BIN)/pytest -m browser tests/report
+
+# Branches of src/storyproof that the default run takes.
+coverage: $(READY)
+	rm -f .coverage .coverage.*
+	$(BIN)/pytest -n 2 -m "$(DEFAULT)" --cov --cov-report=term
+
+# Changes the oracles and checkers in copies of the tree, and writes which changes no test noticed to docs/mutants.md.
+# MUTANTS="--sample 100" or MUTANTS="--only kinship/oracle" tests fewer.
+mutants: $(READY) .venv-tools/.ready
+	.venv-tools/bin/python -m tests.mutants --python $(BIN)/python $(MUTANTS)
+
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run
 
 docs: $(READY)
 	$(BIN)/python -m docs.generate
 
+# Builds wheel and sdist, installs the wheel into an environment of its own and uses it.
+package: .venv-tools/.ready
+	rm -rf dist build/package
+	.venv-tools/bin/python -m build --outdir dist .
+	$(PYTHON) -m venv build/package
+	build/package/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
+	cd build && package/bin/storyproof --version
+	cd build && package/bin/storyproof generate tomi --out package/tomi --train 0 --val 0 --test 30 --seed 7
+	cd build && package/bin/storyproof verify package/tomi
+
+# Runs the checks of `make lint` before each commit.
+hooks: $(READY) .venv-tools/.ready
+	.venv-tools/bin/pre-commit install
+
 clean:
-	rm -rf .venv .venv-llm .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-llm .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # The lock pins everything; installing again is a matter of touching it.
-$(READY): requirements.lock pyproject.toml
+$(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
 	touch $(READY)
 
 .venv-llm/.ready: requirements-llm.lock pyproject.toml
@@ -65,3 +96,8 @@ $(READY): requirements.lock pyproject.toml
 	.venv-llm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
 	.venv-llm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch .venv-llm/.ready
+
+.venv-tools/.ready: requirements-tools.lock
+	test -x .venv-tools/bin/python || $(PYTHON) -m venv .venv-tools
+	.venv-tools/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tools.lock
+	touch .venv-tools/.ready

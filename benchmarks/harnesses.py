@@ -20,7 +20,7 @@ from pathlib import Path
 from benchmarks.llm import examples, say
 from storyproof.datasets.generate import generate
 from storyproof.formats.jsonl import JsonlSplit
-from storyproof.solvers.llm.prompting import load_prompt
+from storyproof.solvers.llm.prompt import load_prompt
 from tests.solvers.llm.serving import FakeServer
 
 _IN_FLIGHT = 64

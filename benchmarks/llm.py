@@ -23,13 +23,13 @@ import aiohttp
 
 from storyproof.datasets.generate import generate
 from storyproof.example import Example
+from storyproof.solvers.llm.api import body_of, read_reply
+from storyproof.solvers.llm.language_model import Session
 from storyproof.solvers.llm.openai import OpenAI
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.prompting import load_prompt
+from storyproof.solvers.llm.prompt import load_prompt
 from storyproof.solvers.llm.requests import Request
-from storyproof.solvers.llm.running import Run
 from storyproof.solvers.llm.store import Store
-from storyproof.solvers.llm.wire import body_of, read_reply
 from tests.solvers.llm.serving import FakeServer
 
 
@@ -80,7 +80,7 @@ def ours(url: str, model: str, count: int, in_flight: int, folder: Path) -> tupl
     backend = OpenAI(model, ModelOptions(base_urls=(url,), concurrency=in_flight, timeout_s=3600))
     rows = list(examples(count))
     with tempfile.TemporaryDirectory(dir=folder) as own, Store(Path(own) / "replies.sqlite") as store:
-        run = Run(lambda: rows, load_prompt("zero-shot"), backend, store)
+        run = Session(lambda: rows, load_prompt("zero-shot"), backend, store)
         wall, cpu = time.perf_counter(), time.process_time()
         run.ask()
         spent = time.perf_counter() - wall, time.process_time() - cpu

@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 from storyproof.families.kinship.checker import ENTAILED, status
-from storyproof.families.kinship.placeholder_files import our_names, ours
+from storyproof.families.kinship.placeholders.files import our_names, ours
 from storyproof.families.kinship.relations import GENDERS, Fact, word
 from storyproof.families.kinship.rules import strict_rules
 

@@ -1,7 +1,8 @@
 """ToMi made the plain way: one story at a time, in ordinary Python.
 
-The same algorithms, questions and columns as `storyproof.families.belief.tomi`, with neither arrays nor tables of
-fragments. It is what the block generator is measured against, and a third opinion on its labels (tests/benchmarks).
+The same algorithms, questions and columns as `storyproof.families.belief.benchmarks.tomi`, with neither arrays nor
+tables of fragments. It is what the block generator is measured against, and a third opinion on its labels
+(tests/benchmarks).
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from benchmarks.measure import cpu_seconds, run_command
 from benchmarks.plain_clutrr import PlainClutrr
 from benchmarks.plain_tomi import PlainTomi
 from storyproof.benchmark import BLOCK_STORIES
-from storyproof.families.belief.tomi import Tomi
-from storyproof.families.belief.tomi_matched import TomiMatched
+from storyproof.families.belief.benchmarks.tomi import Tomi
+from storyproof.families.belief.benchmarks.tomi_matched import TomiMatched
 from storyproof.families.belief.vocabulary import default_vocabulary
 from storyproof.families.kinship.checker import status
 from storyproof.families.kinship.clutrr import Clutrr

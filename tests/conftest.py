@@ -2,7 +2,7 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from storyproof.benchmark import Benchmark
 
@@ -11,6 +11,14 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Machines that run tests are shared, so how long an example takes says nothing.
 settings.register_profile("storyproof", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# A mutant need only be found, the same way in every run, not be explained by a smallest example.
+settings.register_profile(
+    "mutants",
+    settings.get_profile("storyproof"),
+    derandomize=True,
+    database=None,
+    phases=[Phase.explicit, Phase.generate],
+)
 settings.load_profile("storyproof")
 
 

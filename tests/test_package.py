@@ -1,5 +1,9 @@
+import ast
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 
@@ -23,3 +27,22 @@ def test_import_is_light(module: str) -> None:
     code = f"import sys, {module}, storyproof; dir(storyproof); print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_the_version_is_stated_once() -> None:
+    root = Path(__file__).parents[1]
+    assert "version" in tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]["dynamic"]
+    assert version("storyproof") == storyproof.__version__
+
+
+SYSTEM_MODULES = {"fcntl", "grp", "msvcrt", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty", "winreg"}
+
+
+def test_modules_can_be_imported_on_every_system() -> None:
+    """What exists on some systems only is imported where it is used, with something else to do elsewhere."""
+    package = Path(storyproof.__file__).parent
+    for path in package.rglob("*.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert SYSTEM_MODULES.isdisjoint(names), path

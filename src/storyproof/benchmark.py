@@ -1,15 +1,15 @@
-"""What a benchmark is: a named, versioned recipe that makes its stories in blocks.
+"""What a benchmark is: a named, versioned recipe that generates stories in blocks.
 
-A block is made from (benchmark, config, seed, split, block index) alone, so workers, machines and order never change a
-byte, and a longer dataset begins with the shorter one.
+A block depends on (benchmark, config, seed, split, block index) alone, so the number of workers, the machine and the
+order of blocks never change a byte, and a longer dataset begins with the shorter one.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
 from typing import Any, ClassVar
 
 import pyarrow as pa
@@ -21,36 +21,105 @@ BLOCK_STORIES = 6144  # a multiple of every benchmark's round; large enough to h
 
 
 @dataclass(frozen=True)
+class Option:
+    """How a setting is given on the command line.
+
+    Attributes:
+        help: What it does, in one sentence.
+        read: Convert its text to a value; raises ValueError with what was expected. `bool` makes it a switch.
+        flag: The option, such as `--train-k`; by default the name of the field with dashes.
+        default: How help shows the default; empty to show none.
+        metavar: How help shows the value.
+    """
+
+    help: str
+    read: Callable[[str], Any] = str
+    flag: str = ""
+    default: str = ""
+    metavar: str = "<str>"
+
+    def parse(self, text: str) -> Any:
+        """Return the value of a text.
+
+        Raises:
+            ConfigError: If it cannot be read; names the option.
+        """
+        try:
+            return self.read(text)
+        except ValueError as error:
+            plain = {int: "expected a whole number", float: "expected a number"}
+            expected = next((text for kind, text in plain.items() if self.read is kind), str(error))
+            raise ConfigError(f"{self.flag} is '{text}'; {expected}.") from error
+
+
+def option(
+    help: str, *, read: Callable[[str], Any] = str, flag: str = "", default: str = "", metavar: str = ""
+) -> dict[str, Any]:
+    """Return the metadata of a config field that makes it an option of the command line; see `Option`."""
+    shown = metavar or f"<{read.__name__ if read in (int, float) else 'str'}>"
+    return {"option": Option(help, read, flag, default, shown)}
+
+
+def comma_separated(text: str) -> tuple[str, ...]:
+    """Return the parts of a text such as `agents, rooms`."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+@dataclass(frozen=True)
 class Config:
-    """Base of all settings that change content."""
+    """Base of all settings that change content.
+
+    A field whose metadata come from `option` is an option of `generate` and `train`. The names train, val, test, seed,
+    version, preset, out, format, workers and force belong to `generate`.
+    """
+
+    @classmethod
+    def options(cls) -> dict[str, Option]:
+        """Return the options of the command line by the names of their fields."""
+        found = {}
+        for item in fields(cls):
+            declared = item.metadata.get("option")
+            if declared is not None:
+                flag = declared.flag or "--" + item.name.replace("_", "-")
+                found[item.name] = Option(declared.help, declared.read, flag, declared.default, declared.metavar)
+        return found
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the settings as plain values, for a manifest and for the seed."""
+        """Return the settings as plain values, for a manifest and for the seed."""
         return asdict(self)
 
 
 class Benchmark(ABC):
-    """A recipe. Subclasses say what it makes, and set the class variables.
+    """A recipe. Subclasses generate blocks and set the class variables.
+
+    A change of the content for a seed is a new version: a class beside the old one, with the same `name` and a higher
+    `version`. The catalog lists the old one as `name@version`.
 
     Attributes:
         name: How users call it.
-        version: Counts up whenever the content for a seed changes.
-        usual_stories: How many stories a split has unless somebody says otherwise.
+        version: Increases whenever the content for a seed changes.
+        family: The name of the family that its rows belong to.
+        usual_counts: How many stories each split has by default.
         round: Stories come in rounds that are balanced in themselves; a count must be a multiple.
         config_type: The frozen dataclass of its settings.
+        presets: Named settings, such as the data sets of a paper; `train`, `val` and `test` are numbers of stories.
         readings: The readings that its answers are judged under.
         schema: The columns of its tables.
+        formats: The formats, by their names in the catalog, that were made for it, besides those for all benchmarks.
         block_stories: How many stories a block has.
         counted: What a manifest counts, by the columns that are counted together.
     """
 
     name: ClassVar[str]
     version: ClassVar[int]
-    usual_stories: ClassVar[int]
+    family: ClassVar[str]
+    usual_counts: ClassVar[Mapping[str, int]]
     round: ClassVar[int]
     config_type: ClassVar[type[Config]]
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     readings: ClassVar[tuple[str, ...]]
     schema: ClassVar[pa.Schema] = SCHEMA
+    formats: ClassVar[tuple[str, ...]] = ()
     block_stories: ClassVar[int] = BLOCK_STORIES
     counted: ClassVar[dict[str, tuple[str, ...]]] = {
         "story_types": ("story_type",),
@@ -63,53 +132,77 @@ class Benchmark(ABC):
         self.config = config
         self.seed = seed
 
+    @classmethod
+    def preset(cls, name: str) -> tuple[dict[str, Any], dict[str, int]]:
+        """Return the settings of a preset, and how many stories of each split it has.
+
+        Raises:
+            ConfigError: If there is no such preset.
+        """
+        if not cls.presets:
+            raise ConfigError(f"--preset is '{name}', but {cls.name} has no presets; leave it out.")
+        if name not in cls.presets:
+            raise UnknownNameError("preset", name, cls.presets)
+        values = cls.presets[name]
+        settings = {key: value for key, value in values.items() if key not in SPLITS}
+        return settings, {split: values[split] for split in SPLITS if split in values}
+
     @property
     def identity(self) -> list[object]:
-        """What all random draws of this benchmark hang on, besides split and block."""
+        """What all random draws of this benchmark depend on, besides split and block."""
         return [self.name, self.version, self.config.as_dict(), self.seed]
 
     @abstractmethod
     def block(self, split: str, index: int) -> pa.Table:
-        """Make one block of `block_stories` stories."""
+        """Generate one block of `block_stories` stories."""
 
     @abstractmethod
     def rows_per_story(self, split: str) -> int:
-        """Say how many questions each story of a split has."""
+        """Return how many questions each story of a split has."""
 
     @abstractmethod
     def capacity(self, split: str) -> int:
-        """Say how many different stories the vocabulary allows in a split."""
-
-    def usual(self, split: str) -> int:
-        """Say how many stories of a split are asked for unless somebody says otherwise."""
-        return self.usual_stories
+        """Return how many different stories the vocabulary allows in a split."""
 
     def stories(self, split: str, asked: int) -> int:
-        """Say how many stories a split has if so many are asked for."""
+        """Return how many stories a split has if `asked` are requested."""
         return asked
 
     def notes(self, splits: Iterable[str]) -> dict[str, Any]:
-        """Say for the manifest what else is to be known about data with these splits."""
+        """Return further entries of the manifest of data with these splits."""
         return {}
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Say in a few lines what somebody who made a dataset should know of it."""
+        """Return lines to print after a dataset was generated."""
         return []
 
     def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:
-        """Lay out for the manifest what was counted in a split."""
+        """Return what was counted in a split, for the manifest."""
         return {
             name: {" ".join(values): number for values, number in sorted(found.items())}
             for name, found in counts.items()
         }
 
+    def check_counts(self, asked: Mapping[str, int]) -> dict[str, int]:
+        """Return how many stories each split will have if so many are requested.
+
+        Raises:
+            ConfigError: If one of the splits cannot have that many, or none has any.
+        """
+        counts = {split: self.stories(split, count) for split, count in asked.items()}
+        for split, count in counts.items():
+            self.check_count(split, count)
+        if not any(counts.values()):
+            raise ConfigError("no stories requested; set --train, --val or --test to a number above 0.")
+        return counts
+
     def check_count(self, split: str, count: int, option: str = "") -> None:
-        """Raise ConfigError unless so many stories can be made for a split; `option` names it to users."""
+        """Raise ConfigError unless a split can have so many stories; `option` is what users call the count."""
         option = option or f"--{split}"
         if split not in SPLITS:
             raise UnknownNameError("split", split, SPLITS)
         if not isinstance(count, int):
-            raise ConfigError(f"{split} is {count!r}; give the number of stories as a whole number.")
+            raise ConfigError(f"{option} is {count!r}; expected a whole number of stories.")
         if count < 0:
             raise ConfigError(f"{option} is {count}; the number of stories cannot be negative (0 leaves a split out).")
         if count % self.round:
@@ -121,7 +214,7 @@ class Benchmark(ABC):
         if count > self.capacity(split):
             most = self.capacity(split) // self.round * self.round
             raise ConfigError(
-                f"{option} is {count}; this vocabulary gives at most {most} different stories there; add words."
+                f"{option} is {count}; this vocabulary allows at most {most} different stories there; add words."
             )
 
     @classmethod
@@ -134,11 +227,11 @@ class Benchmark(ABC):
         """
         made = cls(cls.config_type(), seed)
         count = -(-len(stories) // made.round) * made.round
+        made.check_count("test", count)
         return pa.concat_tables(made.blocks("test", count)).slice(0, len(stories) * made.rows_per_story("test"))
 
     def blocks(self, split: str, count: int) -> Iterator[pa.Table]:
-        """Make `count` stories, block by block."""
-        self.check_count(split, count)
+        """Yield `count` stories, block by block; check the count with `check_count` first."""
         for index in range(self.block_count(count)):
             yield self.part(split, count, index)
 
@@ -147,14 +240,14 @@ class Benchmark(ABC):
         return -(-stories // self.block_stories)
 
     def part(self, split: str, count: int, index: int) -> pa.Table:
-        """Make the block with the given index of a split of `count` stories; the last one is cut to size."""
+        """Return the block with the given index of a split of `count` stories; the last one is cut to size."""
         wanted = min(self.block_stories, count - index * self.block_stories)
         block = self.block(split, index)
         return block if wanted == self.block_stories else _cut(block, wanted * self.rows_per_story(split))
 
 
 def _cut(table: pa.Table, rows: int) -> pa.Table:
-    """Keep the first rows, and in the dictionaries only what they use: nobody gets stories they did not ask for."""
+    """Return the first rows, with only the dictionary entries that they use, so that no unrequested story is kept."""
     columns = [
         column.cast(column.type.value_type).dictionary_encode() if pa.types.is_dictionary(column.type) else column
         for column in table.slice(0, rows).columns

@@ -1,6 +1,7 @@
-"""One table of names, imported when asked for.
+"""The names of families, benchmarks, solvers and backends; what a name stands for is imported when it is used.
 
-Other packages add entries through entry point groups, one per kind (`GROUPS`), and change nothing here.
+Other packages add entries through entry point groups, one per kind (`GROUPS`), and change nothing here. An older
+version of a benchmark is listed as `name@version` beside the current one.
 """
 
 from __future__ import annotations
@@ -15,13 +16,22 @@ FAMILIES = {
     "belief": "storyproof.families.belief.family:FAMILY",
     "kinship": "storyproof.families.kinship.family:FAMILY",
 }
-DEFAULT_FAMILY = "belief"  # of rows whose columns and question tell nothing
+DEFAULT_FAMILY = "belief"  # of rows that neither columns nor question identify
 BENCHMARKS = {
-    "tomi": "storyproof.families.belief.tomi:Tomi",
-    "tomi-matched": "storyproof.families.belief.tomi_matched:TomiMatched",
-    "tom-babi": "storyproof.families.belief.tom_babi:TomBabi",
-    "tom-babi-easy": "storyproof.families.belief.tom_babi:TomBabiEasy",
+    "tomi": "storyproof.families.belief.benchmarks.tomi:Tomi",
+    "tomi-matched": "storyproof.families.belief.benchmarks.tomi_matched:TomiMatched",
+    "tom-babi": "storyproof.families.belief.benchmarks.tom_babi:TomBabi",
+    "tom-babi-easy": "storyproof.families.belief.benchmarks.tom_babi:TomBabiEasy",
     "clutrr": "storyproof.families.kinship.clutrr:Clutrr",
+}
+FORMATS = {
+    "tomi": "storyproof.families.belief.babi_format:TOMI",
+    "tom-babi": "storyproof.families.belief.babi_format:TOM_BABI",
+    "clutrr": "storyproof.families.kinship.clutrr_csv:FORMAT",
+    "jsonl": "storyproof.formats.jsonl:FORMAT",
+    "inspect": "storyproof.formats.inspect_jsonl:FORMAT",
+    "json": "storyproof.formats.json_list:FORMAT",
+    "parquet": "storyproof.formats.parquet:FORMAT",
 }
 SOLVERS = {
     "rules": "storyproof.solvers.baselines:Rules",
@@ -37,36 +47,77 @@ BACKENDS = {
     "hf": "storyproof.solvers.llm.hf:Transformers",
     "local": "storyproof.solvers.llm.local:Local",
 }
-_TABLES = {"family": FAMILIES, "benchmark": BENCHMARKS, "solver": SOLVERS, "backend": BACKENDS}
+_TABLES = {
+    "family": FAMILIES,
+    "benchmark": BENCHMARKS,
+    "format": FORMATS,
+    "solver": SOLVERS,
+    "backend": BACKENDS,
+}
 GROUPS = {
     "family": "storyproof.families",
     "benchmark": "storyproof.benchmarks",
+    "format": "storyproof.formats",
     "solver": "storyproof.solvers",
     "backend": "storyproof.backends",
 }
 
 
 def names(what: str) -> dict[str, str]:
-    """Return all names of a kind with where they are made; storyproof's own first."""
+    """Return all names of a kind with the places of what they stand for; storyproof's own first."""
+    return {name: place for name, place in _entries(what).items() if "@" not in name}
+
+
+def _entries(what: str) -> dict[str, str]:
+    """Return the names of a kind, with older versions of benchmarks."""
     own = _TABLES[what]
     others = {point.name: point.value for point in entry_points(group=GROUPS[what]) if point.name not in own}
     return {**own, **others}
 
 
 def load(what: str, name: str) -> Any:
-    """Import what a name stands for.
+    """Import what a name stands for; a benchmark may be given with its version, such as `tomi@1`.
 
     Raises:
-        UnknownNameError: If there is no such name.
+        UnknownNameError: If there is no such name or version.
         ConfigError: If it needs a package that is not installed, or is not where it should be.
     """
+    if what == "benchmark" and "@" in name:
+        plain, _, version = name.partition("@")
+        return load_version(plain, version)
     known = names(what)
     if name not in known:
         raise UnknownNameError(what, name, known)
-    module, _, attribute = known[name].partition(":")
+    return _load(what, name, known[name])
+
+
+def load_version(name: str, version: int | str) -> Any:
+    """Import a benchmark in one of its versions.
+
+    Raises:
+        UnknownNameError: If there is no such benchmark or version.
+    """
+    entries = _entries("benchmark")
+    key = f"{name}@{version}"
+    if name in entries and key in entries:
+        return _load("benchmark", key, entries[key])
+    current = load("benchmark", name)
+    if str(current.version) != str(version):
+        raise UnknownNameError(f"version of {name}", str(version), map(str, versions(name)))
+    return current
+
+
+def versions(name: str) -> list[int]:
+    """Return the versions of a benchmark that can be generated, in order; the last one is the current one."""
+    older = [key.partition("@")[2] for key in _entries("benchmark") if key.startswith(f"{name}@")]
+    return sorted({*map(int, filter(str.isdecimal, older)), load("benchmark", name).version})
+
+
+def _load(what: str, name: str, place: str) -> Any:
+    module, _, attribute = place.partition(":")
     try:
         return getattr(import_module(module), attribute)
     except ImportError as error:
         raise ConfigError(f"{what} '{name}' needs the package '{error.name}', which is not installed.") from error
     except AttributeError as error:
-        raise ConfigError(f"{what} '{name}' should be at '{known[name]}', but it is not; fix its package.") from error
+        raise ConfigError(f"{what} '{name}' should be at '{place}', but it is not; fix its package.") from error

@@ -1,4 +1,4 @@
-"""Arrays to Arrow: columns of examples, whatever they are about."""
+"""Arrow columns of examples from arrays, for all families."""
 
 from __future__ import annotations
 
@@ -17,36 +17,36 @@ NO_WORD = -1
 
 @cache
 def constant_words(words: tuple[str, ...]) -> pa.Array:
-    """Make an array of words that is kept, because Arrow looks for pandas at each list it is given."""
+    """Return words as a cached array, because Arrow looks for pandas at each conversion of a list."""
     return pa.array(words, pa.string())
 
 
 def coded(numbers: npt.NDArray[Any], words: pa.Array) -> pa.Array:
-    """Make a column of words from their numbers; null where the number is NO_WORD."""
+    """Return a column of words from their numbers; null where the number is NO_WORD."""
     indices = numbers.astype(np.int32, copy=False)
     missing = indices == NO_WORD
     return pa.DictionaryArray.from_arrays(pa.array(indices, mask=missing if missing.any() else None), words)
 
 
 def word_lists(words: pa.Array, numbers: Words) -> pa.Array:
-    """List in each row the words of its numbers, [row, item], leaving NO_WORD out."""
+    """Return lists of the words of each row's numbers, [row, item], without NO_WORD."""
     used = numbers != NO_WORD
     return pa.ListArray.from_arrays(_ends(used), words.take(pa.array(numbers[used])))
 
 
 def number_lists(flags: Flags, numbers: npt.NDArray[Any]) -> pa.Array:
-    """List in each row those of its numbers that are flagged; both [row, item]."""
+    """Return lists of each row's flagged numbers; both arrays are [row, item]."""
     return pa.ListArray.from_arrays(_ends(flags), pa.array(numbers[flags].astype(np.int16)))
 
 
 def flag_lists(flags: Flags, values: pa.Array) -> pa.Array:
-    """List in each row the values whose flags are set, [row, value]."""
+    """Return lists of the values whose flags are set in each row, [row, value]."""
     numbers = np.broadcast_to(np.arange(len(values), dtype=np.int8), flags.shape)
     return pa.ListArray.from_arrays(_ends(flags), values.take(pa.array(numbers[flags])))
 
 
 def _ends(flags: Flags) -> pa.Array:
-    """Say where each row's flagged items begin and end."""
+    """Return where each row's flagged items begin and end."""
     counts = np.zeros(len(flags) + 1, np.int32)
     for column in flags.T:  # a short axis: adding columns up is several times as fast as summing along it
         counts[1:] += column
@@ -54,7 +54,7 @@ def _ends(flags: Flags) -> pa.Array:
 
 
 def identity(benchmark: str, split: str, first: int, stories: int, questions: int) -> dict[str, pa.Array]:
-    """Make the columns id, story_id, benchmark and split of consecutive stories with so many questions each.
+    """Return the columns id, story_id, benchmark and split of consecutive stories with equally many questions.
 
     Stories are called `train-000000012`, their questions `train-000000012-3`.
     """

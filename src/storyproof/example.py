@@ -36,6 +36,7 @@ SCHEMA = pa.schema(
         ("proof", pa.list_(pa.int16())),
     ]
 )
+_SHARED = frozenset(SCHEMA.names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,8 +84,11 @@ class Example:
     @classmethod
     def from_row(cls, row: Mapping[str, Any], family: str = "") -> Example:
         """Build an example from a row of a table; columns that are not shared by all families go into `extra`."""
-        shared = {name: row[name] for name in SCHEMA.names if name in row}
-        return cls(**shared, family=family, extra={name: row[name] for name in row if name not in shared})
+        shared: dict[str, Any] = {}
+        extra: dict[str, Any] = {}
+        for name, value in row.items():
+            (shared if name in _SHARED else extra)[name] = value
+        return cls(**shared, family=family, extra=extra)
 
     def get(self, column: str) -> Any:
         """Return the value of a column that not all families have; None if the row lacks it."""

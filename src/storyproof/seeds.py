@@ -1,8 +1,8 @@
 """The only source of randomness.
 
-Every draw comes from the raw output of a counter-based bit generator (Philox) whose key is a hash of what the draw is
-for. Nothing depends on the order in which blocks are made, on the machine, or on how a NumPy version turns bits into
-numbers.
+Every draw comes from the raw output of a counter-based bit generator (Philox) whose key is a hash of the purpose of the
+draw. Nothing depends on the order in which blocks are generated, on the machine, or on how a NumPy version turns bits
+into numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _ROUNDS = 6
 
 
 def digest(*purpose: object) -> bytes:
-    """Hash what something is for; equal purposes give equal bytes everywhere."""
+    """Return the hash of a purpose; equal purposes give equal bytes everywhere."""
     text = json.dumps(purpose, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).digest()
 
@@ -42,10 +42,10 @@ class Draws:
 
 
 class Permutation:
-    """A random order of 0 … size-1 in which any place can be looked up without making the rest.
+    """A random order of 0 … size-1 in which any place can be looked up without computing the rest.
 
-    A Feistel network over the next power of four, walked until it lands inside: distinct places give distinct values,
-    which is how no two stories of a dataset come out the same although every block is made alone.
+    A Feistel network over the next power of four, iterated until the value is inside: distinct places give distinct
+    values, so that no two stories of a dataset are equal although every block is generated alone.
     """
 
     def __init__(self, size: int, *purpose: object) -> None:

@@ -20,6 +20,7 @@ from storyproof.formats.json_list import JsonSplit
 from storyproof.formats.jsonl import JsonlSplit
 from storyproof.formats.parquet import ParquetSplit
 from storyproof.formats.parquet_edits import rewrite_parquet
+from storyproof.formats.patches import Changes
 from tests.samples import SEARCH, STORY, table
 
 WRITERS: dict[str, Callable[[Path, str], Any]] = {"parquet": ParquetSplit, "json": JsonSplit, "jsonl": JsonlSplit}
@@ -244,10 +245,10 @@ def test_clean_parquet_stays_byte_by_byte(tmp_path: Path) -> None:
 def test_parquet_is_as_it_was_audited(tmp_path: Path) -> None:
     path = write(tmp_path / "x", "parquet", table("tomi", "test", 24))
     with (tmp_path / "out").open("wb") as out, pytest.raises(DataError, match="other rows or columns"):
-        rewrite_parquet(path, out, {9999: {"answer": "box"}})
+        rewrite_parquet(path, out, Changes({9999: {"answer": "box"}}))
     path.write_bytes(b"PAR1")
-    with (tmp_path / "out").open("wb") as out, pytest.raises(DataError, match="cannot be written anew"):
-        rewrite_parquet(path, out, {0: {"answer": "box"}})
+    with (tmp_path / "out").open("wb") as out, pytest.raises(DataError, match="cannot be rewritten"):
+        rewrite_parquet(path, out, Changes({0: {"answer": "box"}}))
 
 
 def test_formats_may_be_named(tmp_path: Path) -> None:
@@ -255,11 +256,11 @@ def test_formats_may_be_named(tmp_path: Path) -> None:
     minds = write(tmp_path / "m", "jsonl", table("tomi", "test", 24))
     assert storyproof.audit(kinship, format="clutrr").totals["rows"] == 24
     assert storyproof.audit(kinship, format="jsonl").totals["rows"] == 24
-    with pytest.raises(DataError, match=r"found no column 'edges'; expected rows of kinship, as --format clutrr says"):
+    with pytest.raises(DataError, match=r"found no column 'edges'; expected rows of kinship, --format clutrr expects"):
         storyproof.audit(minds, format="clutrr")
-    with pytest.raises(DataError, match="line 1: no list of questions"):
+    with pytest.raises(DataError, match="line 1: not a list of questions"):
         storyproof.audit(minds, format="json")
-    with pytest.raises(DataError, match="no readable Parquet file"):
+    with pytest.raises(DataError, match="not a readable Parquet file"):
         storyproof.audit(minds, format="parquet")
 
 

@@ -42,7 +42,7 @@ def test_tomi_is_answered_above_its_structure_by_the_rules() -> None:
 
 def test_folds_keep_stories_apart() -> None:
     data = made("tomi", "test", 60)
-    trial = set_up(None, data, 0, belief=True)
+    trial = set_up(None, data, 0)
     assert sorted(row for fold in trial.folds for row in fold.ask.tolist()) == list(range(len(data)))
     for fold in trial.folds:
         asked, learned = ({data[row].story_id for row in rows} for rows in (fold.ask, fold.fit))
@@ -51,7 +51,7 @@ def test_folds_keep_stories_apart() -> None:
 
 def test_of_many_training_stories_some_are_drawn() -> None:
     train = toy(MOST_TRAINING_QUESTIONS + 500, no_leak)
-    trial = set_up(train, toy(5, no_leak), 0, belief=True)
+    trial = set_up(train, toy(5, no_leak), 0)
     assert trial.first == MOST_TRAINING_QUESTIONS
     assert {each.story_id for each in trial.examples[: trial.first]} != {each.story_id for each in train[: trial.first]}
 

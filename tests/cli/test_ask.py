@@ -22,7 +22,7 @@ def test_talk_goes_on_after_a_story_without_candidates(tmp_path: Path) -> None:
     typed = f"{ODD}\n{QUESTION}\n{KNOWN}\n{QUESTION}"
     ended = run("ask", "--model", model, "--prompt", "multiple-choice", typed=typed)
     assert ended.exit_code == 0
-    assert "storyproof: --prompt multiple-choice needs a story whose containers can be read" in ended.stderr
+    assert "storyproof: the prompt 'multiple-choice' offers possible answers, and none can be read" in ended.stderr
     assert "column" not in ended.stderr
     assert f"{model}: box" in ended.stdout
 
@@ -45,5 +45,5 @@ def test_says_that_a_reply_was_cut_off() -> None:
             *("--story", KNOWN, "--question", "Where is it?"),
         )
     assert ended.stdout == (
-        "reply: First I think\nopenai/fake: no answer: the reply was cut off before it; give --max-tokens more\n"
+        "reply: First I think\nopenai/fake: no answer: the reply was cut off before it; raise --max-tokens\n"
     )

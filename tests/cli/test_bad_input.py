@@ -25,11 +25,21 @@ WORDS = {
         ("tomi --train -3", "--train is -3", "0 leaves a split out"),
         ("tomi --val 1000", "--val is 1000", "use 999 or 1002"),
         ("tom-babi --test 1", "--test is 1", "use 12"),
-        ("tomi --train 0 --val 0 --test 0", "no stories asked for", "give --train, --val or --test a number above 0"),
+        ("tomi --train 0 --val 0 --test 0", "no stories requested", "set --train, --val or --test to a number above 0"),
         ("tom-babi --noise 1.01", "--noise is 1.01", "use a number from 0 to 1"),
         ("tom-babi --noise -0.1", "--noise is -0.1", "use a number from 0 to 1"),
         ("tom-babi --noise nan", "--noise is nan", "use a number from 0 to 1"),
-        ("tomi --noise 0.1", "unknown setting of tomi 'noise'", "Known: disjoint, vocabulary"),
+        (
+            "tomi --noise 0.1",
+            "--noise is not an option of tomi, but of tom-babi and tom-babi-easy",
+            "tomi has --disjoint and --vocabulary",
+        ),
+        ("tom-babi --noise much", "--noise is 'much'", "expected a number"),
+        ("tomi --train 1e6", "--train is '1e6'; expected a whole number", "See storyproof generate --help"),
+        ("tomi --seed=x", "--seed is 'x'; expected a whole number", "See storyproof generate --help"),
+        ("tomi@2", "unknown version of tomi '2'", "Known: 1"),
+        ("tomi --version 2", "unknown version of tomi '2'", "Known: 1"),
+        ("tomi --people 5", "No such option: --people", "See storyproof generate --help"),
         ("tomi --disjoint agent", "unknown role to keep disjoint 'agent'", "Did you mean 'agents'?"),
         ("tom-babi --disjoint rooms --vocabulary few.yaml", "few.yaml", "cannot read the vocabulary"),
         ("tomi --seed -1", "the seed is -1", "use a whole number from 0 on"),
@@ -73,11 +83,11 @@ def test_unwritable_folder(folder: Path, refuse: Refuse, out: str, message: str)
         ({**WORDS, "rooms": ["attic"]}, "too few rooms: 1 found", "needs at least 2"),
         ({"agents": ["Ada"]}, "words.yaml: the list 'rooms' is missing", "expected agents, rooms, containers, objects"),
         ({**WORDS, "people": ["Ada"]}, "words.yaml: unknown list 'people'", "expected agents, rooms"),
-        ({**WORDS, "objects": "key"}, "words.yaml: 'objects' is no list", "write it as [a, b, …]"),
+        ({**WORDS, "objects": "key"}, "words.yaml: 'objects' is not a list", "write it as [a, b, …]"),
         ({**WORDS, "objects": [True]}, "words.yaml: True in 'objects'", "put it in quotes"),
         (
             {**WORDS, "objects": ["my key"]},
-            "words.yaml: 'my key' in 'objects' is no single word",
+            "words.yaml: 'my key' in 'objects' is not a single word",
             "beginning with a letter",
         ),
         ({**WORDS, "agents": ["The", "Ben", "Cleo"]}, "words.yaml: 'The' in 'agents'", "choose another"),
@@ -103,7 +113,7 @@ def test_vocabulary_too_small_for_so_many_stories(folder: Path, refuse: Refuse) 
     (folder / "words.yaml").write_text(json.dumps(WORDS))
     # 3 x 2 agents, 2 rooms, 1 object, 2 x 1 containers: 24 casts, 8 a split, of which 6 are two rounds.
     said = refuse("generate tomi --out out --train 9 --vocabulary words.yaml")
-    assert "--train is 9; this vocabulary gives at most 6 different stories there; add words" in said
+    assert "--train is 9; this vocabulary allows at most 6 different stories there; add words" in said
 
 
 def make_data(folder: Path) -> None:
@@ -129,9 +139,9 @@ def make_data(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("broken.jsonl", "broken.jsonl, line 2: no valid JSON"),
+        ("broken.jsonl", "broken.jsonl, line 2: not valid JSON"),
         ("lacking.jsonl", "lacking.jsonl, line 1: 'question' is None, expected text"),
-        ("cut.parquet", "cut.parquet is no readable Parquet file"),
+        ("cut.parquet", "cut.parquet is not a readable Parquet file"),
         ("lacking.parquet", "lacking.parquet has no column 'story'; expected at least story, question, answer"),
         (
             "broken.txt",

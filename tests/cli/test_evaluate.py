@@ -111,7 +111,7 @@ def test_a_thought_that_is_cut_off_is_no_answer(data: Path, tmp_path: Path, shar
     server = ("--model", "openai/fake", "--base-url", shared.url)
     done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, "--prompt", "chain-of-thought")
     assert done.exit_code == 0, done.output
-    assert "36 replies cut off before an answer; --max-tokens gives them more room" in done.stdout
+    assert "36 replies cut off before an answer; raise --max-tokens" in done.stdout
     assert json.loads((tmp_path / "openai-fake_test_chain-of-thought.json").read_text())["accuracy"] == 0.0
 
 
@@ -175,7 +175,7 @@ def test_too_many_failures_have_an_exit_code(data: Path, tmp_path: Path, shared:
     common = ("evaluate", "--model", "openai/fake", "--base-url", shared.url, "--data", data, "--output-dir", tmp_path)
     done = run(*common)
     assert done.exit_code == 3
-    assert "too much is missing for this result to count" in done.stdout
+    assert "too many answers are missing for this result to count" in done.stdout
     assert "context too long" in done.stdout
     assert run(*common, "--max-failed", 1.0).exit_code == 0
 

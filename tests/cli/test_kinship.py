@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import storyproof
-from storyproof.families.kinship.placeholder_files import ours
+from storyproof.families.kinship.placeholders.files import ours
 from tests.cli.invocation import Refuse, run_line
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
@@ -193,7 +193,7 @@ def test_bad_placeholders(folder: Path, manner: str) -> None:
     common = "--train 2000 --test 0 --train-k 2 --no-split-placeholders --format jsonl"
     done = run_line(f"generate clutrr --out out --placeholders mine.json --bad-placeholders {manner} {common}")
     assert done.exit_code == 0
-    assert "our checks have 1 objections" in done.stdout
+    assert "our checks have found 1 problems" in done.stdout
     ((flaw,),) = manifest()["placeholder_flaws"].values()
     assert "missing-person" in flaw
     used = any("collects stamps" in row["story"] for row in rows())
@@ -319,7 +319,7 @@ def test_show_of_csv(folder: Path) -> None:
         ("--train-k 2-", "--train-k is '2-'", "expected numbers such as 2,3 or 2-10"),
         ("--train-k ''", "--train-k is ''", "expected numbers such as 2,3 or 2-10"),
         ("--test-k 2,,3", "--test-k is '2,,3'", "expected numbers such as 2,3 or 2-10"),
-        ("--test-k 4-2", "--test-k is '4-2', which names no length", "give 2-10 or the like"),
+        ("--test-k 4-2", "--test-k is '4-2'", "expected at least one length, such as 2-10"),
         ("--reading loose", "unknown reading 'loose'", "Known: published, strict"),
         ("--text prose", "unknown kind of text 'prose'", "Known: natural, synthetic"),
         ("--preset robust", "unknown preset 'robust'", "Known: generalization-23, generalization-234, robust-clean"),
@@ -327,12 +327,17 @@ def test_show_of_csv(folder: Path) -> None:
         ("--keep-placeholders 2", "keep_placeholders is 2.0", "use a share above 0 and up to 1"),
         ("--bad-placeholders fix", "unknown way with bad placeholders 'fix'", "Known: drop, keep, refuse"),
         ("--format babi", "unknown format of clutrr 'babi'", "Known: csv, jsonl, parquet"),
-        ("--noise 0.1", "unknown setting of clutrr 'noise'", "Known: bad_placeholders, cloze, holdout"),
-        ("--disjoint agents", "unknown setting of clutrr 'disjoint'", "Known: bad_placeholders, cloze"),
+        (
+            "--noise 0.1",
+            "--noise is not an option of clutrr, but of tom-babi and tom-babi-easy",
+            "clutrr has --bad-placeholders, --cloze, --holdout",
+        ),
+        ("--disjoint agents", "--disjoint is not an option of clutrr", "clutrr has --bad-placeholders, --cloze"),
+        ("--keep-placeholders few", "--keep-placeholders is 'few'", "expected a number"),
         ("--train -1", "--train is -1", "0 leaves a split out"),
         ("--test -1", "--test is -1;", "0 leaves a split out"),
         ("--train 100000000000", "--train is 100000000000", "at most"),
-        ("--train 0 --val 0 --test 0", "no stories asked for", "give --train, --val or --test a number above 0"),
+        ("--train 0 --val 0 --test 0", "no stories requested", "set --train, --val or --test to a number above 0"),
         ("--seed -1", "the seed is -1", "use a whole number from 0 on"),
         ("--rules nowhere.yaml", "cannot read the rules in nowhere.yaml", ""),
         ("--placeholders nowhere.json", "cannot read the placeholders nowhere.json", ""),
@@ -355,11 +360,12 @@ def test_generate(folder: Path, refuse: Refuse, options: str, place: str, remedy
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("tomi --task clean", "unknown setting of tomi 'task'. Known: disjoint, vocabulary"),
-        ("tomi --cloze", "unknown setting of tomi 'cloze'"),
-        ("tom-babi --train-k 2", "unknown setting of tom-babi 'train_k'"),
-        ("tomi --no-holdout", "unknown setting of tomi 'holdout'"),
-        ("tomi --preset robust-clean", "--preset is for clutrr, not for tomi; leave it out"),
+        ("tomi --task clean", "--task is not an option of tomi, but of clutrr; tomi has --disjoint and --vocabulary"),
+        ("tomi --cloze", "--cloze is not an option of tomi"),
+        ("tom-babi --train-k 2", "--train-k is not an option of tom-babi"),
+        ("tom-babi --train_k 2", "--train-k is not an option of tom-babi"),
+        ("tomi --no-holdout", "--no-holdout is not an option of tomi"),
+        ("tomi --preset robust-clean", "--preset is not an option of tomi, but of clutrr"),
     ],
 )
 def test_options_of_kinship_are_for_kinship(folder: Path, refuse: Refuse, options: str, message: str) -> None:
@@ -371,7 +377,7 @@ def test_options_of_kinship_are_for_kinship(folder: Path, refuse: Refuse, option
     [
         ("", "rules.yaml: expected 'rules:' with a list of 'head: [first, second]'"),
         ("rules: []", "rules.yaml: expected 'rules:' with a list"),
-        ("rules: [", "rules.yaml, line 1: no valid YAML"),
+        ("rules: [", "rules.yaml, line 1: not valid YAML"),
         ("rules:\n  - grand: [child]", "rules.yaml, line 2: the body of 'grand' is ['child'], expected two relations"),
         ("rules:\n  - grand", "rules.yaml, line 2: found 'grand', expected 'head: [first, second]'"),
         (
@@ -384,7 +390,7 @@ def test_options_of_kinship_are_for_kinship(folder: Path, refuse: Refuse, option
         ),
         (
             "stories: [child]\nrules:\n  - sibling: [inv-child, child]",
-            "rules.yaml, line 3: 'sibling' cannot be reached by this rule, because nothing gives 'inv-child'",
+            "rules.yaml, line 3: 'sibling' cannot be concluded by this rule, because nothing yields 'inv-child'",
         ),
         ("story: [child]\nrules:\n  - grand: [child, child]", "rules.yaml: unknown section 'story'; expected rules"),
         (
@@ -410,7 +416,10 @@ def test_a_hold_out_that_leaves_nothing(folder: Path, refuse: Refuse) -> None:
     [
         ("", "mine.json, line 1: not valid JSON"),
         ("[]", "mine.json: expected lists by relations and genders, found list"),
-        ('{"cousin": {"male-male": ["x"]}}', "mine.json: 'cousin', 'male-male': 'cousin' is not made of the words son"),
+        (
+            '{"cousin": {"male-male": ["x"]}}',
+            "mine.json: 'cousin', 'male-male': 'cousin' does not consist of the words son",
+        ),
         ('{"son": {"male": ["x"]}}', "mine.json: 'son', 'male': expected 2 genders"),
         ('{"son": {"male-female": ["x"]}}', "mine.json: 'son', 'male-female': a son is male, but person 1 is female"),
         ('{"son": {"male-male": "x"}}', "mine.json: 'son', 'male-male': expected a list of texts, found str"),
@@ -472,7 +481,7 @@ def broken_files(folder: Path) -> None:
         ("literal.csv", "literal.csv, row 0, line 2: story_edges is '[(0, 1), (1, 2)', expected a list of"),
         ("edges.csv", "edges.csv, row 0, line 2: story_edges is '[0, 1]', expected"),
         ("task.csv", "task.csv, row 0, line 2: task_name is 'task_9.2', expected task_T.k"),
-        ("latin.csv", "latin.csv, row 4, line 6: found bytes that are no text, expected UTF-8"),
+        ("latin.csv", "latin.csv, row 4, line 6: found bytes that are not valid UTF-8"),
         ("empty.csv", "empty.csv is empty, expected a header with the columns of CLUTRR"),
     ],
 )

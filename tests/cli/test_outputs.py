@@ -177,7 +177,7 @@ def test_a_full_disk_keeps_runs_and_fixes(folder: Path, data: Path, monkeypatch:
     if what == "predictions":
         monkeypatch.setattr(Path, "replace", full)
     else:
-        monkeypatch.setattr("storyproof.audits.auditing.errata_csv", full)
+        monkeypatch.setattr("storyproof.audits.audit.errata_csv", full)
         command = "audit data --fix fixed"
     before = contents(folder)
     assert "No space left on device" in str(run(*command.split()).exception)

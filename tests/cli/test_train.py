@@ -47,7 +47,7 @@ def test_trains_from_the_generator(tmp_path: Path) -> None:
     command = ("train", "entnet", "--benchmark", "tomi", "--stories", 60, "--epochs", 1, "--out", out, *SMALL)
     done = run(*command)
     assert done.exit_code == 0, done.output
-    assert "entnet: 1 run, 1 epoch; accuracy on held-out stories" in done.stdout
+    assert "entnet: 1 run, 1 epoch; accuracy on held-back stories" in done.stdout
     assert "storyproof evaluate --model" in done.stdout
     assert done.stderr == ""  # quiet in a pipe
     assert len((out / "metrics.jsonl").read_text().splitlines()) == 1
@@ -121,18 +121,23 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
         (TRAIN.replace("entnet", "rn") + " --out new --option relation=x,", "relation is ['x', '']", "use a list of"),
         (TRAIN + " --out new --option policy=odd", "unknown policy 'odd'", "Known: fixed, learned, randomised"),
         (TRAIN + " --out new --epochs 0", "epochs is 0", "use 1 or more"),
-        (TRAIN + " --out new --epochs few", "Invalid value for '--epochs'", "See storyproof train --help"),
+        (
+            TRAIN + " --out new --epochs few",
+            "--epochs is 'few'; expected a whole number",
+            "See storyproof train --help",
+        ),
         (TRAIN + " --out new --rate -1", "rate is -1.0", "use a number above 0"),
         (TRAIN + " --out new --runs 0", "runs is 0", "use 1 or more"),
         (TRAIN + " --out new --device gpu", "unknown device 'gpu'", "use cpu, cuda or auto"),
-        (TRAIN + " --out new --held odd", "unknown kind of held-out stories 'odd'", "Known: drawn, given"),
+        (TRAIN + " --out new --held odd", "unknown kind of held-back stories 'odd'", "Known: drawn, given"),
         (TRAIN + " --out new --labels odd", "unknown kind of labels 'odd'", "Known: given, proved"),
-        (TRAIN + " --out new --preset robust-clean", "--preset is for clutrr", "leave it out"),
+        (TRAIN + " --out new --preset robust-clean", "--preset is not an option of tomi", "but of clutrr"),
         (TRAIN.replace("12", "0") + " --out new", "--stories is 0", "1 or more"),
         (TRAIN + " --out tomi", "tomi contains something else already", "choose another --out."),
         (TRAIN + " --out tomi --force", "tomi contains something other than a training", "choose another --out."),
         (TRAIN + " --out tomi/train.parquet/run", "cannot write to tomi/train.parquet/run: Not a d", "another --out."),
-        ("train gat --data clutrr --preset robust-clean --out new", "which goes with --benchmark clutrr", "give that"),
+        ("train gat --data clutrr --task clean --out new", "--task is given without --benchmark", "--benchmark clutrr"),
+        ("train gat --data clutrr --preset a --out new", "--preset is given without", "add --benchmark clutrr"),
         (
             "train gat --data clutrr --stories 9 --out new",
             "--stories is 9, but it applies to --benchmark only",

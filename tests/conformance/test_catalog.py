@@ -1,6 +1,5 @@
 """What every benchmark and every solver in the catalog must keep to, found through the catalog."""
 
-import sys
 from collections import Counter
 from statistics import mean
 from typing import Any
@@ -9,17 +8,16 @@ import pyarrow as pa
 import pytest
 
 import storyproof
-from storyproof.catalog import load, names
+from storyproof.catalog import load, names, versions
 from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import ConfigError
 from storyproof.example import SCHEMA, SPLITS, Example
+from storyproof.families.family import family_of_table
 from storyproof.solvers.solver import load_solver
 from tests.samples import examples, table
 
 BENCHMARKS = sorted(names("benchmark"))
-THEORY_OF_MIND = [
-    name for name in BENCHMARKS if load("benchmark", name).__module__.startswith("storyproof.families.belief.")
-]
+THEORY_OF_MIND = [name for name in BENCHMARKS if load("benchmark", name).family == "belief"]
 SOLVERS = sorted(names("solver"))
 TRAINED = {"entnet": "tomi", "gat": "clutrr"}
 each_benchmark = pytest.mark.parametrize("name", BENCHMARKS)
@@ -109,7 +107,9 @@ def test_story_types_are_balanced(name: str) -> None:
 @each_benchmark
 def test_counts_are_checked(name: str) -> None:
     benchmark = make_benchmark(name)
-    assert benchmark.usual_stories % benchmark.round == 0
+    assert list(benchmark.usual_counts) == list(SPLITS)
+    for split, count in benchmark.usual_counts.items():
+        assert count % benchmark.round == 0, split
     assert all(benchmark.capacity(split) > 3_000_000 for split in SPLITS)
     if benchmark.round > 1:
         with pytest.raises(ConfigError, match="balanced in rounds"):
@@ -119,9 +119,35 @@ def test_counts_are_checked(name: str) -> None:
 
 
 @each_benchmark
+def test_its_family_is_that_of_its_rows(name: str) -> None:
+    assert load("benchmark", name).family == family_of_table(table(name, "test")).name
+
+
+@each_benchmark
+def test_options_are_declared_once_and_presets_are_settings(name: str) -> None:
+    made = load("benchmark", name)
+    flags = [option.flag for option in made.config_type.options().values()]
+    assert len(set(flags)) == len(flags)
+    assert all(flag.startswith("--") and "_" not in flag for flag in flags)
+    for preset in made.presets:
+        settings, counts = made.preset(preset)
+        assert make_benchmark(name, preset=preset).config == made.config_type(**settings)
+        assert set(counts) <= set(SPLITS)
+
+
+@each_benchmark
+def test_every_version_generates_under_its_own_number(name: str) -> None:
+    assert versions(name)[-1] == load("benchmark", name).version
+    for version in versions(name):
+        made = load("benchmark", f"{name}@{version}")
+        assert (made.name, made.version) == (name, version)
+        assert make_benchmark(name, version=version).identity == make_benchmark(f"{name}@{version}").identity
+
+
+@each_benchmark
 def test_docstring_says_what_it_is(name: str) -> None:
-    about = sys.modules[load("benchmark", name).__module__].__doc__ or ""
-    for word in ("World:", "uestions", "Known artefacts", "Source"):
+    about = load("benchmark", name).__doc__ or ""
+    for word in ("World:", "Questions:", "Splits:", "Known artefacts", "Source"):
         assert word in about, word
 
 

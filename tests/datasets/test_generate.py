@@ -61,8 +61,14 @@ def test_settings_change_the_content() -> None:
         ("tom-babi", {"test": 1199}, "--test is 1199; tom-babi .* rounds of 12 stories, so use 1188 or 1200"),
         ("tom-babi", {"test": 12, "noise": 1.5}, "--noise is 1.5; it is a probability, so use a number from 0 to 1"),
         ("tomi", {"test": 3, "disjoint": ("things",)}, "unknown role to keep disjoint 'things'.*Known: agents"),
-        ("tomi", {}, "no stories asked for"),
-        ("tomi", {"test": 3 * 10**12}, "this vocabulary gives at most [0-9]+ different stories there; add words"),
+        ("tomi", {}, "no stories requested"),
+        ("tomi", {"test": 3.0}, "--test is 3.0; expected a whole number of stories"),
+        ("tomi", {"test": 3, "preset": "small"}, "--preset is 'small', but tomi has no presets"),
+        ("tomi@1", {"test": 3, "version": 2}, "the benchmark is 'tomi@1', but --version is 2; give one of them"),
+        ("tomi", {"test": 3, "version": 2}, "unknown version of tomi '2'. Known: 1"),
+        ("tomi@x", {"test": 3}, "unknown version of tomi 'x'. Known: 1"),
+        ("tomy@1", {"test": 3}, "unknown benchmark 'tomy'. Did you mean 'tomi'?"),
+        ("tomi", {"test": 3 * 10**12}, "this vocabulary allows at most [0-9]+ different stories there; add words"),
     ],
 )
 def test_what_cannot_be_made_is_refused(name: str, options: dict[str, Any], message: str) -> None:
@@ -73,3 +79,9 @@ def test_what_cannot_be_made_is_refused(name: str, options: dict[str, Any], mess
 def test_unknown_split() -> None:
     with pytest.raises(UnknownNameError, match="unknown split 'dev'"):
         make_benchmark("tomi").check_count("dev", 3)
+
+
+def test_a_preset_has_counts_of_its_own() -> None:
+    blocks = storyproof.generate("clutrr", preset="robust-clean", task="clean", as_blocks=True)
+    assert sum(block.num_rows for block in blocks) == 10_000 + 100 * 4 * 2
+    assert storyproof.generate("clutrr", preset="robust-clean", train=10).num_rows == 10

@@ -16,7 +16,7 @@ from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.manifest import file_sha256
 from storyproof.datasets.writing import write_dataset
 from storyproof.errors import ConfigError, DataError, UnknownNameError
-from storyproof.families.belief.tomi import Tomi
+from storyproof.families.belief.benchmarks.tomi import Tomi
 from storyproof.formats.jsonl import JsonlSplit
 from tests.samples import table
 

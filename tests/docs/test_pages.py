@@ -8,9 +8,9 @@ import pytest
 from docs.generate import PAGES as GENERATED
 from storyproof import catalog
 from storyproof.families.belief.readings import READINGS
+from storyproof.families.family import Family
 from storyproof.families.kinship import rules
-from storyproof.families.kinship.config import PRESETS
-from storyproof.families.kinship.puzzles import TASKS
+from storyproof.families.kinship.tasks import TASKS
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -29,5 +29,15 @@ def test_links_lead_somewhere(path: Path) -> None:
 
 def test_every_benchmark_solver_and_reading_is_in_the_docs() -> None:
     text = "\n".join(path.read_text(encoding="utf-8") for path in PAGES)
-    for name in [*catalog.BENCHMARKS, *catalog.SOLVERS, *READINGS, *rules.READINGS, *TASKS, *PRESETS]:
+    presets = [preset for name in catalog.BENCHMARKS for preset in catalog.load("benchmark", name).presets]
+    for name in [*catalog.BENCHMARKS, *catalog.SOLVERS, *READINGS, *rules.READINGS, *TASKS, *presets]:
         assert f"`{name}`" in text, name
+
+
+def test_the_contributors_guide_has_the_whole_protocol() -> None:
+    text = (ROOT / "docs" / "families.md").read_text(encoding="utf-8")
+    members = {*vars(Family), *Family.__annotations__}
+    for name in sorted(name for name in members if not name.startswith("_")):
+        assert f"`{name}`" in text, name
+    for kind, group in catalog.GROUPS.items():
+        assert f"`{group}`" in text, kind

@@ -78,7 +78,7 @@ def test_runs_without_right_are_scored_by_their_labels() -> None:
         (run("xx", story_id="other"), "q0 is another question in m than in m"),
         (run("xx", target="jar"), "q0 was scored against 'box' in m and against 'jar' in m, and so 2 of 2 labels"),
         (run("xx", question_type="other"), "q0 is another question in m than in m"),
-        ({"predictions": []}, "holds no answers to compare"),
+        ({"predictions": []}, "holds no predictions; run evaluate --json again"),
         ({"predictions": [3]}, "prediction 0: found 3; expected an object with 'id'"),
         ({"predictions": [{"id": "q0"}]}, "prediction 0: neither 'right' nor both"),
         ({"predictions": [{"id": "q0", "right": True}] * 2}, "answers q0 more than once"),
@@ -103,7 +103,7 @@ def test_files(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"cannot read .*none.json"):
         compare(one, tmp_path / "none.json")
     (tmp_path / "bad.json").write_text("{")
-    with pytest.raises(DataError, match=r"bad.json: no valid JSON"):
+    with pytest.raises(DataError, match=r"bad.json: not valid JSON"):
         compare(one, tmp_path / "bad.json")
     (tmp_path / "empty.json").write_text("[]")
     with pytest.raises(DataError, match="holds no run; expected an object with 'predictions'"):

@@ -45,5 +45,5 @@ def test_many_stories(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_only_whole_numbers() -> None:
-    with pytest.raises(ValueError, match="no whole numbers"):
+    with pytest.raises(ValueError, match="not whole numbers"):
         permutation_p([0.5])

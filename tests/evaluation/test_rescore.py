@@ -14,11 +14,12 @@ from typer.testing import CliRunner
 import storyproof
 from storyproof.cli.rescore import rescore as command
 from storyproof.errors import DataError
-from storyproof.evaluation.metrics import score
-from storyproof.evaluation.rescore import read_runs, rescore, rescore_all
+from storyproof.evaluation.rescore import rescore, rescore_all
+from storyproof.evaluation.runs import read_runs
 from storyproof.example import Example
 from storyproof.intervals import Interval
 from tests.samples import MEMORY, REALITY, SEARCH, changed, example, table
+from tests.scoring import score
 
 # What is right, and what was published: the second label of the first story and the only one of the third differ.
 FIXED = [
@@ -157,7 +158,7 @@ def test_files(fixed: Path, tmp_path: Path) -> None:
     lines = put(tmp_path / "lines.jsonl", *predictions(FIXED, ANSWERS, PUBLISHED))
     assert rescore(lines, fixed) == replace(expected, model="lines")
     (one,) = read_runs(put(tmp_path / "one.jsonl", {"id": "a1", "answer": "box"}))
-    assert (one.answers, one.targets) == ({"a1": "box"}, {})
+    assert [(each.id, each.answer, each.target) for each in one.predictions] == [("a1", "box", None)]
     with pytest.raises(DataError, match=r"two\.json holds 2 runs; use rescore_all"):
         rescore(put(tmp_path / "two.json", [run_of(), run_of()]), fixed)
 
@@ -237,17 +238,17 @@ def test_dropped_rows_of_theory_of_mind_must_be_known(fixed: Path, tmp_path: Pat
     ("text", "message"),
     [
         ("", "holds no predictions; run evaluate --json again"),
-        ("[]", "holds no run; expected an object with predictions"),
+        ("[]", "holds no run; expected an object with 'predictions'"),
         ("3", "holds no run"),
         ('{"model": "m", "accuracy": 1}', "holds no predictions; run evaluate --json again"),
         ('{"predictions": []}', "holds no predictions"),
         ('{"predictions": "all"}', "holds no predictions"),
-        ('[{"predictions": [3]}]', "prediction 0: 'id' is None; expected text"),
+        ('[{"predictions": [3]}]', "prediction 0: found 3; expected an object with 'id'"),
         ('{"predictions": [{"id": "a1"}]}', "prediction 0: 'answer' is None; expected text"),
         ('{"predictions": [{"id": "a1", "answer": "", "target": 3}]}', "prediction 0: 'target' is 3; expected text"),
         ('{"id": "a1", "answer": "x"}\n{"id": "a1", "answer": "x"}', "answers a1 more than once; keep one answer"),
-        ('{"id": "a1", "answer": "x"}\n{"id', r"line 2: no valid JSON \(.*\); expected what evaluate --json wrote"),
-        ("[" * 100_000, "line 1: no valid JSON"),
+        ('{"id": "a1", "answer": "x"}\n{"id', r"line 2: not valid JSON \(.*\); expected a run that evaluate wrote"),
+        ("[" * 100_000, "not valid JSON"),
     ],
 )
 def test_what_is_no_run(text: str, message: str, fixed: Path, tmp_path: Path) -> None:
@@ -258,7 +259,7 @@ def test_what_is_no_run(text: str, message: str, fixed: Path, tmp_path: Path) ->
 
 
 def test_what_cannot_be_read(fixed: Path, tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"cannot read .*gone\.json: .*; give a file that evaluate --json wrote"):
+    with pytest.raises(DataError, match=r"cannot read .*gone\.json: .*; give a file that evaluate wrote"):
         rescore(tmp_path / "gone.json", fixed)
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(DataError, match=r"cannot read .*bytes\.json"):

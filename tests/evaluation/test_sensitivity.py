@@ -1,7 +1,7 @@
 import pytest
 
-from storyproof.evaluation.metrics import Scores
-from storyproof.evaluation.runs.outcome import Evaluation
+from storyproof.evaluation.runs import Evaluation
+from storyproof.evaluation.scores import Scores
 from storyproof.evaluation.sensitivity import prompt_of, sensitivity
 
 

@@ -8,7 +8,7 @@ import storyproof
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source
 from storyproof.errors import DataError
-from storyproof.evaluation.runs.outcome import INTERRUPTED, Evaluation
+from storyproof.evaluation.runs import INTERRUPTED, Evaluation
 from storyproof.evaluation.twins import contamination, difference, make_twin
 from storyproof.intervals import Interval
 
@@ -52,7 +52,7 @@ def test_no_twin_of_unknown_data(tmp_path: Path) -> None:
     storyproof.generate("tomi", test=3, seed=7, out=tmp_path / "x", format="jsonl")
     path = tmp_path / "x" / "test.jsonl"
     path.write_text(path.read_text().replace('"benchmark": "tomi"', '"benchmark": "mine"'))
-    with pytest.raises(DataError, match="is of benchmark 'mine'; twins can be made of"):
+    with pytest.raises(DataError, match="is of benchmark 'mine'; twins can be generated for"):
         make_twin(find_source(path), tmp_path / "twins")
 
 

@@ -181,3 +181,19 @@ def test_a_place_without_leave_to_write_is_named_at_once(tmp_path: Path, monkeyp
     monkeypatch.setattr(experiment_module, "work", lambda *_: pytest.fail("it must not come to that"))
     with pytest.raises(DataError, match=rf"cannot write to {tmp_path}/runs: Permission denied; choose another --out\."):
         quick(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["about.json", "table.csv", "figure.png"])
+def test_files_of_others_are_not_overwritten(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / "tomi-table3-quick"
+    folder.mkdir()
+    (folder / name).write_text('{"mine": 1}')
+    with pytest.raises(DataError, match=rf"has files that are not an experiment's \(.*\): {name}; move them away"):
+        quick(tmp_path)
+    assert (folder / name).read_text() == '{"mine": 1}'
+
+
+def test_published_data_are_not_written_into(tmp_path: Path) -> None:
+    storyproof.generate("tomi", out=tmp_path / "tomi", train=12, val=6, format="babi", seed=5)
+    with pytest.raises(DataError, match=r"--out is .*, which lies inside the input .*tomi; choose another"):
+        quick(tmp_path / "tomi", published=tmp_path)

@@ -5,7 +5,6 @@ import pytest
 from storyproof.catalog import BENCHMARKS
 from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import UnknownNameError
-from storyproof.experiments.datasets import _settings
 from storyproof.experiments.declaration import PERCENT, Line, names, read
 from storyproof.solvers.neural.data.batches import Shape
 from storyproof.solvers.neural.models.registry import build
@@ -123,7 +122,7 @@ def test_models_and_data_can_be_made(name: str, quick: bool) -> None:
         assert bool(data.published) != bool(data.benchmark)
         if data.benchmark:
             assert data.benchmark in BENCHMARKS
-            made = make_benchmark(data.benchmark, data.seed, **_settings(data))
+            made = make_benchmark(data.benchmark, data.seed, **dict(data.settings))
             assert data.train % made.round == data.test % made.round == 0
     for stack in {data.stack for data in found.data.values()}:
         together = [data for data in found.data.values() if data.stack == stack]

@@ -68,7 +68,7 @@ def test_figures_are_drafted_under_a_name_of_this_process(tmp_path: Path, monkey
 
     monkeypatch.setattr(Path, "replace", replace_by)
     assert draw(tmp_path, made()) == ""
-    assert drafts == [f".figure.png.{os.getpid()}", f".figure.svg.{os.getpid()}"]
+    assert drafts == [f".figure.png.draft-{os.getpid()}", f".figure.svg.draft-{os.getpid()}"]
     assert {path.name for path in tmp_path.iterdir()} == {"figure.png", "figure.svg"}
 
 

@@ -1,10 +1,10 @@
 from dataclasses import replace
 
 import storyproof
-from storyproof.evaluation.metrics import score
 from storyproof.example import Example
 from storyproof.experiments.measures import count
 from storyproof.solvers.solver import load_solver
+from tests.scoring import score
 
 
 def test_counts_are_those_of_the_scores() -> None:

@@ -9,12 +9,9 @@ from typing import Any
 import pytest
 
 from storyproof.errors import DataError
-from storyproof.formats.inspect_jsonl import (
-    dialect_of,
-    find_bad_bytes,
-    numbered_lines,
-    read_samples,
-)
+from storyproof.formats.format import load_format
+from storyproof.formats.jsonl import dialect_of
+from storyproof.formats.lines import find_bad_bytes, numbered_lines
 from tests.families.belief.test_running_text import QUESTION, RUNNING, STORY
 
 
@@ -25,7 +22,7 @@ def put(folder: Path, *rows: Any, name: str = "rows.jsonl") -> Path:
 
 
 def read(path: Path, dialect: str, rows: int = 10) -> list[dict[str, Any]]:
-    return [row for table in read_samples(path, rows, dialect) for row in table.to_pylist()]
+    return [row for table in load_format(dialect).read_foreign(path, rows) for row in table.to_pylist()]
 
 
 @pytest.mark.parametrize(
@@ -49,7 +46,7 @@ def read(path: Path, dialect: str, rows: int = 10) -> list[dict[str, Any]]:
 )
 def test_inputs(tmp_path: Path, given: Any) -> None:
     row = read(put(tmp_path, {"input": given, "target": "box"}), "inspect")[0]
-    assert (row["story"], row["question"], row["answer"], row["field"]) == (STORY, QUESTION, "box", "target")
+    assert (row["story"], row["question"], row["answer"], row["place"]["answer"]) == (STORY, QUESTION, "box", "target")
 
 
 def test_inspect_rows(tmp_path: Path) -> None:
@@ -66,9 +63,9 @@ def test_inspect_rows(tmp_path: Path) -> None:
         rows=2,
     )
     assert [row["answer"] for row in rows] == ["box", "box\nthe box", "box"]
-    assert [row["field"] for row in rows] == ["target", "ideal", "target"]
+    assert [row["place"]["answer"] for row in rows] == ["target", "ideal", "target"]
     assert [row["id"] for row in rows] == ["7", "seven", "rows-3"]
-    assert [row["line"] for row in rows] == [1, 2, 3]
+    assert [row["place"]["line"] for row in rows] == [1, 2, 3]
     assert [row["question_type"] for row in rows] == ["second_order_0_tom", None, None]
     assert [row["story_type"] for row in rows] == ["false_belief", None, None]
 
@@ -81,14 +78,14 @@ def test_plain_rows(tmp_path: Path) -> None:
     )
     first, second = read(path, "jsonl")
     assert (first["story"], first["question"], first["order"], first["story_id"]) == (STORY, QUESTION, None, "4")
-    assert (first["line"], second["line"], second["order"], first["id"]) == (3, 5, 2, "rows-3")
+    assert (first["place"]["line"], second["place"]["line"], second["order"], first["id"]) == (3, 5, 2, "rows-3")
 
 
 @pytest.mark.parametrize(
     ("line", "dialect", "found"),
     [
-        (b"{", "jsonl", "no valid JSON"),
-        (b"[" * 100_000, "jsonl", "no valid JSON"),
+        (b"{", "jsonl", "not valid JSON"),
+        (b"[" * 100_000, "jsonl", "not valid JSON"),
         (b"[]", "inspect", "found list; expected one object"),
         (b'{"story": 3}', "jsonl", "'story' is 3; expected text"),
         (b'{"story": "\xff"}', "jsonl", "found the byte 0xff; expected text in UTF-8"),
@@ -101,7 +98,7 @@ def test_plain_rows(tmp_path: Path) -> None:
         (
             b'{"story": "A\\ud800 entered the hall.", "question": "Where is the x really?", "answer": "y"}',
             "jsonl",
-            "half a character",
+            "unpaired surrogate",
         ),
     ],
 )

@@ -83,17 +83,17 @@ def test_pieces_of_any_size(tmp_path_factory: pytest.TempPathFactory, count: int
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "line 1: no list of questions: it begins otherwise; expected \\[ objects with story, question"),
-        ('{"a": 1}', "it begins otherwise"),
-        ("[", "object 0 is no valid JSON"),
+        ("", "line 1: not a list of questions: it does not begin with \\[; expected \\[ objects with story, question"),
+        ('{"a": 1}', "it does not begin with"),
+        ("[", "object 0 is not valid JSON"),
         ("[1, 2", "object 0: found int, expected an object"),
         ('[{"story": "a"}]', "object 0: 'question' is None, expected text"),
         (json.dumps([ROW])[:-1], "after object 0 comes ''"),
-        (json.dumps([ROW])[:-1] + ",]", "object 1 is no valid JSON"),
+        (json.dumps([ROW])[:-1] + ",]", "object 1 is not valid JSON"),
         (json.dumps([ROW]) + "x", "there is more after its end"),
         (json.dumps([ROW])[:-1] + " 3]", "after object 0 comes '3'"),
-        (json.dumps([ROW, {**ROW, "chain": ["\ud800"]}], indent=1), "line 7, object 1: found half a character"),
-        ('[{"story": "a",\n "question": }]', "line 2: no list of questions: object 0 is no valid JSON"),
+        (json.dumps([ROW, {**ROW, "chain": ["\ud800"]}], indent=1), "line 7, object 1: found an unpaired surrogate"),
+        ('[{"story": "a",\n "question": }]', "line 2: not a list of questions: object 0 is not valid JSON"),
         (json.dumps([{**ROW, "order": "x"}]), "object 0: 'order' is 'x', expected a number"),
     ],
 )

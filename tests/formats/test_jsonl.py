@@ -49,8 +49,8 @@ def test_other_columns_are_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", r"no valid JSON \(.*\); expected one object a line"),
-        ("[" * 100_000, r"no valid JSON"),
+        ("{", r"not valid JSON \(.*\); expected one object per line"),
+        ("[" * 100_000, r"not valid JSON"),
         ("[1]", "found list, expected an object with story, question, answer"),
         ('{"story": "a"}', "'question' is None, expected text"),
         (json.dumps({**example().as_row(), "answer": 3}), "'answer' is 3, expected text"),

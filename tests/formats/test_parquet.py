@@ -57,7 +57,7 @@ def test_truncated(tmp_path: Path, keep: int) -> None:
     path = write(tmp_path, table("tomi", "test"))
     path.write_bytes(path.read_bytes()[:keep])
     with pytest.raises(
-        DataError, match=r"test\.parquet is no readable Parquet file \(.*\); expected a whole one, so copy"
+        DataError, match=r"test\.parquet is not a readable Parquet file \(.*\); expected a complete one; copy"
     ):
         list(read_parquet(path, 100))
 
@@ -67,7 +67,7 @@ def test_garbage_within(tmp_path: Path) -> None:
     whole = bytearray(path.read_bytes())
     whole[4:2000] = bytes(1996)
     path.write_bytes(whole)
-    with pytest.raises(DataError, match=r"test\.parquet is no readable Parquet file"):
+    with pytest.raises(DataError, match=r"test\.parquet is not a readable Parquet file"):
         list(read_parquet(path, 100))
 
 
@@ -125,8 +125,8 @@ def test_large_strings_and_wide_numbers_are_taken(tmp_path: Path) -> None:
         ({"question": pa.array([None], pa.string())}, "row 0: 'question' is empty"),
         ({"story": pa.array([None], pa.string())}, "row 0: 'story' is empty"),
         ({"answer": pa.array([None], pa.string())}, "row 0: 'answer' is empty"),
-        ({"order": pa.array([1000], pa.int64())}, "column 'order' holds what is no int8"),
-        ({"proof": pa.array([[100_000]], pa.list_(pa.int64()))}, "column 'proof' holds what is no list"),
+        ({"order": pa.array([1000], pa.int64())}, "column 'order' holds values that are not int8"),
+        ({"proof": pa.array([[100_000]], pa.list_(pa.int64()))}, "column 'proof' holds values that are not list"),
     ],
 )
 def test_what_no_example_holds_is_named(tmp_path: Path, columns: dict[str, pa.Array], message: str) -> None:
@@ -148,8 +148,8 @@ def test_a_column_twice_is_named(tmp_path: Path) -> None:
     [
         ({"chain": [["Ada"], ["Ada", None]]}, r"x\.parquet, row 1: 'chain' has an empty item, expected none"),
         ({"edges": [[[0, 1]], [[0, None]]]}, r"x\.parquet, row 1: 'edges' has an empty item"),
-        ({"order": [0, 300]}, r"column 'order' holds what is no int8 \(.*\); expected only such"),
-        ({"answer": [b"box", b"\xff"]}, r"x\.parquet is no readable Parquet file \(.*\); expected a whole one"),
+        ({"order": [0, 300]}, r"column 'order' holds values that are not int8 \(.*\); convert them"),
+        ({"answer": [b"box", b"\xff"]}, r"x\.parquet is not a readable Parquet file \(.*\); expected a complete one"),
     ],
 )
 def test_values_that_are_none(tmp_path: Path, rows: dict[str, list[Any]], message: str) -> None:

@@ -1,5 +1,4 @@
 import base64
-import fcntl
 import hashlib
 import json
 import os
@@ -21,7 +20,7 @@ import storyproof
 from storyproof.errata import AuditReport, Erratum, FileReport
 from storyproof.report.audit_page import Examples, audit_page, listed
 from storyproof.report.audit_sections import page_of
-from tests.families.kinship.test_tree_view import AUNT, GRANDMOTHER, TWO_FATHERS
+from tests.families.kinship.drawing.test_tree import AUNT, GRANDMOTHER, TWO_FATHERS
 from tests.samples import BELIEF, SEARCH, example
 
 CHROMIUM = shutil.which("chromium")
@@ -209,16 +208,18 @@ def test_text_from_the_data_is_text(text: str) -> None:
 
 
 def in_browser(test: Any) -> Any:
-    """Leave a test to `make test-slow`, where it fails, if there is no browser."""
-    return pytest.mark.slow(test) if CHROMIUM is None else test
+    """Mark a test that needs a browser, and skip it where there is none."""
+    missing = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed; make test-browser installs it")
+    return pytest.mark.browser(missing(test))
 
 
 class Browser:
     """Chromium without a window, spoken to through a pipe."""
 
     def __init__(self, folder: Path) -> None:
-        if CHROMIUM is None:
-            pytest.fail("chromium is not installed, so the page was tried in no browser; apt-get install chromium")
+        import fcntl  # not on every system, and needed here only
+
+        assert CHROMIUM is not None
         commands, self._write = os.pipe()
         self._read, answers = os.pipe()
         high = [fcntl.fcntl(each, fcntl.F_DUPFD, 50) for each in (commands, answers)]

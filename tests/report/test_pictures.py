@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.belief.picture import belief_timeline
-from storyproof.families.belief.timeline import Step, Timeline, lay_out
+from storyproof.families.belief.timeline import Moment, Timeline, lay_out
 from storyproof.families.family import Picture, family_of
-from storyproof.families.kinship.genealogy import Family, Person
-from storyproof.families.kinship.picture import family_picture, proof_path
+from storyproof.families.kinship.drawing.picture import family_picture
+from storyproof.families.kinship.drawing.scene import proof_path, read_scene
+from storyproof.families.kinship.genealogy import Genealogy, Person
 from storyproof.families.kinship.relations import MALE
 from storyproof.svg import safe, shorten, standalone, text_width, wrap
-from tests.families.kinship.test_tree_view import (
+from tests.families.kinship.drawing.test_tree import (
     AUNT,
     COUSINS,
     DAUGHTER_IN_LAW,
@@ -141,7 +142,7 @@ def along(one: tuple[Point, Point], other: tuple[Point, Point]) -> bool:
     return False
 
 
-def check_family(family: Family, root: ElementTree.Element) -> None:
+def check_family(family: Genealogy, root: ElementTree.Element) -> None:
     found = boxes(root)
     assert sorted(found) == list(range(len(family.people)))
     for one, other in combinations(found.values(), 2):
@@ -171,7 +172,7 @@ def check_family(family: Family, root: ElementTree.Element) -> None:
 
 @settings(max_examples=150)
 @given(lawful_families(), st.data())
-def test_a_picture_shows_the_whole_family(family: Family, data: st.DataObject) -> None:
+def test_a_picture_shows_the_whole_family(family: Genealogy, data: st.DataObject) -> None:
     numbers = st.integers(0, len(family.people) - 1)
     asked, path = data.draw(st.tuples(numbers, numbers)), data.draw(st.lists(numbers, max_size=6))
     picture = family_picture(family, asked, path)
@@ -185,9 +186,9 @@ def test_a_picture_shows_the_whole_family(family: Family, data: st.DataObject) -
 
 @settings(max_examples=50)
 @given(lawful_families(), st.data())
-def test_any_names_are_safe(family: Family, data: st.DataObject) -> None:
+def test_any_names_are_safe(family: Genealogy, data: st.DataObject) -> None:
     names = st.one_of(st.none(), st.sampled_from(HOSTILE), st.text())
-    named = Family(tuple(replace(each, name=data.draw(names)) for each in family.people), family.couples)
+    named = Genealogy(tuple(replace(each, name=data.draw(names)) for each in family.people), family.couples)
     check_family(named, parsed(family_picture(named, (0, len(named.people) - 1), [])))
 
 
@@ -201,7 +202,7 @@ def test_shapes_tell_genders_and_the_unnamed() -> None:
     assert root[1].text == "Rosalee is Herman's daughter-in-law; the proof goes through Herman, James, Rosalee."
 
 
-def rows(family: Family) -> list[int]:
+def rows(family: Genealogy) -> list[int]:
     found = boxes(parsed(family_picture(family, (0, 0), [])))
     tops = sorted({top for _, top, _, _ in found.values()})
     return [tops.index(found[person][1]) for person in range(len(found))]
@@ -222,7 +223,7 @@ def test_somebody_marries_into_another_generation() -> None:
 
 
 def test_those_who_are_not_related_stand_apart() -> None:
-    crowd = Family(tuple(Person(f"Person {number}", MALE) for number in range(20)), ())
+    crowd = Genealogy(tuple(Person(f"Person {number}", MALE) for number in range(20)), ())
     root = parsed(family_picture(crowd, (0, 1), []))
     check_family(crowd, root)
     assert float(root.get("width", "")) <= 1000
@@ -292,8 +293,8 @@ def test_generated_stories(benchmark: str) -> None:
 def test_any_story_is_safe(names: list[str]) -> None:
     sentence, room, first, second, container, thing = names
     steps = [
-        Step(sentence, {room: [first, second]}, container, {(first,): container, (first, second): None}),
-        Step(sentence * 5, {room: [second]}, container, {(first,): thing, (first, second): container}),
+        Moment(sentence, {room: [first, second]}, container, {(first,): container, (first, second): None}),
+        Moment(sentence * 5, {room: [second]}, container, {(first,): thing, (first, second): container}),
     ]
     root = parsed(belief_timeline(Timeline("s", "", thing, steps, []), [1], asked=[first], answers=(thing, "")))
     assert not list(overlaps(root))
@@ -336,7 +337,7 @@ def test_families_in_which_the_label_holds_and_does_not(row: Example, captions: 
     ("row", "reason"),
     [
         (TWO_FATHERS, "no family fits the story"),
-        (COUSINS, "strict kinship does not know"),
+        (COUSINS, "strict kinship does not define"),
         (example(story="Ada flew."), "not a sentence of a story"),
         (example(question="Where will Ben look for the vase?"), "its text does not fit its question"),
         (example(chain=["Zoe", "Ben"]), "its text does not fit its question"),
@@ -356,9 +357,14 @@ def test_noise_of_which_nothing_is_told_is_left_out() -> None:
     assert len(boxes(parsed(picture.svg))) == 6
 
 
+def path(row: Example) -> list[int]:
+    scene = read_scene(row)
+    return [] if scene is None else proof_path(scene)
+
+
 def test_the_path_of_a_proof() -> None:
-    assert proof_path(GRANDMOTHER) == [0, 1, 2, 3]
-    assert proof_path(changed(GRANDMOTHER, proof_steps=[[0, 2, 3], [0, 1, 2]])) == [0, 1, 2, 3]
-    assert proof_path(changed(GRANDMOTHER, proof_steps=[[0, 0, 3], [0, 3, 0]])) == [0, 3, 0, 3]
-    assert proof_path(told("Ann/f Ben/m Cem/m", "Ann son Ben, Ben son Cem", "Ann Cem", "grandson")) == [0, 1, 2]
-    assert proof_path(example()) == []
+    assert path(GRANDMOTHER) == [0, 1, 2, 3]
+    assert path(changed(GRANDMOTHER, proof_steps=[[0, 2, 3], [0, 1, 2]])) == [0, 1, 2, 3]
+    assert path(changed(GRANDMOTHER, proof_steps=[[0, 0, 3], [0, 3, 0]])) == [0, 3, 0, 3]
+    assert path(told("Ann/f Ben/m Cem/m", "Ann son Ben, Ben son Cem", "Ann Cem", "grandson")) == [0, 1, 2]
+    assert path(example()) == []

@@ -3,8 +3,8 @@ from typing import Any
 import pytest
 from rich.console import Console, RenderableType
 
-from storyproof.evaluation.metrics import Scores
-from storyproof.evaluation.runs.outcome import Evaluation
+from storyproof.evaluation.runs import Evaluation
+from storyproof.evaluation.scores import Scores
 from storyproof.evaluation.twins import Contamination
 from storyproof.intervals import Interval
 from storyproof.report.runs import contamination_view, run_view, runs_view, sensitivity_view
@@ -70,9 +70,9 @@ def test_what_went_wrong_is_said() -> None:
     failures = {"failed": 2, "not_asked": 1, "of": 15, "errors": {"HTTP 500": 2}}
     text = shown(run_view(run(details={"failures": failures, "cost": 0.5}, ended="the server is gone", counts=False)))
     for words in (
-        "2 failed and 1 not asked, of 15; 2 × HTTP 500; the same command asks them again",
+        "2 failed and 1 not asked, of 15; 2 × HTTP 500; rerun to ask them again",
         "ended early: the server is gone",
-        "too much is missing for this result to count",
+        "too many answers are missing for this result to count",
         "cost 0.5000",
     ):
         assert words in text
@@ -124,4 +124,4 @@ def test_contamination() -> None:
     assert "+10.0 (-5.0 to +25.0)" in text
     assert "no sign that it has seen the published data" in text
     sure = Interval(0.1, 0.05, 0.25)
-    assert "more than chance" in shown(contamination_view(Contamination(run(), run(), sure, gap)), 120)
+    assert "more than by chance" in shown(contamination_view(Contamination(run(), run(), sure, gap)), 120)

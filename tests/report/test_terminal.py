@@ -5,10 +5,10 @@ from typing import Any
 from rich.console import Console, RenderableType
 
 from storyproof.evaluation.evaluate import Evaluation
-from storyproof.evaluation.metrics import score
 from storyproof.families.belief.timeline import lay_out, timeline_view
 from storyproof.report.terminal import scores_view
 from tests.samples import REALITY, STORY, example
+from tests.scoring import score
 
 
 def rendered(view: RenderableType, width: int = 200) -> list[str]:
@@ -132,4 +132,4 @@ def test_answers_that_a_solver_was_never_taught() -> None:
     limited = replace(evaluation("entnet", ["trunk"] * 4), details={"unknown_answers": 1})
     assert "never taught" not in "\n".join(rendered(scores_view([plain])))
     *_, last, _ = rendered(scores_view([plain, limited]))
-    assert last == "entnet was never taught the answers to 1 of them, and cannot give these"
+    assert last == "entnet was never trained on the answers to 1 of them, and cannot give these"

@@ -6,7 +6,7 @@ import pytest
 
 import storyproof
 from storyproof.catalog import BENCHMARKS
-from storyproof.families.kinship.config import PRESET_COUNTS, PRESETS
+from storyproof.families.kinship.config import PRESETS
 
 
 @pytest.mark.slow
@@ -23,7 +23,7 @@ def test_a_hundred_thousand_stories_verify(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.parametrize("reading", ["strict", "published"])
 def test_presets_verify_at_full_size(name: str, reading: str, tmp_path: Path) -> None:
-    storyproof.generate("clutrr", **PRESET_COUNTS, **PRESETS[name], reading=reading, seed=9, out=tmp_path / "data")
+    storyproof.generate("clutrr", preset=name, reading=reading, seed=9, out=tmp_path / "data")
     result = storyproof.verify(tmp_path / "data")
     assert result.findings == []
     scenarios = len(PRESETS[name].get("test_tasks", ("clean",))) * len(PRESETS[name]["test_k"])

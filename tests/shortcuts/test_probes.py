@@ -6,8 +6,9 @@ import pytest
 from storyproof.audits.shortcuts import find_shortcuts
 from storyproof.errors import ConfigError
 from storyproof.families.belief.shortcuts.ablations import ABLATIONS
+from storyproof.families.belief.shortcuts.probe import choose
 from storyproof.families.belief.shortcuts.stories import tell
-from storyproof.shortcuts.probes import choose, classify
+from storyproof.shortcuts.probes import classify
 from storyproof.shortcuts.trial import Fold
 from tests.shortcuts.stories import made, no_leak, ringing, toy
 

@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from storyproof.catalog import names
 from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.protection import refuse_overlap
-from storyproof.datasets.reading import ERRATA, SUFFIXES, is_data
+from storyproof.datasets.reading import ERRATA, is_data
 from storyproof.errata import AuditReport, FileReport
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.belief.audit import files as tom_files
@@ -18,10 +19,10 @@ from storyproof.families.belief.audit import fixes as tom_fixes
 from storyproof.families.kinship.audit import clutrr_files, clutrr_fixes
 from storyproof.families.kinship.audit import files as kinship_files
 from storyproof.families.kinship.audit import fixes as kinship_fixes
-from storyproof.formats.row_fixes import Write
+from storyproof.formats.format import format_of, load_format, suffixes
+from storyproof.formats.patches import Write
 
 AUTO, CLUTRR = "auto", "clutrr"
-FORMATS = (AUTO, "tomi", "tom-babi", CLUTRR, "inspect", "jsonl", "json", "parquet")
 MARK, DROP = MANNERS = ("mark", "drop")
 
 
@@ -38,7 +39,7 @@ def audit(
 
     Args:
         paths: Files, or folders of files: ToMi and ToM-bAbI text, CLUTRR CSV, JSON lines, JSON lists, Parquet.
-        format: One of FORMATS; auto tells it from the file.
+        format: The name of a format, see `format_names`; auto recognises it.
         readings: Only these readings make a wrong label rule-dependent; by default all.
         fix: Write the corrected files there, with `errata.csv`.
         ambiguous: What to do there with kinship rows from which no answer follows: mark or drop them.
@@ -48,8 +49,8 @@ def audit(
         DataError: If a file cannot be read, or the corrected ones cannot be written.
         ConfigError: If there is no such format or reading.
     """
-    if format not in FORMATS:
-        raise UnknownNameError("format", format, FORMATS)
+    if format not in format_names():
+        raise UnknownNameError("format", format, format_names())
     if ambiguous not in MANNERS:
         raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
     paths = [paths] if isinstance(paths, str | Path) else paths
@@ -65,6 +66,11 @@ def audit(
     return AuditReport([_relabelled(*each) for each in zip(reports, labels, strict=True)])
 
 
+def format_names() -> tuple[str, ...]:
+    """Return what `format` can be: auto, or the name of a format in the catalog."""
+    return (AUTO, *names("format"))
+
+
 def find_files(paths: Sequence[str | Path]) -> list[Path]:
     """Find the files to audit.
 
@@ -76,11 +82,10 @@ def find_files(paths: Sequence[str | Path]) -> list[Path]:
         if path.is_dir():
             inside = sorted(file for file in path.iterdir() if is_data(file))
             if not inside:
-                raise DataError(f"{path} holds nothing to audit; expected files ending in {', '.join(SUFFIXES)}.")
+                raise DataError(f"{path} holds nothing to audit; expected files ending in {', '.join(suffixes())}.")
             found += inside
         elif path.is_file():
-            if path.suffix not in SUFFIXES:
-                raise DataError(f"{path} has an unknown form; expected a file ending in {', '.join(SUFFIXES)}.")
+            format_of(path)  # raises if its suffix is unknown
             found.append(path)
         else:
             raise DataError(f"{path} does not exist; give a file or a folder of files.")
@@ -111,10 +116,13 @@ def _relabelled(report: FileReport, label: str) -> FileReport:
 
 
 def _audit_file(path: Path, format: str, readings: Sequence[str]) -> FileReport:
-    if path.suffix == ".csv" if format == AUTO else format == CLUTRR and path.suffix not in kinship_files.SUFFIXES:
+    form = format_of(path) if format in (AUTO, CLUTRR) else load_format(format)
+    if form.name == CLUTRR or (format == CLUTRR and form.family):
         return clutrr_files.audit_file(path)
-    if kinship_files.holds_kinship(path, format):
-        return kinship_files.audit_file(path)
+    if kinship_files.holds_kinship(path, form):
+        return kinship_files.audit_file(path, form.name)
+    if format == CLUTRR:
+        raise DataError(f"{path}: found no column 'edges'; expected rows of kinship, as --format clutrr says.")
     return tom_files.audit_file(path, format, readings)
 
 

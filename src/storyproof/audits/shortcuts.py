@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.shortcuts.results import Forced, Row, ShortcutReport
+from storyproof.shortcuts.results import Forced, ShortcutReport, ShortcutScore
 
-__all__ = ["Forced", "Row", "ShortcutReport", "find_shortcuts"]
+__all__ = ["Forced", "ShortcutReport", "ShortcutScore", "find_shortcuts"]
 
 
 def find_shortcuts(

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.audits.row_order import RowOrder
-from storyproof.datasets.chunks import in_parts, story_starts
 from storyproof.datasets.folders import is_unfinished
 from storyproof.datasets.manifest import MANIFEST, file_problem, manifest_problems, read_manifest
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
 from storyproof.families.family import family_of_table
-from storyproof.families.kinship.placeholder_checks import problems
-from storyproof.families.kinship.placeholder_files import load_placeholders
+from storyproof.families.kinship.placeholders.checks import problems
+from storyproof.families.kinship.placeholders.files import load_placeholders
 from storyproof.families.kinship.text import placeholder_id
 from storyproof.findings import Finding
+from storyproof.formats.chunks import in_parts, story_starts
 from storyproof.formats.json_list import begins_a_list
 
 

@@ -1,10 +1,12 @@
-"""The command line: one file a verb, thin."""
+"""The command line: one thin module per command."""
 
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
+from itertools import zip_longest
 from typing import Any
 
 import typer
@@ -24,29 +26,30 @@ from storyproof.cli import (
     train,
     verify,
 )
+from storyproof.cli.options import BenchmarkCommand
 from storyproof.errors import StoryproofError
 
 _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps it
 
 
 def _dashes(word: str) -> str:
-    """Take an option with underscores, as many programs have them, for the same with dashes."""
+    """Accept options with underscores, as in many programs, for those with dashes."""
     return word.replace("_", "-")
 
 
 app = typer.Typer(
     name="storyproof",
     context_settings={"token_normalize_func": _dashes},
-    help="Reading tests of reasoning whose every answer is proved.",
+    help="Reasoning benchmarks with a machine-checked proof for every answer.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("generate")(generate.generate)
+app.command("generate", cls=BenchmarkCommand)(generate.generate)
 app.command("process")(process.process)
 app.command("verify")(verify.verify)
 app.command("audit")(audit.audit)
-app.command("train")(train.train)
+app.command("train", cls=BenchmarkCommand)(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("experiment")(experiment.experiment)
 app.command("ask")(ask.ask)
@@ -67,21 +70,39 @@ def _root(
     context: typer.Context,
     version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
 ) -> None:
-    """Reading tests of reasoning whose every answer is proved."""
+    """Reasoning benchmarks with a machine-checked proof for every answer."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 def _terminate(number: int, frame: object) -> None:
-    """Clear away what was begun, and go at once: worker processes may be gone already and are not waited for."""
+    """Remove unfinished folders and exit at once, without waiting for worker processes, which may be gone already."""
     folders = sys.modules.get("storyproof.datasets.folders")
     if folders is not None:
         folders.clear_drafts()
     os._exit(128 + number)
 
 
+_EXPECTED = {"integer": "a whole number", "number": "a number", "float": "a number", "int": "a whole number"}
+
+
+def _plain_message(error: Any) -> str:
+    """Return what is wrong with an argument in one sentence, without the words of the parser."""
+    message: str = error.format_message().strip().rstrip(".").replace("\n", " ")
+    kind = re.search(r"valid (integer|number|float|int)\b", message)
+    flags = getattr(getattr(error, "param", None), "opts", ())
+    if kind is None or not flags:
+        return message
+    typed = ""
+    for word, after in zip_longest(sys.argv, sys.argv[1:], fillvalue=""):
+        name, sign, value = word.partition("=")
+        if _dashes(name) in flags:
+            typed = value if sign else after
+    return f"{flags[0]} is '{typed}'; expected {_EXPECTED[kind[1]]}"
+
+
 def main() -> None:
-    """Run a command; a user's mistake is one sentence on standard error and exit code 2."""
+    """Run a command; a user's mistake is reported in one sentence on standard error, with exit code 2."""
     signal.signal(signal.SIGTERM, _terminate)
     try:
         code = app(standalone_mode=False) or 0
@@ -90,7 +111,7 @@ def main() -> None:
         typer.echo(f"storyproof: {error}", err=True)
         code = error.exit_code
     except _UsageError as error:
-        message = error.format_message().strip().rstrip(".").replace("\n", " ")
+        message = _plain_message(error)
         where = error.ctx.command_path if error.ctx is not None else "storyproof"
         typer.echo(f"storyproof: {message}. See {where} --help.", err=True)
         code = 2

@@ -12,7 +12,7 @@ from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_results, write_results
 
 if TYPE_CHECKING:
-    from storyproof.evaluation.ask import Asked, Asker
+    from storyproof.evaluation.ask import Asker, Exchange
 
 
 def ask(
@@ -108,7 +108,7 @@ def _line(question: str) -> str:
     return sys.stdin.readline().strip()
 
 
-def _print(found: Asked, show_prompt: bool, *, with_story: bool) -> None:
+def _print(found: Exchange, show_prompt: bool, *, with_story: bool) -> None:
     if with_story and not show_prompt:
         typer.echo(f"{found.example.story}\n\n{found.example.question}\n")
     for number, (request, reply) in enumerate(found.steps, start=1):
@@ -117,7 +117,7 @@ def _print(found: Asked, show_prompt: bool, *, with_story: bool) -> None:
             typer.echo(f"{step}prompt:\n{request.text}\n")
         if step or reply != found.answer:
             typer.echo(f"{step}reply: {reply}")
-    none = "no answer: the reply was cut off before it; give --max-tokens more"
+    none = "no answer: the reply was cut off before it; raise --max-tokens"
     typer.echo(f"{found.model}: {none if found.cut_off else found.answer}")
     if found.matches:
         judged = ", ".join(f"{name} {each.kind}" for name, each in found.matches.items())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from storyproof.catalog import FORMATS
 from storyproof.cli.output import check_results, console, write_text
 from storyproof.cli.progress import progress_bar
 
@@ -21,9 +22,7 @@ def audit(
         list[Path],
         typer.Argument(help="Files or folders: .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet."),
     ],
-    format: Annotated[
-        str, typer.Option(help="auto, tomi, tom-babi, clutrr, inspect, jsonl, json or parquet.")
-    ] = "auto",
+    format: Annotated[str, typer.Option(help=f"auto, {', '.join(FORMATS)}; other packages can add formats.")] = "auto",
     reading: Annotated[
         list[str] | None,
         typer.Option(help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"),

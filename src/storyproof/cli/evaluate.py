@@ -15,9 +15,10 @@ from storyproof.cli.output import check_results, console, write_results
 from storyproof.errors import ConfigError, ModelError, NoAnswersError, StoryproofError
 
 if TYPE_CHECKING:
-    from storyproof.evaluation.runs.outcome import Evaluation
+    from storyproof.evaluation.runs import Evaluation
     from storyproof.evaluation.twins import Contamination
     from storyproof.solvers.llm.options import ModelOptions
+    from storyproof.solvers.solver import ModelReference
 
 _INTERRUPTED = 130  # the exit code
 
@@ -56,7 +57,7 @@ def evaluate(
     max_failed: options.MaxFailed = 0.05,
     json_out: options.JsonOut = None,
 ) -> None:
-    """Put a solver or a language model through a dataset. Exit code 3 if too many requests failed."""
+    """Evaluate a solver or a language model on a dataset. Exit code 3 if too many requests failed."""
     running = options.model_options(
         base_url=base_url,
         api=api,
@@ -84,9 +85,21 @@ def evaluate(
         "prices": options.prices(price),
     }
     check_results(json_out, [data, *model.split(","), *prompt.split(",")])
-    plan = _Plan(model, prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen, encoder)
+    plan = _Plan(
+        _references(model), prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen, encoder
+    )
     plan.check_encoder()
     _end(*plan.carry_out(plan.twin if contamination else plan.run), json_out)
+
+
+def _references(models: str) -> list[ModelReference]:
+    """Resolve all names before the first model is run, and only here."""
+    from storyproof.solvers.solver import resolve
+
+    with suppress(OSError):  # too long for the name of a file
+        if Path(models).exists():
+            return [resolve(models)]
+    return [resolve(name.strip()) for name in models.split(",")]
 
 
 def _end(
@@ -94,7 +107,7 @@ def _end(
     troubles: dict[str, StoryproofError | KeyboardInterrupt],
     json_out: Path | None,
 ) -> None:
-    """Show what was found, say what went wrong, and end with the exit code that both deserve."""
+    """Show what was found and what went wrong, and exit with the code for both."""
     if not found and len(troubles) == 1:
         raise troubles.popitem()[1]
     code = _show(found, json_out) if found else 0
@@ -112,7 +125,7 @@ def _end(
 class _Plan:
     """Which runs are asked for."""
 
-    models: str
+    models: Sequence[ModelReference]
     prompts: str
     seeds: Sequence[int]
     data: Path
@@ -123,30 +136,30 @@ class _Plan:
     encoder: str | None
 
     def check_encoder(self) -> None:
-        """Refuse to be told where an encoder lies that no model stands on.
+        """Refuse the path of an encoder if no model has one.
 
         Raises:
-            ConfigError: If it is so.
+            ConfigError: If so.
         """
-        if self.encoder is not None and not any(map(self._on_encoder, self._names())):
+        if self.encoder is not None and not any(map(_has_encoder, self.models)):
             raise ConfigError(
-                f"--encoder is '{self.encoder}', but none of {', '.join(self._names())} stands on one, as trained "
-                "runs of bert and bert-lstm do; leave it out."
+                f"--encoder is '{self.encoder}', but none of {', '.join(each.name for each in self.models)} has one, "
+                "as trained runs of bert and bert-lstm do; leave it out."
             )
 
     def carry_out(
-        self, do: Callable[[str, str, int], Evaluation | Contamination]
+        self, do: Callable[[ModelReference, str, int], Evaluation | Contamination]
     ) -> tuple[list[Evaluation | Contamination], dict[str, StoryproofError | KeyboardInterrupt]]:
-        """Do something with each model, prompt and seed until interrupted; gives what was found, and what went wrong.
+        """Do something with each model, prompt and seed until interrupted; return what was found, and what went wrong.
 
-        A model that gives no answers does not keep others up; a mistake in what was asked would only be made again.
+        A model that gives no answers does not stop the others; any other mistake would only be repeated.
         """
         found: list[Evaluation | Contamination] = []
         troubles: dict[str, StoryproofError | KeyboardInterrupt] = {}
-        for name, prompt, seed in self._each():
-            title = ", ".join([name, prompt, *([f"seed {seed}"] if len(self.seeds) > 1 else [])])
+        for model, prompt, seed in self._each():
+            title = ", ".join([model.name, prompt, *([f"seed {seed}"] if len(self.seeds) > 1 else [])])
             try:
-                found.append(do(name, prompt, seed))
+                found.append(do(model, prompt, seed))
             except ModelError as error:
                 troubles[title] = error
                 continue
@@ -157,82 +170,72 @@ class _Plan:
                 break
         return found, troubles
 
-    def run(self, name: str, prompt: str, seed: int) -> Evaluation:
+    def run(self, model: ModelReference, prompt: str, seed: int) -> Evaluation:
         """Run a model with a prompt and a seed."""
-        return self._evaluate(name, prompt, seed, self.data, self.split, self.output_dir)
+        return self._evaluate(model, prompt, seed, self.data, self.split, self.output_dir)
 
-    def twin(self, name: str, prompt: str, seed: int) -> Contamination:
-        """Run the same on a twin of the data, too."""
+    def twin(self, model: ModelReference, prompt: str, seed: int) -> Contamination:
+        """Run a model on the data and on a twin of them."""
         from storyproof.evaluation.twins import contamination
 
         return contamination(
-            lambda data, split, folder: self._evaluate(name, prompt, seed, data, split, folder),
+            lambda data, split, folder: self._evaluate(model, prompt, seed, data, split, folder),
             self.data,
             self.split,
             self.output_dir or options.OUTPUT_DIR,
             max_stories=self.chosen["max_stories"],
         )
 
-    def _each(self) -> Iterator[tuple[str, str, int]]:
-        from storyproof.solvers.solver import resolve
-
-        for name in self._names():
-            resolve(name)  # all names are looked at before the first is run
-        for name in self._names():
-            prompts = _prompts(self.prompts, self.data) if resolve(name).is_language_model else ["zero-shot"]
+    def _each(self) -> Iterator[tuple[ModelReference, str, int]]:
+        for model in self.models:
+            prompts = _prompts(self.prompts, self.data) if model.is_language_model else ["zero-shot"]
             for prompt in prompts:
                 for seed in self.seeds:
-                    yield name, prompt, seed
-
-    def _names(self) -> list[str]:
-        with suppress(OSError):  # too long for the name of a file
-            if Path(self.models).exists():
-                return [self.models]
-        return [name.strip() for name in self.models.split(",")]
-
-    def _on_encoder(self, name: str) -> bool:
-        from storyproof.solvers.solver import TRAINED, resolve
-
-        found = resolve(name)
-        if found.kind != TRAINED:
-            return False
-        from storyproof.solvers.neural.solver import stands_on_encoder
-
-        return stands_on_encoder(found.target)
+                    yield model, prompt, seed
 
     def _evaluate(
-        self, name: str, prompt: str, seed: int, data: Path | str, split: str | None, folder: Path | None
+        self, model: ModelReference, prompt: str, seed: int, data: Path | str, split: str | None, folder: Path | None
     ) -> Evaluation:
         import storyproof
         from storyproof.cli.run_progress import RunProgress
-        from storyproof.solvers.solver import resolve
 
-        asked, progress = resolve(name).is_language_model, RunProgress()
+        progress = RunProgress()
         try:
             return storyproof.evaluate(
-                name,
+                model,
                 data,
                 split=split,
                 seed=seed,
-                encoder=self.encoder if self.encoder and self._on_encoder(name) else None,
+                encoder=self.encoder if self.encoder and _has_encoder(model) else None,
                 prompt=prompt,
-                output_dir=folder or (options.OUTPUT_DIR if asked else None),
+                output_dir=folder or (options.OUTPUT_DIR if model.is_language_model else None),
                 options=replace(self.running, seed=seed),
                 progress=progress,
                 **self.chosen,
             )
         except NoAnswersError:
-            if progress.stopping():  # not the model's fault
+            if progress.stopping():  # a user stopped it
                 raise KeyboardInterrupt from None
             raise
 
 
+def _has_encoder(model: ModelReference) -> bool:
+    """Return whether a model is a trained run with an encoder."""
+    from storyproof.solvers.solver import TRAINED
+
+    if model.kind != TRAINED:
+        return False
+    from storyproof.solvers.neural.solver import stands_on_encoder
+
+    return stands_on_encoder(model.target)
+
+
 def _prompts(text: str, data: Path) -> list[str]:
-    """List the prompts that are asked for; of all, those that these data can serve."""
+    """Return the prompts that are asked for; for `all`, those that work with these data."""
     if text != "all":
         return [name.strip() for name in text.split(",")]
     from storyproof.evaluation.evaluate import read_shots
-    from storyproof.solvers.llm.prompting import needs_shots, prompt_names
+    from storyproof.solvers.llm.prompt import needs_shots, prompt_names
 
     names = prompt_names()
     bare = [name for name in names if not needs_shots(name)]
@@ -244,8 +247,8 @@ def _prompts(text: str, data: Path) -> list[str]:
 
 
 def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) -> int:
-    """Write and print what was found; gives the exit code that it deserves."""
-    from storyproof.evaluation.runs.outcome import Evaluation
+    """Write and print what was found; return the exit code."""
+    from storyproof.evaluation.runs import Evaluation
 
     runs = [each for each in found if isinstance(each, Evaluation)]
     twins = [each for each in found if not isinstance(each, Evaluation)]
@@ -253,7 +256,7 @@ def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) ->
         _print(runs, twins)
     runs += [run for each in twins for run in (each.published, each.twin)]
     for run in runs:
-        if run.details.get("prompt") and run.path is not None:
+        if run.free_text and run.path is not None:
             typer.echo(f"written to {run.path}", err=str(json_out) == "-")
     if any(run.interrupted for run in runs):
         return _INTERRUPTED
@@ -266,8 +269,8 @@ def _print(runs: Sequence[Evaluation], twins: Sequence[Contamination]) -> None:
     from storyproof.report.terminal import scores_view
 
     screen = console()
-    asked = [run for run in runs if "matchings" in run.details]
-    plain = [run for run in runs if "matchings" not in run.details]
+    asked = [run for run in runs if run.free_text]
+    plain = [run for run in runs if not run.free_text]
     if plain:
         screen.print(scores_view(plain))
     if len(asked) == 1:

@@ -16,7 +16,7 @@ import typer
 from storyproof.errors import ConfigError
 
 if TYPE_CHECKING:
-    from storyproof.evaluation.runs.questioning import Prices
+    from storyproof.evaluation.options import Prices
     from storyproof.solvers.llm.options import ModelOptions
 
 OUTPUT_DIR = Path("evaluation_results")
@@ -110,9 +110,9 @@ def prices(text: str | None) -> Prices | None:
     """Read what tokens cost, if it is given.
 
     Raises:
-        ConfigError: If these are no prices.
+        ConfigError: If these are not prices.
     """
-    from storyproof.evaluation.runs.questioning import Prices
+    from storyproof.evaluation.options import Prices
 
     if text is None:
         return None

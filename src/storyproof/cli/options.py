@@ -1,133 +1,189 @@
-"""The options of `storyproof generate`: for all benchmarks, for theory of mind, and for kinship."""
+"""Options that a benchmark declares in its config, on the commands that generate from it.
+
+A config is imported only when its benchmark is named, or for `--help` and for messages: the command line starts
+without loading any benchmark.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Any
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+from typer.main import get_command
 
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.catalog import load, names, versions
+from storyproof.errors import ConfigError, StoryproofError
 
-_DEFAULT = "999 for tomi, 1200 for tom-babi, 10000 for clutrr"
-_DEFAULT_VAL = "999 for tomi, 1200 for tom-babi, 0 for clutrr"
-_DEFAULT_TEST = "999 for tomi, 1200 for tom-babi, 100 for clutrr"
-_TOM, _KINSHIP = "Theory of mind", "Kinship"
+if TYPE_CHECKING:
+    from storyproof.benchmark import Benchmark, Option
 
-Benchmark = Annotated[str, typer.Argument(help="tomi, tomi-matched, tom-babi, tom-babi-easy or clutrr.")]
-Out = Annotated[Path, typer.Option(help="The folder to make.")]
-Train = Annotated[
-    int | None, typer.Option(help="Stories in the training split; 0 leaves it out.", show_default=_DEFAULT)
-]
-Val = Annotated[int | None, typer.Option(help="Stories in the validation split.", show_default=_DEFAULT_VAL)]
-Test = Annotated[
-    int | None,
-    typer.Option(help="Stories in the test split; clutrr: for each test task and k.", show_default=_DEFAULT_TEST),
-]
-Seed = Annotated[int, typer.Option(help="Same seed, same content.")]
-Format = Annotated[
-    str, typer.Option(help="parquet, jsonl, or the published form: babi (tomi, tom-babi), csv (clutrr).")
-]
-Workers = Annotated[int, typer.Option(help="Processes; the content is the same for any number.")]
-Force = Annotated[
-    bool, typer.Option("--force", help="Replace a dataset that storyproof wrote, if nothing was added or changed.")
-]
-Vocabulary = Annotated[Path | None, typer.Option(help="A YAML file with your own words.", rich_help_panel=_TOM)]
-Disjoint = Annotated[
-    str | None,
-    typer.Option(
-        help="Roles with no word in two splits: agents, rooms, objects, containers; comma-separated.",
-        rich_help_panel=_TOM,
-    ),
-]
-Noise = Annotated[
-    float | None, typer.Option(help="tom-babi: how likely a distractor sentence is.", rich_help_panel=_TOM)
-]
-Preset = Annotated[
-    str | None,
-    typer.Option(
-        help="One of the paper's data sets: generalization-23, generalization-234, robust-clean, "
-        "robust-supporting, robust-irrelevant, robust-disconnected.",
-        rich_help_panel=_KINSHIP,
-    ),
-]
-Task = Annotated[
-    str | None,
-    typer.Option(
-        help="clean, supporting, irrelevant, disconnected, all, memory or mixed (clean and memory).",
-        show_default="clean",
-        rich_help_panel=_KINSHIP,
-    ),
-]
-TestTask = Annotated[
-    str | None,
-    typer.Option(help="Tasks of the test stories, comma-separated; by default the same.", rich_help_panel=_KINSHIP),
-]
-TrainK = Annotated[
-    str | None,
-    typer.Option(help="Facts in training chains: 2,3 or 2-4.", show_default="2,3", rich_help_panel=_KINSHIP),
-]
-TestK = Annotated[str | None, typer.Option(help="Facts in test chains.", show_default="2-10", rich_help_panel=_KINSHIP)]
-Reading = Annotated[
-    str | None,
-    typer.Option(help="strict or published (the paper's rules).", show_default="strict", rich_help_panel=_KINSHIP),
-]
-Rules = Annotated[Path | None, typer.Option(help="A YAML file with your own rules.", rich_help_panel=_KINSHIP)]
-Text = Annotated[
-    str | None, typer.Option(help="natural or synthetic.", show_default="natural", rich_help_panel=_KINSHIP)
-]
-Placeholders = Annotated[
-    Path | None,
-    typer.Option(help="A JSON file of templates in the published form, instead of ours.", rich_help_panel=_KINSHIP),
-]
-TestPlaceholders = Annotated[Path | None, typer.Option(help="Another for the test stories.", rich_help_panel=_KINSHIP)]
-BadPlaceholders = Annotated[
-    str | None,
-    typer.Option(
-        help="What to do with templates that fail our checks: refuse (those that lack a person or reveal an "
-        "answer), keep or drop.",
-        show_default="refuse",
-        rich_help_panel=_KINSHIP,
-    ),
-]
-KeepPlaceholders = Annotated[
-    float | None,
-    typer.Option(help="Share of the templates that is used.", show_default="1.0", rich_help_panel=_KINSHIP),
-]
-SplitPlaceholders = Annotated[
-    bool | None,
-    typer.Option(
-        "--split-placeholders/--no-split-placeholders",
-        help="Whether training and test have templates of their own.",
-        show_default="split",
-        rich_help_panel=_KINSHIP,
-    ),
-]
-Holdout = Annotated[
-    bool | None,
-    typer.Option(
-        "--holdout/--no-holdout",
-        help="Whether test patterns of 3 facts and more are kept out of training.",
-        show_default="holdout",
-        rich_help_panel=_KINSHIP,
-    ),
-]
-Cloze = Annotated[
-    bool | None,
-    typer.Option("--cloze", help="Call people @entity-n instead of names.", rich_help_panel=_KINSHIP),
-]
+_OPTIONS, _BENCHMARKS, _GIVEN = "storyproof.options", "storyproof.benchmarks", "storyproof.given"
+PRESET = "--preset"
 
 
-def preset_settings(benchmark: str | None, name: str | None) -> dict[str, Any]:
-    """Give what a preset of clutrr settles; nothing without a name."""
-    if name is None:
-        return {}
-    if benchmark is None:
-        raise ConfigError(f"--preset is '{name}', which goes with --benchmark clutrr; give that, or leave it out.")
-    from storyproof.families.kinship.config import PRESETS
+class BenchmarkCommand(TyperCommand):
+    """A command that also takes the options of a benchmark, which `given_settings` returns as settings.
 
-    if benchmark != "clutrr":
-        raise ConfigError(f"--preset is for clutrr, not for {benchmark}; leave it out.")
-    if name not in PRESETS:
-        raise UnknownNameError("preset", name, PRESETS)
-    return dict(PRESETS[name])
+    The options are those of the benchmark that the arguments name; of all benchmarks if that one does not have them
+    all, so that the message can name those that have.
+    """
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Find out which options there are, then parse."""
+        normalize = ctx.token_normalize_func or (lambda word: word)
+        typed = {normalize(word.partition("=")[0]) for word in args if word.startswith("--")}
+        plain = [word.rpartition("=")[2].partition("@")[0] for word in args]
+        named = next((word for word in plain if word in names("benchmark")), None)
+        if named is not None:
+            self._take(ctx, [named])
+        if not typed <= _flags(self.get_params(ctx)):
+            self._take(ctx, names("benchmark"))
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the command's own parameters, then those of benchmarks, then `--help`."""
+        if _OPTIONS not in ctx.meta:
+            self._take(ctx, names("benchmark"))
+        own = super().get_params(ctx)
+        return [*own[:-1], *(each for group in ctx.meta[_OPTIONS].values() for each in group), *own[-1:]]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Keep what was given of the benchmark's options apart from the command's own parameters."""
+        flags = {each.name: each.opts[0] for group in ctx.meta[_OPTIONS].values() for each in group}
+        values = {flag: ctx.params.pop(name) for name, flag in flags.items()}
+        ctx.meta[_GIVEN] = {flag: value for flag, value in values.items() if value is not None}
+        return super().invoke(ctx)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the command's own options, those of benchmarks under their names, and the benchmarks."""
+        self.get_params(ctx)
+        groups, ctx.meta[_OPTIONS] = ctx.meta[_OPTIONS], {}
+        super().format_options(ctx, formatter)
+        ctx.meta[_OPTIONS] = groups
+        for title, group in groups.items():
+            with formatter.section(f"Options of {title}"):
+                formatter.write_dl([record for each in group if (record := each.get_help_record(ctx))])
+        if found := ctx.meta[_BENCHMARKS]:
+            with formatter.section("Benchmarks"):
+                formatter.write_dl([(name, _summary(each[0])) for name, each in found.items()])
+
+    def _take(self, ctx: Any, benchmarks: Iterable[str]) -> None:
+        """Add the options of benchmarks, grouped by the benchmarks that have them."""
+        own = _flags(super().get_params(ctx))
+        having: dict[str, list[str]] = {}
+        declared: dict[str, Any] = {}
+        found = {name: each for name in benchmarks if (each := _all_versions(name))}
+        for name, each in found.items():
+            for flag, annotation in _declared(each).items():
+                if flag not in own:
+                    having.setdefault(flag, []).append(name)
+                    declared.setdefault(flag, annotation)
+        groups: dict[str, dict[str, Any]] = {}
+        for flag, users in having.items():
+            groups.setdefault(", ".join(users), {})[flag] = declared[flag]
+        ctx.meta[_BENCHMARKS] = found
+        ctx.meta[_OPTIONS] = {title: _parameters(group) for title, group in groups.items()}
+
+
+def _flags(parameters: Iterable[Any]) -> set[str]:
+    return {flag for each in parameters for flag in (*each.opts, *each.secondary_opts)}
+
+
+def _all_versions(name: str) -> list[type[Benchmark]]:
+    """Return the versions of a benchmark, the current one first; none if its package cannot be imported."""
+    try:
+        return [load("benchmark", f"{name}@{version}") for version in reversed(versions(name))]
+    except StoryproofError:
+        return []  # one broken package must not break the command
+
+
+def _summary(benchmark: type[Benchmark]) -> str:
+    usual = ", ".join(f"{count} {split}" for split, count in benchmark.usual_counts.items())
+    return f"version {benchmark.version}; stories by default: {usual}"
+
+
+def _declared(benchmarks: Iterable[type[Benchmark]]) -> dict[str, Any]:
+    """Return the annotated types of the options of a benchmark in all its versions, by flag."""
+    found: dict[str, Any] = {}
+    for benchmark in benchmarks:
+        if benchmark.presets:
+            about = f"One of the named data sets: {', '.join(benchmark.presets)}."
+            found.setdefault(PRESET, Annotated[str | None, typer.Option(PRESET, help=about, metavar="<str>")])
+        for name, option in benchmark.config_type.options().items():
+            shown: dict[str, Any] = {"help": option.help, "show_default": option.default or False}
+            if option.read is bool:
+                flag = option.flag
+                if getattr(benchmark.config_type, name, False):  # on by default, so that it can be switched off
+                    flag = f"{flag}/--no-{flag.removeprefix('--')}"
+                found.setdefault(option.flag, Annotated[bool | None, typer.Option(flag, **shown)])
+            else:
+                shown["metavar"] = option.metavar
+                found.setdefault(option.flag, Annotated[str | None, typer.Option(option.flag, **shown)])
+    return found
+
+
+def _parameters(annotations: Mapping[str, Any]) -> list[Any]:
+    """Return parameters for annotated types, made by Typer as those of a function are."""
+
+    def nothing(**_: Any) -> None:
+        """Do nothing."""
+
+    keyword = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY, default=None)
+    named = {"benchmark_" + flag.removeprefix("--").replace("-", "_"): kind for flag, kind in annotations.items()}
+    nothing.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [keyword(name, annotation=kind) for name, kind in named.items()]
+    )
+    nothing.__annotations__ = dict(named)
+    app = typer.Typer(add_completion=False)
+    app.command()(nothing)
+    return list(get_command(app).params)
+
+
+def given_settings(context: typer.Context, benchmark: type[Benchmark]) -> dict[str, Any]:
+    """Return the settings of a benchmark that options give, `preset` among them.
+
+    Raises:
+        ConfigError: If the benchmark does not have an option, or its text cannot be read.
+    """
+    given: dict[str, Any] = context.meta[_GIVEN]
+    options = {option.flag: (name, option) for name, option in benchmark.config_type.options().items()}
+    settings: dict[str, Any] = {}
+    for flag, value in given.items():
+        if flag == PRESET and benchmark.presets:
+            settings["preset"] = value
+        elif flag in options:
+            name, option = options[flag]
+            settings[name] = value if option.read is bool else option.parse(value)
+        else:
+            raise ConfigError(_refusal(flag, benchmark, options, off=value is False))
+    return settings
+
+
+def refuse_settings(context: typer.Context) -> None:
+    """Raise ConfigError if an option of a benchmark is given where no benchmark is."""
+    for flag in context.meta[_GIVEN]:
+        users = " or ".join(_having(flag))
+        raise ConfigError(f"{flag} is given without --benchmark; add --benchmark {users}, or leave {flag} out.")
+
+
+def _refusal(flag: str, benchmark: type[Benchmark], options: Mapping[str, tuple[str, Option]], *, off: bool) -> str:
+    typed = flag.replace("--", "--no-", 1) if off else flag
+    known = sorted([*options, *([PRESET] if benchmark.presets else [])])
+    has = f"{benchmark.name} has {_listed(known)}" if known else f"{benchmark.name} has no options of its own"
+    several = len(_all_versions(benchmark.name)) > 1
+    called = f"version {benchmark.version} of {benchmark.name}" if several else benchmark.name
+    others = [name for name in _having(flag) if name != benchmark.name]
+    return f"{typed} is not an option of {called}{f', but of {_listed(others)}' if others else ''}; {has}."
+
+
+def _having(flag: str) -> list[str]:
+    """Return the benchmarks that have an option."""
+    return [name for name in names("benchmark") if flag in _declared(_all_versions(name))]
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

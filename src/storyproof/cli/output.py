@@ -63,7 +63,7 @@ def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> b
 
 
 def console() -> Console:
-    """Give a console that shows text as it is; in a pipe there is nothing to fit into, so nothing is folded."""
+    """Return a console that prints text unchanged; in a pipe lines are not folded."""
     from rich.console import Console
 
     found = Console(**_AS_IT_IS)

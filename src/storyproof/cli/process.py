@@ -19,7 +19,7 @@ def process(
         bool, typer.Option(help="Replace a folder that storyproof wrote, if nothing was added or changed.")
     ] = False,
 ) -> None:
-    """Turn raw data into one JSON list a split, as evaluations of language models read them."""
+    """Convert raw data to one JSON list per split, the input of many evaluations of language models."""
     import storyproof
     from storyproof.report.numbers import counted
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def progress_bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Give a function to be told how much more is done."""
+    """Yield a function to call with the number of items done since the last call."""
     if not sys.stderr.isatty():
         yield lambda done: None
         return

@@ -71,4 +71,4 @@ class RunProgress:
         if self._stop:
             raise KeyboardInterrupt
         self._stop = True
-        typer.echo("storyproof: waiting for what is on its way; press Ctrl-C again to go at once.", err=True)
+        typer.echo("storyproof: waiting for requests in flight; press Ctrl-C again to stop at once.", err=True)

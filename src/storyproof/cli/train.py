@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from storyproof.cli.options import Preset, preset_settings
+from storyproof.cli.options import given_settings, refuse_settings
 from storyproof.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 
 def train(
+    context: typer.Context,
     model: Annotated[
         str,
         typer.Argument(
@@ -32,7 +33,6 @@ def train(
         str | None, typer.Option(help="Train on a generator, such as tomi or clutrr, instead of data.")
     ] = None,
     stories: Annotated[int, typer.Option(help="How many stories to generate.")] = 0,
-    preset: Preset = None,
     split: Annotated[
         str | None, typer.Option(help="The split of the data; by default train, or the whole of a single file.")
     ] = None,
@@ -61,9 +61,13 @@ def train(
     """Train one of the classical models; rerun the same command to resume a training that was stopped."""
     import storyproof
     from storyproof.cli.progress import progress_bar
+    from storyproof.datasets.generate import load_benchmark
     from storyproof.solvers.neural.models.registry import default_options
     from storyproof.solvers.neural.train import make_settings
 
+    if benchmark is None:
+        refuse_settings(context)
+    made_with = {} if benchmark is None else given_settings(context, load_benchmark(benchmark))
     settings = {"epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "recast": recast}
     defaults, most = default_options(model), make_settings(model, settings).epochs
     options = dict(_option(text, defaults) for text in option or ())
@@ -74,7 +78,7 @@ def train(
             data=data,
             benchmark=benchmark,
             stories=stories,
-            benchmark_settings=preset_settings(benchmark, preset),
+            benchmark_settings=made_with,
             split=split,
             held=held,
             labels=labels,
@@ -96,7 +100,9 @@ def _summary(run: TrainedRuns) -> str:
 
     runs, epochs = counted(len(run.seeds), "run"), counted(run.about["epochs"], "epoch")
     average, best = 100 * sum(run.held) / len(run.held), 100 * max(run.held)
-    return f"{run.model}: {runs}, {epochs}; accuracy on held-out stories {average:.1f}% on average, {best:.1f}% at best"
+    return (
+        f"{run.model}: {runs}, {epochs}; accuracy on held-back stories {average:.1f}% on average, {best:.1f}% at best"
+    )
 
 
 def _named(out: Path) -> str:

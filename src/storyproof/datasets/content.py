@@ -1,4 +1,4 @@
-"""A hash of what a table says, whatever file, chunking or Arrow version it travels in."""
+"""A hash of the content of tables that does not depend on file format, chunking or Arrow version."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ class ContentHash:
     """Hashes tables of examples as they pass, column by column.
 
     Each column feeds separate streams of gaps, counts, lengths and bytes, so that it does not matter where one table
-    ends and the next begins. A story told once for several questions is hashed once, with how often it stands there.
+    ends and the next begins. A story that is shared by several questions is hashed once, with how often it occurs.
     """
 
     def __init__(self) -> None:
         self._columns: dict[str, _Column] = {}
 
     def add(self, table: pa.Table) -> None:
-        """Take in the next rows."""
+        """Add the next rows."""
         for field in table.schema:
             if field.name not in self._columns:
                 self._columns[field.name] = _Runs() if field.name in _IN_RUNS else _Column()
@@ -33,7 +33,7 @@ class ContentHash:
                     self._columns[field.name].add(chunk)
 
     def hexdigest(self) -> str:
-        """Give the hash of all rows so far."""
+        """Return the hash of all rows so far."""
         total = hashlib.sha256()
         for name in sorted(self._columns):
             total.update(name.encode() + b"\0" + self._columns[name].digest())
@@ -98,7 +98,7 @@ class _Runs(_Column):
 
 
 def _starts(array: pa.Array) -> npt.NDArray[np.intp]:
-    """Find where a value differs from the one before it."""
+    """Return the positions at which a value differs from the one before it."""
     values, gap = (array.indices, -1) if pa.types.is_dictionary(array.type) else (array, "\0")
     if values.null_count:
         values = pc.fill_null(values, gap)

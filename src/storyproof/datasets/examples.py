@@ -1,4 +1,4 @@
-"""Rows as examples, with whatever a format leaves out worked out from the text."""
+"""Rows as examples; columns that a format leaves out are worked out from the text."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from storyproof.datasets.reading import CHUNK_ROWS, Source
+from storyproof.datasets.reading import Source
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of_table
+from storyproof.formats.chunks import CHUNK_ROWS
 
 
 def read_examples(source: Source, *, proved: bool = False, max_stories: int | None = None) -> list[Example]:

@@ -10,25 +10,48 @@ from typing import Any, Literal, overload
 import pyarrow as pa
 
 from storyproof.benchmark import Benchmark
-from storyproof.catalog import load
+from storyproof.catalog import load, load_version
 from storyproof.datasets.writing import write_dataset
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SPLITS
 
 
-def make_benchmark(name: str, seed: int = 0, **settings: Any) -> Benchmark:
-    """Set a benchmark up by name.
+def make_benchmark(
+    name: str, seed: int = 0, *, version: int | None = None, preset: str | None = None, **settings: Any
+) -> Benchmark:
+    """Build a benchmark by name.
+
+    Args:
+        name: Its name, with or without a version: `tomi` or `tomi@1`.
+        seed: Same seed, same content.
+        version: Which version, if the name has none; by default the current one.
+        preset: Named settings of the benchmark, which `settings` override.
+        **settings: The fields of its config.
 
     Raises:
-        ConfigError: If there is no such benchmark, it has no such setting, or a setting cannot be honoured.
+        ConfigError: If there is no such benchmark, version, preset or setting, or a setting is not valid.
     """
-    made = load("benchmark", name)
+    made = load_benchmark(name, version)
     known = [item.name for item in fields(made.config_type)]
     for setting in settings:
         if setting not in known:
-            raise UnknownNameError(f"setting of {name}", setting, known)
-    benchmark: Benchmark = made(made.config_type(**settings), seed)
-    return benchmark
+            raise UnknownNameError(f"setting of {made.name}", setting, known)
+    if preset is not None:
+        settings = {**made.preset(preset)[0], **settings}
+    return made(made.config_type(**settings), seed)
+
+
+def load_benchmark(name: str, version: int | None = None) -> type[Benchmark]:
+    """Return the class of a benchmark; the version may be part of the name.
+
+    Raises:
+        ConfigError: If there is no such benchmark or version, or two versions are given.
+    """
+    plain, _, named = name.partition("@")
+    if version is not None and named not in ("", str(version)):
+        raise ConfigError(f"the benchmark is '{name}', but --version is {version}; give one of them.")
+    found: type[Benchmark] = load("benchmark", name) if version is None else load_version(plain, version)
+    return found
 
 
 @overload
@@ -48,6 +71,7 @@ def generate(
     val: int = 0,
     test: int = 0,
     seed: int = 0,
+    version: int | None = None,
     out: str | Path | None = None,
     as_blocks: bool = False,
     format: str = "parquet",
@@ -56,36 +80,36 @@ def generate(
     progress: Callable[[int], None] = lambda stories: None,
     **settings: Any,
 ) -> pa.Table | Iterator[pa.Table] | dict[str, Any]:
-    """Make proved examples.
+    """Generate examples whose answers are proved.
 
     Args:
-        benchmark: Its name, such as `tomi`.
+        benchmark: Its name, such as `tomi`; `tomi@1` for a version.
         train: Stories in the training split.
         val: Stories in the validation split.
         test: Stories in the test split; for clutrr, in each test scenario (task and length).
         seed: Same seed, same content.
+        version: Generate what this version generated; by default the current one.
         out: Write a dataset folder there instead.
         as_blocks: Iterate over tables of some thousand stories instead of one table.
-        format: parquet, jsonl, babi (theory of mind) or csv (kinship); with `out`.
-        workers: Processes that make blocks; with `out`.
+        format: parquet, jsonl, or the benchmark's original format, such as babi or csv; with `out`.
+        workers: Processes that generate blocks; with `out`.
         force: Replace a dataset that storyproof wrote, if nothing was added to it or changed.
-        progress: Told how many stories are done since the last time; with `out`.
-        **settings: The benchmark's own, such as `vocabulary`, `disjoint` or `noise`, `task` or `train_k`.
+        progress: Called with the number of stories done since the last call; with `out`.
+        **settings: The benchmark's own, such as `vocabulary`, `disjoint`, `noise`, `task` or `train_k`; `preset` for
+            one of its presets, with the numbers of stories of the preset if none are given.
 
     Returns:
         An Arrow table of all splits; with `as_blocks` an iterator of tables; with `out` the manifest.
 
     Raises:
-        ConfigError: If it cannot be made as asked.
+        ConfigError: If the benchmark, a count or a setting is not valid.
     """
-    made = make_benchmark(benchmark, seed, **settings)
+    made = make_benchmark(benchmark, seed, version=version, **settings)
     asked = dict(zip(SPLITS, (train, val, test), strict=True))
+    if not any(asked.values()) and settings.get("preset"):
+        asked.update(made.preset(settings["preset"])[1])
     if out is not None:
         return write_dataset(made, asked, out, format_name=format, workers=workers, force=force, progress=progress)
-    counts = {split: made.stories(split, count) for split, count in asked.items()}
-    for split, count in counts.items():
-        made.check_count(split, count)
-    if not any(counts.values()):
-        raise ConfigError("no stories asked for; give train, val or test a number above 0.")
+    counts = made.check_counts(asked)
     blocks = (table for split, count in counts.items() for table in made.blocks(split, count))
     return blocks if as_blocks else pa.concat_tables(blocks)

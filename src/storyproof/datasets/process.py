@@ -1,4 +1,4 @@
-"""The verb `process`: raw files of any form to one JSON list a split."""
+"""The verb `process`: raw files of any format to one JSON list per split."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from storyproof.datasets.manifest import file_sha256, write_manifest
 from storyproof.datasets.protection import refuse_overlap
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
-from storyproof.formats.json_list import FIELDS, JsonSplit
+from storyproof.formats.format import SplitWriter, load_format
+from storyproof.formats.json_list import FIELDS
 
 
 def process(
@@ -27,7 +28,7 @@ def process(
 ) -> dict[str, Any]:
     """Turn raw data into `train.json`, `val.json` and `test.json`, as far as there are such splits.
 
-    Labels are taken as they are given; question and story types that the raw files do not say are worked out.
+    Labels stay as they are given; question and story types that the raw files do not give are worked out.
 
     Args:
         raw: A folder with `.txt` and `.trace`, any other dataset folder, or a file.
@@ -43,16 +44,17 @@ def process(
     """
     sources = find_sources(raw)
     refuse_overlap([raw], out)
+    json_format = load_format("json")
     splits: dict[str, Any] = {}
     files: list[Path] = []
     with whole_folder(Path(out), force) as folder:
         for source in sources:
             name = source.split or ("all" if len(sources) > 1 else source.files[0].stem)
-            splits[name], written = _process(source, JsonSplit(folder, name), progress)
+            splits[name], written = _process(source, json_format.writer(folder, name), progress)
             files += written
         manifest = {
             "storyproof": __version__,
-            "format": "json",
+            "format": json_format.name,
             "raw": str(raw),
             "splits": splits,
             "files": {path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)},
@@ -61,7 +63,7 @@ def process(
     return manifest
 
 
-def _process(source: Source, writer: JsonSplit, progress: Callable[[int], None]) -> tuple[dict[str, int], list[Path]]:
+def _process(source: Source, writer: SplitWriter, progress: Callable[[int], None]) -> tuple[dict[str, int], list[Path]]:
     questions, stories = 0, 0
     try:
         for table in source.tables():

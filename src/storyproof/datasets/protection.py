@@ -6,11 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from storyproof.datasets.manifest import MANIFEST
-from storyproof.datasets.reading import SUFFIXES, is_data
 from storyproof.errors import DataError
 from storyproof.example import SPLITS
-
-_BESIDE_DATA = (".trace",)  # belongs to the text of the same name
+from storyproof.formats.format import formats
 
 
 def refuse_overlap(inputs: Iterable[str | Path | None], out: str | Path | None, option: str = "--out") -> None:
@@ -70,8 +68,7 @@ def _pairs(inputs: Iterable[str | Path | None], out: str | Path | None) -> list[
 
 def _is_part(file: Path) -> bool:
     """Return whether a file in a dataset's folder belongs to the dataset, or would if it were there."""
-    if file.name == MANIFEST or file.suffix in _BESIDE_DATA:
+    if file.name == MANIFEST or any(file.suffix in each.beside for each in formats()):
         return True
-    if file.suffix not in SUFFIXES:
-        return False
-    return file.suffix != ".json" or file.stem in SPLITS or is_data(file)
+    fitting = [each for each in formats() if file.suffix in each.suffixes]
+    return any(file.stem in SPLITS or each.is_data(file) for each in fitting)

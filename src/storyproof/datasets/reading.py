@@ -1,45 +1,24 @@
-"""Opens whatever holds examples: a dataset folder, one of its splits, or a single file."""
+"""Finds and reads examples: in a dataset folder, one of its splits, or a single file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pyarrow as pa
 
-from storyproof.datasets.chunks import whole_stories
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import SPLITS
-from storyproof.families.belief.babi_format import read_babi, split_of
-from storyproof.families.kinship.clutrr_csv import read_csv
-from storyproof.formats.inspect_jsonl import is_inspect, read_inspect
-from storyproof.formats.json_list import begins_a_list, lists_questions, read_json
-from storyproof.formats.jsonl import read_jsonl
-from storyproof.formats.parquet import read_parquet
+from storyproof.formats.chunks import CHUNK_ROWS, whole_stories
+from storyproof.formats.format import format_of, formats, split_of, suffixes
 
-CHUNK_ROWS = 36_864  # read at a time: bounded memory, and large enough for arrays to pay
-
-
-def _read_lines(path: Path, rows: int) -> Iterator[pa.Table]:
-    """Read JSON lines, ours or in the manner of evaluation frameworks."""
-    return read_inspect(path, rows) if is_inspect(path) else read_jsonl(path, rows)
-
-
-ERRATA = "errata.csv"  # what an audit writes beside the files it has mended
-_READERS: dict[str, Callable[[Path, int], Iterator[pa.Table]]] = {
-    ".parquet": read_parquet,
-    ".jsonl": _read_lines,
-    ".txt": read_babi,
-    ".csv": read_csv,
-    ".json": read_json,
-}
-SUFFIXES = tuple(sorted(_READERS))
+ERRATA = "errata.csv"  # what an audit writes beside the files that it has fixed
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Files that hold examples, and the split they are of, if that can be told."""
+    """Files that hold examples, and their split, if that can be told."""
 
     files: tuple[Path, ...]
     split: str | None
@@ -51,25 +30,24 @@ class Source:
 
     def tables(self, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
         """Read all examples in tables of about so many rows, whole stories each."""
-        yield from whole_stories(table for file in self.files for table in _READERS[file.suffix](file, rows))
+        yield from whole_stories(table for file in self.files for table in format_of(file).read(file, rows))
 
 
 def find_sources(path: str | Path) -> list[Source]:
-    """Find all examples at a path: one source for a file, one a split for a folder.
+    """Return all examples at a path: one source for a file, one per split for a folder.
 
     Raises:
         DataError: If there is nothing there that can be read.
     """
     path = Path(path)
     if path.is_file():
-        if path.suffix not in _READERS:
-            raise DataError(f"{path} has an unknown form; expected a file ending in {', '.join(SUFFIXES)}.")
+        format_of(path)  # raises if its suffix is unknown
         return [Source((path,), split_of(path))]
     if not path.is_dir():
         raise DataError(f"{path} does not exist; give a dataset folder or a file.")
     files = sorted(file for file in path.iterdir() if is_data(file))
     if not files:
-        raise DataError(f"{path} holds no data; expected files ending in {', '.join(SUFFIXES)}.")
+        raise DataError(f"{path} holds no data; expected files ending in {', '.join(suffixes())}.")
     splits = {file: split_of(file) for file in files}
     order = [*SPLITS, None]
     return [
@@ -80,16 +58,14 @@ def find_sources(path: str | Path) -> list[Source]:
 
 
 def is_data(file: Path) -> bool:
-    """Say whether a file of a folder holds examples; of JSON only lists called after a split, or of questions, do."""
-    if file.suffix not in _READERS or not file.is_file() or file.name == ERRATA:
+    """Return whether a file of a folder holds examples: whether its suffix is that of a format that takes it."""
+    if not file.is_file() or file.name == ERRATA:
         return False
-    if file.suffix != ".json":
-        return True
-    return begins_a_list(file) and (split_of(file) is not None or lists_questions(file))
+    return any(each.is_data(file) for each in formats() if file.suffix in each.suffixes)
 
 
 def find_source(path: str | Path, split: str | None = None) -> Source:
-    """Find the examples of one split at a path; unless another is named, the test split or the only one there is.
+    """Return the examples of one split at a path; unless another is named, the test split or the only one there is.
 
     Raises:
         DataError: If there is no such split, naming those there are.

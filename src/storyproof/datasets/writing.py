@@ -1,4 +1,4 @@
-"""Makes a dataset folder: whole, or not at all."""
+"""Writes a dataset folder: whole, or not at all."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from itertools import islice
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -22,39 +22,16 @@ from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.manifest import file_sha256, write_manifest
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SPLITS
-from storyproof.families.belief.babi_format import TomBabiSplit, TomiSplit
-from storyproof.families.kinship.clutrr_csv import ClutrrSplit
-from storyproof.formats.jsonl import JsonlSplit
-from storyproof.formats.parquet import ParquetSplit
+from storyproof.formats.format import Format, SplitWriter, formats, load_format
 
 Progress = Callable[[int], None]
 
 
-class SplitWriter(Protocol):
-    """Writes one split in one format."""
-
-    def write(self, table: pa.Table) -> None:
-        """Add rows."""
-
-    def close(self) -> list[Path]:
-        """Finish; gives what was written."""
-
-
-_FORMATS: dict[str, Callable[[Path, str], SplitWriter]] = {"parquet": ParquetSplit, "jsonl": JsonlSplit}
-_ORIGINAL: dict[str, dict[str, Callable[[Path, str], SplitWriter]]] = {
-    "tomi": {"babi": TomiSplit},
-    "tomi-matched": {"babi": TomiSplit},
-    "tom-babi": {"babi": TomBabiSplit},
-    "tom-babi-easy": {"babi": TomBabiSplit},
-    "clutrr": {"csv": ClutrrSplit},
-}
-
-
-def _writer(benchmark: Benchmark, format_name: str) -> Callable[[Path, str], SplitWriter]:
-    known = {**_FORMATS, **_ORIGINAL.get(benchmark.name, {})}
-    if format_name not in known:
-        raise UnknownNameError(f"format of {benchmark.name}", format_name, known)
-    return known[format_name]
+def writable_formats(benchmark: type[Benchmark]) -> dict[str, Format]:
+    """Return the formats in which a benchmark can be written, by what users call them."""
+    found = [each for each in formats() if each.keeps_all and each.can_write]
+    found += [load_format(name) for name in benchmark.formats]
+    return {each.written_as: each for each in found}
 
 
 def write_dataset(
@@ -67,7 +44,7 @@ def write_dataset(
     force: bool = False,
     progress: Progress = lambda stories: None,
 ) -> dict[str, Any]:
-    """Make a dataset folder with its manifest.
+    """Write a dataset folder with its manifest.
 
     Everything is written to a hidden folder beside `out` that takes its name when all is done.
 
@@ -75,7 +52,7 @@ def write_dataset(
         benchmark: What to make.
         counts: Stories for each split; 0 leaves a split out.
         out: The folder; must not hold anything yet unless `force` is set.
-        format_name: parquet, jsonl, or the benchmark's original form, babi or csv.
+        format_name: parquet, jsonl, one of another package, or an original format of the benchmark, babi or csv.
         workers: How many processes make blocks; the content is the same for any number.
         force: Replace a dataset that storyproof wrote, if nothing was added to it or changed.
         progress: Told how many stories are done since the last time.
@@ -87,21 +64,19 @@ def write_dataset(
         ConfigError: If the counts cannot be made.
         DataError: If the folder cannot be written.
     """
-    writer = _writer(benchmark, format_name)
+    known = writable_formats(type(benchmark))
+    if format_name not in known:
+        raise UnknownNameError(f"format of {benchmark.name}", format_name, known)
     if workers < 1:
         raise ConfigError(f"--workers is {workers}; use 1 or more.")
-    counts = {split: benchmark.stories(split, count) for split, count in counts.items()}
-    for split, count in counts.items():
-        benchmark.check_count(split, count)
-    if not any(counts.values()):
-        raise ConfigError("no stories asked for; give --train, --val or --test a number above 0.")
+    counts = benchmark.check_counts(counts)
     with whole_folder(Path(out), force) as folder:
         splits: dict[str, Any] = {}
         files: list[Path] = []
         for split in SPLITS:
             if counts.get(split, 0):
                 splits[split], written = _write_split(
-                    benchmark, split, counts[split], writer(folder, split), workers, progress
+                    benchmark, split, counts[split], known[format_name].writer(folder, split), workers, progress
                 )
                 files += written
         manifest = {
@@ -147,7 +122,7 @@ def _write_split(
 def _tally(
     table: pa.Table, counted: Mapping[str, tuple[str, ...]], counts: Mapping[str, Counter[tuple[str, ...]]]
 ) -> None:
-    """Count rows by what stands in some columns; story types by telling."""
+    """Count rows by the values of some columns; story types once per story."""
     stories = table.column("story").combine_chunks().indices.to_numpy()
     first = pa.array(np.concatenate([[True], stories[1:] != stories[:-1]]))
     for name, columns in counted.items():
@@ -160,7 +135,7 @@ def _tally(
 
 
 def _blocks(benchmark: Benchmark, split: str, count: int, workers: int) -> Iterator[pa.Table]:
-    """Make a split's blocks in order, here or in worker processes."""
+    """Yield a split's blocks in order, made here or in worker processes."""
     blocks = benchmark.block_count(count)
     if workers == 1 or blocks == 1:
         yield from benchmark.blocks(split, count)
@@ -178,8 +153,8 @@ def _blocks(benchmark: Benchmark, split: str, count: int, workers: int) -> Itera
 
 @contextmanager
 def _deaf_to_interrupts() -> Iterator[None]:
-    """Start processes that leave Ctrl-C to this one; they inherit what is ignored while they start."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may say what is ignored
+    """Ignore Ctrl-C while worker processes start: they inherit that, and leave it to this process."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may set signal handlers
         yield
         return
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,6 +1,23 @@
-"""How good answers are.
+"""Evaluation: how good a solver's answers are.
 
-The verbs stand here (`evaluation`, `single`, `comparison`, `rescoring`), beside what looks at several runs
-(`sensitivity`, `twins`) and the figures that all share (`metrics`, `intervals`, `permutation`). `runs` is what a run is
-made of; `matching` judges replies by their words.
+The verbs are modules here (`evaluate`, `ask`, `compare`, `rescore`), beside what looks at several runs (`sensitivity`,
+`twins`). All of them share one scorer (`scores`), one form of a run and its file (`runs`), and the matchers that judge
+free-text replies (`matching`).
 """
+
+from storyproof.evaluation.options import AskOptions, Prices, Progress, Selection
+from storyproof.evaluation.runs import Evaluation, Prediction, RecordedRun, read_runs
+from storyproof.evaluation.scores import Scores, Tally
+
+__all__ = [
+    "AskOptions",
+    "Evaluation",
+    "Prediction",
+    "Prices",
+    "Progress",
+    "RecordedRun",
+    "Scores",
+    "Selection",
+    "Tally",
+    "read_runs",
+]

@@ -1,9 +1,9 @@
-"""The verb `ask`: one question, to see how a model does."""
+"""The verb `ask`: put one question to a solver."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,29 +11,26 @@ from typing import Any
 from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError, ModelError
 from storyproof.evaluation.evaluate import read_shots
-from storyproof.evaluation.matching import MATCHERS, Match, candidates_of, judge
-from storyproof.evaluation.runs.questioning import ZERO_SHOT, Questioning
-from storyproof.evaluation.runs.selection import Selection
+from storyproof.evaluation.matching import MATCHERS, Match, judge
+from storyproof.evaluation.options import AskOptions, Selection
 from storyproof.example import Example
-from storyproof.solvers.llm.backend import Backend
+from storyproof.solvers.llm.language_model import INTERRUPTED, LanguageModel
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.prompting import NoCandidatesError, Prompt, needs_shots
+from storyproof.solvers.llm.prompt import NoCandidatesError, needs_shots
 from storyproof.solvers.llm.requests import Request
-from storyproof.solvers.llm.running import Answered, Run
-from storyproof.solvers.llm.store import Store
-from storyproof.solvers.solver import Solver, load_backend, load_solver, resolve
+from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, answers_of, load_solver, resolve
 
-FEW_RETRIES = 2  # somebody waits for the one answer
+FEW_RETRIES = 2  # a user waits for the one answer
 _OWN = "own"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """One question and what came of it.
+class Exchange:
+    """One question and the answer to it.
 
     Attributes:
-        model: Who was asked.
+        model: The solver's name.
         example: What was asked.
         steps: Each request with the reply to it; none for a solver that is not asked by prompts.
         answer: What is matched.
@@ -49,7 +46,7 @@ class Asked:
     cut_off: bool = False
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
+        """Return plain values for JSON."""
         return {
             "model": self.model,
             "story": self.example.story,
@@ -63,7 +60,7 @@ class Asked:
 
 
 class Asker:
-    """Asks one model one question after the other; the model is loaded once.
+    """Asks one solver one question after the other; it is loaded once.
 
     Args:
         model: Its name, as for `evaluate`.
@@ -81,70 +78,60 @@ class Asker:
         self,
         model: str,
         *,
-        prompt: str = ZERO_SHOT,
+        prompt: str = DEFAULT_PROMPT,
         data: str | Path | None = None,
         options: ModelOptions | None = None,
         seed: int = 0,
         max_tokens: int | None = None,
     ) -> None:
-        self._model = model
-        self._solver: Solver | None = None
-        self._backend: Backend | None = None
-        self._prompt: Prompt | None = None
-        if not resolve(model).is_language_model:
-            self._solver = load_solver(model, seed)
-            return
-        shots = read_shots(Path(data)) if data is not None and needs_shots(prompt) else ()
-        self._prompt = Questioning(prompt=prompt, max_tokens=max_tokens, seed=seed, shots=shots).load()
-        self._backend = load_backend(model, options or ModelOptions(seed=seed, retries=FEW_RETRIES))
+        self._reference, self._prompt = resolve(model), prompt
+        how: dict[str, Any] = {}
+        if self._reference.is_language_model:
+            shots = read_shots(Path(data)) if data is not None and needs_shots(prompt) else ()
+            asked = AskOptions(prompt=prompt, max_tokens=max_tokens, seed=seed, shots=shots)
+            how = {
+                "prompt": asked.load_prompt(),
+                "options": options or ModelOptions(seed=seed, retries=FEW_RETRIES),
+            }
+        self._solver = load_solver(self._reference, seed, **how)
 
-    def ask(self, example: Example) -> Asked:
+    def ask(self, example: Example) -> Exchange:
         """Ask one question.
 
         Raises:
             ModelError: If there is no reply.
-            DataError: If the question cannot be put in this way.
+            DataError: If the question cannot be asked in this way.
         """
-        steps: tuple[tuple[Request, str], ...] = ()
-        cut_off = False
-        if self._solver is not None:
-            answer = self._solver.predict([example])[0]
-        else:
-            found = self._put(example)
-            answer, cut_off, steps = found.answer, found.cut_off, self._steps(found)
+        if isinstance(self._solver, LanguageModel):
+            self._solver.forget()  # a model that draws may answer the same question otherwise
+        try:
+            [found] = answers_of(self._solver, lambda: [example])
+        except NoCandidatesError as error:
+            if example.id != _OWN:
+                raise
+            raise DataError(
+                f"the prompt '{self._prompt}' offers possible answers, and none can be read from the story; write its "
+                "sentences as the benchmarks do, such as 'The key is in the box.', or choose another prompt."
+            ) from error
+        if getattr(self._solver, "ended", None) == INTERRUPTED:
+            raise KeyboardInterrupt
+        if not found.complete:
+            raise ModelError(f"{self._reference.name} gave no reply: {found.error}.")
         matches = (
-            {name: judge(matcher, example, answer) for name, matcher in MATCHERS.items()} if example.answer else {}
+            {name: judge(matcher, example, found.text) for name, matcher in MATCHERS.items()} if example.answer else {}
         )
-        return Asked(self._model, example, steps, answer, matches, cut_off)
+        return Exchange(self._reference.name, example, self._steps(found), found.text, matches, found.cut_off)
 
     def close(self) -> None:
-        """Let go of the model."""
-        if self._backend is not None:
-            self._backend.close()
+        """Release the model."""
+        if isinstance(self._solver, LanguageModel):
+            self._solver.close()
 
-    def _put(self, example: Example) -> Answered:
-        assert self._prompt is not None
-        assert self._backend is not None
-        with Store(None) as store:
-            run = Run(lambda: [example], self._prompt, self._backend, store)
-            try:
-                run.ask()
-            except NoCandidatesError as error:
-                if example.id != _OWN:
-                    raise
-                raise DataError(
-                    f"--prompt {self._prompt.name} needs a story whose containers can be read, in sentences such as "
-                    "'The key is in the box.'; write it so, or choose another prompt."
-                ) from error
-            [found] = run.answers()
-        if not found.complete:
-            raise ModelError(f"{self._model} gave no reply: {found.error}.")
-        return found
-
-    def _steps(self, found: Answered) -> tuple[tuple[Request, str], ...]:
-        assert self._prompt is not None
+    def _steps(self, found: Answer) -> tuple[tuple[Request, str], ...]:
+        if not isinstance(self._solver, LanguageModel):
+            return ()
         texts = [reply.text for reply in found.replies]
-        requests = [self._prompt.request(found.example, texts[:number]) for number in range(len(texts))]
+        requests = [self._solver.prompt.request(found.example, texts[:number]) for number in range(len(texts))]
         return tuple((request, text) for request, text in zip(requests, texts, strict=True) if request is not None)
 
 
@@ -159,7 +146,7 @@ def ask(
     question: str | None = None,
     answer: str | None = None,
     **settings: Any,
-) -> Asked:
+) -> Exchange:
     """Ask a model one question: of a dataset, or one of your own.
 
     Args:
@@ -192,7 +179,7 @@ def ask(
 
 
 def pick(data: str | Path, index: int, split: str | None = None, exclude_memory_reality: bool = False) -> Example:
-    """Find one question of a dataset.
+    """Return one question of a dataset.
 
     Raises:
         DataError: If there are not so many.
@@ -207,9 +194,12 @@ def pick(data: str | Path, index: int, split: str | None = None, exclude_memory_
 
 
 def own_example(story: str, question: str, answer: str | None = None) -> Example:
-    """Make an example of somebody's own story and question, one sentence a line; candidates are those of the story."""
+    """Build an example from a user's own story and question, one sentence per line.
+
+    It has no candidates: its family finds them in the text.
+    """
     lines = [line.strip() for part in story.splitlines() for line in _SENTENCE.split(part) if line.strip()]
-    example = Example(
+    return Example(
         id=_OWN,
         story_id=_OWN,
         benchmark="",
@@ -226,4 +216,3 @@ def own_example(story: str, question: str, answer: str | None = None) -> Example
         readings=[],
         proof=[],
     )
-    return replace(example, candidates=list(candidates_of(example)))

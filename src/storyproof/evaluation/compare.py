@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,15 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import DataError
-from storyproof.evaluation.evaluate import EXACTLY
 from storyproof.evaluation.permutation import permutation_p
-from storyproof.evaluation.runs.outcome import Evaluation
+from storyproof.evaluation.runs import RecordedRun, RunSource, read_runs
+from storyproof.evaluation.scores import EXACTLY
 from storyproof.intervals import LEVEL, Interval, difference_interval, mean_interval
 
-Run = str | Path | Mapping[str, Any] | Evaluation
 
-
-class Prediction(NamedTuple):
+class Judgement(NamedTuple):
     """What a comparison needs to know of an answer."""
 
     story: str
@@ -30,12 +27,11 @@ class Prediction(NamedTuple):
     right: bool
 
 
-class _Read(NamedTuple):
-    """A run: what tells it from others, how many stories it answered as a whole, and what it answered by id."""
+class _Judged(NamedTuple):
+    """A run with its answers by id."""
 
-    about: dict[str, str]
-    stories: int | None
-    answers: dict[str, Prediction]
+    run: RecordedRun
+    answers: dict[str, Judgement]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +53,7 @@ class Gap:
     p: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
+        """Return plain values for JSON."""
         shown = {name: getattr(self, name).as_dict() for name in ("first", "second", "difference")}
         return {"of": self.of, **shown, "p": self.p}
 
@@ -92,7 +88,7 @@ class Comparison:
     agreement: dict[str, int]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
+        """Return plain values for JSON."""
         names = ("first", "second", "questions", "stories", "only_first", "only_second", "agreement")
         return {
             **{name: getattr(self, name) for name in names},
@@ -103,7 +99,7 @@ class Comparison:
         }
 
 
-def compare(first: Run, second: Run) -> Comparison:
+def compare(first: RunSource, second: RunSource) -> Comparison:
     """Compare two runs on the questions that both answered.
 
     Args:
@@ -143,14 +139,14 @@ def compare(first: Run, second: Run) -> Comparison:
     )
 
 
-def _whole(first: _Read, second: _Read, stories: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
-    """Say of each question whether both runs answered all of its story."""
+def _whole(first: _Judged, second: _Judged, stories: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return for each question whether both runs answered all of its story."""
     ours, theirs = first.answers, second.answers
     partial = {(ours.get(name) or theirs[name]).story for name in ours.keys() ^ theirs.keys()}
     whole = np.array([story not in partial for story in stories.tolist()], np.bool_)
-    # What neither answered is in no file; that there is such is seen by how many whole stories a run counts.
+    # Questions that neither answered are in no file; the number of whole stories shows whether there are any.
     count = len(np.unique(stories[whole]))
-    if any(run.stories is not None and run.stories < count for run in (first, second)):
+    if any(each.run.stories is not None and each.run.stories < count for each in (first, second)):
         whole[:] = False
     return whole
 
@@ -170,15 +166,15 @@ def _gap(right: npt.NDArray[np.bool_], stories: npt.NDArray[Any]) -> Gap:
 def _jointly(
     right: npt.NDArray[np.bool_], stories: npt.NDArray[Any]
 ) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-    """Say of each story whether all of its questions are right."""
+    """Return for each story whether all of its questions are right."""
     names, places = np.unique(stories, return_inverse=True)
     wrong = [np.bincount(places, weights=~right[:, side]) for side in (0, 1)]
     return np.stack(wrong, axis=1) == 0, np.arange(len(names))
 
 
-def _check_matching(one: str, other: str, first: _Read, second: _Read) -> None:
-    """Make sure that both were judged by the same matcher; what is chosen from candidates is right by any."""
-    mine, yours = first.about["matching"], second.about["matching"]
+def _check_matching(one: str, other: str, first: _Judged, second: _Judged) -> None:
+    """Check that both were judged by the same matcher; an answer chosen from candidates is right by any."""
+    mine, yours = first.run.matching, second.run.matching
     if len({mine, yours} - {"", EXACTLY}) > 1:
         raise DataError(
             f"{one} was judged by {mine} matching and {other} by {yours} matching, which cannot be compared; evaluate "
@@ -186,11 +182,11 @@ def _check_matching(one: str, other: str, first: _Read, second: _Read) -> None:
         )
 
 
-def _check_questions(one: str, other: str, first: _Read, second: _Read, shared: list[str]) -> None:
-    """Make sure that what has the same id is the same question, and has the same label."""
+def _check_questions(one: str, other: str, first: _Judged, second: _Judged, shared: list[str]) -> None:
+    """Check that what has the same id is the same question, and has the same label."""
     pairs = [(name, first.answers[name], second.answers[name]) for name in shared]
-    # A question's type says whether the belief is false, which hangs on the label.
-    alike = first.about["labels"] == second.about["labels"]
+    # A question's type says whether the belief is false, which depends on the label.
+    alike = first.run.labels == second.run.labels
     for name, mine, yours in pairs:
         asked = None not in (mine.question, yours.question) and mine.question != yours.question
         typed = alike and mine.target == yours.target and mine.question_type != yours.question_type
@@ -207,93 +203,56 @@ def _check_questions(one: str, other: str, first: _Read, second: _Read, shared: 
         )
 
 
-def _names(first: _Read, second: _Read) -> tuple[str, str]:
+def _names(first: _Judged, second: _Judged) -> tuple[str, str]:
     """Name two runs by model and prompt, and where these are the same by what differs."""
-    names = [_model_and_prompt(run.about) for run in (first, second)]
-    if names[0] == names[1]:
-        for key in ("labels", "seed", "split", "data", "file"):
-            mine, yours = first.about[key], second.about[key]
-            if mine != yours and mine and yours:
-                return f"{names[0]}, {key} {mine}", f"{names[1]}, {key} {yours}"
-    return names[0], names[1]
+    mine, yours = first.run, second.run
+    if mine.title == yours.title:
+        for key, attribute in (*((name, name) for name in ("labels", "seed", "split", "data")), ("file", "path")):
+            one, other = getattr(mine, attribute), getattr(yours, attribute)
+            if one != other and one and other:
+                return f"{mine.title}, {key} {one}", f"{yours.title}, {key} {other}"
+    return mine.title, yours.title
 
 
-def _model_and_prompt(about: Mapping[str, str]) -> str:
-    return f"{about['model']} ({about['prompt']})" if about["prompt"] else about["model"]
+def _read(source: RunSource) -> _Judged:
+    """Read one run; `FILE.json:MODEL` and `FILE.json:MODEL (PROMPT)` choose one of several."""
+    chosen = ""
+    if isinstance(source, str | Path) and not Path(source).exists():
+        place, _, chosen = str(source).partition(".json:")
+        source = f"{place}.json" if chosen else source
+    run = _choose(read_runs(source), chosen)
+    return _Judged(run, _judgements(run))
 
 
-def _read(run: Run) -> _Read:
-    """Read one run."""
-    if isinstance(run, Evaluation):
-        return _told({**run.about(), "predictions": run.predictions}, run.path, run.model)
-    if isinstance(run, Mapping):
-        return _told(run, None, "the run")
-    path, chosen = Path(run), ""
-    if not path.exists() and ":" in str(run):
-        place, _, chosen = str(run).partition(".json:")
-        path = Path(f"{place}.json") if chosen else path
-    try:
-        read = json.loads(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeError) as error:
-        raise DataError(f"cannot read {path}: {error}; give a file that evaluate wrote.") from error
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"{path}: no valid JSON ({error}); expected a run that evaluate wrote.") from error
-    runs = [each for each in (read if isinstance(read, list) else [read]) if isinstance(each, dict)]
-    runs = [each for each in runs if "predictions" in each]
-    if not runs:
-        raise DataError(f"{path} holds no run; expected an object with 'predictions', as evaluate --json writes it.")
-    return _told(_choose(runs, path, chosen), path, path.stem)
-
-
-def _choose(runs: Sequence[dict[str, Any]], path: Path, chosen: str) -> dict[str, Any]:
+def _choose(runs: Sequence[RecordedRun], chosen: str) -> RecordedRun:
     """Choose one of the runs of a file by its model, or by its model and prompt."""
-    abouts = [_about(each, path, path.stem) for each in runs]
-    names = [_model_and_prompt(about) for about in abouts]
-    fitting = [place for place, name in enumerate(names) if chosen in ("", abouts[place]["model"], name)]
+    names, where = [run.title for run in runs], runs[0].where
+    fitting = [run for run in runs if chosen in ("", run.model, run.title)]
     if not fitting:
-        raise DataError(f"{path} holds no run of '{chosen}', only: {', '.join(names)}.")
+        raise DataError(f"{where} holds no run of '{chosen}', only: {', '.join(names)}.")
     if len(fitting) > 1:
         of, single = f" of '{chosen}'" if chosen else "", [name for name in names if names.count(name) == 1]
-        way = f"choose one, such as '{path}:{single[0]}'" if single else "give the file that evaluate wrote for each"
-        raise DataError(f"{path} holds {len(fitting)} runs{of}; {way}.")
-    return runs[fitting[0]]
+        way = f"choose one, such as '{where}:{single[0]}'" if single else "give the file that evaluate wrote for each"
+        raise DataError(f"{where} holds {len(fitting)} runs{of}; {way}.")
+    return fitting[0]
 
 
-def _about(run: Mapping[str, Any], path: Path | None, name: str) -> dict[str, str]:
-    prompt = run.get("prompt")
-    about = {
-        key: "" if run.get(key) is None else str(run[key]) for key in ("matching", "labels", "seed", "split", "data")
-    }
-    about["model"], about["file"] = str(run.get("model") or name), "" if path is None else str(path)
-    about["prompt"] = str(prompt.get("name") or "") if isinstance(prompt, Mapping) else ""
-    return about
-
-
-def _told(run: Mapping[str, Any], path: Path | None, name: str) -> _Read:
-    about = _about(run, path, name)
-    answers = _predictions(run.get("predictions"), about["file"] or about["model"])
-    stories = run.get("stories") if isinstance(run.get("stories"), int) else None
-    return _Read(about, stories, answers)
-
-
-def _predictions(rows: Any, where: str) -> dict[str, Prediction]:
-    found: dict[str, Prediction] = {}
-    for number, row in enumerate(rows or ()):
-        if not isinstance(row, Mapping) or not isinstance(row.get("id"), str):
-            raise DataError(f"{where}, prediction {number}: found {row!r:.80}; expected an object with 'id'.")
-        if row["id"] in found:
-            raise DataError(f"{where} answers {row['id']} more than once; keep one answer for each id.")
-        if row.get("failed"):
+def _judgements(run: RecordedRun) -> dict[str, Judgement]:
+    found: dict[str, Judgement] = {}
+    for number, each in enumerate(run.predictions):
+        if each.failed:
             continue  # neither right nor wrong
-        right, answer, target = row.get("right"), row.get("answer"), row.get("target")
+        right = each.right
         if not isinstance(right, bool):
-            if not isinstance(answer, str) or not isinstance(target, str):
+            if each.answer is None or each.target is None:
                 raise DataError(
-                    f"{where}, prediction {number}: neither 'right' nor both 'answer' and 'target'; run evaluate again."
+                    f"{run.where}, prediction {number}: neither 'right' nor both 'answer' and 'target'; run evaluate "
+                    "again."
                 )
-            right = answer == target
-        story, kind = row.get("story_id"), row.get("question_type")
-        found[row["id"]] = Prediction(str(story or row["id"]), str(kind or ""), row.get("question"), target, right)
+            right = each.answer == each.target
+        found[each.id] = Judgement(
+            each.story_id or each.id, each.question_type or "", each.question, each.target, right
+        )
     if not found:
-        raise DataError(f"{where} holds no answers to compare; run evaluate --json again, which records them.")
+        raise DataError(f"{run.where} holds no answers to compare; run evaluate --json again, which records them.")
     return found

@@ -1,7 +1,14 @@
-"""The verb `evaluate`: put a solver through a dataset."""
+"""The verb `evaluate`: one loop for every kind of solver.
+
+Select examples, ask the solver, judge its answers, score them, write the run. Solvers that choose among answers are
+judged by equality; language models and functions reply in free text and are judged by all matchers side by side.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,29 +16,39 @@ from typing import Any
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.protection import refuse_overwriting
 from storyproof.datasets.reading import find_source
-from storyproof.errors import DataError, ParseError, UnknownNameError
-from storyproof.evaluation.matching.match import EXACT, NO_MATCH
-from storyproof.evaluation.runs.asking import ask_model
-from storyproof.evaluation.runs.files import Recorder, run_name
-from storyproof.evaluation.runs.outcome import Evaluation
-from storyproof.evaluation.runs.provenance import data_identity, provenance
-from storyproof.evaluation.runs.questioning import Progress, Questioning
-from storyproof.evaluation.runs.selection import Selection
-from storyproof.evaluation.runs.tally import Tally
+from storyproof.errors import DataError, NoAnswersError, ParseError, UnknownNameError
+from storyproof.evaluation.judge import AnswerJudge
+from storyproof.evaluation.matching import MATCHERS, exact, load_matcher
+from storyproof.evaluation.options import AskOptions, Progress, Selection
+from storyproof.evaluation.provenance import data_identity, provenance
+from storyproof.evaluation.runs import Evaluation, Recorder, run_name
+from storyproof.evaluation.scores import EXACTLY
 from storyproof.example import Example
+from storyproof.locks import Claim
+from storyproof.solvers.llm.language_model import LanguageModel
 from storyproof.solvers.llm.options import ModelOptions
-from storyproof.solvers.llm.prompting import needs_shots
-from storyproof.solvers.solver import Limited, Solver, load_solver, resolve
+from storyproof.solvers.llm.prompt import needs_shots
+from storyproof.solvers.llm.store import Store
+from storyproof.solvers.solver import (
+    Answer,
+    Limited,
+    ModelName,
+    Solver,
+    StreamingSolver,
+    answers_of,
+    load_solver,
+    resolve,
+)
 
 GIVEN, PROVED = "given", "proved"
-EXACTLY = "exact"  # how answers of solvers that choose from what there is are compared
+STORE = "replies.sqlite"
 _SHOT_STORIES = 3_000  # that solved examples are drawn from
 
 __all__ = ["GIVEN", "PROVED", "Evaluation", "evaluate"]
 
 
 def evaluate(
-    model: str | Path,
+    model: ModelName,
     data: str | Path,
     *,
     split: str | None = None,
@@ -44,26 +61,26 @@ def evaluate(
     output_dir: str | Path | None = None,
     progress: Progress | None = None,
     options: ModelOptions | None = None,
-    **questioning: Any,
+    **asking: Any,
 ) -> Evaluation:
     """Score a solver on a dataset.
 
     Args:
-        model: The solver's name: of the catalog, a path, `openai/…`, `vllm/…`, `hf/…`, `local/…`, `module:function`, or
-            a model that vLLM finds. A `Path` is a path only.
+        model: The solver's name, or what `resolve` returned for it: of the catalog, a path, `openai/…`, `vllm/…`,
+            `hf/…`, `local/…`, `module:function`, or a model that vLLM finds. A `Path` is a path only.
         data: A dataset folder or a file.
         split: Which split of a folder; by default test.
         labels: Score against the labels as `given`, or against the answers that are `proved` from the text.
         max_stories: Use only so many stories.
         max_samples: Use only so many questions.
-        exclude_memory_reality: Ask about beliefs only.
+        exclude_memory_reality: Leave out questions that only check reading, so that beliefs are asked about only.
         seed: For solvers and prompts that draw.
-        encoder: Where the encoder of a trained bert run lies, if it has moved.
+        encoder: Where the encoder of a trained bert run is, if it has moved.
         output_dir: Write `<model>_<split>.json` there; of a language model also every reply, so that the same call
-            goes on where an earlier one stopped.
-        progress: Told how it goes, of a language model.
+            resumes where an earlier one stopped.
+        progress: Watches a language model.
         options: How a language model is run.
-        **questioning: How a language model is asked and judged (see `Questioning`): `prompt`, `matching`, `max_tokens`,
+        **asking: How a language model is asked and judged (see `AskOptions`): `prompt`, `matching`, `max_tokens`,
             `likelihood`, `max_failed`, `prices`.
 
     Raises:
@@ -73,32 +90,131 @@ def evaluate(
     """
     if labels not in (GIVEN, PROVED):
         raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))
-    resolved = resolve(model)
-    asked = Questioning(seed=seed, **questioning)
-    if not resolved.is_language_model:
-        solver = load_solver(model, seed, encoder)
-    model = str(model)
+    reference = resolve(model)
+    asked = AskOptions(seed=seed, **asking)
     source = find_source(data, split)
     chosen = Selection(source, labels == PROVED, max_stories, max_samples, exclude_memory_reality)
     if next(chosen.examples(), None) is None:
-        raise DataError(f"{source.name} holds no questions, so there is nothing to score; make or choose other data.")
-    about = (model, str(data), source.split, labels, seed)
+        raise DataError(
+            f"{source.name} holds no questions, so there is nothing to score; generate or choose other data."
+        )
     path = None
     if output_dir is not None:
         more = [] if labels == GIVEN else [labels]
-        more += asked.suffixes() if resolved.is_language_model else []
-        path = Path(output_dir) / run_name(model, source.split or source.files[0].stem, *more)
+        more += asked.suffixes() if reference.is_language_model else []
+        path = Path(output_dir) / run_name(reference.name, source.split or source.files[0].stem, *more)
         refuse_overwriting(source.files, path, "--output-dir")
-    if resolved.is_language_model:
-        run = {**provenance(), "data": data_identity(source)}
-        if needs_shots(asked.prompt):
-            asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
-        return ask_model(about, chosen, asked, options or ModelOptions(seed=seed), run, path, progress)
-    return _predict(about, solver, chosen, path)
+    start, about = time.monotonic(), {**provenance(), "data": data_identity(source)}
+    options = options or ModelOptions(seed=seed)
+    with ExitStack() as stack:
+        if reference.is_language_model:
+            if path is not None:
+                _claim(path, stack)
+            if needs_shots(asked.prompt):
+                asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
+            prompt = asked.load_prompt()
+            store = stack.enter_context(Store(None if path is None else path.parent / STORE))
+            how: dict[str, Any] = {"options": options, "prompt": prompt, "store": store, "likelihood": asked.likelihood}
+        else:
+            how = {}
+        solver = load_solver(reference, seed, encoder, **how)
+        free_text = isinstance(solver, StreamingSolver)
+        if free_text:
+            matchers = {**MATCHERS, asked.matching: load_matcher(asked.matching)}
+            judge = AnswerJudge(matchers, asked.matching, free_text=True, prices=asked.prices)
+        else:
+            judge = AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False)
+        stack.callback(getattr(solver, "close", _nothing))
+        recorder = Recorder(path)
+        stack.callback(recorder.drop)  # nothing is left of a run that does not finish
+        _answer(reference.name, solver, chosen, judge, recorder, progress)
+        ended = getattr(solver, "ended", None)
+        if not len(judge.tally):
+            why = ended or next(iter(judge.tally.errors), "nothing was asked")
+            raise NoAnswersError(
+                f"{reference.name} gave no answer at all, so there is nothing to score: {why.rstrip('.')}."
+            )
+        details = {**_solver_details(solver, asked, options), **judge.details(), **_limits(solver, chosen)}
+        found = Evaluation(
+            reference.name,
+            str(data),
+            source.split,
+            labels,
+            seed,
+            scores=judge.tally.scores(details["matching"]),
+            predictions=(),
+            intervals=judge.tally.intervals(details["matching"]),
+            details=details,
+            run={**about, "seconds": time.monotonic() - start},
+            path=path,
+            ended=ended,
+            counts=judge.missing <= asked.max_failed,
+            free_text=free_text,
+        )
+        return replace(found, predictions=recorder.finish(found.about()))
+
+
+def _claim(path: Path, stack: ExitStack) -> None:
+    """Claim a run until the stack is closed, so that no other process pays for the same replies.
+
+    Raises:
+        DataError: If another process is asking the same.
+    """
+    if not stack.enter_context(Claim(path.with_name(f".{path.name}.lock"), "--output-dir")):
+        raise DataError(
+            f"another process is asking for {path}; wait until it ends and run the same command again, which uses its "
+            "replies, or choose another --output-dir."
+        )
+
+
+def _answer(
+    name: str, solver: Solver, chosen: Selection, judge: AnswerJudge, recorder: Recorder, progress: Progress | None
+) -> None:
+    """Ask the solver everything, and judge and record its answers."""
+    watch: Callable[[Answer], None] | None = None
+    stopping: Callable[[], bool] | None = None
+    with ExitStack() as stack:
+        if progress is not None and isinstance(solver, StreamingSolver):
+            stack.callback(progress.end)
+            prompt = getattr(getattr(solver, "prompt", None), "name", "")
+            progress.begin(name, prompt, lambda: sum(1 for _ in chosen.examples()))
+            watch, stopping = _watch(progress, judge), progress.stopping
+        try:
+            for answer in answers_of(solver, chosen.examples, watch, stopping):
+                judge.add(answer, recorder)
+        except ParseError as error:
+            raise DataError(f"{chosen.source.name}: {error}") from error
+
+
+def _watch(progress: Progress, judge: AnswerJudge) -> Callable[[Answer], None]:
+    """Return what tells a watcher of every answer as it comes."""
+    return lambda answer: progress.answered(judge.is_right(answer) if answer.complete else None)
+
+
+def _solver_details(solver: Solver, asked: AskOptions, options: ModelOptions) -> dict[str, Any]:
+    """Return what is known of a language model's run, as plain values for JSON."""
+    if not isinstance(solver, LanguageModel):
+        return {}
+    return {
+        "prompt": {name: getattr(solver.prompt, name, None) for name in ("name", "version", "sha256")},
+        "traffic": solver.traffic.as_dict(),
+        "options": {**options.identity(), "max_tokens": asked.max_tokens, "likelihood": asked.likelihood},
+        "backend": solver.backend.about(),
+    }
+
+
+def _limits(solver: Solver, chosen: Selection) -> dict[str, int]:
+    """Return how many questions a solver could not have answered, if any."""
+    unknown = solver.cannot_say(list(chosen.examples())) if isinstance(solver, Limited) else 0
+    return {"unknown_answers": unknown} if unknown else {}
+
+
+def _nothing() -> None:
+    """Release nothing, of solvers that hold nothing."""
 
 
 def read_shots(data: Path) -> list[Example]:
-    """Read what solved examples are drawn from: the train split of the data, or beside them, if there is one."""
+    """Read the examples that shots are drawn from: the train split of the data, or of their folder, if there is one."""
     for place in (data, data.parent):
         try:
             source = find_source(place, "train")
@@ -110,45 +226,9 @@ def read_shots(data: Path) -> list[Example]:
 
 
 def _shots_besides(chosen: Selection, data: Path) -> list[Example]:
-    """Read what solved examples are drawn from, without the stories that are asked about."""
+    """Read the examples that shots are drawn from, without the stories that are asked about."""
     shots = read_shots(data)
     if chosen.source.split != "train":
-        return shots  # a story of both splits is kept from its own questions, whatever the prompt shows
+        return shots  # a prompt never shows the story of its own question
     asked = {example.story for example in chosen.examples()}
     return [shot for shot in shots if shot.story not in asked]
-
-
-def _predict(
-    about: tuple[str, str, str | None, str, int], solver: Solver, chosen: Selection, path: Path | None
-) -> Evaluation:
-    """Score a solver that answers all examples at once, by equality."""
-    run = {**provenance(), "data": data_identity(chosen.source)}
-    examples = list(chosen.examples())
-    try:
-        answers = solver.predict(examples)
-    except ParseError as error:
-        raise DataError(f"{chosen.source.name}: {error}") from error
-    unknown = solver.cannot_say(examples) if isinstance(solver, Limited) else 0
-    limits = {"unknown_answers": unknown} if unknown else {}
-    tally, recorder = Tally([EXACTLY]), Recorder(path)
-    for example, answer in zip(examples, answers, strict=True):
-        tally.add(example, {EXACTLY: EXACT if answer == example.answer else NO_MATCH})
-        recorder.add(
-            {
-                "id": example.id,
-                "story_id": example.story_id,
-                "question_type": example.question_type,
-                "answer": answer,
-                "target": example.answer,
-            }
-        )
-    found = Evaluation(
-        *about,
-        scores=tally.scores(EXACTLY),
-        predictions=(),
-        intervals=tally.intervals(EXACTLY),
-        details={"matching": EXACTLY, **limits},
-        run=run,
-        path=path,
-    )
-    return replace(found, predictions=recorder.finish(found.about()))

@@ -1,4 +1,4 @@
-"""The paired permutation test, exact: had it been a matter of chance which run is which, how often so great a gap?"""
+"""The exact paired permutation test: how often is the gap as great if runs are assigned at random?"""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ _DIRECT = 1 << 26  # multiplications up to which distributions are folded direct
 
 
 def permutation_p(differences: npt.ArrayLike) -> float:
-    """Give the two-sided p-value of whole-numbered differences, one for each story.
+    """Return the two-sided p-value of whole-numbered differences, one for each story.
 
-    Under the null hypothesis each story's difference may as well have had the other sign. The sum over all 2ⁿ ways to
-    choose signs has a distribution that need not be sampled: stories that differ by the same amount add up to a
-    binomial, and there are only as many amounts as a story has questions.
+    Under the null hypothesis each story's difference could equally have had the other sign. The sum over all 2ⁿ ways to
+    choose signs has a distribution that can be computed without sampling: stories that differ by the same amount add up
+    to a binomial, and there are only as many amounts as a story has questions.
 
     Args:
         differences: Right answers of one run less those of the other, by story.
 
     Raises:
-        ValueError: If they are no whole numbers.
+        ValueError: If they are not whole numbers.
     """
     given = np.asarray(differences)
     if given.size and not np.all(given == np.rint(given)):
-        raise ValueError("found differences that are no whole numbers; expected counts of right answers.")
+        raise ValueError("found differences that are not whole numbers; expected counts of right answers.")
     sizes, counts = np.unique(np.abs(given[given != 0]).astype(np.int64), return_counts=True)
     chances = np.ones(1)  # of the sums -reach … +reach in steps of 2
     for size, count in zip(sizes.tolist(), counts.tolist(), strict=True):
@@ -37,7 +37,7 @@ def permutation_p(differences: npt.ArrayLike) -> float:
 
 
 def _binomial(count: int) -> npt.NDArray[np.float64]:
-    """Give the chances of 0 … count heads of so many coins."""
+    """Return the probabilities of 0 … count heads of so many coins."""
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, count + 1)))])
     return np.asarray(np.exp(logs[count] - logs - logs[::-1] - count * np.log(2)))
 

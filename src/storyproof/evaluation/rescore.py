@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -15,17 +14,15 @@ from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import Source, find_source
 from storyproof.errors import DataError
 from storyproof.evaluation.evaluate import PROVED
-from storyproof.evaluation.metrics import kind_of
+from storyproof.evaluation.runs import RecordedRun, RunSource, read_runs
 from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.intervals import LEVEL, Interval, difference_interval, mean_interval
 
-Runs = str | Path | Mapping[str, Any] | Sequence[Mapping[str, Any]]
-
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One and the same answers under two sets of labels.
+    """The same answers under two sets of labels.
 
     Attributes:
         questions: How many were scored.
@@ -44,7 +41,7 @@ class Compared:
     difference: dict[str, Interval]
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
+        """Return plain values for JSON."""
         found: dict[str, Any] = {name: getattr(self, name) for name in ("questions", "stories", "changed_labels")}
         for name in ("published", "corrected", "difference"):
             scores: dict[str, Interval] = getattr(self, name)
@@ -62,9 +59,9 @@ class Rescored:
         fixed: Where the corrected labels are.
         split: Which split.
         scores: All that was answered and has a label on both sides.
-        by_kind: The same by kind of question: memory, reality, first_order, …; of kinship by length of the chain.
-        dropped: Answers to questions that the corrected data left out, or from whose facts no answer follows (kinship
-            that is marked as ambiguous or impossible); they count on neither side.
+        by_kind: The same by kind of question (`Family.kind`): memory, reality, first_order, …, or k=3.
+        dropped: Answers to questions that the corrected data left out, or from whose facts no answer follows (marked as
+            ambiguous or impossible); they count on neither side.
         dropped_accuracy: How many of those are right by the published labels; None if there are none.
         unanswered_stories: Stories of the corrected data of which the run answers nothing; they do not count.
     """
@@ -79,7 +76,7 @@ class Rescored:
     unanswered_stories: int
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
+        """Return plain values for JSON."""
         names = ("model", "fixed", "split", "dropped", "dropped_accuracy", "unanswered_stories")
         kinds = {kind: each.as_dict() for kind, each in self.by_kind.items()}
         about = {name: getattr(self, name) for name in names}
@@ -87,23 +84,21 @@ class Rescored:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A model's recorded answers by the ids of the rows, with the labels (targets) that it was scored on, if it says.
+class _RunAnswers:
+    """A run's answers by id, with the labels (targets) that it was scored on, if it says."""
 
-    `data`, `split` and `labels` are what `evaluate` was asked for; `where` is the file, for messages.
-    """
-
-    where: str
-    model: str
-    data: str | None
-    split: str | None
-    labels: str | None
+    run: RecordedRun
     answers: dict[str, str]
     targets: dict[str, str]
 
+    @property
+    def where(self) -> str:
+        """What messages call the run."""
+        return self.run.where
+
 
 def rescore(
-    run: str | Path | Mapping[str, Any],
+    run: RunSource,
     fixed: str | Path,
     *,
     split: str | None = None,
@@ -127,71 +122,32 @@ def rescore(
 
 
 def rescore_all(
-    runs: Runs, fixed: str | Path, *, split: str | None = None, published: str | Path | None = None
+    runs: RunSource, fixed: str | Path, *, split: str | None = None, published: str | Path | None = None
 ) -> list[Rescored]:
     """Score the recorded answers of several models, as `rescore` does those of one."""
     by_id = cache(_by_id)
     found = []
-    for run in read_runs(runs):
-        source = _fixed_source(run, Path(fixed), split)
+    for run in map(_answers, read_runs(runs)):
+        source = _fixed_source(run.run, Path(fixed), split)
         found.append(_rescore(run, source, by_id(source), _published_labels(run, source, published)))
     return found
 
 
-def read_runs(runs: Runs) -> list[Run]:
-    """Read the runs of a file, or take those that are read already.
-
-    Raises:
-        DataError: If it is no run; the message says what was found.
-    """
-    if not isinstance(runs, str | Path):
-        return [_run(each, "the run", "model") for each in ([runs] if isinstance(runs, Mapping) else runs)]
-    path = Path(runs)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeError) as error:
-        raise DataError(f"cannot read {path}: {error}; give a file that evaluate --json wrote.") from error
-    try:
-        read = json.loads(text)
-    except (ValueError, RecursionError):
-        lines = enumerate(text.split("\n"), start=1)
-        read = {"predictions": [_line(path, number, line) for number, line in lines if line.strip()]}
-    if isinstance(read, dict):
-        read = [{"predictions": [read]} if {"id", "answer"} <= set(read) else read]
-    if not isinstance(read, list) or not read:
-        raise DataError(f"{path} holds no run; expected an object with predictions, or a list of such.")
-    return [_run(each, str(path), path.stem) for each in read]
-
-
-def _line(path: Path, number: int, line: str) -> Any:
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError) as error:
-        expected = "what evaluate --json wrote, or one object with id and answer a line"
-        raise DataError(f"{path}, line {number}: no valid JSON ({error}); expected {expected}.") from error
-
-
-def _run(read: Any, where: str, name: str) -> Run:
-    rows = read.get("predictions") if isinstance(read, Mapping) else None
-    if not isinstance(rows, list) or not rows:
-        raise DataError(f"{where} holds no predictions; run evaluate --json again, which records the model's answers.")
+def _answers(run: RecordedRun) -> _RunAnswers:
     answers: dict[str, str] = {}
     targets: dict[str, str] = {}
-    for number, row in enumerate(rows):
-        for key in ("id", "answer", "target"):
-            found = row.get(key) if isinstance(row, Mapping) else None
-            if not isinstance(found, str) and (key != "target" or found is not None):
-                raise DataError(f"{where}, prediction {number}: '{key}' is {found!r}; expected text.")
-        if row["id"] in answers:
-            raise DataError(f"{where} answers {row['id']} more than once; keep one answer for each id.")
-        answers[row["id"]] = row["answer"]
-        if row.get("target") is not None:
-            targets[row["id"]] = row["target"]
-    data, split, labels = (None if read.get(key) is None else str(read[key]) for key in ("data", "split", "labels"))
-    return Run(where, str(read.get("model") or name), data, split, labels, answers, targets)
+    for number, each in enumerate(run.predictions):
+        if each.failed:
+            continue  # neither right nor wrong
+        if each.answer is None:
+            raise DataError(f"{run.where}, prediction {number}: 'answer' is None; expected text.")
+        answers[each.id] = each.answer
+        if each.target is not None:
+            targets[each.id] = each.target
+    return _RunAnswers(run, answers, targets)
 
 
-def _fixed_source(run: Run, fixed: Path, split: str | None) -> Source:
+def _fixed_source(run: RecordedRun, fixed: Path, split: str | None) -> Source:
     """Find the corrected rows: in a folder the very file that was answered, if it was one, else the split."""
     same = fixed / Path(run.data).name if run.data else fixed
     if split is None and fixed.is_dir() and same.is_file():
@@ -207,11 +163,11 @@ def _by_id(source: Source) -> dict[str, Example]:
     return found
 
 
-def _published_labels(run: Run, fixed: Source, published: str | Path | None) -> dict[str, str]:
-    """Give the labels as published: as the data say, if they are named, else as the run does."""
-    if published is None and run.labels != PROVED and len(run.targets) == len(run.answers):
+def _published_labels(run: _RunAnswers, fixed: Source, published: str | Path | None) -> dict[str, str]:
+    """Return the labels as published: from the data, if they are named, else from the run."""
+    if published is None and run.run.labels != PROVED and len(run.targets) == len(run.answers):
         return run.targets
-    path = published or run.data
+    path = published or run.run.data
     if path is None:
         raise DataError(f"{run.where} does not say on which labels it was scored; name their data with --published.")
     try:
@@ -222,8 +178,8 @@ def _published_labels(run: Run, fixed: Source, published: str | Path | None) -> 
         raise DataError(f"{run.where}: no published labels: {error} Name their data with --published.") from error
 
 
-def _check(run: Run, source: Source, fixed: Mapping[str, Example], labels: Mapping[str, str]) -> None:
-    """Make sure that answers, published labels and corrected labels belong together."""
+def _check(run: _RunAnswers, source: Source, fixed: Mapping[str, Example], labels: Mapping[str, str]) -> None:
+    """Check that answers, published labels and corrected labels belong together."""
     gone = [row for row in run.answers if row not in fixed]
     if len(gone) == len(run.answers):
         raise DataError(
@@ -247,7 +203,7 @@ def _check(run: Run, source: Source, fixed: Mapping[str, Example], labels: Mappi
         )
 
 
-def _rescore(run: Run, source: Source, fixed: Mapping[str, Example], labels: Mapping[str, str]) -> Rescored:
+def _rescore(run: _RunAnswers, source: Source, fixed: Mapping[str, Example], labels: Mapping[str, str]) -> Rescored:
     _check(run, source, fixed, labels)
     settled = {row: example for row, example in fixed.items() if family_of(example).is_settled(example)}
     examples = [example for row, example in settled.items() if row in run.answers]
@@ -256,9 +212,9 @@ def _rescore(run: Run, source: Source, fixed: Mapping[str, Example], labels: Map
     gone = [answer == labels[row] for row, answer in run.answers.items() if row not in settled]
     kinds: dict[str, list[Example]] = {}
     for example in sorted(examples, key=lambda each: family_of(each).kind_order(each)):
-        kinds.setdefault(kind_of(example), []).append(example)
+        kinds.setdefault(family_of(example).kind(example), []).append(example)
     return Rescored(
-        model=run.model,
+        model=run.run.model,
         fixed=source.name,
         split=source.split,
         scores=_compare(run, examples, labels, joint=True),
@@ -269,7 +225,9 @@ def _rescore(run: Run, source: Source, fixed: Mapping[str, Example], labels: Map
     )
 
 
-def _compare(run: Run, examples: Sequence[Example], labels: Mapping[str, str], *, joint: bool = False) -> Compared:
+def _compare(
+    run: _RunAnswers, examples: Sequence[Example], labels: Mapping[str, str], *, joint: bool = False
+) -> Compared:
     before = np.array([run.answers[each.id] == labels[each.id] for each in examples])
     after = np.array([run.answers[each.id] == each.answer for each in examples])
     names = {story: number for number, story in enumerate(sorted({_story(each) for each in examples}))}

@@ -1,4 +1,4 @@
-"""How much a score hangs on the prompt and on the seed."""
+"""How much a score depends on the prompt and on the seed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import Any
 
-from storyproof.evaluation.runs.outcome import Evaluation
+from storyproof.evaluation.runs import Evaluation
 
 
 def sensitivity(evaluations: Sequence[Evaluation]) -> dict[str, Any]:
-    """Say for each model how its accuracy spreads over prompts and over seeds.
+    """Return for each model how its accuracy spreads over prompts and over seeds.
 
     Returns:
         By model: lowest, highest and mean accuracy over all of its runs; `prompts` (the mean of each) and `seeds` (the
@@ -43,6 +43,6 @@ def _spread(runs: Sequence[Evaluation]) -> dict[str, Any]:
 
 
 def prompt_of(run: Evaluation) -> str:
-    """Give the name of the prompt that a run was asked with; solvers that are not asked have none."""
+    """Return the name of the prompt that a run was asked with; empty for solvers that have none."""
     prompt = run.details.get("prompt") or {}
     return str(prompt.get("name", ""))

@@ -1,4 +1,4 @@
-"""Contamination: the same model on published data and on a fresh twin of the same shape, which nobody can have seen."""
+"""Contamination: a model on published data and on a fresh twin of the same shape, which no model can have seen."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from storyproof.datasets.examples import iterate_examples
 from storyproof.datasets.manifest import file_sha256
 from storyproof.datasets.reading import Source, find_source
 from storyproof.errors import DataError
-from storyproof.evaluation.runs.outcome import Evaluation
+from storyproof.evaluation.runs import Evaluation
 from storyproof.example import Example
 from storyproof.files import writing_to
 from storyproof.formats.jsonl import JsonlSplit
@@ -26,7 +26,7 @@ from storyproof.locks import Claim
 
 @dataclass(frozen=True, slots=True)
 class Contamination:
-    """How a model does on published data, and on a twin of them.
+    """A model's scores on published data, and on a twin of them.
 
     Attributes:
         published: On the data as published.
@@ -42,11 +42,11 @@ class Contamination:
 
     @property
     def interrupted(self) -> bool:
-        """Whether somebody wanted it to end before all was asked."""
+        """Whether a user stopped it before all was asked."""
         return self.published.interrupted or self.twin.interrupted
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
+        """Return plain values for JSON."""
         return {
             "accuracy": self.accuracy.as_dict(),
             "joint_accuracy": self.joint_accuracy.as_dict(),
@@ -70,12 +70,12 @@ def contamination(
         data: The published data, a folder or a file.
         split: Which split.
         folder: Where runs are written, and the twin is kept, in a folder of its own and with its run beside it, so that
-            a run that was broken off goes on with the same.
-        seed: Of the twin; by default one that nobody knows.
-        max_stories: Make the twin no larger.
+            an interrupted run resumes with the same.
+        seed: Of the twin; by default a random one.
+        max_stories: The most stories that the twin has.
 
     Raises:
-        DataError: If no twin can be made of such data.
+        DataError: If no twin can be generated for such data.
         KeyboardInterrupt: If the first run was interrupted: without the second there is nothing to compare.
     """
     source = find_source(data, split)
@@ -91,10 +91,10 @@ def contamination(
 
 
 def difference(first: Interval, second: Interval) -> Interval:
-    """Give how much more the first is than the second, of which it is independent.
+    """Return the difference of two independent shares, first less second.
 
-    By the method of variance estimates recovery (Zou and Donner 2008): what is known of each is in its own interval, so
-    that intervals over stories give an interval over stories, and one that is right near 0 and 1 stays so.
+    By the method of variance estimates recovery (Zou and Donner 2008): it uses only the
+    interval of each, so that intervals over stories give an interval over stories, which stays valid near 0 and 1.
     """
     value = first.value - second.value
     below = sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)
@@ -108,10 +108,10 @@ def _interval(found: Evaluation, score: str) -> Interval:
 
 
 def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories: int | None = None) -> Path:
-    """Make fresh data of the same shape: as many stories of each kind by the same recipe, under another seed.
+    """Generate fresh data of the same shape: as many stories of each kind by the same recipe, under another seed.
 
     Returns:
-        The file; if it was made for the same data before, that one.
+        The file; if it was generated for the same data before, that one.
 
     Raises:
         DataError: If storyproof has no recipe for such data.
@@ -149,5 +149,5 @@ def _twin_rows(source: Source, seed: int, max_stories: int | None) -> pa.Table:
     benchmark = stories[0].benchmark if stories else ""
     if benchmark not in names("benchmark"):
         known = ", ".join(names("benchmark"))
-        raise DataError(f"{source.name} is of benchmark '{benchmark}'; twins can be made of {known}.")
+        raise DataError(f"{source.name} is of benchmark '{benchmark}'; twins can be generated for {known}.")
     return load("benchmark", benchmark).twin(stories, seed)

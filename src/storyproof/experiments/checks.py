@@ -93,14 +93,21 @@ def check_kept(
         )
 
 
-def check_folder(folder: Path, names: Sequence[str]) -> None:
+def check_folder(folder: Path, names: Sequence[str], about: str) -> None:
     """Check that files that a table would overwrite are a table's.
 
+    Args:
+        folder: The folder of the table.
+        names: The files that it would overwrite.
+        about: The file that describes the table, if one was written.
+
     Raises:
-        DataError: If there are some, but no results, which are written first.
+        DataError: If there are some, but neither results, which are written first, nor a description of a table.
     """
     found = [name for name in names if (folder / name).exists()]
-    if found and not (folder / RESULTS).is_file():
+    if not found or (folder / RESULTS).is_file():
+        return
+    if not (folder / about).is_file() or "experiment" not in read_json(folder / about, REMEDY):
         raise DataError(
             f"{folder} has files that are not an experiment's (there is no {RESULTS}): {', '.join(found)}; move them "
             "away, or choose another --out."

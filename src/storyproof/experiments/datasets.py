@@ -15,7 +15,6 @@ from storyproof.datasets.reading import Source, find_source
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.experiments.declaration import DeclaredData
-from storyproof.families.kinship.config import PRESETS
 from storyproof.seeds import digest
 
 TRAIN, TEST = 0, 1  # the two parts of a data set
@@ -87,7 +86,7 @@ class Datasets:
     def _examples(self, data: DeclaredData, part: int) -> list[Example]:
         count = data.test if part == TEST else data.train
         if not data.published:
-            settings = {**_settings(data), ("train", "test")[part]: count}
+            settings: dict[str, Any] = {**dict(data.settings), ("train", "test")[part]: count}
             table = generate(data.benchmark, seed=data.seed, **settings)
             return [Example.from_row(row) for row in table.to_pylist()]
         source = self._source(data, part)
@@ -110,9 +109,3 @@ class Datasets:
 def _version(benchmark: str) -> int:
     found: int = load("benchmark", benchmark).version
     return found
-
-
-def _settings(data: DeclaredData) -> dict[str, Any]:
-    """Return the settings of the generator, with those of a preset."""
-    given: dict[str, Any] = dict(data.settings)
-    return {**PRESETS.get(given.pop("preset", ""), {}), **given}

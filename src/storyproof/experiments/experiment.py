@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError, StoryproofError
-from storyproof.evaluation.runs.provenance import provenance
+from storyproof.evaluation.provenance import provenance
 from storyproof.experiments.checks import (
     blanks,
     check_folder,
@@ -103,7 +103,7 @@ def experiment(
     sets = Datasets(Path(published) if published is not None else None)
     check_published(declared, sets, published)
     check_separate(declared, published, folder, out / _RUNS)
-    check_folder(folder, (*TABLES, *FIGURES, _ABOUT))
+    check_folder(folder, (*TABLES, *FIGURES, _ABOUT), _ABOUT)
     planned = plan(declared, sets, out / _RUNS, runs, encoder)
     check_kept(folder, declared, planned, runs, encoder)
     _commands(folder)  # raises at once if they cannot be read

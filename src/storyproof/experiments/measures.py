@@ -1,31 +1,24 @@
-"""What is counted of a run's answers: all, whole stories, and every kind of question by itself.
+"""Measures of an experiment's answers: how many are right, and of how many.
 
-Measures by name: `average`; `joint` (stories all of whose questions are right); `memory`, `reality`, `first_order` …
-and these where the asked belief is false or not (`first_order/false_belief`, `first_order/no_false_belief`), as the
-question's type says, which in published ToMi goes with the label, right or wrong; of kinship `k=3`, `task=clean` and
-`task=clean/k=3`.
+Names: `average`; `joint` (stories all of whose questions are right); and what the families name (`Family.measures`):
+`memory`, `reality`, `first_order` … and these where the asked belief is false or not (`first_order/false_belief`,
+`first_order/no_false_belief`) as the question type says, which in published ToMi goes with the label, right or wrong;
+`k=3`, `task=clean` and `task=clean/k=3` for kinship.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
+from storyproof.evaluation.scores import Tally
 from storyproof.example import Example
-from storyproof.families.family import family_of
 
-Counts = dict[str, list[int]]  # of every measure how many are right, and of how many
+Counts = dict[str, list[int]]  # for every measure how many are right, and of how many
 
 
 def count(examples: Sequence[Example], answers: Sequence[str]) -> Counts:
     """Count right answers under every measure."""
-    counts: dict[str, list[int]] = defaultdict(lambda: [0, 0])
-    stories: dict[Hashable, bool] = defaultdict(lambda: True)
+    tally = Tally()
     for example, answer in zip(examples, answers, strict=True):
-        right = answer == example.answer
-        stories[example.split, example.story_id] &= right
-        for name in ("average", *family_of(example).measures(example)):
-            counts[name][0] += right
-            counts[name][1] += 1
-    counts["joint"] = [sum(stories.values()), len(stories)]
-    return dict(sorted(counts.items()))
+        tally.add_exact(example, answer)
+    return tally.counts()

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import pyarrow as pa
 
 from storyproof.catalog import DEFAULT_FAMILY, load, names
-from storyproof.errors import DataError
+from storyproof.errors import DataError, ParseError
 from storyproof.example import SCHEMA, Example
+from storyproof.replies import PLAIN_TALK, Talk
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -67,6 +68,7 @@ class Family(ABC):
         is_always_settled: Whether an answer follows from every row that can be read.
         edge_types: What edges of its graphs can be; empty if its stories have no graphs.
         names_are_entities: Whether models read names as numbered entities unless told otherwise.
+        asks_beliefs: Whether questions ask for beliefs, so that results are also shown for false beliefs by themselves.
     """
 
     name: ClassVar[str]
@@ -78,6 +80,7 @@ class Family(ABC):
     is_always_settled: ClassVar[bool] = True
     edge_types: ClassVar[tuple[str, ...]] = ()
     names_are_entities: ClassVar[bool] = False
+    asks_beliefs: ClassVar[bool] = False
 
     # Rows: what follows from them.
 
@@ -111,6 +114,25 @@ class Family(ABC):
         """Return a running text with one sentence per line; raise ParseError if it cannot be divided."""
         return story
 
+    def question_in(self, text: str) -> str:
+        """Return the question that a text ends in, without what stands around it; raise ParseError if there is none."""
+        return text.strip()
+
+    def split_prompt(self, messages: Sequence[str]) -> tuple[str, str]:
+        """Divide what a user says to a model into story, one sentence per line, and question.
+
+        Args:
+            messages: The user's messages, with instructions around story and question or examples before them.
+
+        Raises:
+            ParseError: If there is no story or question of this family.
+        """
+        raise ParseError(f"prompts about {self.title} cannot be divided into story and question.")
+
+    def answers_in(self, story: str) -> Sequence[str]:
+        """Return the possible answers that a story names, in its order; none if that cannot be told."""
+        return ()
+
     def is_settled(self, example: Example) -> bool:
         """Return whether an answer follows from an example at all."""
         return True
@@ -118,8 +140,23 @@ class Family(ABC):
     # Answers: what can be said, and what a reply says.
 
     def candidates(self, example: Example) -> Sequence[str]:
-        """Return the possible answers; none if neither the row nor its text tells."""
+        """Return the possible answers: the row's candidates, else what its text tells; empty if it tells nothing.
+
+        Prompts offer them and baselines choose from them.
+        """
         return example.candidates
+
+    def mentionable(self, example: Example) -> Sequence[str]:
+        """Return all that a reply may name as an answer: the row's candidates, else whatever the text allows.
+
+        Matchers look for these, so that a reply which also names something that is no possible answer is not taken for
+        a clear one. Without candidates in the row this may be more than `candidates`.
+        """
+        return self.candidates(example)
+
+    def talk(self) -> Talk:
+        """Return how free-text replies to this family's questions are read."""
+        return PLAIN_TALK
 
     def positions(self, example: Example) -> Sequence[str]:
         """Return the candidates in an order that means the same in all examples, for baselines that guess by place."""
@@ -130,6 +167,10 @@ class Family(ABC):
     def kind(self, example: Example) -> str:
         """Return the group of an example by which accuracy is reported, such as `first_order` or `k=3`."""
         return example.question_type
+
+    def is_control(self, example: Example) -> bool:
+        """Return whether a question only checks that the story was read, such as one about memory or reality."""
+        return False
 
     def kind_order(self, example: Example) -> tuple[Any, ...]:
         """Return where an example's kind stands among others in tables."""
@@ -243,6 +284,7 @@ def families() -> tuple[Family, ...]:
     return tuple(load_family(name) for name in names("family"))
 
 
+@cache  # it is asked for with every example
 def load_family(name: str) -> Family:
     """Return a family by name.
 

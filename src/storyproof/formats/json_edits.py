@@ -1,6 +1,6 @@
-"""Lines of JSON edited in place.
+"""JSON text edited in place.
 
-What is edited keeps its key order, separators and escapes: only the value that changes is written anew.
+An edited object keeps its key order, separators and escapes: only the value that changes is written again.
 """
 
 from __future__ import annotations
@@ -8,18 +8,20 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError
+from storyproof.formats.patches import Changes
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
 
 
 def replace_value(text: str, path: Sequence[str], value: Any) -> str:
-    """Write another value into a line of JSON, leaving all else as it is.
+    """Replace a value in the text of an object, leaving all else as it is.
 
-    A text put where a list is takes the place of the list's items.
+    A text replaces the items of a list.
 
     Raises:
         DataError: If there is no such value.
@@ -42,10 +44,10 @@ def replace_value(text: str, path: Sequence[str], value: Any) -> str:
 
 
 def add_value(text: str, name: str, value: Any) -> str:
-    """Write a value that an object does not have yet after its last.
+    """Add a value that an object does not have yet after its last one.
 
     Raises:
-        DataError: If it is no object.
+        DataError: If it is not an object.
     """
     end = text.rfind("}")
     before = text[:end].rstrip()
@@ -54,9 +56,26 @@ def add_value(text: str, name: str, value: Any) -> str:
     comma, colon = (", ", ": ") if '": ' in text else (",", ":")
     written = json.dumps(name) + colon + json.dumps(value, ensure_ascii=text.isascii())
     gap = text[len(before) : end]
-    if "\n" in gap and "\n" in before:  # a member a line
+    if "\n" in gap and "\n" in before:  # one member per line
         comma = "," + before[before.rfind("\n") : len(before) - len(before[before.rfind("\n") :].lstrip())]
     return before + ("" if before.endswith("{") else comma) + written + gap + text[end:]
+
+
+def edit_row(path: Path, row: int, text: str, changes: Changes) -> str:
+    """Return the text of a row, an object, with the changes to it.
+
+    Raises:
+        DataError: If it has no such values.
+    """
+    try:
+        for name, value in changes.values.get(row, {}).items():
+            if name in changes.added and name not in json.loads(text):
+                text = add_value(text, name, value)
+            else:
+                text = replace_value(text, name.split("."), value)
+    except DataError as error:
+        raise DataError(f"{path}, row {row}: found {text[:60]!r}; expected it as it was audited.") from error
+    return text
 
 
 def _skip(text: str, index: int) -> int:
@@ -65,7 +84,7 @@ def _skip(text: str, index: int) -> int:
 
 
 def _member(text: str, start: int, wanted: str | int) -> tuple[int, int]:
-    """Find where a member of an object or list begins and ends; of several with one name the last, as readers do."""
+    """Return where a member of an object or list begins and ends; of several with one name the last, as parsers do."""
     index, place, found = _skip(text, start + 1), 0, None
     while text[index] not in "}]":
         name: Any = place

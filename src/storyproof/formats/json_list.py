@@ -1,30 +1,32 @@
-"""JSON lists of questions, as evaluations of language models like them: `train.json`, `val.json`, `test.json`.
+"""JSON lists of questions, for evaluations of language models: `train.json`, `val.json`, `test.json`.
 
-Each file is one list of objects with `story`, `question`, `answer`, `question_type`, `story_type` and `story_id`;
-kinship, whose text does not tell who is meant by what, has the columns of its facts besides. Files are read and
-written piece by piece, however long they are.
+Each file is one list of objects with `story`, `question`, `answer`, `question_type`, `story_type` and `story_id`, and
+the facts of a family whose text does not tell them. Files are read and written piece by piece, however long they are.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, BinaryIO, NamedTuple, TextIO
 
 import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError
 from storyproof.example import REQUIRED
-from storyproof.families.belief.babi_format import split_of
 from storyproof.families.family import recognise
-from storyproof.formats.inspect_jsonl import find_bad_bytes
-from storyproof.formats.jsonl import checked_row, table_of_rows
+from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.format import Format, split_of
+from storyproof.formats.json_edits import edit_row
+from storyproof.formats.jsonl import checked_row, given, table_of_rows
+from storyproof.formats.lines import MARK, find_bad_bytes
+from storyproof.formats.patches import Changes, Write
 
 FIELDS = ("story", "question", "answer", "question_type", "story_type", "story_id")
-_NO_MINDS: dict[str, Any] = {"order": 0, "chain": [], "false_belief": False}  # of kinship, which asks about none
+_NO_MINDS: dict[str, Any] = {"order": 0, "chain": [], "false_belief": False}  # of families that ask about none
 _PIECE = 1 << 20
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
@@ -48,14 +50,47 @@ class JsonSplit:
             self._rows += 1
 
     def close(self) -> list[Path]:
-        """Finish the file; gives what was written."""
+        """Finish the file and return it."""
         self._file.write("\n]\n" if self._rows else "[]\n")
         self._file.close()
         return [self._path]
 
 
+class Json(Format):
+    """JSON lists of questions."""
+
+    name = "json"
+    suffixes = (".json",)
+    opening = "a JSON list"
+
+    def recognise(self, path: Path) -> bool:
+        """Return whether a file begins as a list."""
+        return begins_a_list(path)
+
+    def is_data(self, path: Path) -> bool:
+        """Return whether a file is a list that is named after a split, or one of questions."""
+        return begins_a_list(path) and (split_of(path) is not None or _lists_questions(path))
+
+    def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
+        """Read a list."""
+        return read_json(path, rows, places)
+
+    def columns(self, path: Path) -> Collection[str]:
+        """Return the columns that the first object has values for, whether or not they can be read."""
+        first = next((member.value for member in read_members(path)), None)
+        return given(first) if isinstance(first, dict) else ()
+
+    def writer(self, folder: Path, split: str) -> JsonSplit:
+        """Return what writes one list."""
+        return JsonSplit(folder, split)
+
+    def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
+        """Edit objects in place."""
+        return {path.name: lambda file: _write_patched(path, file, changes)}
+
+
 def begins_a_list(path: Path) -> bool:
-    """Say whether a file is a JSON list, by how it begins."""
+    """Return whether a file is a JSON list, by how it begins."""
     try:
         with path.open(encoding="utf-8-sig") as file:
             return file.read(4096).lstrip()[:1] == "["
@@ -63,8 +98,8 @@ def begins_a_list(path: Path) -> bool:
         return False
 
 
-def lists_questions(path: Path) -> bool:
-    """Say whether a file is a JSON list of questions, by its first object."""
+def _lists_questions(path: Path) -> bool:
+    """Return whether a file is a JSON list of questions, by its first object."""
     try:
         first = next((member.value for member in read_members(path)), None)
     except DataError:
@@ -72,33 +107,33 @@ def lists_questions(path: Path) -> bool:
     return isinstance(first, dict) and all(name in first for name in REQUIRED)
 
 
-def read_json(path: Path, rows: int, lines: bool = False) -> Iterator[pa.Table]:
-    """Read a file in tables of so many rows; columns it lacks are null.
+def read_json(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
+    """Read a file in tables of so many rows; columns that it lacks are null.
 
     Args:
         path: The file.
         rows: How many rows a table has.
-        lines: Whether to add a column `line`, where each row begins, from 1.
+        places: Add the column `place`.
 
     Raises:
-        DataError: If it is no list of such objects; the message names the line, and the object, counted from 0.
+        DataError: If it is not a list of such objects; the message names the line, and the object, counted from 0.
     """
     split = split_of(path)
     waiting: list[dict[str, Any]] = []
-    at: list[int] = []
-
+    lines: list[int] = []
+    done = 0
     for number, found in enumerate(read_members(path)):
         row = _row(found.value, f"{path}, line {found.line}, object {number}")
         row.setdefault("id", f"{path.stem}-{number}")
         if row.get("split") is None:
             row["split"] = split
         waiting.append(row)
-        at.append(found.line)
+        lines.append(found.line)
         if len(waiting) == rows:
-            yield table_of_rows(waiting, at if lines else None)
-            waiting, at = [], []
+            yield table_of_rows(waiting, done, lines if places else None)
+            waiting, lines, done = [], [], done + rows
     if waiting:
-        yield table_of_rows(waiting, at if lines else None)
+        yield table_of_rows(waiting, done, lines if places else None)
 
 
 def _row(found: Any, where: str) -> dict[str, Any]:
@@ -110,11 +145,11 @@ def _row(found: Any, where: str) -> dict[str, Any]:
             if isinstance(found.get(name), int) and not isinstance(found[name], bool):
                 found[name] = str(found[name])
     row = checked_row(found, where)
-    family = recognise((name for name, value in row.items() if value is not None), row["question"])
+    family = recognise(given(row), row["question"])
     if family.facts:
         return {**_NO_MINDS, **row}
     if "\n" not in row["story"]:
-        with suppress(ParseError):  # a story in another form: whoever needs to parse it will say so
+        with suppress(ParseError):  # a story in another form: whoever parses it raises the error
             row["story"] = family.lines(row["story"])
     return row
 
@@ -137,7 +172,7 @@ def read_members(path: Path, *, end: list[str] | None = None, newline: str | Non
         newline: As for `open`; empty to have the ends of lines as they are.
 
     Raises:
-        DataError: If it is no list; the message says what was found where.
+        DataError: If it is not a list; the message says what was found where.
     """
     try:
         with path.open(encoding="utf-8-sig", newline=newline) as file:
@@ -160,7 +195,7 @@ class _Members:
 
     def __iter__(self) -> Iterator[Member]:
         if self._sign() != "[":
-            raise self._error("it begins otherwise")
+            raise self._error("it does not begin with [")
         if self._sign() != "]":
             self._place, self.passed = self._place - 1, self.passed[:-1]
             while True:
@@ -175,7 +210,7 @@ class _Members:
             raise self._error("there is more after its end")
 
     def _sign(self) -> str:
-        """Take the next sign that is no space; empty at the end of the file."""
+        """Return the next character that is not a space; empty at the end of the file."""
         while True:
             self._pass_space()
             if self._place < len(self._text):
@@ -199,7 +234,7 @@ class _Members:
             except (ValueError, RecursionError) as error:
                 if isinstance(error, RecursionError) or not self._read():
                     self._line += self._text.count("\n", self._place, getattr(error, "pos", self._place))
-                    raise self._error(f"object {self._found} is no valid JSON ({_told(error)})") from error
+                    raise self._error(f"object {self._found} is not valid JSON ({_reason(error)})") from error
                 continue
             if end < len(self._text) or not self._read():  # a number may go on in the next piece
                 break
@@ -215,11 +250,32 @@ class _Members:
 
     def _error(self, found: str) -> DataError:
         return DataError(
-            f"{self._path}, line {self._line}: no list of questions: {found}; expected [ objects with "
+            f"{self._path}, line {self._line}: not a list of questions: {found}; expected [ objects with "
             f"{', '.join(FIELDS)} ]."
         )
 
 
-def _told(error: Exception) -> str:
-    """Give a message without the places that it has in a piece of the file."""
+def _reason(error: Exception) -> str:
+    """Return a message without the position, which is one in a piece of the file."""
     return error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+
+
+def _write_patched(path: Path, file: BinaryIO, changes: Changes) -> None:
+    """Write a list with some changes; where a member is left out, so is the text before it."""
+    with path.open("rb") as source:
+        file.write(MARK if source.read(len(MARK)) == MARK else b"")
+    end: list[str] = []
+    rows, opening = 0, ""
+    for row, member in enumerate(read_members(path, end=end, newline="")):
+        rows = row + 1
+        opening = member.before if row == 0 else opening
+        if row in changes.gone:
+            continue
+        before = opening or member.before
+        opening = ""
+        file.write((before + edit_row(path, row, member.text, changes)).encode())
+    changes.check_rows(path, rows)
+    file.write((opening + end[0]).encode())
+
+
+FORMAT = Json()

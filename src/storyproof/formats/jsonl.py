@@ -1,21 +1,32 @@
-"""JSON lines: one object a row, with the columns of an example."""
+"""JSON lines: one object per row, with the columns of an example.
+
+Files of others are read more loosely for an audit (`read_samples`): `{"story": …, "question": …, "answer": …}`, the
+story with one sentence per line or as running text.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 
 from storyproof.errors import DataError
 from storyproof.example import REQUIRED, plain_schema
-from storyproof.families.family import schema_of
-from storyproof.formats.inspect_jsonl import find_bad_bytes
+from storyproof.families.family import Family, recognise, schema_of
+from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.format import Format, with_places
+from storyproof.formats.json_edits import edit_row
+from storyproof.formats.lines import MARK, bad_byte, filled_lines, find_bad_bytes, first_line, numbered_lines
+from storyproof.formats.patches import Changes, Write
 
-_HALF = re.compile("[\ud800-\udfff]")
+JSONL, INSPECT = "jsonl", "inspect"
+ANSWER = "answer in"  # of a row from `read_samples`: the name under which the file has the answer
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_TEXTS = ("id", "story_id", *REQUIRED)
 
 
 class JsonlSplit:
@@ -31,24 +42,61 @@ class JsonlSplit:
             self._file.write(json.dumps(row, ensure_ascii=False, separators=(", ", ": ")) + "\n")
 
     def close(self) -> list[Path]:
-        """Finish the file; gives what was written."""
+        """Finish the file and return it."""
         self._file.close()
         return [self._path]
 
 
-def read_jsonl(path: Path, rows: int, lines: bool = False) -> Iterator[pa.Table]:
-    """Read a file in tables of so many rows; columns it lacks are null.
+class Jsonl(Format):
+    """JSON lines with the columns of an example."""
+
+    name = JSONL
+    suffixes = (".jsonl",)
+    opening = "a JSON object"
+    keeps_all = True
+
+    def recognise(self, path: Path) -> bool:
+        """Return whether the first line begins an object that is not a sample of an evaluation framework."""
+        line = first_line(path)
+        return line.lstrip().startswith("{") and dialect_of(line) == JSONL
+
+    def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
+        """Read a file; a value of the wrong type is an error."""
+        return read_jsonl(path, rows, places)
+
+    def read_foreign(self, path: Path, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
+        """Read a file with values of the wrong types left out and stories with one sentence per line."""
+        plain_rows = _PlainRows()
+        return read_samples(path, rows, plain_rows, lambda: plain_rows.schema)
+
+    def columns(self, path: Path) -> Collection[str]:
+        """Return the columns that the first object has values for, whether or not they can be read."""
+        first = json_object(next((line for _, line in filled_lines(path) if line.strip()), b"{}"), f"{path}")
+        return given(first)
+
+    def writer(self, folder: Path, split: str) -> JsonlSplit:
+        """Return what writes one file."""
+        return JsonlSplit(folder, split)
+
+    def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
+        """Edit lines in place."""
+        return patch_lines(path, changes)
+
+
+def read_jsonl(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
+    """Read a file in tables of so many rows; columns that it lacks are null.
 
     Args:
         path: The file.
         rows: How many rows a table has.
-        lines: Whether to add a column `line`, where each row stands, from 1.
+        places: Add the column `place`.
 
     Raises:
-        DataError: If a line is no such object; the message names the line.
+        DataError: If a line is not such an object; the message names the line.
     """
     waiting: list[dict[str, Any]] = []
-    at: list[int] = []
+    lines: list[int] = []
+    done = 0
     try:
         with path.open(encoding="utf-8-sig") as file:
             for number, line in enumerate(file, start=1):
@@ -56,25 +104,32 @@ def read_jsonl(path: Path, rows: int, lines: bool = False) -> Iterator[pa.Table]
                     row = _row(line, f"{path}, line {number}")
                     row.setdefault("id", f"{path.stem}-{number}")
                     waiting.append(row)
-                    at.append(number)
+                    lines.append(number)
                 if len(waiting) == rows:
-                    yield table_of_rows(waiting, at if lines else None)
-                    waiting, at = [], []
+                    yield table_of_rows(waiting, done, lines if places else None)
+                    waiting, lines, done = [], [], done + rows
         if waiting:
-            yield table_of_rows(waiting, at if lines else None)
+            yield table_of_rows(waiting, done, lines if places else None)
     except (OSError, UnicodeDecodeError) as error:
         bad = find_bad_bytes(path) if isinstance(error, UnicodeError) else None
         raise bad or DataError(f"cannot read {path}: {error}.") from error
 
 
-def table_of_rows(rows: list[dict[str, Any]], lines: list[int] | None = None) -> pa.Table:
-    """Make a table of rows that were checked, with a column of their lines if these are given."""
-    schema = schema_of(name for row in rows for name in _given(row))
+def table_of_rows(rows: list[dict[str, Any]], first: int = 0, lines: list[int] | None = None) -> pa.Table:
+    """Build a table from rows that were checked; with their places if their lines are known.
+
+    Args:
+        rows: The rows.
+        first: The number of the first row.
+        lines: The line of each row.
+    """
+    schema = schema_of(name for row in rows for name in given(row))
     table = pa.Table.from_pylist(rows, schema=plain_schema(schema))
-    return table if lines is None else table.append_column("line", pa.array(lines, pa.int64()))
+    return table if lines is None else with_places(table, first, lines)
 
 
-def _given(row: dict[str, Any]) -> list[str]:
+def given(row: Mapping[str, Any]) -> list[str]:
+    """Return the names under which an object has values."""
     return [name for name, value in row.items() if value is not None]
 
 
@@ -82,12 +137,12 @@ def _row(line: str, where: str) -> dict[str, Any]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise DataError(f"{where}: no valid JSON ({error}); expected one object a line.") from error
+        raise DataError(f"{where}: not valid JSON ({error}); expected one object per line.") from error
     return checked_row(row, where)
 
 
 def checked_row(row: Any, where: str) -> dict[str, Any]:
-    """Make sure that a value is a row whose columns have their types.
+    """Return a value if it is a row whose columns have their types.
 
     Raises:
         DataError: If it is not; the message says where.
@@ -97,22 +152,22 @@ def checked_row(row: Any, where: str) -> dict[str, Any]:
     for name in REQUIRED:
         if not isinstance(row.get(name), str):
             raise DataError(f"{where}: '{name}' is {row.get(name)!r}, expected text.")
-    for field in schema_of(_given(row)):
+    for field in schema_of(given(row)):
         value = row.get(field.name)
         if value is not None and not _fits(value, field.type):
             raise DataError(f"{where}: '{field.name}' is {value!r}, expected {_expected(field.type)}.")
-    if _halves(row):
-        raise DataError(f"{where}: found half a character, expected text.")
+    if _has_surrogate(row):
+        raise DataError(f"{where}: found an unpaired surrogate, expected text.")
     return row
 
 
-def _halves(value: Any) -> bool:
-    """Say whether there is half a character in a value."""
+def _has_surrogate(value: Any) -> bool:
+    """Return whether a value contains an unpaired surrogate, which no file can hold."""
     if isinstance(value, str):
-        return not value.isascii() and _HALF.search(value) is not None
+        return not value.isascii() and _SURROGATE.search(value) is not None
     if isinstance(value, dict):
-        return any(map(_halves, value.values()))
-    return isinstance(value, list) and any(map(_halves, value))
+        return any(map(_has_surrogate, value.values()))
+    return isinstance(value, list) and any(map(_has_surrogate, value))
 
 
 def _fits(value: Any, kind: pa.DataType) -> bool:
@@ -132,3 +187,152 @@ def _expected(kind: pa.DataType) -> str:
             "lists of numbers" if pa.types.is_list(inner) else "numbers" if pa.types.is_integer(inner) else "words"
         )
     return "true or false" if pa.types.is_boolean(kind) else "a number" if pa.types.is_integer(kind) else "text"
+
+
+def patch_lines(path: Path, changes: Changes) -> dict[str, Write]:
+    """Return what writes a file of one object per line with some changes."""
+    return {path.name: lambda file: _write_patched(path, file, changes)}
+
+
+def _write_patched(path: Path, file: BinaryIO, changes: Changes) -> None:
+    row = 0
+    for number, line in numbered_lines(path):
+        mark = MARK if number == 1 and line.startswith(MARK) else b""
+        body = line.removeprefix(mark)
+        if not body.strip():
+            file.write(line)
+            continue
+        if row not in changes.gone:
+            text = body.rstrip(b"\r\n")
+            file.write(mark + edit_row(path, row, text.decode(), changes).encode() + body[len(text) :])
+        row += 1
+    changes.check_rows(path, row)
+
+
+def dialect_of(line: str) -> str:
+    """Return the dialect of a line; one that cannot be read is left to the reader of plain rows."""
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return JSONL
+    return INSPECT if isinstance(found, dict) and "input" in found and "story" not in found else JSONL
+
+
+def read_samples(
+    path: Path,
+    rows: int,
+    make: Callable[[Mapping[str, Any]], dict[str, Any]],
+    schema: Callable[[], pa.Schema] = plain_schema,
+) -> Iterator[pa.Table]:
+    """Read a file of others in tables of so many rows, with places and the columns of an example, those lacking null.
+
+    A value that does not fit its column's type is taken for something else of the same name, and is null.
+
+    Args:
+        path: The file.
+        rows: How many rows a table has.
+        make: Builds a row from an object; raises DataError if that cannot be done.
+        schema: Returns the columns of the rows that have been built.
+
+    Raises:
+        DataError: If a line is not such an object; the message names the line.
+    """
+    waiting: list[dict[str, Any]] = []
+    lines: list[int] = []
+    done = 0
+    for number, line in numbered_lines(path):
+        if not line.removeprefix(MARK if number == 1 else b"").strip():
+            continue
+        where = f"{path}, line {number}"
+        found = json_object(line, where)
+        try:
+            row = make(found)
+            for name in _TEXTS:
+                if row.get(name) is not None:
+                    row[name].encode()
+        except UnicodeEncodeError as error:
+            raise DataError(f"{where}: found an unpaired surrogate ({error.reason}); expected text.") from error
+        except DataError as error:
+            raise DataError(f"{where}: {error}") from error
+        if row.get("id") is None:
+            row["id"] = f"{path.stem}-{number}"
+        waiting.append(row)
+        lines.append(number)
+        if len(waiting) == rows:
+            yield _table(waiting, schema(), done, lines)
+            waiting, lines, done = [], [], done + rows
+    if waiting:
+        yield _table(waiting, schema(), done, lines)
+
+
+def json_object(line: bytes, where: str) -> dict[str, Any]:
+    """Return the object that a line holds.
+
+    Raises:
+        DataError: If it holds none; the message begins with `where`.
+    """
+    try:
+        found = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise bad_byte(where, error) from error
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"{where}: not valid JSON ({error}); expected one object per line.") from error
+    if not isinstance(found, dict):
+        raise DataError(f"{where}: found {type(found).__name__}; expected one object per line.")
+    return found
+
+
+def _table(rows: list[dict[str, Any]], schema: pa.Schema, first: int, lines: list[int]) -> pa.Table:
+    columns = [_column([row.get(field.name) for row in rows], field.type) for field in schema]
+    return with_places(pa.table(columns, schema), first, lines, answers=[row[ANSWER] for row in rows])
+
+
+def _column(values: list[Any], kind: pa.DataType) -> pa.Array:
+    try:
+        return pa.array(values, kind)
+    except (ValueError, TypeError, OverflowError, pa.ArrowException):
+        return pa.array([value if _converts(value, kind) else None for value in values], kind)
+
+
+def _converts(value: Any, kind: pa.DataType) -> bool:
+    try:
+        pa.array([value], kind)
+    except (ValueError, TypeError, OverflowError, pa.ArrowException):
+        return False
+    return True
+
+
+class _PlainRows:
+    """Builds rows from objects with story, question and answer; the first one tells the family."""
+
+    def __init__(self) -> None:
+        self._family: Family | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows on disk."""
+        return plain_schema(self._family.schema) if self._family else plain_schema()
+
+    def __call__(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        for name in REQUIRED:
+            if not isinstance(found.get(name), str):
+                raise DataError(f"'{name}' is {shown(found.get(name))}; expected text.")
+        if self._family is None:
+            self._family = recognise(given(found), found["question"])
+        names = {name: id_of(found.get(name)) for name in ("id", "story_id")}
+        text = {"story": self._family.lines(found["story"]), "question": self._family.question_in(found["question"])}
+        return {**found, **names, **text, ANSWER: "answer"}
+
+
+def id_of(value: Any) -> str | None:
+    """Return an id, which may be a number, as text; None for anything else."""
+    return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
+
+
+def shown(value: Any) -> str:
+    """Return a value, or as much of it as a message can show."""
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
+
+
+FORMAT = Jsonl()

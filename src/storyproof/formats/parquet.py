@@ -1,8 +1,8 @@
-"""Parquet: a split is one file, a block one row group."""
+"""Parquet: one file per split, one row group per block."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +13,14 @@ import pyarrow.parquet as pq
 from storyproof.errors import DataError
 from storyproof.example import REQUIRED, plain, plain_schema
 from storyproof.families.family import schema_of
-
-DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once a question
+from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.format import Format, with_places
+from storyproof.formats.parquet_edits import DICTIONARY_LIMIT, rewrite_parquet
+from storyproof.formats.patches import Changes, Write
 
 
 def _recurring(schema: pa.Schema) -> list[str]:
-    """Name the columns in which values recur: words, and lists of words."""
+    """Return the columns in which values recur: words, and lists of words."""
     words = [field.name for field in schema if pa.types.is_dictionary(field.type)]
     lists = [
         field.name for field in schema if pa.types.is_list(field.type) and pa.types.is_string(field.type.value_type)
@@ -49,7 +51,7 @@ class ParquetSplit:
         self._writer.write_table(table)
 
     def close(self) -> list[Path]:
-        """Finish the file; gives what was written."""
+        """Finish the file and return it."""
         if self._writer is None:
             pq.write_table(plain_schema().empty_table(), self._path)
         else:
@@ -57,11 +59,39 @@ class ParquetSplit:
         return [self._path]
 
 
-def read_parquet(path: Path, rows: int) -> Iterator[pa.Table]:
+class Parquet(Format):
+    """Parquet with the columns of an example."""
+
+    name = "parquet"
+    suffixes = (".parquet",)
+    keeps_all = True
+
+    def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
+        """Read a file; columns that examples do not have are left out."""
+        return read_parquet(path, rows, places)
+
+    def columns(self, path: Path) -> Collection[str]:
+        """Return the columns of a file."""
+        try:
+            names: list[str] = pq.read_schema(path).names
+        except (pa.ArrowException, OSError) as error:
+            raise _unreadable(path, error) from error
+        return names
+
+    def writer(self, folder: Path, split: str) -> ParquetSplit:
+        """Return what writes one file."""
+        return ParquetSplit(folder, split)
+
+    def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
+        """Write row groups again; the bytes stay only if nothing changes, since pages are compressed as a whole."""
+        return {path.name: lambda file: rewrite_parquet(path, file, changes)}
+
+
+def read_parquet(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
     """Read a file in tables of about so many rows; columns that examples do not have are left out.
 
     Raises:
-        DataError: If it is no whole Parquet file, or its columns are not those of examples.
+        DataError: If it is not a complete Parquet file, or its columns are not those of examples.
     """
     try:
         known = _check_columns(path, pq.read_schema(path))
@@ -71,32 +101,22 @@ def read_parquet(path: Path, rows: int) -> Iterator[pa.Table]:
         for batch in file.iter_batches(batch_size=rows, columns=known, use_threads=False):
             table = pa.Table.from_batches([batch])
             table.validate(full=True)  # whether text is text
-            yield _as_examples(table, path, first)
+            table = _as_examples(table, path, first)
+            yield with_places(table, first) if places else table
             first += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(path, error) from error
 
 
-def parquet_columns(path: Path) -> list[str]:
-    """Name a file's columns.
-
-    Raises:
-        DataError: If it is no whole Parquet file.
-    """
-    try:
-        names: list[str] = pq.read_schema(path).names
-    except (pa.ArrowException, OSError) as error:
-        raise _unreadable(path, error) from error
-    return names
-
-
 def _unreadable(path: Path, error: Exception) -> DataError:
     reason = str(error).split("\n")[0].rstrip(".")
-    return DataError(f"{path} is no readable Parquet file ({reason}); expected a whole one, so copy or make it again.")
+    return DataError(
+        f"{path} is not a readable Parquet file ({reason}); expected a complete one; copy or generate it again."
+    )
 
 
 def _check_columns(path: Path, found: pa.Schema) -> list[str]:
-    """Give the columns that examples have; raises DataError if one is missing, twice there, or of another type."""
+    """Return the columns that examples have; raise DataError if one is missing, present twice, or of another type."""
     for name in REQUIRED:
         if name not in found.names:
             raise DataError(f"{path} has no column '{name}'; expected at least {', '.join(REQUIRED)}.")
@@ -107,7 +127,7 @@ def _check_columns(path: Path, found: pa.Schema) -> list[str]:
             raise DataError(f"{path} has {found.names.count(name)} columns '{name}'; expected one.")
         kind, expected = plain(found.field(name).type), plain(schema.field(name).type)
         if not _fits(kind, expected):
-            raise DataError(f"{path}: column '{name}' is {found.field(name).type}, expected {expected}; write it so.")
+            raise DataError(f"{path}: column '{name}' is {found.field(name).type}, expected {expected}; convert it.")
     return known
 
 
@@ -121,7 +141,7 @@ def _fits(found: pa.DataType, expected: pa.DataType) -> bool:
 
 
 def _as_examples(table: pa.Table, path: Path, first: int) -> pa.Table:
-    """Bring columns to the types of examples; rows without an id get one."""
+    """Convert columns to the types of examples; rows without an id get one."""
     for place, name in enumerate(table.column_names):
         column, expected = table.column(name), schema_of(table.column_names).field(name).type
         if name in REQUIRED and column.null_count:
@@ -134,13 +154,15 @@ def _as_examples(table: pa.Table, path: Path, first: int) -> pa.Table:
                 table = table.set_column(place, name, column.cast(plain(expected)))
             except pa.ArrowInvalid as error:
                 reason = str(error).split("\n")[0]
-                message = f"{path}: column '{name}' holds what is no {plain(expected)} ({reason}); expected only such."
+                message = (
+                    f"{path}: column '{name}' holds values that are not {plain(expected)} ({reason}); convert them."
+                )
                 raise DataError(message) from error
     return _with_ids(table, path, first)
 
 
 def _first_gap(column: pa.ChunkedArray) -> int | None:
-    """Find the first row whose list has an item that is null; None if there is none."""
+    """Return the first row whose list has an item that is null; None if there is none."""
     items = column
     while pa.types.is_list(items.type):
         items = pc.list_flatten(items)
@@ -162,3 +184,6 @@ def _with_ids(table: pa.Table, path: Path, first: int) -> pa.Table:
         return table.append_column("id", made)
     ids = table.column("id").combine_chunks()
     return table.set_column(table.column_names.index("id"), "id", pc.if_else(ids.is_null(), made, ids))
+
+
+FORMAT = Parquet()

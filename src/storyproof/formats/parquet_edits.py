@@ -1,13 +1,13 @@
 """Parquet files with some values changed and some rows left out; all else stays as it is.
 
-A file is written anew row group by row group, in its own schema, compression and encodings. So it says the same as
-before outside of what was changed. Its bytes are the same only if nothing was: pages are compressed as a whole.
+A file is written again row group by row group, in its own schema, compression and encodings, so all other values stay
+the same. Its bytes stay only if nothing changes: pages are compressed as a whole.
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,59 +16,42 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from storyproof.errors import DataError
-from storyproof.formats.parquet import DICTIONARY_LIMIT
+from storyproof.formats.patches import Changes
 
+DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once per question
 _ARROW_SCHEMA = b"ARROW:schema"
 
 
-def rewrite_parquet(
-    path: Path,
-    file: BinaryIO,
-    changes: Mapping[int, Mapping[str, Any]],
-    gone: Collection[int] = (),
-    added: Mapping[str, Any] | None = None,
-) -> None:
-    """Write a file anew.
-
-    Args:
-        path: The file.
-        file: Where to write.
-        changes: New values by row, from 0, and column.
-        gone: The rows to leave out.
-        added: Columns of words to add if there are none and rows change in them, with the value of all other rows.
+def rewrite_parquet(path: Path, file: BinaryIO, changes: Changes) -> None:
+    """Write a file with some changes.
 
     Raises:
         DataError: If the file cannot be read, or has no such rows or columns.
     """
-    if not changes and not gone:
+    if not changes.values and not changes.gone:
         with path.open("rb") as source:
             shutil.copyfileobj(source, file)
         return
     try:
-        used = {name for each in changes.values() for name in each}
+        used = {name for each in changes.values.values() for name in each}
         known = set(pq.read_schema(path).names)
-        lacking = {name: value for name, value in (added or {}).items() if name in used - known}
-        _rewrite(path, file, changes, gone, lacking)
+        lacking = {name: value for name, value in changes.added.items() if name in used - known}
+        _rewrite(path, file, changes, lacking)
     except (pa.ArrowException, OSError) as error:
         reason = str(error).split("\n")[0].rstrip(".")
-        raise DataError(f"{path} cannot be written anew ({reason}); copy or make it again.") from error
+        raise DataError(f"{path} cannot be rewritten ({reason}); copy or generate it again.") from error
 
 
-def _rewrite(
-    path: Path,
-    file: BinaryIO,
-    changes: Mapping[int, Mapping[str, Any]],
-    gone: Collection[int],
-    added: Mapping[str, Any],
-) -> None:
+def _rewrite(path: Path, file: BinaryIO, changes: Changes, added: Mapping[str, Any]) -> None:
     source = pq.ParquetFile(path, read_dictionary=_coded(pq.read_metadata(path)))
     schema = source.schema_arrow
     for name in added:
         schema = schema.append(pa.field(name, pa.string()))
-    rows = source.metadata.num_rows
-    unknown = {name for each in changes.values() for name in each} - set(schema.names)
-    if unknown or any(row >= rows for row in (*changes, *gone)):
+    rows, values = source.metadata.num_rows, changes.values
+    unknown = {name for each in values.values() for name in each} - set(schema.names)
+    if unknown or any(row >= rows for row in (*values, *changes.gone)):
         raise DataError(f"{path} has other rows or columns than when it was audited; audit it again.")
+    changes.check_rows(path, rows)
     with pq.ParquetWriter(file, schema, **_manner(source, added)) as writer:
         first = 0
         for number in range(source.metadata.num_row_groups):
@@ -77,13 +60,13 @@ def _rewrite(
             first = here.stop
             for name, value in added.items():
                 table = table.append_column(name, pa.array([value] * len(here), pa.string()))
-            table = _changed(table, {row - here.start: changes[row] for row in here if row in changes})
-            kept = np.array([row not in gone for row in here], np.bool_)
+            table = _changed(table, {row - here.start: values[row] for row in here if row in values})
+            kept = np.array([row not in changes.gone for row in here], np.bool_)
             writer.write_table(table if kept.all() else table.filter(pa.array(kept)), row_group_size=len(here) or None)
 
 
 def _coded(metadata: pq.FileMetaData) -> list[str]:
-    """Name the columns of words that are stored as codes, and can be left so."""
+    """Return the columns of words that are stored as codes, and can be left so."""
     if not metadata.num_row_groups or _ARROW_SCHEMA in (metadata.metadata or {}):
         return []
     group = metadata.row_group(0)
@@ -96,7 +79,7 @@ def _coded(metadata: pq.FileMetaData) -> list[str]:
 
 
 def _manner(source: pq.ParquetFile, added: Mapping[str, Any]) -> dict[str, Any]:
-    """Tell from a file how it was written."""
+    """Return the options with which a file was written."""
     metadata = source.metadata
     manner: dict[str, Any] = {
         "version": metadata.format_version if metadata.format_version in ("1.0", "2.4", "2.6") else "2.6",
@@ -114,7 +97,7 @@ def _manner(source: pq.ParquetFile, added: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _changed(table: pa.Table, changes: Mapping[int, Mapping[str, Any]]) -> pa.Table:
-    """Put other values into a table."""
+    """Return a table with other values."""
     for name in dict.fromkeys(name for each in changes.values() for name in each):
         place = table.column_names.index(name)
         values = {row: each[name] for row, each in changes.items() if name in each}

@@ -16,25 +16,25 @@ _NAME = 28  # columns that names take at most where there is little room; they g
 
 
 def percent(value: float | None) -> str:
-    """Show a fraction as percents; a dash if there is none."""
+    """Return a fraction as percent; a dash if there is none."""
     return NONE if value is None else f"{100 * value:.1f}"
 
 
 def with_interval(value: float | None, interval: Sequence[float] | None, between: str = " to ") -> str:
-    """Show a fraction as percents, with its interval if it has one."""
+    """Return a fraction as percent, with its interval if it has one."""
     if value is None or interval is None:
         return percent(value)
     return f"{percent(value)} ({percent(interval[0])}{between}{percent(interval[1])})"
 
 
 def signed(value: float, low: float, high: float) -> str:
-    """Show a difference with its interval."""
+    """Return a difference with its interval."""
     shown, least, most = (f"{100 * each:+z.1f}" for each in (value, low, high))
     return f"{shown} ({least} to {most})"
 
 
 def counted(count: int, noun: str) -> str:
-    """Say how many there are of something."""
+    """Return a count with its noun."""
     if count != 1:
         noun = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{count:,} {noun}"
@@ -59,9 +59,9 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """A table that fits the screen, in as many of these steps as it takes.
+    """A table that fits the screen, by as many of these steps as are needed.
 
-    Columns move together and headings are broken into lines; columns are left out, which is said; intervals stand below
+    Columns move together and headings are broken into lines; columns are left out, with a note; intervals stand below
     their figures.
 
     Attributes:
@@ -108,5 +108,5 @@ class Fitting:
 
 
 def _width(console: Console, options: ConsoleOptions, table: Table) -> int:
-    """Say how wide a table is that has all the room it wants."""
+    """Return the width of a table that is not limited."""
     return Measurement.get(console, options.update(width=10_000), table).maximum

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storyproof.evaluation.runs.outcome import Evaluation
+from storyproof.evaluation.runs import Evaluation
 from storyproof.evaluation.sensitivity import prompt_of
 from storyproof.evaluation.twins import Contamination
 from storyproof.intervals import Interval, how
@@ -26,7 +26,7 @@ def run_view(run: Evaluation) -> RenderableType:
 
 
 def runs_view(runs: Sequence[Evaluation]) -> RenderableType:
-    """Show several runs, one a row; what is the same for all stands above."""
+    """Show several runs, one per row; what is the same for all stands above."""
     names = {
         "model": [run.model for run in runs],
         "prompt": [prompt_of(run) for run in runs],
@@ -56,12 +56,12 @@ def _missing(run: Evaluation) -> int:
 
 
 def _joint(run: Evaluation) -> float | None:
-    """Give joint accuracy, if any story was answered as a whole."""
+    """Return joint accuracy, if any story was answered as a whole."""
     return run.scores.joint_accuracy if run.scores.stories else None
 
 
 def sensitivity_view(found: Mapping[str, Mapping[str, Any]]) -> RenderableType:
-    """Show how much scores hang on prompts and seeds."""
+    """Show how much scores depend on prompts and seeds."""
     lines = []
     for model, spread in found.items():
         text = f"{model}: {percent(spread['lowest'])} to {percent(spread['highest'])} over {spread['runs']} runs"
@@ -74,7 +74,7 @@ def sensitivity_view(found: Mapping[str, Mapping[str, Any]]) -> RenderableType:
 
 
 def contamination_view(found: Contamination) -> RenderableType:
-    """Show how much better a model is on published data than on a twin that nobody can have seen."""
+    """Show how much better a model is on published data than on a twin that no model can have seen."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("", "published", "twin", "difference"):
         table.add_column(heading, justify="right" if heading else "left")
@@ -84,7 +84,7 @@ def contamination_view(found: Contamination) -> RenderableType:
         gap: Interval = getattr(found, score)
         table.add_row(name, *map(percent, pair), NONE if None in pair else signed(gap.value, gap.low, gap.high))
     gap = found.accuracy
-    verdict = "more than chance would have it" if gap.low > 0 else "no sign that it has seen the published data"
+    verdict = "more than by chance" if gap.low > 0 else "no sign that it has seen the published data"
     note = f"{found.published.model}: {verdict}; the twin is {found.twin.data}, labels as {found.twin.labels}"
     return Group(table, Text(note, style="dim"))
 
@@ -124,7 +124,7 @@ def _kinds(shares: Mapping[str, float]) -> Text:
 
 
 def _notes(run: Evaluation) -> list[tuple[str, str]]:
-    """Say in a line each what a reader should know."""
+    """Return one line for each thing that a reader should know."""
     failures = run.details["failures"]
     name = f"{run.model}, {prompt_of(run)}: " if prompt_of(run) else f"{run.model}: "
     size = f"{counted(run.scores.questions, 'question')} of {counted(run.scores.stories, 'story')}, {run.labels} labels"
@@ -133,15 +133,13 @@ def _notes(run: Evaluation) -> list[tuple[str, str]]:
     if _missing(run):
         text = f"{failures['failed']:,} failed and {failures['not_asked']:,} not asked, of {failures['of']:,}"
         causes = "; ".join(f"{count:,} × {error}" for error, count in list(failures["errors"].items())[:3])
-        notes.append((f"{text}{'; ' if causes else ''}{causes}; the same command asks them again", "yellow"))
+        notes.append((f"{text}{'; ' if causes else ''}{causes}; rerun to ask them again", "yellow"))
     if cut_off := run.details.get("cut_off", 0):
-        notes.append(
-            (f"{counted(cut_off, 'reply')} cut off before an answer; --max-tokens gives them more room", "yellow")
-        )
+        notes.append((f"{counted(cut_off, 'reply')} cut off before an answer; raise --max-tokens", "yellow"))
     if run.ended is not None:
         notes.append((f"ended early: {run.ended}", "yellow"))
     if not run.counts:
-        notes.append(("too much is missing for this result to count", "bold red"))
+        notes.append(("too many answers are missing for this result to count", "bold red"))
     return notes
 
 

@@ -1,4 +1,4 @@
-"""What the shortcut audit finds."""
+"""Results of a shortcut audit."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from typing import Any
 from storyproof.intervals import Share
 
 HEURISTIC, ABLATION = "heuristic", "ablation"
-BELIEF, KINSHIP = "theory_of_mind", "kinship"
 
 
 @dataclass(frozen=True, slots=True)
 class Forced:
-    """The most that an answerer can score who sees only what the structure gives away.
+    """The best score of constant answers per structural cell.
 
     Attributes:
         accuracy: Right answers, with the best choice for each cell.
@@ -33,8 +32,8 @@ class Forced:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """How well the data are answered without something.
+class ShortcutScore:
+    """How well the data are answered with something removed.
 
     Attributes:
         name: Of the heuristic, or of the ablation that a probe was trained on.
@@ -43,8 +42,8 @@ class Row:
         shortcut: Whether something is missing that the data claim to test.
         accuracy: Right answers.
         joint_accuracy: Stories all of whose questions were answered rightly.
-        by_kind: Right answers by kind of question; kinship: by length and task.
-        by_false_belief: The same within questions about a false belief, and others; empty for kinship.
+        by_kind: Right answers by kind of question.
+        by_false_belief: The same within questions about a false belief, and others; empty where no belief is asked.
         above_structure: Accuracy less what the structure forces; negative if below.
         joint_above_structure: The same for joint accuracy.
         beats_structure: Whether the lower end of accuracy's interval lies above what the structure forces.
@@ -70,7 +69,7 @@ class ShortcutReport:
     """How well data can be answered without what they claim to test.
 
     Attributes:
-        about: theory_of_mind or kinship.
+        about: What kind of data it is, such as theory_of_mind or kinship.
         questions: How many were answered.
         stories: Of how many stories.
         trained_on: What priors and probes learned from: `train`, or `folds` (the other stories of the same data).
@@ -79,7 +78,7 @@ class ShortcutReport:
         joint_chance: The same for whole stories.
         forced: What the structure alone forces.
         rows: One for each heuristic and ablation.
-        overlap: Kinship with a training set: which share of test names and queries occurs there.
+        overlap: With a training set, the share of test names and queries that occur in it; where the family says.
         overlap_by_kind: The same for the queries, by kind of question.
         verdict: The upshot in a line.
     """
@@ -92,18 +91,18 @@ class ShortcutReport:
     chance: float
     joint_chance: float
     forced: Forced
-    rows: tuple[Row, ...]
+    rows: tuple[ShortcutScore, ...]
     verdict: str
     overlap: dict[str, Share] = field(default_factory=dict)
     overlap_by_kind: dict[str, dict[str, Share]] = field(default_factory=dict)
 
-    def row(self, name: str) -> Row:
-        """Give the row of that name; raises KeyError if there is none."""
+    def row(self, name: str) -> ShortcutScore:
+        """Return the score of that name; raise KeyError if there is none."""
         for row in self.rows:
             if row.name == name:
                 return row
         raise KeyError(name)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {**asdict(self), "rows": [asdict(row) for row in self.rows]}

@@ -1,4 +1,4 @@
-"""Who learns from what, and how answers are scored."""
+"""Training and test rows of a shortcut audit, and how answers are scored."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.intervals import Flags, Ints, Share, share, share_of_stories
 from storyproof.seeds import Draws
-from storyproof.shortcuts.results import Forced, Row
+from storyproof.shortcuts.results import Forced, ShortcutScore
 
 TRAIN, OTHER_FOLDS = "train", "folds"
 FOLDS = 5
@@ -36,7 +36,7 @@ class Trial:
         folds: From which rows each of them is answered; no story is on both sides.
         cluster: The story of each row to answer, numbered from 0.
         kinds: Kind of question by row to answer.
-        beliefs: `false_belief` or `no_false_belief` by row to answer.
+        groups: A group, such as `false_belief`, by row to answer; empty if there are none.
     """
 
     examples: Sequence[Example]
@@ -44,7 +44,7 @@ class Trial:
     folds: tuple[Fold, ...]
     cluster: Ints
     kinds: Sequence[str]
-    beliefs: Sequence[str]
+    groups: Sequence[str]
 
     @property
     def first(self) -> int:
@@ -61,18 +61,18 @@ class Trial:
         """How many questions they learn from; of several folds, at most."""
         return max(len(fold.fit) for fold in self.folds)
 
-    def by_fold(self, give: Callable[[Fold], Ints]) -> Ints:
-        """Put the answers of all folds together, in the order of the rows to answer."""
+    def by_fold(self, answer: Callable[[Fold], Ints]) -> Ints:
+        """Return the answers of all folds in the order of the rows to answer."""
         found = np.zeros(len(self.asked), np.int64)
         for fold in self.folds:
-            found[fold.ask - self.first] = give(fold)
+            found[fold.ask - self.first] = answer(fold)
         return found
 
-    def score(self, name: str, group: str, reader: str, shortcut: bool, right: Flags, forced: Forced) -> Row:
-        """Make a report's row from which rows were answered rightly."""
+    def score(self, name: str, group: str, reader: str, shortcut: bool, right: Flags, forced: Forced) -> ShortcutScore:
+        """Score one way of answering, from which rows it answered correctly."""
         accuracy, joint = share(right, self.cluster), share_of_stories(right, self.cluster)
-        by_belief = {belief: self._by_kind(right, belief) for belief in sorted(set(self.beliefs))}
-        return Row(
+        by_belief = {belief: self._by_kind(right, belief) for belief in sorted(set(self.groups))}
+        return ShortcutScore(
             name=name,
             group=group,
             reader=reader,
@@ -89,7 +89,7 @@ class Trial:
 
     def _by_kind(self, right: Flags, belief: str | None = None) -> dict[str, Share]:
         kinds = np.array(self.kinds)
-        within = np.array(self.beliefs) == belief if belief is not None else np.ones(len(kinds), np.bool_)
+        within = np.array(self.groups) == belief if belief is not None else np.ones(len(kinds), np.bool_)
         found = {}
         for kind in sorted(set(kinds[within].tolist()), key=lambda kind: (len(kind), kind)):
             chosen = within & (kinds == kind)
@@ -97,14 +97,14 @@ class Trial:
         return found
 
 
-def set_up(train: Sequence[Example] | None, test: Sequence[Example], seed: int, *, belief: bool) -> Trial:
-    """Lay out who learns from what: from the training set, or without one from the other folds of the same data.
+def set_up(train: Sequence[Example] | None, test: Sequence[Example], seed: int, groups: Sequence[str] = ()) -> Trial:
+    """Build a trial: learn from the training set, or without one from the other folds of the same data.
 
     Args:
         train: Examples to learn from; of many stories, some are drawn.
         test: Examples to answer.
         seed: For the draws.
-        belief: Whether the examples are about beliefs, which may be false.
+        groups: A group for each example of `test`, within which kinds are scored as well; none by default.
     """
     clusters = _number_stories(test)
     drawn = _some(train, seed) if train else []
@@ -115,12 +115,11 @@ def set_up(train: Sequence[Example] | None, test: Sequence[Example], seed: int, 
     else:
         part = Draws("shortcuts", "folds", seed).order(int(clusters.max()) + 1)[clusters] % FOLDS
         folds = tuple(Fold(np.flatnonzero(part != fold), np.flatnonzero(part == fold)) for fold in np.unique(part))
-    beliefs = ["false_belief" if each.false_belief else "no_false_belief" for each in test] if belief else []
-    return Trial([*drawn, *test], asked, folds, clusters, [family_of(each).kind(each) for each in test], beliefs)
+    return Trial([*drawn, *test], asked, folds, clusters, [family_of(each).kind(each) for each in test], groups)
 
 
 def chances(trial: Trial) -> tuple[float, float]:
-    """Give what one gets who guesses among the candidates: right answers, and whole stories right."""
+    """Return the expected score of guessing among the candidates: average, and joint."""
     each = np.array([1 / max(1, len(trial.examples[row].candidates)) for row in trial.asked])
     whole = np.exp(np.bincount(trial.cluster, weights=np.log(each)))
     return float(each.mean()), float(whole.mean())

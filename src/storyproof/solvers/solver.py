@@ -1,10 +1,10 @@
-"""The one protocol that every solver follows, and what a model's name stands for."""
+"""The protocol that every solver follows, and what a model's name stands for."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -17,16 +17,74 @@ from storyproof.solvers.llm.extras import installed
 if TYPE_CHECKING:
     from storyproof.solvers.llm.backend import Backend
     from storyproof.solvers.llm.options import ModelOptions
+    from storyproof.solvers.llm.prompt import Prompt
+    from storyproof.solvers.llm.requests import Reply
+    from storyproof.solvers.llm.store import Store
 
 SOLVER, TRAINED, FUNCTION, BACKEND = "solver", "trained", "function", "backend"
+DEFAULT_PROMPT = "zero-shot"
 _TRAINED = "storyproof.solvers.neural.solver:NeuralSolver"
 
 
+Examples = Callable[[], Iterable[Example]]  # may be iterated several times
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a solver made of one example.
+
+    Attributes:
+        example: What was asked.
+        text: The answer; empty if there is none.
+        replies: Of a language model the reply to each step of the prompt, as far as it got.
+        error: Why there is no answer; a request that failed is never a wrong answer.
+        asked: Whether it was asked at all, or the run ended before.
+        cut_off: Whether the last reply was cut off before its answer, so that there is none to be matched.
+    """
+
+    example: Example
+    text: str
+    replies: tuple[Reply, ...] = ()
+    error: str | None = None
+    asked: bool = True
+    cut_off: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether there is an answer."""
+        return self.asked and self.error is None
+
+
 class Solver(Protocol):
-    """Answers examples, looking at their story and question only unless it says otherwise."""
+    """Answers examples, looking at story and question only unless it says otherwise."""
 
     def predict(self, examples: Sequence[Example]) -> list[str]:
-        """Give one answer an example, in order."""
+        """Return one answer per example, in order."""
+
+
+@runtime_checkable
+class StreamingSolver(Protocol):
+    """A solver that answers in free text, one example at a time, and may fail at some of them.
+
+    Attributes:
+        ended: Why the last stream ended before all was asked, if it did.
+    """
+
+    ended: str | None
+
+    def stream(
+        self,
+        examples: Examples,
+        watch: Callable[[Answer], None] | None = None,
+        stopping: Callable[[], bool] | None = None,
+    ) -> Iterator[Answer]:
+        """Yield an answer for every example, in order; those without an answer say why.
+
+        Args:
+            examples: What to ask.
+            watch: Called with each answer as it comes, in any order.
+            stopping: Returns whether nothing more is to be asked.
+        """
 
 
 @runtime_checkable
@@ -37,17 +95,34 @@ class Limited(Protocol):
         """Count the examples whose label is none of its answers."""
 
 
+def answers_of(
+    solver: Solver | StreamingSolver,
+    examples: Examples,
+    watch: Callable[[Answer], None] | None = None,
+    stopping: Callable[[], bool] | None = None,
+) -> Iterator[Answer]:
+    """Yield a solver's answers in the order of the examples, whether it streams or answers all at once."""
+    if isinstance(solver, StreamingSolver):
+        yield from solver.stream(examples, watch, stopping)
+        return
+    rows = list(examples())
+    for example, text in zip(rows, solver.predict(rows), strict=True):
+        yield Answer(example, text)
+
+
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ModelReference:
     """What a model's name stands for.
 
     Attributes:
         kind: `solver` (of the catalog), `trained` (a folder), `function`, or the backend of a language model.
         target: Its name or path there.
+        name: The name as it was given.
     """
 
     kind: str
     target: str
+    name: str = field(default="", compare=False)
 
     @property
     def is_language_model(self) -> bool:
@@ -55,53 +130,62 @@ class Resolved:
         return self.kind not in (SOLVER, TRAINED)
 
 
-def resolve(name: str | Path) -> Resolved:
-    """Find out what a model's name stands for.
+ModelName = str | Path | ModelReference
+
+
+def resolve(name: ModelName) -> ModelReference:
+    """Return what a model's name stands for; a reference is returned as it is.
 
     In turn: a name of the catalog, an existing path, a prefix (`openai/`, `vllm/`, `hf/`, `local/`), a Python function
-    (`module:function`), and otherwise a model that vLLM is to find. A `Path` is a path only.
+    (`module:function`), and otherwise a model that vLLM is asked to find. A `Path` is a path only.
 
     Raises:
         UnknownNameError: If it looks like a misspelt name of the catalog.
         ConfigError: If it is a path at which there is no model, or both a name of the catalog and a trained run.
     """
+    if isinstance(name, ModelReference):
+        return name
+    return replace(_resolve(name), name=str(name))
+
+
+def _resolve(name: str | Path) -> ModelReference:
     if isinstance(name, Path):
         return _at(name)
     if name in names(SOLVER):
-        if (Path(name) / "run.json").is_file():  # nobody is to be given the one for the other
+        if (Path(name) / "run.json").is_file():  # users must not get the one for the other
             raise ConfigError(
                 f"'{name}' is a solver, and here also a folder with a trained run; write ./{name} for the folder, or "
                 "go to another working folder for the solver."
             )
-        return Resolved(SOLVER, name)
+        return ModelReference(SOLVER, name)
     prefix, _, rest = name.partition("/")
     if prefix in names(BACKEND) and rest and not Path(name).exists():
-        return Resolved(prefix, rest)
+        return ModelReference(prefix, rest)
     if Path(name).exists():
         return _at(Path(name))
     if ":" in name:
-        return Resolved(FUNCTION, name)
+        return ModelReference(FUNCTION, name)
     if "/" not in name:
         close = difflib.get_close_matches(name, names(SOLVER), n=1)
         if close or not installed("vllm"):
             raise UnknownNameError(SOLVER, name, [*names(SOLVER), *(f"{each}/MODEL" for each in names(BACKEND))])
     if name.startswith((".", "/", "~")) or (rest and Path(name).parent.is_dir()):  # a slip in a path
         raise _nothing_at(name)
-    return Resolved("vllm", name)
+    return ModelReference("vllm", name)
 
 
-def _at(path: Path) -> Resolved:
-    """Say what lies at a path."""
+def _at(path: Path) -> ModelReference:
+    """Return what is at a path."""
     if (path / "run.json").is_file():
-        return Resolved(TRAINED, str(path))
+        return ModelReference(TRAINED, str(path))
     if (path / "config.json").is_file():
-        return Resolved("hf", str(path))
+        return ModelReference("hf", str(path))
     if path.suffix == ".gguf" and path.is_file():
-        return Resolved("local", str(path))
+        return ModelReference("local", str(path))
     if not path.exists():
         raise _nothing_at(path)
     raise ConfigError(
-        f"{path} is no model; expected a folder with run.json (a trained run) or config.json (Hugging Face), or a "
+        f"{path} is not a model; expected a folder with run.json (a trained run) or config.json (Hugging Face), or a "
         ".gguf file."
     )
 
@@ -110,26 +194,42 @@ def _nothing_at(path: str | Path) -> ConfigError:
     return ConfigError(f"there is no model at {path}; expected a trained run or a Hugging Face folder.")
 
 
-def load_solver(name: str | Path, seed: int = 0, encoder: str | None = None) -> Solver:
-    """Set a solver up by name; a language model is asked with the usual prompt, and its replies are kept nowhere.
+def load_solver(
+    name: ModelName,
+    seed: int = 0,
+    encoder: str | None = None,
+    *,
+    options: ModelOptions | None = None,
+    prompt: str | Prompt = DEFAULT_PROMPT,
+    store: Store | None = None,
+    likelihood: bool = True,
+) -> Solver:
+    """Load a solver by name.
 
     Args:
         name: Its name, or the path of a trained run or a language model.
-        seed: For solvers that draw.
-        encoder: Where the encoder of a trained run lies, if it has moved.
+        seed: For solvers and prompts that draw.
+        encoder: Where the encoder of a trained run is, if it has moved.
+        options: How a language model is run.
+        prompt: How a language model is asked.
+        store: Where replies of a language model are kept; by default in memory only.
+        likelihood: Whether a language model's choices are scored by likelihood where its backend can.
 
     Raises:
         UnknownNameError: If there is no such solver.
-        ConfigError: If an encoder is given for what stands on none.
+        ConfigError: If an encoder is given for a solver that has none.
     """
     found = resolve(name)
     if encoder and found.kind != TRAINED:
-        raise ConfigError(f"'{name}' stands on no encoder, as trained runs of bert and bert-lstm do; leave it out.")
+        raise ConfigError(
+            f"'{found.name}' has no encoder, unlike trained runs of bert and bert-lstm; leave --encoder out."
+        )
     if found.is_language_model:
-        from storyproof.solvers.llm.model import LanguageModel
+        from storyproof.solvers.llm.language_model import LanguageModel
         from storyproof.solvers.llm.options import ModelOptions
 
-        return LanguageModel(load_backend(name, ModelOptions(seed=seed)), seed=seed)
+        backend = load_backend(found, options or ModelOptions(seed=seed))
+        return LanguageModel(backend, prompt, store, seed=seed, likelihood=likelihood)
     solver: Solver
     if found.kind == SOLVER:
         solver = load(SOLVER, found.target)(seed=seed)
@@ -138,16 +238,16 @@ def load_solver(name: str | Path, seed: int = 0, encoder: str | None = None) -> 
     return solver
 
 
-def load_backend(name: str | Path, options: ModelOptions) -> Backend:
-    """Set a language model up by name.
+def load_backend(name: ModelName, options: ModelOptions) -> Backend:
+    """Load the backend of a language model by name.
 
     Raises:
-        ConfigError: If it is none, or needs a package that is not installed.
+        ConfigError: If it is not a language model, or needs a package that is not installed.
     """
     found = resolve(name)
     if not found.is_language_model:
         known = ", ".join(f"{each}/…" for each in names(BACKEND))
-        raise ConfigError(f"'{name}' is not a language model; use one of {known}.")
+        raise ConfigError(f"'{found.name}' is not a language model; use one of {known}.")
     if found.kind == FUNCTION:
         from storyproof.solvers.llm.functions import Function
 

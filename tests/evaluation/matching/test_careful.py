@@ -2,8 +2,8 @@ import time
 
 import pytest
 
-from storyproof.evaluation.matching.careful import judge_carefully
-from storyproof.evaluation.matching.match import KINDS
+from storyproof.evaluation.matching.kinds import KINDS
+from storyproof.evaluation.matching.matchers import careful as judge_carefully
 
 PLACES = ("basket", "box")
 KIN = ("aunt", "grandmother", "mother", "mother-in-law", "sister", "wife")

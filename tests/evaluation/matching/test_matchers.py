@@ -1,14 +1,16 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.evaluation.matching import KINDS, MATCHERS, Match, candidates_of, judge, load_matcher
+from storyproof.evaluation.matching import KINDS, MATCHERS, Match, judge, load_matcher
 from storyproof.evaluation.matching.matchers import careful, lenient, strict
+from storyproof.families.family import family_of
 from storyproof.families.kinship.relations import WORDS
 from tests.samples import example
 
@@ -112,11 +114,24 @@ def test_kin_is_told_apart(word: str, other: str) -> None:
 
 
 def test_candidates_of_the_story() -> None:
-    assert candidates_of(example()) == ["box", "jar"]
-    assert list(candidates_of(example(candidates=[]))) == ["box", "jar"]
+    def possible(**changes: Any) -> list[str]:
+        row = example(candidates=[], **changes)
+        return list(family_of(row).candidates(row))
+
+    def mentionable(**changes: Any) -> list[str]:
+        row = example(candidates=[], **changes)
+        return list(family_of(row).mentionable(row))
+
+    row = example()
+    assert family_of(row).candidates(row) == family_of(row).mentionable(row) == ["box", "jar"]
+    assert possible() == mentionable() == ["box", "jar"]
+    further = f"{row.story}\nThe cup is in the bag."
+    assert possible(story=further) == ["box", "jar"]  # where the asked object was
+    assert mentionable(story=further) == ["bag", "box", "jar"]
+    assert possible(question="Where?") == ["box", "jar"]
     for question in ("What is Ada to Ben?", "How is Ada related to Ben?", "What is the relationship of Ada to Ben?"):
-        assert candidates_of(example(candidates=[], question=question, answer="aunt")) == WORDS
-    assert list(candidates_of(example(candidates=[], story="Once upon a time."))) == []
+        assert possible(question=question, answer="aunt") == mentionable(question=question) == list(WORDS)
+    assert possible(story="Once upon a time.") == mentionable(story="Once upon a time.") == []
 
 
 def test_load_matcher() -> None:
@@ -130,7 +145,7 @@ def test_own_matcher(tmp_path: Path) -> None:
     path.write_text("def first(reply, answer, candidates):\n    return reply[0] == answer[0]\ndef bad(*_): return 3\n")
     assert judge(load_matcher(f"{path}:first"), example(), "barrel").right
     assert judge(load_matcher(f"{path}:first"), example(), "jar").kind == "no_match"
-    with pytest.raises(ConfigError, match="the matcher 'bad' gave 3; expected a Match, or true or false"):
+    with pytest.raises(ConfigError, match="the matcher 'bad' returned 3; expected a Match, or true or false"):
         judge(load_matcher(f"{path}:bad"), example(), "jar")
     with pytest.raises(ConfigError, match="has no function 'nothing'"):
         load_matcher(f"{path}:nothing")

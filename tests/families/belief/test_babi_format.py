@@ -202,7 +202,7 @@ def test_truncated(tmp_path: Path, lines: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "\n\n"])
 def test_empty(tmp_path: Path, text: str) -> None:
-    with pytest.raises(DataError, match=r"x\.txt holds no question; expected numbered sentences"):
+    with pytest.raises(DataError, match=r"x\.txt has no question; expected numbered sentences"):
         read(put(tmp_path, "x.txt", text))
 
 
@@ -219,7 +219,7 @@ def test_no_text(tmp_path: Path) -> None:
         (TRACE.split("\n")[0], r"x\.trace ends before line 14 of x\.txt"),
         (
             TRACE + "enter_agent_0,memory,false_belief\n",
-            r"x\.trace, line \d+: found 1 lines more than x\.txt has questions; expected a line a question",
+            r"x\.trace, line \d+: found 1 more lines than x\.txt has questions; expected one line per question",
         ),
         (
             TRACE.replace("false_belief", "no_belief"),

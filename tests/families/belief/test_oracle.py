@@ -13,7 +13,7 @@ from storyproof.families.belief.checker import Worlds
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, READINGS
-from tests.families.belief.stories import AGENTS, CHAINS, THING, any_events, possible_stories
+from tests.families.belief.stories import AGENTS, CHAINS, THING, any_events, possible_stories, returns
 
 Story = list[Event]
 
@@ -57,6 +57,18 @@ def test_oracle_and_checker_agree_on_stories_that_can_happen(events: Story) -> N
 @given(possible_stories(private=True))
 @settings(max_examples=150, deadline=None)
 def test_oracle_and_checker_agree_on_private_events(events: Story) -> None:
+    assert_checker_agrees(events)
+
+
+@given(returns())
+@settings(max_examples=150, deadline=None)
+def test_oracle_and_checker_agree_when_people_return(events: Story) -> None:
+    assert_checker_agrees(events)
+
+
+@given(returns(private=True))
+@settings(max_examples=150, deadline=None)
+def test_oracle_and_checker_agree_when_people_return_and_peek(events: Story) -> None:
     assert_checker_agrees(events)
 
 
@@ -135,6 +147,39 @@ def test_order_matters_when_the_mover_is_inferred() -> None:
     assert oracle(crossed, chains, INFER_MOVER) == ["pot", "pot", "jar", "jar"]
     assert oracle(crossed, chains, OPEN) == ["pot", "jar", "jar", "jar"]
     assert oracle(crossed, chains, CLOSED) == ["jar", "jar", "jar", "jar"]
+
+
+def test_nobody_is_blamed_who_was_last_seen_elsewhere() -> None:
+    met = sally_and_anne(
+        Event(Kind.EXIT, "Ada", "attic"),
+        Event(Kind.MOVE, "Bo", "attic", THING, "pot"),
+        Event(Kind.EXIT, "Bo", "attic"),
+        Event(Kind.ENTER, "Ada", "barn"),
+        Event(Kind.ENTER, "Bo", "barn"),
+        Event(Kind.EXIT, "Ada", "barn"),
+        Event(Kind.ENTER, "Ada", "attic"),
+    )
+    for asked in (oracle(met, [("Ada",), ("Ada", "Bo")], INFER_MOVER), beliefs_of(met, INFER_MOVER)):
+        assert asked == ["pot", "jar"]  # Ada last saw Bo in the barn
+
+
+def test_nobody_is_blamed_for_an_object_not_seen_before() -> None:
+    story = [
+        Event(Kind.ENTER, "Ada", "attic"),
+        Event(Kind.ENTER, "Bo", "attic"),
+        Event(Kind.EXIT, "Ada", "attic"),
+        Event(Kind.PLACE, None, "attic", THING, "jar"),
+        Event(Kind.EXIT, "Bo", "attic"),
+        Event(Kind.ENTER, "Ada", "attic"),
+    ]
+    for asked in (oracle(story, [("Ada",), ("Ada", "Bo")], INFER_MOVER), beliefs_of(story, INFER_MOVER)):
+        assert asked == ["jar", None]  # Ada remembers no other place, so nothing was moved behind her back
+
+
+def beliefs_of(events: Story, reading: str) -> list[str | None]:
+    """Return by the checker what Ada believes, and what she thinks that Bo believes."""
+    worlds = Worlds(events, THING)
+    return [worlds.belief(chain, reading) for chain in [("Ada",), ("Ada", "Bo")]]
 
 
 def test_a_stranger_believes_nothing() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 
 from storyproof.families.belief.checker import Worlds
+from storyproof.families.belief.derivation import prove
 from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.proving import prove
 from storyproof.families.belief.readings import OPEN
 from storyproof.families.belief.text import Question, ask, narrate, parse
 from tests.families.belief.stories import THING, possible_stories
@@ -65,7 +65,8 @@ def test_the_sentences_of_a_proof_are_enough(events: list[Event]) -> None:
     story = narrate(events)
     for chain in [("Ada",), ("Bo",), ("Ada", "Bo")]:
         before = Worlds(events, THING).belief(chain, OPEN)
-        kept = [event for number, event in enumerate(events, start=1) if number in proof(story, *chain)]
+        needed = set(proof(story, *chain))
+        kept = [event for number, event in enumerate(events, start=1) if number in needed]
         # A move in the proof is made by somebody whose coming the proof need not mention.
         movers = {event.agent for event in kept if event.kind is Kind.MOVE} - set(chain)
         present = [Event(Kind.ENTER, agent, "attic") for agent in sorted(filter(None, movers))]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from storyproof.errors import ParseError
-from storyproof.families.belief.running_text import last_question, split_text, tells_something, told_by_line
+from storyproof.families.belief.running_text import divide_story, has_story, last_question, split_text
 
 SENTENCES = [
     "Ada entered the TV_room.",
@@ -61,12 +61,12 @@ def test_what_cannot_be_read_is_said(text: str, found: str) -> None:
 
 
 def test_a_story_one_sentence_a_line() -> None:
-    assert told_by_line(STORY) == STORY
-    assert told_by_line(RUNNING) == STORY
-    assert told_by_line(f"1 {RUNNING}\n") == STORY
+    assert divide_story(STORY) == STORY
+    assert divide_story(RUNNING) == STORY
+    assert divide_story(f"1 {RUNNING}\n") == STORY
     for text in ("", "Once upon a time.", f"{RUNNING} The end.", f"Now, {RUNNING}"):
         with pytest.raises(ParseError, match="not a sentence"):
-            told_by_line(text)
+            divide_story(text)
 
 
 def test_the_question_may_have_words_around_it() -> None:
@@ -76,5 +76,5 @@ def test_the_question_may_have_words_around_it() -> None:
 
 
 def test_sentences_of_a_story_are_told_from_other_words() -> None:
-    assert tells_something(f"Read this: {RUNNING}")
-    assert not tells_something("Say who entered the room.")
+    assert has_story(f"Read this: {RUNNING}")
+    assert not has_story("Say who entered the room.")

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from storyproof.families.belief.pairs import mover_of, other_of, pair_on_stage
+from storyproof.families.belief.plots import mover_of, other_of, pair_on_stage
 from storyproof.families.belief.text import parse
 from storyproof.families.belief.trace import observers, trace
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from storyproof.errors import ConfigError, VocabularyError
-from storyproof.families.belief.casts import TomConfig
-from storyproof.families.belief.tomi import Tomi
+from storyproof.families.belief.benchmarks.base import BeliefConfig
+from storyproof.families.belief.benchmarks.tomi import Tomi
 from storyproof.families.belief.vocabulary import ROLES, default_vocabulary, from_lists, load_vocabulary, shares
 
 WORDS = {
@@ -35,7 +35,7 @@ def test_the_default_words_are_enough() -> None:
         ({"agents": ["Ada", "Bo", "Ada"]}, "'Ada' stands twice in 'agents'"),
         ({"rooms": []}, "the list 'rooms' is empty"),
         ({"rooms": None}, "the list 'rooms' is empty"),
-        ({"rooms": "attic"}, "'rooms' is no list"),
+        ({"rooms": "attic"}, "'rooms' is not a list"),
         ({"rooms": ["attic", 12]}, "12 in 'rooms' is no text"),
         ({"rooms": ["attic", "big barn"]}, "'big barn' in 'rooms' is no single word"),
         ({"agents": ["The", "Bo", "Cy"]}, "'The' in 'agents' is a word of the sentences"),
@@ -61,7 +61,7 @@ def test_what_is_no_mapping_is_refused(data: object) -> None:
 def test_too_few_rooms_are_refused() -> None:
     words = from_lists({**WORDS, "rooms": ["attic"]})
     with pytest.raises(VocabularyError, match="too few rooms: 1 found, tomi needs at least 2"):
-        Tomi(TomConfig(vocabulary=words))
+        Tomi(BeliefConfig(vocabulary=words))
 
 
 def test_a_file_is_named_in_its_errors(tmp_path: Path) -> None:
@@ -87,4 +87,4 @@ def test_shares_cut_a_list_without_remainder() -> None:
 def test_too_few_words_to_keep_apart_are_refused() -> None:
     words = replace(default_vocabulary(), agents=("Ada", "Bo", "Cy", "Di"))
     with pytest.raises(ConfigError, match="agents cannot be kept disjoint: 4 found"):
-        Tomi(TomConfig(vocabulary=words, disjoint=("agents",)))
+        Tomi(BeliefConfig(vocabulary=words, disjoint=("agents",)))

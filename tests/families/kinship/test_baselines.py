@@ -16,7 +16,7 @@ from storyproof.families.family import family_of
 from storyproof.families.kinship.baselines import oracle_answer, rules_answer
 from storyproof.families.kinship.oracle import derive
 from storyproof.families.kinship.relations import WORDS, gender_of, word
-from storyproof.families.kinship.rows import read_case
+from storyproof.families.kinship.row import read_row
 from storyproof.families.kinship.rules import published_rules
 from storyproof.solvers.solver import load_solver
 from tests.samples import changed
@@ -69,7 +69,7 @@ def test_the_oracle_says_nothing_where_families_do_not_agree() -> None:
 @pytest.mark.parametrize("solver", ["oracle", "rules"])
 @pytest.mark.parametrize("name", ["clean", "mixed", "synthetic"])
 def test_the_label_is_not_looked_at(name: str, solver: str) -> None:
-    """Neither a word that fits, nor one of the other gender, nor one that is no word of kinship."""
+    """Neither a word that fits, nor one of the other gender, nor one that is not a kinship term."""
     dice = random.Random(name)
     asked = examples(name)[:20]
     said = answers(solver, asked)
@@ -153,7 +153,7 @@ def test_a_story_that_cannot_be_has_no_answer() -> None:
 def test_rules_answer_by_the_sixteen_rules(name: str) -> None:
     derived = 0
     for each, answer in zip(examples(name), answers("rules", examples(name)), strict=True):
-        case = read_case(each.as_row())
+        case = read_row(each.as_row())
         found = derive(published_rules(), [case.facts], len(case.names)).relations(0, *case.asked)
         assert answer in each.candidates
         assert gender_of(answer) == gender_of_the_asked(each)

@@ -18,8 +18,8 @@ from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SPLITS, plain_schema
 from storyproof.families.kinship.clutrr import ENTITIES, Clutrr
 from storyproof.families.kinship.config import ClutrrConfig
-from storyproof.families.kinship.placeholder_files import our_names, ours
-from storyproof.families.kinship.placeholders import Key, Placeholders
+from storyproof.families.kinship.placeholders.collection import Key, Placeholders
+from storyproof.families.kinship.placeholders.files import our_names, ours
 from storyproof.families.kinship.relations import BASIC, GENDERS, NAMES, WORDS, word
 from storyproof.families.kinship.rules import load_rules, published_rules
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
@@ -287,7 +287,7 @@ def test_synthetic_text_has_no_placeholders() -> None:
 def test_a_word_of_a_text_is_nobodys_name() -> None:
     texts = (*ours().templates[SON], '"Simon!" called ENT_0_male, and his son ENT_1_male ran; Hugo? Felix: no (Lars).')
     made = Clutrr(ClutrrConfig(placeholders=singles(son=texts), bad_placeholders="keep", **SMALL), 0)
-    assert not {"Simon", "Hugo", "Felix", "Lars"} & set(made.casting.names)
+    assert not {"Simon", "Hugo", "Felix", "Lars"} & set(made.name_assigner.names)
 
 
 # ----------------------------------------------------------------------------------------------------------- labels
@@ -343,7 +343,7 @@ def test_a_test_count_is_for_each_scenario() -> None:
 
 
 def test_usual_counts_are_the_papers() -> None:
-    assert [benchmark().usual(split) for split in SPLITS] == [10_000, 0, 100]
+    assert [benchmark().usual_counts[split] for split in SPLITS] == [10_000, 0, 100]
 
 
 @pytest.mark.parametrize("cloze", [False, True])
@@ -361,7 +361,7 @@ def test_the_last_story_is_as_new_as_the_first() -> None:
     made = benchmark(train_k=(2,), test_k=(2,))
     last = made.capacity("train")
     for split in ("train", "val"):
-        early, late = made.dealer.deal(split, 0, 3000), made.dealer.deal(split, last - 3000, 3000)
+        early, late = made.schedule.assign(split, 0, 3000), made.schedule.assign(split, last - 3000, 3000)
         named = [
             {(each.kinds[kind][:5], place) for kind, place in zip(each.kind.tolist(), each.place.tolist(), strict=True)}
             for each in (early, late)
@@ -468,7 +468,7 @@ def other(texts: tuple[str, ...], manner: str = "refuse", **settings: Any) -> Cl
 
 def test_placeholders_that_lack_somebody_are_refused() -> None:
     with pytest.raises(
-        ConfigError, match=r"mine\.json has 1 placeholders .*missing-person.*Mend them, or .* --bad-placeholders drop"
+        ConfigError, match=r"mine\.json has 1 placeholders .*missing-person.*Fix them, or .* --bad-placeholders drop"
     ):
         _ = other(LACKING).placeholders
 
@@ -478,7 +478,7 @@ def test_placeholders_that_lack_somebody_can_be_left_out() -> None:
     assert all(LACKING[-1] not in side.templates[SON] for side in made.placeholders.values())
     ((flaw,),) = made.notes(SPLITS)["placeholder_flaws"].values()
     assert "missing-person" in flaw
-    assert "1 objections" in made.remarks(made.notes(SPLITS))[-1]
+    assert "found 1 problems" in made.remarks(made.notes(SPLITS))[-1]
 
 
 def test_doubtful_placeholders_are_used_unless_they_are_dropped() -> None:

@@ -21,7 +21,7 @@ from storyproof.errors import DataError
 from storyproof.example import plain_schema
 from storyproof.families.kinship.clutrr_csv import ClutrrSplit, read_csv
 from storyproof.families.kinship.clutrr_records import COLUMNS
-from storyproof.families.kinship.rows import read_case
+from storyproof.families.kinship.row import read_row
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.text import parse_line
 
@@ -103,8 +103,8 @@ def test_what_was_written_is_read(tmp_path: Path, settings: dict[str, Any]) -> N
     for one, other in zip(before, after, strict=True):
         assert {name: one[name] for name in KEPT} == {name: other[name] for name in KEPT}
         assert other["story"] == one["story"].replace("\n", " ")
-        assert read_case(one).facts == read_case(other).facts
-        assert read_case(one).steps == read_case(other).steps
+        assert read_row(one).facts == read_row(other).facts
+        assert read_row(one).steps == read_row(other).steps
         # What the published form has no column for.
         assert {name for name, value in other.items() if value is None} == {
             "candidates",
@@ -372,7 +372,7 @@ def test_untyped_noise_is_typed_by_its_shape(
         == row["task"]
         == {2: "supporting", 3: "irrelevant", 4: "disconnected", 5: "all"}[int(task[5])]
     )
-    case = read_case(row)
+    case = read_row(row)
     assert case.untyped == len(row["noise_types"])
     assert len(case.facts) == 2
     found = storyproof.verify(path)
@@ -486,8 +486,8 @@ STEPS = f"a list of {STEP}"
         ),
         ("query_edge", "(0, 3)", "pairs of 3 people, counted from 0"),
         ("query_edge", "x", "a pair of numbers"),
-        ("genders", "Ann:female,Ann:male", "'Name:male' or 'Name:female' of each, each name once"),
-        ("genders", "", "'Name:male' or 'Name:female' of each, each name once"),
+        ("genders", "Ann:female,Ann:male", "'Name:male' or 'Name:female' for everybody, each name once"),
+        ("genders", "", "'Name:male' or 'Name:female' for everybody, each name once"),
         ("node_mapping", "{" * 300, None),
     ],
 )
@@ -547,8 +547,8 @@ def test_a_file_without_rows_has_nothing_to_verify(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("José".encode("latin-1"), r"mine_train\.csv, row 1, line 3: found bytes that are no text, expected UTF-8"),
-        (b"\xff\xfe", r"mine_train\.csv, row 1, line 3: found bytes that are no text, expected UTF-8"),
+        ("José".encode("latin-1"), r"mine_train\.csv, row 1, line 3: found bytes that are not valid UTF-8"),
+        (b"\xff\xfe", r"mine_train\.csv, row 1, line 3: found bytes that are not valid UTF-8"),
         (b'"' + b"x" * 200_000 + b'"', r"mine_train\.csv, row 1, line 3: found field larger than field limit"),
     ],
 )

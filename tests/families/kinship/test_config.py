@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from storyproof.errors import ConfigError
-from storyproof.families.kinship.config import LEAST_K, MOST_K, PRESET_COUNTS, PRESETS, TASK_NUMBERS, ClutrrConfig
-from storyproof.families.kinship.placeholder_files import ours
-from storyproof.families.kinship.placeholders import Placeholders
-from storyproof.families.kinship.puzzles import TASKS
+from storyproof.families.kinship.clutrr import Clutrr
+from storyproof.families.kinship.config import LEAST_K, MOST_K, ClutrrConfig
+from storyproof.families.kinship.placeholders.collection import Placeholders
+from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.rules import load_rules, published_rules, strict_rules
+from storyproof.families.kinship.tasks import TASK_NUMBERS, TASKS
 
 SON = (("son",), ("male", "male"))
 MINE = Placeholders("mine.json", {SON: ("ENT_0_male saw his son ENT_1_male.",)})
@@ -40,11 +41,11 @@ MINE = Placeholders("mine.json", {SON: ("ENT_0_male saw his son ENT_1_male.",)})
         ({"bad_placeholders": "ignore"}, r"unknown way with bad placeholders 'ignore'.* Known: drop, keep, refuse"),
         (
             {"text": "synthetic", "placeholders": MINE},
-            r"synthetic text has templates of its own; leave placeholders out",
+            r"synthetic text does not use placeholders; leave them out",
         ),
         (
             {"text": "synthetic", "test_placeholders": MINE},
-            r"synthetic text has templates of its own; leave placeholders out",
+            r"synthetic text does not use placeholders; leave them out",
         ),
         ({"test_placeholders": MINE}, r"test_placeholders are given, but no placeholders for training; give both"),
         ({"keep_placeholders": 0.0}, r"keep_placeholders is 0\.0; use a share above 0 and up to 1"),
@@ -174,18 +175,19 @@ TABLE_4 = {  # source 002: training variant and lengths, testing variants and le
 
 
 def test_presets_are_those_of_the_paper() -> None:
-    made = {name: ClutrrConfig(**settings) for name, settings in PRESETS.items()}
+    made = {name: ClutrrConfig(**Clutrr.preset(name)[0]) for name in Clutrr.presets}
     found = {
         name: (config.task, config.train_k, config.test_tasks or (config.task,), config.test_k)
         for name, config in made.items()
     }
     assert found == TABLE_4
-    assert PRESET_COUNTS == {"train": 10_000, "val": 0, "test": 100}
+    for name in Clutrr.presets:
+        assert Clutrr.preset(name)[1] == Clutrr.usual_counts == {"train": 10_000, "val": 0, "test": 100}
 
 
 def test_presets_leave_all_else_as_usual() -> None:
     usual = ClutrrConfig().as_dict()
-    for settings in PRESETS.values():
-        found = ClutrrConfig(**settings).as_dict()
+    for name in Clutrr.presets:
+        found = ClutrrConfig(**Clutrr.preset(name)[0]).as_dict()
         changed = {name for name in usual if usual[name] != found[name]}
         assert changed <= {"task", "train_k", "test_k", "test_tasks"}

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.families.kinship.genealogy import Family, Person
+from storyproof.families.kinship.genealogy import Genealogy, Person
 from storyproof.families.kinship.relations import FEMALE, MALE, NAMES, inverse
 from tests.families.kinship.test_checker import grow
 
 # Abe and Bea have Carl and Dora; Dora and Ed have Finn and Gina; Carl and Hana have Ivo; Finn is married to Jo.
 ABE, BEA, CARL, DORA, ED, FINN, GINA, HANA, IVO, JO = range(10)
-SMITHS = Family(
+SMITHS = Genealogy(
     (
         Person("Abe", MALE, None, 0),
         Person("Bea", FEMALE, None, 0),
@@ -73,25 +73,25 @@ families = st.builds(lambda seed, size: grow(random.Random(seed), size), st.inte
 
 
 @given(families)
-def test_what_one_is_to_the_other_the_other_is_back(family: Family) -> None:
+def test_what_one_is_to_the_other_the_other_is_back(family: Genealogy) -> None:
     for person, name in product(range(len(family.people)), NAMES):
         for other in family.kin(person, name):
             assert person in family.kin(other, inverse(name))
 
 
 @given(families)
-def test_two_people_are_one_thing_to_each_other_at_most(family: Family) -> None:
+def test_two_people_are_one_thing_to_each_other_at_most(family: Genealogy) -> None:
     for first, second in permutations(range(len(family.people)), 2):
         assert len(family.relations(first, second)) <= 1
 
 
 @given(families)
-def test_nobody_is_anything_to_themself(family: Family) -> None:
+def test_nobody_is_anything_to_themself(family: Genealogy) -> None:
     assert all(not family.relations(person, person) for person in range(len(family.people)))
 
 
 @given(families)
-def test_couples_are_a_man_and_a_woman_who_share_their_children(family: Family) -> None:
+def test_couples_are_a_man_and_a_woman_who_share_their_children(family: Genealogy) -> None:
     for husband, wife in family.couples:
         assert (family.people[husband].gender, family.people[wife].gender) == (MALE, FEMALE)
         assert family.spouse(husband) == {wife}
@@ -102,7 +102,7 @@ def test_couples_are_a_man_and_a_woman_who_share_their_children(family: Family) 
 
 
 @given(families)
-def test_kin_is_as_defined_in_terms_of_parents_and_spouses(family: Family) -> None:
+def test_kin_is_as_defined_in_terms_of_parents_and_spouses(family: Genealogy) -> None:
     """Each definition once more, by who is whose parent and who is married to whom alone."""
     everybody = range(len(family.people))
     parents = {
@@ -140,8 +140,8 @@ def test_kin_is_as_defined_in_terms_of_parents_and_spouses(family: Family) -> No
 # --- what is no family
 
 
-def couple(husband: Person, wife: Person, *others: Person) -> Family:
-    return Family((husband, wife, *others), ((0, 1),))
+def couple(husband: Person, wife: Person, *others: Person) -> Genealogy:
+    return Genealogy((husband, wife, *others), ((0, 1),))
 
 
 UNLAWFUL = [
@@ -150,7 +150,7 @@ UNLAWFUL = [
     (couple(Person("A", MALE, None, 0), Person("B", FEMALE)), "couple 0 is not a man and a woman"),
     (couple(Person("A", MALE, 0, 0), Person("B", FEMALE, None, 0)), "person 0 is their own ancestor"),
     (
-        Family(  # brother and sister
+        Genealogy(  # brother and sister
             (
                 Person("A", MALE, None, 0),
                 Person("B", FEMALE, None, 0),
@@ -162,14 +162,14 @@ UNLAWFUL = [
         "the spouses of couple 1 share an ancestor",
     ),
     (
-        Family(  # father and daughter, the mother being another
+        Genealogy(  # father and daughter, the mother being another
             (Person("A", MALE, None, 1), Person("B", FEMALE, None, 0), Person("C", FEMALE, 0, 1)),
             ((0, 1), (0, 2)),
         ),
         "the spouses of couple 1 share an ancestor",
     ),
     (
-        Family(  # each the other's grandchild
+        Genealogy(  # each the other's grandchild
             (
                 Person("A", MALE, 1, 0),
                 Person("B", FEMALE, None, 0),
@@ -188,11 +188,11 @@ UNLAWFUL = [
 
 
 @pytest.mark.parametrize(("family", "problem"), UNLAWFUL)
-def test_what_is_no_family_is_found_out(family: Family, problem: str) -> None:
+def test_what_is_no_family_is_found_out(family: Genealogy, problem: str) -> None:
     assert any(found.startswith(problem) for found in family.problems())
 
 
 def test_people_whose_parents_nobody_speaks_of_are_no_problem() -> None:
-    alone = Family((Person("A", MALE), Person(None, FEMALE)), ())
+    alone = Genealogy((Person("A", MALE), Person(None, FEMALE)), ())
     assert alone.problems() == []
     assert all(alone.kin(0, name) == set() for name in NAMES)

@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE, status
-from storyproof.families.kinship.oracle import Derived, Step, derive, replay
+from storyproof.families.kinship.oracle import Derived, ProofStep, derive, replay
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, NAMES, Fact, inverse
-from storyproof.families.kinship.rules import Rules, published_rules, strict_rules
+from storyproof.families.kinship.rules import RuleSet, published_rules, strict_rules
 from tests.families.kinship.test_checker import facts_about, true_story
 
 Story = list[Fact]
@@ -41,12 +41,12 @@ def everything(derived: Derived, number: int, people: int) -> dict[Fact, int]:
 # --- the plain way
 
 
-def stated(rules: Rules, facts: Sequence[Fact]) -> set[Fact]:
+def stated(rules: RuleSet, facts: Sequence[Fact]) -> set[Fact]:
     back = {Fact(fact.second, inverse(fact.predicate), fact.first) for fact in facts if rules.inverses}
     return {*facts, *back}
 
 
-def plainly(rules: Rules, facts: Sequence[Fact]) -> dict[Fact, int]:
+def plainly(rules: RuleSet, facts: Sequence[Fact]) -> dict[Fact, int]:
     """Put any two facts together until nothing new or shorter comes of it; give how many facts each conclusion took."""
     found = dict.fromkeys(stated(rules, facts), 1)
     changed = True
@@ -62,7 +62,7 @@ def plainly(rules: Rules, facts: Sequence[Fact]) -> dict[Fact, int]:
     return found
 
 
-def fewest(rules: Rules, facts: Sequence[Fact]) -> dict[Fact, int]:
+def fewest(rules: RuleSet, facts: Sequence[Fact]) -> dict[Fact, int]:
     """Give for all that follows from a story the size of the smallest part of it from which it follows."""
     found: dict[Fact, int] = {}
     for size in range(1, len(facts) + 1):
@@ -71,7 +71,7 @@ def fewest(rules: Rules, facts: Sequence[Fact]) -> dict[Fact, int]:
     return found
 
 
-def bracketings(rules: Rules, pattern: Sequence[str]) -> set[str]:
+def bracketings(rules: RuleSet, pattern: Sequence[str]) -> set[str]:
     """Give all that a chain of relations comes to, whichever two neighbours are put together first."""
     found = {(place, place + 1): {relation} for place, relation in enumerate(pattern)}
     for start, end in sorted(combinations(range(len(pattern) + 1), 2), key=lambda span: span[1] - span[0]):
@@ -80,7 +80,7 @@ def bracketings(rules: Rules, pattern: Sequence[str]) -> set[str]:
     return found[0, len(pattern)]
 
 
-def is_proof(rules: Rules, facts: Sequence[Fact], query: Fact, steps: Sequence[Step]) -> bool:
+def is_proof(rules: RuleSet, facts: Sequence[Fact], query: Fact, steps: Sequence[ProofStep]) -> bool:
     """Say whether steps prove a query, by looking for every step at all facts that it may rest on."""
     if not steps:
         return query in stated(rules, facts)
@@ -123,8 +123,8 @@ def true_stories(draw: st.DrawFn, most_people: int = 7, most_facts: int = 8) -> 
     return genders, facts, true
 
 
-def patterns(rules: Rules) -> st.SearchStrategy[list[str]]:
-    return st.lists(st.sampled_from(rules.told), min_size=1, max_size=6)
+def patterns(rules: RuleSet) -> st.SearchStrategy[list[str]]:
+    return st.lists(st.sampled_from(rules.stated), min_size=1, max_size=6)
 
 
 def chain(pattern: Sequence[str]) -> Story:
@@ -177,8 +177,8 @@ def test_a_proof_goes_from_the_answer_down_to_what_is_stated() -> None:
 @both_rules
 @settings(max_examples=60)
 @given(data=st.data())
-def test_what_is_derived_is_what_the_plain_way_derives_and_from_as_few(rules: Rules, data: st.DataObject) -> None:
-    told = NAMES if rules.inverses else rules.told
+def test_what_is_derived_is_what_the_plain_way_derives_and_from_as_few(rules: RuleSet, data: st.DataObject) -> None:
+    told = NAMES if rules.inverses else rules.stated
     stories = data.draw(st.lists(any_stories(told), min_size=1, max_size=4))
     people = max(map(people_in, stories))
     derived = derive(rules, stories, people)  # all at once
@@ -212,7 +212,7 @@ def test_a_fact_that_is_used_twice_counts_twice() -> None:
 
 @both_rules
 @given(data=st.data())
-def test_a_chain_comes_to_what_its_bracketings_come_to(rules: Rules, data: st.DataObject) -> None:
+def test_a_chain_comes_to_what_its_bracketings_come_to(rules: RuleSet, data: st.DataObject) -> None:
     pattern = data.draw(patterns(rules))
     facts, end = chain(pattern), len(pattern)
     derived = derive(rules, [facts], end + 1)
@@ -232,7 +232,7 @@ def test_only_the_strict_rules_read_facts_from_the_other_side() -> None:
     for name in BASIC:
         facts = [Fact(0, name, 1)]
         assert everything(derive(strict_rules(), [facts], 2), 0, 2) == {facts[0]: 1, Fact(1, inverse(name), 0): 1}
-        if name in published_rules().told:
+        if name in published_rules().stated:
             assert everything(derive(published_rules(), [facts], 2), 0, 2) == {facts[0]: 1}
 
 
@@ -245,8 +245,8 @@ def test_strictly_everything_has_its_inverse_from_as_many_facts(facts: Story) ->
 
 @both_rules
 @given(data=st.data())
-def test_pairs_are_those_of_whom_a_relation_is_derived(rules: Rules, data: st.DataObject) -> None:
-    stories = data.draw(st.lists(any_stories(rules.told), min_size=1, max_size=3))
+def test_pairs_are_those_of_whom_a_relation_is_derived(rules: RuleSet, data: st.DataObject) -> None:
+    stories = data.draw(st.lists(any_stories(rules.stated), min_size=1, max_size=3))
     people = max(map(people_in, stories))
     derived = derive(rules, stories, people)
     for name in NAMES:
@@ -259,8 +259,8 @@ def test_pairs_are_those_of_whom_a_relation_is_derived(rules: Rules, data: st.Da
 
 @both_rules
 @given(data=st.data())
-def test_company_order_and_repetition_change_nothing(rules: Rules, data: st.DataObject) -> None:
-    one, other = data.draw(any_stories(rules.told)), data.draw(any_stories(rules.told))
+def test_company_order_and_repetition_change_nothing(rules: RuleSet, data: st.DataObject) -> None:
+    one, other = data.draw(any_stories(rules.stated)), data.draw(any_stories(rules.stated))
     mixed = data.draw(st.permutations(one + one[:2]))
     people = max(people_in(one), people_in(other))
     together = derive(rules, [other, mixed], people + 1)  # and somebody of whom nothing is said
@@ -273,20 +273,20 @@ def test_company_order_and_repetition_change_nothing(rules: Rules, data: st.Data
 @both_rules
 @settings(max_examples=60)
 @given(data=st.data())
-def test_every_proof_of_a_possible_story_replays(rules: Rules, data: st.DataObject) -> None:
+def test_every_proof_of_a_possible_story_replays(rules: RuleSet, data: st.DataObject) -> None:
     genders, facts, _ = data.draw(true_stories())
-    check_proofs(rules, [fact for fact in facts if rules.inverses or fact.predicate in rules.told], len(genders))
+    check_proofs(rules, [fact for fact in facts if rules.inverses or fact.predicate in rules.stated], len(genders))
 
 
 @both_rules
 @settings(max_examples=60)
 @given(data=st.data())
-def test_every_proof_of_any_chain_replays(rules: Rules, data: st.DataObject) -> None:
+def test_every_proof_of_any_chain_replays(rules: RuleSet, data: st.DataObject) -> None:
     facts = chain(data.draw(patterns(rules)))
     check_proofs(rules, facts, people_in(facts))
 
 
-def check_proofs(rules: Rules, facts: Story, people: int) -> None:
+def check_proofs(rules: RuleSet, facts: Story, people: int) -> None:
     derived = derive(rules, [facts], people)
     for fact, size in everything(derived, 0, people).items():
         steps = derived.proof(0, fact)
@@ -310,12 +310,12 @@ def test_every_proof_replays_even_if_two_things_are_concluded_of_a_pair(facts: S
 
 LINE = story("0 sibling 1, 1 child 2, 2 sibling 3, 4 SO 5")
 NEPHEW = Fact(0, "un", 3)
-PROOF = [Step(NEPHEW, 2), Step(Fact(0, "un", 2), 1)]
+PROOF = [ProofStep(NEPHEW, 2), ProofStep(Fact(0, "un", 2), 1)]
 
 
 def test_two_proofs_of_one_fact_replay() -> None:
     assert replay(strict_rules(), LINE, NEPHEW, PROOF) is None
-    other = [Step(NEPHEW, 1), Step(Fact(1, "child", 3), 2)]
+    other = [ProofStep(NEPHEW, 1), ProofStep(Fact(1, "child", 3), 2)]
     for rules in BOTH:
         assert replay(rules, LINE, NEPHEW, other) is None
     said = replay(published_rules(), LINE, NEPHEW, PROOF)
@@ -325,14 +325,14 @@ def test_two_proofs_of_one_fact_replay() -> None:
 
 REFUSED = {
     "no proof": ([], "there is no proof"),
-    "a wrong relation": ([PROOF[0], Step(Fact(0, "inv-un", 2), 1)], "Fact.*'inv-un'.* does not follow through 1"),
-    "another top": ([Step(Fact(0, "un", 2), 1)], "the proof ends in Fact.*second=2"),
-    "a wrong top": ([Step(Fact(0, "child", 3), 2), PROOF[1]], "does not follow through 2"),
+    "a wrong relation": ([PROOF[0], ProofStep(Fact(0, "inv-un", 2), 1)], "Fact.*'inv-un'.* does not follow through 1"),
+    "another top": ([ProofStep(Fact(0, "un", 2), 1)], "the proof ends in Fact.*second=2"),
+    "a wrong top": ([ProofStep(Fact(0, "child", 3), 2), PROOF[1]], "does not follow through 2"),
     "a missing step": (PROOF[:1], "does not follow through 2"),
     "bottom up": (PROOF[::-1], "does not follow through 2"),
-    "through somebody else": ([Step(NEPHEW, 4), PROOF[1]], "does not follow through 4"),
-    "an idle step": ([*PROOF, Step(Fact(1, "child", 3), 2)], "Fact.*'child'.* is concluded but not used"),
-    "resting on itself": ([Step(NEPHEW, 3)], "does not follow through 3"),
+    "through somebody else": ([ProofStep(NEPHEW, 4), PROOF[1]], "does not follow through 4"),
+    "an idle step": ([*PROOF, ProofStep(Fact(1, "child", 3), 2)], "Fact.*'child'.* is concluded but not used"),
+    "resting on itself": ([ProofStep(NEPHEW, 3)], "does not follow through 3"),
 }
 
 
@@ -372,26 +372,28 @@ def test_nobody_is_anything_to_themself_in_a_proof(text: str, query: Fact, steps
     """Or else one could prove that one's mother is one's mother-in-law."""
     facts = story(text)
     assert query not in plainly(strict_rules(), facts)
-    through_oneself = [Step(query, query.first), *(Step(*step) for step in steps)]
+    through_oneself = [ProofStep(query, query.first), *(ProofStep(*step) for step in steps)]
     assert replay(strict_rules(), facts, query, through_oneself) is not None
 
 
-def mutations(rng: random.Random, people: int, steps: list[Step], query: Fact) -> Iterator[tuple[Fact, list[Step]]]:
+def mutations(
+    rng: random.Random, people: int, steps: list[ProofStep], query: Fact
+) -> Iterator[tuple[Fact, list[ProofStep]]]:
     """Change a proof in one place: a relation, a person, a step, the order, what is asked."""
     place = rng.randrange(len(steps))
     (first, relation, second), via = steps[place]
     someone, something = rng.randrange(people), rng.choice(NAMES)
     for changed in (
-        Step(Fact(first, something, second), via),
-        Step(Fact(someone, relation, second), via),
-        Step(Fact(first, relation, someone), via),
-        Step(Fact(first, relation, second), someone),
-        Step(Fact(second, relation, first), via),
+        ProofStep(Fact(first, something, second), via),
+        ProofStep(Fact(someone, relation, second), via),
+        ProofStep(Fact(first, relation, someone), via),
+        ProofStep(Fact(first, relation, second), someone),
+        ProofStep(Fact(second, relation, first), via),
     ):
         yield query, [*steps[:place], changed, *steps[place + 1 :]]
     yield query, steps[:place] + steps[place + 1 :]
     yield query, rng.sample(steps, len(steps))
-    added = Step(Fact(someone, something, first), rng.randrange(people))
+    added = ProofStep(Fact(someone, something, first), rng.randrange(people))
     yield query, [*steps[:place], added, *steps[place:]]
     yield query, [*steps, added]
     yield Fact(query.first, something, query.second), steps
@@ -400,9 +402,9 @@ def mutations(rng: random.Random, people: int, steps: list[Step], query: Fact) -
 @both_rules
 @settings(max_examples=150)
 @given(data=st.data())
-def test_a_changed_proof_is_refused_unless_it_is_another(rules: Rules, data: st.DataObject) -> None:
+def test_a_changed_proof_is_refused_unless_it_is_another(rules: RuleSet, data: st.DataObject) -> None:
     genders, facts, _ = data.draw(true_stories())
-    facts = [fact for fact in facts if rules.inverses or fact.predicate in rules.told]
+    facts = [fact for fact in facts if rules.inverses or fact.predicate in rules.stated]
     derived = derive(rules, [facts], len(genders))
     rng = random.Random(data.draw(st.integers(0, 10**9)))
     for fact in everything(derived, 0, len(genders)):
@@ -426,10 +428,10 @@ def test_a_changed_proof_of_a_chain_is_refused(pattern: list[str]) -> None:
     for fact in everything(derived, 0, len(people)):
         steps = derived.proof(0, fact)
         for place, ((first, relation, second), via) in enumerate(steps):
-            changed = [Step(Fact(first, name, second), via) for name in NAMES if name != relation]
-            changed += [Step(Fact(first, relation, second), other) for other in people if other != via]
-            changed += [Step(Fact(other, relation, second), via) for other in people if other != first]
-            changed += [Step(Fact(first, relation, other), via) for other in people if other != second]
+            changed = [ProofStep(Fact(first, name, second), via) for name in NAMES if name != relation]
+            changed += [ProofStep(Fact(first, relation, second), other) for other in people if other != via]
+            changed += [ProofStep(Fact(other, relation, second), via) for other in people if other != first]
+            changed += [ProofStep(Fact(first, relation, other), via) for other in people if other != second]
             for step in changed:
                 assert replay(rules, facts, fact, [*steps[:place], step, *steps[place + 1 :]]) is not None
 
@@ -448,7 +450,7 @@ def test_what_is_derived_by_the_published_rules_need_not_be_true() -> None:
     rng, wrong = random.Random(0), 0
     for _ in range(200):
         genders, facts, true = true_story(rng, 8, 10)
-        told = [fact for fact in facts if fact.predicate in published_rules().told]
+        told = [fact for fact in facts if fact.predicate in published_rules().stated]
         wrong += bool(set(everything(derive(published_rules(), [told], len(genders)), 0, len(genders))) - set(true))
     assert wrong
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS
-from storyproof.families.kinship.rules import NONE, Rules, load_rules, published_rules, rules_of, strict_rules
+from storyproof.families.kinship.rules import NONE, RuleSet, load_rules, published_rules, rules_of, strict_rules
 from storyproof.families.kinship.strict import sound_compositions
 
 PUBLISHED = [  # source 002, section 1.2, in its order: head, first, second
@@ -47,11 +47,11 @@ def test_the_published_rules_are_the_sixteen_of_the_paper() -> None:
 
 def test_published_stories_are_told_in_14_words_and_ask_for_18() -> None:
     rules = published_rules()
-    assert {rules.word(name, gender) for name in rules.told for gender in GENDERS} == set(WORDS) - {
+    assert {rules.word(name, gender) for name in rules.stated for gender in GENDERS} == set(WORDS) - {
         *("nephew", "niece", "son-in-law", "daughter-in-law", "father-in-law", "mother-in-law"),
         *("brother-in-law", "sister-in-law"),
     }
-    assert len(rules.told) * len(GENDERS) == 14
+    assert len(rules.stated) * len(GENDERS) == 14
     assert set(rules.targets) == set(NAMES) - {"SO", "sibling-in-law"}
     assert len(rules.targets) * len(GENDERS) == 18
 
@@ -59,7 +59,7 @@ def test_published_stories_are_told_in_14_words_and_ask_for_18() -> None:
 def test_the_strict_rules_are_all_that_is_sound_and_ask_for_22_words() -> None:
     rules = strict_rules()
     assert rules.heads == sound_compositions()
-    assert (rules.name, rules.inverses, rules.predicates, rules.told) == ("strict", True, PREDICATES, BASIC)
+    assert (rules.name, rules.inverses, rules.predicates, rules.stated) == ("strict", True, PREDICATES, BASIC)
     assert rules.targets == NAMES
     assert len({rules.word(name, gender) for name in rules.targets for gender in GENDERS}) == 22
 
@@ -72,14 +72,14 @@ def test_rules_go_by_the_name_of_their_reading() -> None:
 
 
 @pytest.mark.parametrize("rules", [strict_rules(), published_rules()], ids=lambda rules: rules.name)
-def test_table_bodies_and_words_say_what_the_rules_say(rules: Rules) -> None:
+def test_table_bodies_and_words_say_what_the_rules_say(rules: RuleSet) -> None:
     names = [predicate.name for predicate in rules.predicates]
     for (i, first), (j, second) in product(enumerate(names), repeat=2):
         head = rules.heads.get((first, second))
         assert rules.table[i, j] == (NONE if head is None else names.index(head))
     listed = [(body, head) for head, bodies in rules.bodies.items() for body in bodies]
     assert len(listed) == len(dict(listed))
-    assert dict(listed) == {body: head for body, head in rules.heads.items() if set(body) <= set(rules.told)}
+    assert dict(listed) == {body: head for body, head in rules.heads.items() if set(body) <= set(rules.stated)}
     for name, gender in product(names, GENDERS):
         assert rules.by_word[rules.word(name, gender)] == (name, gender)
     assert len(rules.by_word) == 2 * len(names)
@@ -107,7 +107,7 @@ def test_a_file_may_bring_relations_of_its_own(tmp_path: Path) -> None:
         ("milk-child", "sibling"): "milk-child",
     }
     assert rules.predicates[: len(PREDICATES)] == PREDICATES
-    assert rules.told == ("sibling", "milk-child", "milk-parent")
+    assert rules.stated == ("sibling", "milk-child", "milk-parent")
     assert rules.targets == ("milk-child", "milk-sibling")
     assert rules.inverses is False
     assert (rules.word("milk-parent", MALE), rules.word("milk-parent", FEMALE)) == ("milk-father", "milk-mother")
@@ -115,7 +115,7 @@ def test_a_file_may_bring_relations_of_its_own(tmp_path: Path) -> None:
 
 
 def test_stories_are_told_in_the_eight_relations_if_a_file_does_not_say(tmp_path: Path) -> None:
-    assert load_rules(write(tmp_path, GRAND)).told == BASIC
+    assert load_rules(write(tmp_path, GRAND)).stated == BASIC
 
 
 def test_rules_are_named_after_what_is_in_the_file(tmp_path: Path) -> None:
@@ -130,11 +130,11 @@ def test_rules_are_named_after_what_is_in_the_file(tmp_path: Path) -> None:
 def test_the_published_rules_can_be_loaded_from_a_file_of_ones_own(tmp_path: Path) -> None:
     lines = [f"  - {head}: [{first}, {second}]" for head, first, second in PUBLISHED]
     rules = load_rules(
-        write(tmp_path, "\n".join([f"stories: [{', '.join(published_rules().told)}]", "rules:", *lines]))
+        write(tmp_path, "\n".join([f"stories: [{', '.join(published_rules().stated)}]", "rules:", *lines]))
     )
-    assert (rules.heads, rules.told, rules.targets) == (
+    assert (rules.heads, rules.stated, rules.targets) == (
         published_rules().heads,
-        published_rules().told,
+        published_rules().stated,
         published_rules().targets,
     )
 
@@ -154,19 +154,19 @@ REFUSED = {  # what is wrong: the file, its line where there is one, and what is
     "two heads": (
         f"{GRAND}# ours\n  - child: [child, child]\n",
         4,
-        r"\[child, child\] has the head 'child', but 'grand' in line 2; a body can have one head only",
+        r"\[child, child\] has the head 'child', but 'grand' in line 2; a body can have only one head",
     ),
     "unreachable": (
         f"stories: [child, SO]\n{GRAND}  - child: [in-law, SO]\n",
         4,
-        "'child' cannot be reached by this rule, because nothing gives 'in-law': stories do not tell it, and no rule",
+        "'child' cannot be concluded by this rule, because nothing yields 'in-law': stories do not state it",
     ),
     "in a circle": (
         "stories: [child]\nrules:\n  - in-law: [child, SO]\n  - SO: [child, in-law]\n",
         3,
-        "'in-law' cannot be reached by this rule, because nothing gives 'SO'",
+        "'in-law' cannot be concluded by this rule, because nothing yields 'SO'",
     ),
-    "nothing told": (f"stories: []\n{GRAND}", 3, "nothing gives 'child': stories do not tell it"),
+    "nothing told": (f"stories: []\n{GRAND}", 3, "nothing yields 'child': stories do not state it"),
     "three in a body": (f"{GRAND}  - un: [SO, child, child]\n", 3, r"the body of 'un' is .*, expected two relations"),
     "no body": (f"{GRAND}  - un: child\n", 3, "the body of 'un' is 'child', expected two relations"),
     "no rule": (f"{GRAND}  - un\n", 3, r"found 'un', expected 'head: \[first, second\]'"),
@@ -200,12 +200,12 @@ REFUSED = {  # what is wrong: the file, its line where there is one, and what is
     "known already": (
         f"relations:\n  child: [boy, girl, inv-child]\n{GRAND}",
         None,
-        "relation 'child' is known already; give yours another name",
+        "relation 'child' is already defined; use another name",
     ),
     "a word twice": (
         f"relations:\n  twin: [brother, twin-sister, twin]\n{GRAND}",
         None,
-        "'brother' or '.*' stands for two relations",
+        "'brother' or '.*' is the word for two relations",
     ),
     "rules twice": (f"{GRAND}rules:\n  - child: [SO, child]\n  - un: [sibling, child]\n", None, "rules"),
 }
@@ -250,7 +250,7 @@ def test_any_rules_are_loaded_as_written_or_refused_for_what_is_unreachable(
     idle = [line for line, body in enumerate(heads, start=3) if not set(body) <= known]
     path = write(tmp_path_factory.getbasetemp(), text)
     if idle:
-        with pytest.raises(DataError, match=f"line {idle[0]}: .* cannot be reached"):
+        with pytest.raises(DataError, match=f"line {idle[0]}: .* cannot be concluded"):
             load_rules(path)
     else:
         assert load_rules(path).heads == heads

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.checker import AMBIGUOUS, ENTAILED, IMPOSSIBLE, status
-from storyproof.families.kinship.genealogy import Family, Person
+from storyproof.families.kinship.genealogy import Genealogy, Person
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, NAMES, Fact, inverse
 from storyproof.families.kinship.rules import published_rules
-from storyproof.families.kinship.strict import DOWN, SIBLING, SPOUSE, UP, shortest_ways, sound_compositions
+from storyproof.families.kinship.strict import DOWN, SIBLING, SPOUSE, UP, shortest_paths, sound_compositions
 from tests.families.kinship.test_checker import grow, holds
 
 TOLD = {  # what two of the eight relations of stories come to
@@ -54,7 +54,7 @@ def test_the_compositions_are_these_thirty() -> None:
     assert sound_compositions() == TOLD | IN_LAWS
 
 
-def entailed(first: str, second: str) -> list[set[str]]:
+def entailed_relation(first: str, second: str) -> list[set[str]]:
     """Give for all genders for which two facts in a row are possible what is entailed of the ends."""
     facts = [Fact(0, first, 1), Fact(1, second, 2)]
     found = []
@@ -68,7 +68,7 @@ def entailed(first: str, second: str) -> list[set[str]]:
 @pytest.mark.parametrize("first", NAMES)
 def test_the_checker_confirms_every_rule_and_that_there_is_no_other(first: str) -> None:
     for second in NAMES:
-        found = entailed(first, second)
+        found = entailed_relation(first, second)
         common = set.intersection(*found) if found else set()
         head = sound_compositions().get((first, second))
         assert common == ({head} if head else set()), (first, second)
@@ -84,7 +84,7 @@ def test_turning_a_rule_round_gives_a_rule() -> None:
 # --- against the paper's rules
 
 # Al and Bo have Cy; Di is Bo's sister and Ed her mother.
-IN_LAWS_OF_AL = Family(
+IN_LAWS_OF_AL = Genealogy(
     (
         Person("Al", MALE, None, 0),
         Person("Bo", FEMALE, 1, 0),
@@ -126,7 +126,7 @@ def test_the_two_others_fail_for_relatives_by_marriage(second: str, relative: in
 STEPS = {UP: "parents", DOWN: "children", SPOUSE: "spouse", SIBLING: "siblings"}
 
 
-def follow(family: Family, person: int, way: str) -> set[int]:
+def follow(family: Genealogy, person: int, way: str) -> set[int]:
     reached = {person}
     for step in way:
         reached = {found for each in reached for found in getattr(family, STEPS[step])(each)}
@@ -148,30 +148,30 @@ def follow(family: Family, person: int, way: str) -> set[int]:
     ],
 )
 def test_ways_get_shorter_as_the_laws_say(way: str, expected: set[str]) -> None:
-    assert shortest_ways(way) == expected
+    assert shortest_paths(way) == expected
 
 
 @given(st.text(st.sampled_from("UDSB"), max_size=5), st.integers(0, 10**9))
 def test_shortened_ways_lead_where_the_way_leads(way: str, seed: int) -> None:
     family = grow(random.Random(seed), 20)
     for person in range(len(family.people)):
-        by_short_ways = set().union(*(follow(family, person, short) for short in shortest_ways(way)))
+        by_short_ways = set().union(*(follow(family, person, short) for short in shortest_paths(way)))
         assert follow(family, person, way) <= by_short_ways
 
 
 @given(st.text(st.sampled_from("UDSB"), max_size=6))
-def test_shortest_ways_cannot_be_shortened(way: str) -> None:
-    for short in shortest_ways(way):
-        assert shortest_ways(short) == {short}
+def test_shortest_paths_cannot_be_shortened(way: str) -> None:
+    for short in shortest_paths(way):
+        assert shortest_paths(short) == {short}
         assert len(short) <= len(way)
 
 
 @given(st.text(st.sampled_from("UDSB"), max_size=3), st.text(st.sampled_from("UDSB"), max_size=3))
 def test_it_does_not_matter_which_part_of_a_way_is_shortened_first(start: str, end: str) -> None:
     by_parts = {
-        short for one in shortest_ways(start) for other in shortest_ways(end) for short in shortest_ways(one + other)
+        short for one in shortest_paths(start) for other in shortest_paths(end) for short in shortest_paths(one + other)
     }
-    assert by_parts == shortest_ways(start + end)
+    assert by_parts == shortest_paths(start + end)
 
 
 @given(st.integers(0, 10**9))

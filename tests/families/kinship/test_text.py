@@ -8,12 +8,12 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from storyproof.errors import ParseError
-from storyproof.families.kinship.placeholder_files import our_names, ours
-from storyproof.families.kinship.placeholders import Key
+from storyproof.families.kinship.placeholders.collection import Key
+from storyproof.families.kinship.placeholders.files import our_names, ours
 from storyproof.families.kinship.relations import GENDERS, PREDICATES, WORDS, gender_of, word
 from storyproof.families.kinship.text import (
     NAME,
-    Told,
+    StatedFact,
     ask,
     parse_line,
     parse_question,
@@ -69,7 +69,7 @@ def test_a_question_asks_what_the_second_is_to_the_first() -> None:
     ],
 )
 def test_what_is_no_question_is_refused(question: str) -> None:
-    with pytest.raises(ParseError, match=r"is no question of kinship; expected 'What is B to A\?'"):
+    with pytest.raises(ParseError, match=r"is not a kinship question; expected 'What is B to A\?'"):
         parse_question(question)
 
 
@@ -87,7 +87,7 @@ def test_synthetic_lines_read_back(predicate: object, first: str, second: str, o
     told = word(predicate.name, second)  # type: ignore[attr-defined]
     line = fill(synthetic_line(((told,), (first, second))), [one, other])
     assert line == f"{other} is the {told} of {one}."
-    assert parse_line(line) == [Told(one, told, other, None)]
+    assert parse_line(line) == [StatedFact(one, told, other, None)]
 
 
 def test_synthetic_text_tells_each_relation_in_one_way() -> None:
@@ -116,7 +116,7 @@ def test_synthetic_text_tells_each_relation_in_one_way() -> None:
     ],
 )
 def test_what_is_no_synthetic_line_is_refused(line: str) -> None:
-    with pytest.raises(ParseError, match=r"is no synthetic sentence; expected 'B is the son of A\.'"):
+    with pytest.raises(ParseError, match=r"is not a synthetic sentence; expected the form 'B is the son of A\.'"):
         parse_line(line)
 
 
@@ -128,7 +128,9 @@ def test_lines_of_our_placeholders_read_back(key: Key, data: st.DataObject, peop
     template = data.draw(st.sampled_from(ours().templates[key]))
     words, genders = key
     told = parse_line(fill(template, people), placeholder_id(key, template))
-    assert told == [Told(people[place], found, people[place + 1], genders[place]) for place, found in enumerate(words)]
+    assert told == [
+        StatedFact(people[place], found, people[place + 1], genders[place]) for place, found in enumerate(words)
+    ]
 
 
 @given(st.sampled_from(KEYS), st.data())
@@ -139,30 +141,30 @@ def test_a_changed_word_is_no_line_of_its_placeholder(key: Key, data: st.DataObj
     assume(not re.fullmatch(rf"{NAME}", fill(template, ["0"] * 4).split(" ")[place]) or line[place][0].islower())
     assume(not re.search(r"Ann|Bob|Cy|Di", line[place]))
     line[place] = "thereafter" if line[place] != "thereafter" else "anyway"
-    with pytest.raises(ParseError, match="is not worded as its placeholder"):
+    with pytest.raises(ParseError, match="does not match its placeholder"):
         parse_line(" ".join(line), placeholder_id(key, template))
 
 
 def test_a_line_says_the_same_person_wherever_the_slot_is() -> None:
     recorded = "son/male,male/ENT_0_male saw ENT_1_male, and ENT_0_male's son ENT_1_male waved."
-    assert parse_line("Al saw Bo, and Al's son Bo waved.", recorded) == [Told("Al", "son", "Bo", "male")]
+    assert parse_line("Al saw Bo, and Al's son Bo waved.", recorded) == [StatedFact("Al", "son", "Bo", "male")]
     for line in (
         "Al saw Bo, and Cy's son Bo waved.",
         "Al saw Bo, and Al's son Cy waved.",
         "Al saw Al, and Al's son Al",
     ):
-        with pytest.raises(ParseError, match="is not worded as its placeholder"):
+        with pytest.raises(ParseError, match="does not match its placeholder"):
             parse_line(line, recorded)
 
 
 def test_nobody_is_two_people_of_a_line() -> None:
-    with pytest.raises(ParseError, match="has one person in two places of its placeholder"):
+    with pytest.raises(ParseError, match="has one person in two slots of its placeholder"):
         parse_line("Al has a son, Al.", "son/male,male/ENT_0_male has a son, ENT_1_male.")
 
 
 def test_what_is_not_a_letter_is_taken_as_it_stands() -> None:
     recorded = "son/male,male/ENT_0_male (50) said: [ENT_1_male]? My son. *Yes*!"
-    assert parse_line("Al (50) said: [Bo]? My son. *Yes*!", recorded) == [Told("Al", "son", "Bo", "male")]
+    assert parse_line("Al (50) said: [Bo]? My son. *Yes*!", recorded) == [StatedFact("Al", "son", "Bo", "male")]
     with pytest.raises(ParseError):
         parse_line("Al (50) said: [Bo]  My son. *Yes*!", recorded)
 
@@ -198,21 +200,21 @@ def test_a_text_of_ours_is_known_only_for_its_own_relations() -> None:
 @pytest.mark.parametrize(
     ("recorded", "message"),
     [
-        ("", "is no placeholder; expected relations/genders/number or text"),
-        ("son", "is no placeholder"),
-        ("son/male,male", "is no placeholder"),
-        ("son/male,male/", "is no placeholder"),
-        ("son/male/3", "is no placeholder"),
-        ("son/male,male,male/3", "is no placeholder"),
-        ("son,wife/male,male/3", "is no placeholder"),
-        ("son/male,man/3", "is no placeholder"),
-        ("son/male,male/99", "is no placeholder of ours: there are 24 for these relations"),
-        ("cousin/male,male/0", "is no placeholder of ours: there are 0 for these relations"),
-        ("son/male,male/ENT_0_male waved.", "does not mention everybody"),
-        ("son/male,male/He has a son.", "does not mention everybody"),
-        ("son/male,male/ENT_0_male, ENT_1_male and ENT_2_male.", "speaks of ENT_2_male, who is not in it"),
-        ("son/male,male/ENT_0_male and ENT_1_female.", "speaks of ENT_1_female, who is not in it"),
-        ("son/male,male/ENT_0_female and ENT_1_male.", "speaks of ENT_0_female, who is not in it"),
+        ("", "is not a placeholder id; expected relations/genders/number or"),
+        ("son", "is not a placeholder id"),
+        ("son/male,male", "is not a placeholder id"),
+        ("son/male,male/", "is not a placeholder id"),
+        ("son/male/3", "is not a placeholder id"),
+        ("son/male,male,male/3", "is not a placeholder id"),
+        ("son,wife/male,male/3", "is not a placeholder id"),
+        ("son/male,man/3", "is not a placeholder id"),
+        ("son/male,male/99", "is not in the shipped collection, which has 24 placeholders"),
+        ("cousin/male,male/0", "is not in the shipped collection, which has 0 placeholders"),
+        ("son/male,male/ENT_0_male waved.", "does not have a slot for everybody"),
+        ("son/male,male/He has a son.", "does not have a slot for everybody"),
+        ("son/male,male/ENT_0_male, ENT_1_male and ENT_2_male.", "has the slot ENT_2_male, which does not match"),
+        ("son/male,male/ENT_0_male and ENT_1_female.", "has the slot ENT_1_female, which does not match"),
+        ("son/male,male/ENT_0_female and ENT_1_male.", "has the slot ENT_0_female, which does not match"),
     ],
 )
 def test_what_is_no_placeholder_is_refused(recorded: str, message: str) -> None:

@@ -1,7 +1,9 @@
 """An OpenAI-compatible server that misbehaves on demand, in a process of its own.
 
 Standard library only and one small loop, so that it answers thousands of requests a second: the client is measured, not
-the server. `GET /asked` gives how often each prompt was asked and answered; `POST /mode` changes how it behaves.
+the server. `GET /asked` tells how often each prompt was asked and answered; `POST /mode` changes how it behaves, and
+releases requests that are held. `hold_after` and `dies_after` say after how many answers further requests are held, and
+the server ends; so tests need not wait for a time.
 """
 
 from __future__ import annotations
@@ -10,9 +12,12 @@ import argparse
 import asyncio
 import hashlib
 import json
+import os
 import random
 import re
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 MODELS = ["fake", "other-model"]
@@ -35,6 +40,7 @@ class Behaviour:
         self.answered: Counter[str] = Counter()
         self.kinds: Counter[str] = Counter()
         self.in_flight = self.most = 0
+        self.held: list[Callable[[], None]] = []
 
     def rate(self, name: str) -> float:
         return float(self.settings.get(name, 0.0))
@@ -78,10 +84,21 @@ class Connection(asyncio.Protocol):
         behaviour = self.behaviour
         if path == "/asked":
             counts = {"asked": behaviour.asked, "answered": behaviour.answered, "kinds": behaviour.kinds}
-            self.send(200, {**counts, "most": behaviour.most})
+            self.send(
+                200,
+                {
+                    **counts,
+                    "most": behaviour.most,
+                    "in_flight": behaviour.in_flight,
+                    "answered_in_all": behaviour.answered.total(),
+                },
+            )
         elif path == "/mode":
             behaviour.settings = json.loads(body)
             self.send(200, {})
+            held, behaviour.held = behaviour.held, []
+            for finish in held:
+                finish()
         elif behaviour.settings.get("authorization", "").encode() not in head:
             self.send(401, {"error": {"message": "who are you?"}})
         elif behaviour.settings.get("key") and f"Bearer {behaviour.settings['key']}".encode() not in head:
@@ -111,6 +128,9 @@ class Connection(asyncio.Protocol):
             fate = "rate_limited"
         behaviour.kinds[fate] += 1
         if fate == "hung":
+            return
+        if behaviour.answered.total() >= behaviour.settings.get("hold_after", 1 << 60):
+            behaviour.held.append(partial(self.finish, fate, prompt, body))
             return
         delay = 0.0 if fate == "rate_limited" else behaviour.rate("latency_s")
         asyncio.get_running_loop().call_later(delay, self.finish, fate, prompt, body)
@@ -152,6 +172,8 @@ class Connection(asyncio.Protocol):
             about = {"id": "x", "object": kind, "created": 0, "model": body["model"]}
             if self.send(200, {**about, "choices": [message], "usage": usage | details}):
                 behaviour.answered[prompt] += 1
+            if behaviour.answered.total() == behaviour.settings.get("dies_after"):
+                os._exit(0)
 
     def send(self, status: int, body: Any, headers: dict[str, Any] | None = None) -> bool:
         return self.send_raw(json.dumps(body).encode(), status, headers)
@@ -168,7 +190,7 @@ class Connection(asyncio.Protocol):
 async def serve(port: int, settings: dict[str, Any]) -> None:
     behaviour = Behaviour(settings)
     server = await asyncio.get_running_loop().create_server(
-        lambda: Connection(behaviour), "127.0.0.1", port, backlog=1024, reuse_address=True
+        lambda: Connection(behaviour), "127.0.0.1", port, backlog=1024, reuse_port=True
     )
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()

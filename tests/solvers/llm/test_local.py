@@ -83,7 +83,7 @@ def test_end_of_a_reply(weights: Path) -> None:
     found = ask(Local(str(weights), ModelOptions()), "long", "short", " ")
     assert {name: reply.cut_off for name, reply in found.items()} == {"long": True, "short": False, " ": False}
     assert found[" "].error == (
-        "the reply is empty: it was cut off at 1 tokens, maybe in the midst of thinking; give --max-tokens more"
+        "the reply is empty: it was cut off at 1 tokens, perhaps while the model was still thinking; raise --max-tokens"
     )
 
 

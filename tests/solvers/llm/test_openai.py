@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from storyproof.errors import ConfigError, ModelError
+from storyproof.solvers.llm.language_model import Session
 from storyproof.solvers.llm.openai import OpenAI
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.requests import Message, Reply, Request
-from storyproof.solvers.llm.running import Run
 from storyproof.solvers.llm.store import Store
 from tests.solvers.llm.fake_server import answer
 from tests.solvers.llm.serving import FakeServer
@@ -62,15 +62,18 @@ def test_empty_reply_of_one_that_still_thinks_is_asked_again(server: FakeServer)
     examples = questions(3)
     with Store(None) as store:
         server.behave(reply=None, finish_reason="length")
-        run = Run(lambda: examples, OneStep(), model(server), store)
+        run = Session(lambda: examples, OneStep(), model(server), store)
         run.ask()
-        cause = "the reply is empty: it was cut off at 2 tokens, maybe in the midst of thinking; give --max-tokens more"
+        cause = (
+            "the reply is empty: it was cut off at 2 tokens, perhaps while the model was still thinking; "
+            "raise --max-tokens"
+        )
         assert [each.error for each in run.answers()] == [cause] * 3
         server.behave()
-        again = Run(lambda: examples, OneStep(), model(server), store)
+        again = Session(lambda: examples, OneStep(), model(server), store)
         again.ask()
         assert again.traffic.asked == 3
-        assert all(each.complete and each.answer for each in again.answers())
+        assert all(each.complete and each.text for each in again.answers())
 
 
 def test_nothing_to_ask_needs_no_server() -> None:
@@ -208,7 +211,7 @@ def test_password_of_an_address_is_sent_but_not_kept(
     examples = questions(1)
     with Store(tmp_path / "x") as store:
         server.behave(hung=1.0)
-        run = Run(lambda: examples, OneStep(), backend, store)
+        run = Session(lambda: examples, OneStep(), backend, store)
         run.ask()
         [found] = run.answers()
         assert (found.error or "").startswith(f"{server.url} gave no reply")
@@ -284,7 +287,7 @@ def test_interrupted_keeps_what_came_back(server: FakeServer, tmp_path: Path) ->
     heard = 0
     examples = questions(300)
     with Store(tmp_path / "x") as store:
-        run = Run(lambda: examples, OneStep(), model(server), store, watch=watch)
+        run = Session(lambda: examples, OneStep(), model(server), store, watch=watch)
         with pytest.raises(KeyboardInterrupt):
             run.ask()
         assert len(store) >= 40

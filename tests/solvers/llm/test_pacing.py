@@ -1,4 +1,4 @@
-from storyproof.solvers.llm.pacing import Pace
+from storyproof.solvers.llm.client import Pace
 
 
 class Clock:

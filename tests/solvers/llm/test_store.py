@@ -70,7 +70,7 @@ def test_two_at_once(tmp_path: Path) -> None:
 def test_file_that_is_no_store(tmp_path: Path) -> None:
     path = tmp_path / "replies.sqlite"
     path.write_text("something else entirely, and long enough to be looked at " * 20)
-    with pytest.raises(DataError, match=r"cannot keep replies in .*replies\.sqlite: file is not a database"):
+    with pytest.raises(DataError, match=r"cannot store replies in .*replies\.sqlite: file is not a database"):
         Store(path)
     path.unlink()
     base = sqlite3.connect(path)
@@ -105,5 +105,5 @@ def test_file_of_the_version_before(tmp_path: Path) -> None:
 
 def test_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(DataError, match="cannot keep replies in"):
+    with pytest.raises(DataError, match="cannot store replies in"):
         Store(tmp_path / "file" / "replies.sqlite")

@@ -283,7 +283,7 @@ def test_split_of_a_file(data: Path, tmp_path: Path) -> None:
 
 def test_no_val_split_to_hold_back(data: Path, tmp_path: Path) -> None:
     with pytest.raises(
-        ConfigError, match=r"train\.parquet has no val split to hold out; add one, or use --held drawn\."
+        ConfigError, match=r"train\.parquet has no val split to hold back; add one, or use --held drawn\."
     ):
         train(tmp_path / "out", data=data / "train.parquet", held="given")
 
@@ -318,7 +318,7 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
         ({"model": "entnut"}, "unknown model 'entnut'"),
         ({"benchmark": None}, "give either --data to train on files or --benchmark"),
         ({"stories": 0}, "--stories is 0; give the number of stories to generate"),
-        ({"held": "back"}, "unknown kind of held-out stories 'back'"),
+        ({"held": "back"}, "unknown kind of held-back stories 'back'"),
         ({"held": "given"}, "--held is 'given', but tomi has no val split here; use drawn"),
         ({"labels": "mine"}, "unknown kind of labels 'mine'"),
         ({"epoch": 3}, "unknown setting of training 'epoch'. Did you mean 'epochs'"),
@@ -327,7 +327,7 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
         ({"model": "gat", "options": {}}, "reads graphs"),
         ({"encoder": "minilm"}, "model 'memnn' does not use an encoder"),
         ({"labels": "proved"}, "--labels is 'proved', but all labels of tomi are proved; leave it out"),
-        ({"stories": 3 * 10**18}, "--stories is 3000000000000000000; this vocabulary gives at most"),
+        ({"stories": 3 * 10**18}, "--stories is 3000000000000000000; this vocabulary allows at most"),
         (
             {"options": {"policy": "learned"}},
             "option policy is for people as entities, but in these data people are",
@@ -339,7 +339,7 @@ def test_empty_val_split_is_nothing_to_choose_by(data: Path, tmp_path: Path) -> 
         ({"split": "val"}, "--split is 'val', but a generator is used for training stories only"),
         (
             {"benchmark": None, "stories": 0, "data": "some", "held": "given", "split": "val"},
-            "cannot be both trained on and held out",
+            "cannot be both trained on and held back",
         ),
         (
             {"benchmark": None, "data": "some"},

@@ -180,7 +180,7 @@ def test_people_of_theory_of_mind_as_entities() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(ConfigError, match="the data has too few stories to hold some out; give more"):
+    with pytest.raises(ConfigError, match="the data has too few stories to hold some back; give more"):
         course("entnet", some(TOMI, 6))
     with pytest.raises(ConfigError, match=r"has a val split without questions.*; add some, or use --held drawn"):
         course("entnet", some(TOMI, 12), [])

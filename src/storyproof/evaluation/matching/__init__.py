@@ -1,12 +1,6 @@
-"""Judges replies by their words: which rung of the ladder each one reaches, and whether that counts as right."""
+"""Matching: judge free-text replies by their words."""
 
-from storyproof.evaluation.matching.match import KINDS, Match
-from storyproof.evaluation.matching.matchers import (
-    MATCHERS,
-    Matcher,
-    candidates_of,
-    judge,
-    load_matcher,
-)
+from storyproof.evaluation.matching.kinds import KINDS, Match
+from storyproof.evaluation.matching.matchers import MATCHERS, Matcher, exact, judge, load_matcher
 
-__all__ = ["KINDS", "MATCHERS", "Match", "Matcher", "candidates_of", "judge", "load_matcher"]
+__all__ = ["KINDS", "MATCHERS", "Match", "Matcher", "exact", "judge", "load_matcher"]

@@ -1,17 +1,19 @@
 """The careful matcher: which candidates does a reply name, which of them does it deny, and what does it conclude?
 
-A reply is right if it names the answer and, once set aside what does not count, nothing else. What does not count:
+A reply is right if it names the answer and nothing else that counts. What does not count:
 
 - what is denied: "not in the box", "no longer in", "the basket, not the box", "anywhere but the box", "the box is
   empty", and what would be, if things had gone otherwise;
 - what only gives a reason: "the box, because he did not see her move it to the jar";
 - what stands before a conclusion ("so …", "The answer is …", "Answer: …") that names a candidate, before a final or
   revised one, or before a correction ("wait, …");
-- of a belief that was asked about, whatever else is said, once it is told what that person thinks or where they look;
+- whatever else is said, once the reply states just what was asked, such as where the person asked about will look;
 - what follows an answer that stands alone in the first line or sentence, and what precedes one alone in the last;
-- if the question is known, what is said of other people: of kinship "Ada is Ben's mother" when it is asked what Cid is
-  to Ben, of beliefs "Ada will look in the box" when it is asked where Ben will;
+- if the question is known, what is said of other people: "Ada will look in the box" when it is asked where Ben will;
 - whatever a model writes after it begins to ask further questions, and what it thinks between `<think>` and `</think>`.
+
+What is particular to one kind of question (other names for an answer, whom a sentence is about) comes from the family
+(`storyproof.replies.Talk`).
 
 If several candidates remain the reply is ambiguous; if it denies all that it names, it is negated. Neither is right.
 """
@@ -23,7 +25,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
-from storyproof.evaluation.matching.match import (
+from storyproof.evaluation.matching.kinds import (
     AMBIGUOUS,
     CONTAINED,
     EXACT,
@@ -34,9 +36,8 @@ from storyproof.evaluation.matching.match import (
     SUFFIX,
     Match,
 )
-from storyproof.evaluation.matching.mentions import Mention, names_of
-from storyproof.families.belief.talk import minds_of, of_asked_minds, of_other_minds
-from storyproof.families.kinship.talk import about_others, asked_of
+from storyproof.evaluation.matching.mentions import name_finder
+from storyproof.replies import PLAIN_TALK, Mention, Talk
 
 _NOTHING = re.compile(r"(?:[\W\d_]|(?<!\w)(?:a|an|the)(?!\w))*")  # what stands beside an answer and adds nothing
 _DASH = re.compile(r"(?<=\w)[‐‑–—](?=\w)")  # as a hyphen
@@ -101,14 +102,17 @@ _TELLING = frozenset(
 )
 
 
-def judge_carefully(reply: str, answer: str, candidates: Sequence[str], question: str = "") -> Match:
+def judge_carefully(
+    reply: str, answer: str, candidates: Sequence[str], question: str = "", talk: Talk = PLAIN_TALK
+) -> Match:
     """Judge a reply by reading it.
 
     Args:
         reply: What the model said.
         answer: The right answer.
         candidates: What could be answered.
-        question: What was asked; it tells whose kin, or whose belief, counts.
+        question: What was asked; it tells whom statements must be about.
+        talk: How replies of the question's family are read.
     """
     said = reply.strip()[:_MOST]
     if said and said.lower() == answer.strip().lower():
@@ -117,43 +121,41 @@ def judge_carefully(reply: str, answer: str, candidates: Sequence[str], question
     if not said or not answer.strip():
         return NO_MATCH
     text = said.lower()
-    names = names_of(tuple(candidates) if answer in candidates else (*candidates, answer))
+    names = name_finder(tuple(candidates) if answer in candidates else (*candidates, answer), talk)
     found = names.find(text)
     if not found:
         return NO_MATCH
-    minds = minds_of(question) if question and not names.kinship else None
-    if minds is not None and (others := of_other_minds(said, found, minds)):
+    if question and (others := talk.set_aside_first(said, found, question)):
         found = [mention for mention in found if mention not in others]
         if not found:
             return NO_MATCH
     counted = found
     if (
         len({mention.name for mention in found}) > 1
-        or (names.kinship and question)
+        or (talk.reads_always and question)
         or not _TELLING.isdisjoint(_WORD.findall(text))
     ):
-        counted, denied = _read(said, text, found, question)
+        counted, denied = _read(said, text, found, question, talk)
         if not counted:
             return NEGATED if denied else NO_MATCH
     named = {mention.name for mention in counted}
     if len(named) > 1:
         return AMBIGUOUS
-    return _rung(text, counted) if named == {answer} else NO_MATCH
+    return _kind(text, counted) if named == {answer} else NO_MATCH
 
 
-def _read(said: str, text: str, found: list[Mention], question: str) -> tuple[list[Mention], bool]:
-    """Give the mentions that count, and whether any was denied."""
+def _read(said: str, text: str, found: list[Mention], question: str, talk: Talk) -> tuple[list[Mention], bool]:
+    """Return the mentions that count, and whether any was denied."""
     further = _FURTHER.search(text, found[0].end)
     if further is not None:
         found = [mention for mention in found if mention.start < further.start()]
         text = text[: further.start()]
     found = _corrected(text, found)
     spans = _answers(text, found)
-    minds = minds_of(question) if question and not spans else None
-    if minds is not None:
-        told, _, denied = _weigh(text, of_asked_minds(said, found, minds))
-        if len({mention.name for mention in told}) == 1:
-            return told, denied
+    if question and not spans and (decisive := talk.decisive(said, found, question)):
+        stated, _, denied = _weigh(text, decisive)
+        if len({mention.name for mention in stated}) == 1:
+            return stated, denied
     spans = spans or _alone(text, found)
     if spans:
         starts = [start for start, _ in spans]
@@ -161,9 +163,7 @@ def _read(said: str, text: str, found: list[Mention], question: str) -> tuple[li
         found = [
             each for each, span in zip(found, within, strict=True) if spans[span][0] <= each.start < spans[span][1]
         ]
-    asked = asked_of(question) if question else None
-    if asked is not None:
-        others = about_others(said, text, found, asked)
+    if question and (others := talk.set_aside_last(said, text, found, question)):
         found = [mention for mention in found if mention not in others]
     stated, reasons, denied = _weigh(text, found)
     stated = stated or reasons
@@ -176,7 +176,7 @@ def _read(said: str, text: str, found: list[Mention], question: str) -> tuple[li
 
 
 def _plain(said: str) -> str:
-    """Leave out what a model only thinks, and what only sets the text."""
+    """Remove what a model only thinks, and escapes and dashes of typesetting."""
     thought, ended, after = said.rpartition("</think>")
     said = after if ended else thought or after
     said = said.partition("<think>")[0]
@@ -184,7 +184,7 @@ def _plain(said: str) -> str:
 
 
 def _corrected(text: str, found: list[Mention]) -> list[Mention]:
-    """Leave out what was named before a correction, if something is named after it."""
+    """Drop what was named before a correction, if something is named after it."""
     for match in reversed(list(_CORRECTION.finditer(text))):
         after = [mention for mention in found if mention.start >= match.end()]
         if after:
@@ -193,7 +193,7 @@ def _corrected(text: str, found: list[Mention]) -> list[Mention]:
 
 
 def _answers(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
-    """Find what is said to be the answer, each up to the end of its sentence; a final or revised one stands alone."""
+    """Return the spans that are said to be the answer, up to the end of the sentence; a revised one stands alone."""
     spans = []
     for match in _ANSWER.finditer(text):
         end = _SENTENCE_END.search(text, match.end())
@@ -207,7 +207,7 @@ def _answers(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
 
 
 def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
-    """Find mentions that are all of their line or sentence, if the first or the last is; the rest only explains it."""
+    """Return the sentences that are a mention and no more, if the first or the last is one; the rest explains it."""
     ends = [match.start() for match in _SENTENCE_END.finditer(text)]
     spans = [(start, end) for start, end in pairwise([0, *ends, len(text)]) if _left(text[start:end])]
     starts = [start for start, _ in spans]
@@ -220,7 +220,7 @@ def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
 
 
 def _weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Mention], bool]:
-    """Sort mentions into those that are stated and those that only give a reason; says whether any was denied."""
+    """Divide mentions into those that are stated and those that only give a reason; return also if any was denied."""
     stated: list[Mention] = []
     reasons: list[Mention] = []
     denying = complete = reason = denied = unknowing = False
@@ -252,8 +252,8 @@ def _weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Men
     return stated, reasons, denied
 
 
-def _rung(text: str, counted: Sequence[Mention]) -> Match:
-    """Say where in the reply the answer stands."""
+def _kind(text: str, counted: Sequence[Mention]) -> Match:
+    """Return the kind of match: where in the reply the answer stands."""
     begins, ends = not _left(text[: counted[0].start]), not _left(text[counted[-1].end :])
     if begins and ends and len(counted) == 1:
         return NORMALIZED
@@ -261,5 +261,5 @@ def _rung(text: str, counted: Sequence[Mention]) -> Match:
 
 
 def _left(text: str) -> bool:
-    """Say whether a text has anything but articles, figures and signs."""
+    """Return whether a text has anything but articles, digits and punctuation."""
     return _NOTHING.fullmatch(text) is None

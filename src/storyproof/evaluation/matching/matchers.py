@@ -1,8 +1,8 @@
-"""Tells whether a reply gives the right answer, and how closely.
+"""Matchers: does a reply give the right answer, and how closely?
 
-Three matchers, all of which label each reply with the most specific rung that it reaches, so that the labels of a run
-add up to 1. `strict`: nothing but the answer. `lenient`: the usual ladder, down to the answer being somewhere in the
-reply as a piece of text, which also finds a box in a toolbox and in "not in the box". `careful`: reads (see `careful`).
+There are three for free text. Each labels a reply with the most specific kind of match, so that the shares of a run add
+up to 1. `strict`: nothing but the answer. `lenient`: the usual steps, down to the answer being anywhere in the reply as
+a piece of text, which also finds a box in a toolbox and in "not in the box". `careful`: reads (see `careful`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Protocol
 
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.evaluation.matching.careful import judge_carefully
-from storyproof.evaluation.matching.match import CONTAINED, EXACT, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
+from storyproof.evaluation.matching.kinds import CONTAINED, EXACT, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
 from storyproof.example import Example
-from storyproof.families.family import family_of
+from storyproof.families.family import families, family_of, recognise
+from storyproof.replies import PLAIN_TALK, Talk
 from storyproof.solvers.llm.functions import load_function
 
 _NO_LETTERS = re.compile(r"[^a-z\s]")
@@ -30,15 +31,21 @@ class Matcher(Protocol):
         """Judge one reply."""
 
 
+def exact(reply: str, answer: str, candidates: Sequence[str] = ()) -> Match:
+    """Accept nothing but the very answer: for solvers that choose among answers."""
+    del candidates
+    return EXACT if reply == answer else NO_MATCH
+
+
 def strict(reply: str, answer: str, candidates: Sequence[str] = ()) -> Match:
-    """Take nothing but the answer itself, in whatever case."""
+    """Accept nothing but the answer itself, in any case."""
     del candidates
     wanted = answer.strip().lower()
     return EXACT if wanted and reply.strip().lower() == wanted else NO_MATCH
 
 
 def lenient(reply: str, answer: str, candidates: Sequence[str] = ()) -> Match:
-    """Go down the usual ladder: only letters count, articles do not, and any piece of text that fits is enough."""
+    """Compare letters only, without articles; the answer anywhere in the reply is enough."""
     found = strict(reply, answer)
     if found.right:
         return found
@@ -52,14 +59,14 @@ def lenient(reply: str, answer: str, candidates: Sequence[str] = ()) -> Match:
 
 def careful(reply: str, answer: str, candidates: Sequence[str] = (), question: str = "") -> Match:
     """Read the reply: whole words, what it denies, and what else it names (see the module `careful`)."""
-    return judge_carefully(reply, answer, candidates, question)
+    return judge_carefully(reply, answer, candidates, question, _talk_of((*candidates, answer), question))
 
 
 MATCHERS: dict[str, Matcher] = {"strict": strict, "careful": careful, "lenient": lenient}
 
 
 def load_matcher(name: str) -> Matcher:
-    """Find a matcher by its name, or a user's own by `module:function` or `file.py:function`.
+    """Load a matcher by its name, or a user's own by `module:function` or `file.py:function`.
 
     Raises:
         UnknownNameError: If there is no such name.
@@ -76,29 +83,32 @@ def judge(matcher: Matcher, example: Example, reply: str) -> Match:
     """Judge the reply to an example.
 
     Raises:
-        ConfigError: If a user's own matcher fails, or gives neither a match nor true or false.
+        ConfigError: If a user's own matcher fails, or returns neither a match nor true or false.
     """
-    candidates = candidates_of(example)
+    if matcher is exact:
+        return exact(reply, example.answer)
+    candidates = example.candidates or family_of(example).mentionable(example)  # no lookup where the row has them
     if matcher is careful:
-        return judge_carefully(reply, example.answer, candidates, example.question)
+        return judge_carefully(reply, example.answer, candidates, example.question, family_of(example).talk())
     name = getattr(matcher, "__name__", repr(matcher))
     try:
         found = matcher(reply, example.answer, candidates)
     except Exception as error:  # whatever somebody else's code may raise
         raise ConfigError(
-            f"the matcher '{name}' failed on the reply to {example.id} with {type(error).__name__}: {error}; mend it, "
-            "and run the same command again: it asks nothing twice."
+            f"the matcher '{name}' failed on the reply to {example.id} with {type(error).__name__}: {error}; fix "
+            "it and rerun the same command: nothing is asked twice."
         ) from error
     if isinstance(found, Match):
         return found
     if isinstance(found, bool):
         return CONTAINED if found else NO_MATCH
-    raise ConfigError(f"the matcher '{name}' gave {found!r}; expected a Match, or true or false.")
+    raise ConfigError(f"the matcher '{name}' returned {found!r}; expected a Match, or true or false.")
 
 
-def candidates_of(example: Example) -> Sequence[str]:
-    """Return the candidates, else what the question's family tells from the text."""
-    return example.candidates or family_of(example).candidates(example)
+def _talk_of(candidates: Sequence[str], question: str) -> Talk:
+    """Return how replies are read where no example tells the family: by the candidates, else by the question."""
+    claimed = (family.talk() for family in families() if family.talk().claims(candidates))
+    return next(claimed, recognise((), question).talk() if question else PLAIN_TALK)
 
 
 def _normalize(text: str) -> str:

@@ -1,4 +1,4 @@
-"""The oracle's answers held against the checker's."""
+"""Comparison of the oracle's answers with the checker's."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import ProofError
-from storyproof.families.belief.arrays import NOBODY, Names, Small, Stories, decode
+from storyproof.families.belief.arrays import NOBODY, LocalNames, Small, Stories, decode
 from storyproof.families.belief.checker import Worlds
 from storyproof.families.belief.events import Event
 from storyproof.families.belief.labels import STORY_TYPES, Questions
 from storyproof.families.belief.readings import READINGS
 
-_STRANGER = "?"  # no agent's name
+_STRANGER = "?"  # not the name of any agent
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Disagreement:
 
 
 def compare(
-    events: Sequence[Event], names: Names, questions: Questions, asked: Sequence[int], pair: tuple[int, int] | None
+    events: Sequence[Event], names: LocalNames, questions: Questions, asked: Sequence[int], pair: tuple[int, int] | None
 ) -> Iterator[Disagreement]:
-    """Ask the checker what the oracle has answered about one object of one story.
+    """Yield where the checker differs from the oracle about one object of one story.
 
     Args:
         events: The story.
@@ -62,22 +62,22 @@ def compare(
 
 
 def confirm(stories: Stories, questions: Questions, chosen: npt.NDArray[np.int64], mover: Small, other: Small) -> None:
-    """Have the checker confirm every answer about the chosen stories of a block, each asked about one object.
+    """Confirm by the checker every answer about the chosen stories of a block, each asked about one object.
 
     Args:
         stories: The block.
-        questions: What the oracle answered; a story's questions stand side by side.
-        chosen: Which stories to look at.
-        mover: Who moves the object, one a story.
-        other: The other queried agent, one a story.
+        questions: What the oracle answered; the questions of a story are adjacent.
+        chosen: Which stories to check.
+        mover: Who moves the object in each story.
+        other: The other queried agent of each story.
 
     Raises:
-        ProofError: If the two differ; nothing is shipped that they do not agree on.
+        ProofError: If the two differ: nothing is generated that they do not agree on.
     """
     most = 1 + max(
         int(array.max(initial=0)) for array in (stories.agent, stories.room, stories.thing, stories.container)
     )
-    names = Names.generic(most)
+    names = LocalNames.generic(most)
     starts = np.searchsorted(questions.story, np.arange(stories.count + 1))
     for story in chosen.tolist():
         events = decode(stories, story, names)

@@ -1,7 +1,7 @@
-"""Stories as arrays: one row of time, one column a story.
+"""Stories as arrays: one row per time step, one column per story.
 
-Names are story-local numbers: agent 0, room 0, object 0 and container 0 are whatever that story calls so. Arrays are
-time-major, so that one step of all stories is one contiguous row.
+Names are numbers local to a story: agent 0, room 0, object 0 and container 0 are the first of each in it. Arrays
+are time-major, so that one step of all stories is one contiguous row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Small = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.unsignedinteger]
 Flags = npt.NDArray[np.bool_]
 
-PAD = 7  # the kind of what comes after the end
+PAD = 7  # the kind of padding after the end
 NOBODY = -1
 MOST_NAMES = 120  # of one role in one story: local numbers are int8
 MOST_SENTENCES = 30_000  # in one story: times are int16
@@ -35,7 +35,7 @@ class Stories:
         kind: `Kind`, or PAD after the end.
         agent: Who acts.
         room: Where it happens.
-        thing: The object of a placing or move; for FEEL whatever numbering the maker uses.
+        thing: The object of a placing or move; for FEEL in the numbering of whoever built the arrays.
         container: Where the object ends up.
         feeling: Index into FEELINGS.
         agents: How many agents a story has at most.
@@ -55,7 +55,7 @@ class Stories:
 
     @property
     def count(self) -> int:
-        """How many stories these are."""
+        """The number of stories."""
         return int(self.kind.shape[1])
 
     @property
@@ -67,18 +67,18 @@ class Stories:
         return np.uint64
 
     def change(self, how: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Stories:
-        """Do the same to every array."""
+        """Apply a function to every array."""
         arrays = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "agents"}
         changed: dict[str, Any] = {name: how(array) for name, array in arrays.items() if array is not None}
         return replace(self, **changed)
 
     def pick(self, columns: npt.NDArray[np.intp]) -> Stories:
-        """Give the stories in the given columns, in that order."""
+        """Return the stories in the given columns, in that order."""
         return self.change(lambda array: array[:, columns])
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class LocalNames:
     """What a story's local numbers stand for; each dict maps names to numbers, in order."""
 
     agents: dict[str, int]
@@ -87,16 +87,16 @@ class Names:
     containers: dict[str, int]
 
     @classmethod
-    def generic(cls, most: int) -> Names:
-        """Make up names, so many of each role."""
+    def generic(cls, most: int) -> LocalNames:
+        """Return made-up names, `most` of each role."""
         return cls(*({f"{role}{number}": number for number in range(most)} for role in ("a", "r", "o", "c")))
 
 
 Numbers = tuple[int, int, int, int, int, int, int]  # kind, agent, room, thing, container, feeling, observers
 
 
-def number(events: Sequence[Event]) -> tuple[tuple[Numbers, ...], Names]:
-    """Replace a story's names by local numbers, counted in order of appearance: alike stories become equal."""
+def number(events: Sequence[Event]) -> tuple[tuple[Numbers, ...], LocalNames]:
+    """Replace names by local numbers in order of appearance; stories that differ only in names become equal."""
     agents: dict[str, int] = {}
     rooms: dict[str, int] = {}
     things: dict[str, int] = {}
@@ -117,11 +117,11 @@ def number(events: Sequence[Event]) -> tuple[tuple[Numbers, ...], Names]:
                 else sum(1 << agents.setdefault(name, len(agents)) for name in sorted(event.observers)),
             )
         )
-    return tuple(found), Names(agents, rooms, things, containers)
+    return tuple(found), LocalNames(agents, rooms, things, containers)
 
 
 def stack(stories: Sequence[Sequence[Numbers]]) -> Stories:
-    """Lay numbered stories out as arrays.
+    """Return numbered stories as arrays.
 
     Raises:
         DataError: If a story has more names of one role than an array can number.
@@ -152,12 +152,12 @@ def stack(stories: Sequence[Sequence[Numbers]]) -> Stories:
 
 
 def _watched(stories: Sequence[Sequence[Numbers]]) -> bool:
-    """Say whether any event has observers of its own; their masks may need more than 63 bits."""
+    """Return whether any event has observers of its own; their masks may need more than 63 bits."""
     return any(event[6] != NOBODY for story in stories for event in story)
 
 
-def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[Names]]:
-    """Turn stories into arrays, and say what the local numbers stand for."""
+def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[LocalNames]]:
+    """Return stories as arrays, and what their local numbers stand for."""
     numbered = [number(events) for events in stories]
     return stack([numbers for numbers, _ in numbered]), [names for _, names in numbered]
 
@@ -165,8 +165,8 @@ def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[Names]]:
 KINDS = tuple(Kind)
 
 
-def decode(stories: Stories, column: int, names: Names) -> list[Event]:
-    """Turn one story back into events."""
+def decode(stories: Stories, column: int, names: LocalNames) -> list[Event]:
+    """Return one story as events."""
     # A number of NOBODY picks the last of each, which is None.
     agents, rooms, things, containers = (
         (*known, None) for known in (names.agents, names.rooms, names.things, names.containers)

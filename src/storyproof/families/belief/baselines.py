@@ -12,7 +12,7 @@ from storyproof.families.belief.readings import DEFAULT
 from storyproof.families.belief.text import Question, parse, parse_question
 
 
-@lru_cache(maxsize=64)  # the questions of a story stand side by side
+@lru_cache(maxsize=64)  # the questions of a story are adjacent
 def _events(story: str) -> tuple[Event, ...]:
     return tuple(parse(story))
 

@@ -1,14 +1,14 @@
 """Beliefs as sets of possible worlds: a second, independent derivation of every answer.
 
-What all think of one object is a Kripke model: worlds, each with the object's location; for every agent and world the
-worlds held possible there; and an actual world. At first the object is nowhere, and all hold every location possible.
-An event that shows the object is an action model: points, which may assign a location, and for every agent and point
-the one the agent takes to be happening. It turns the model into the product of the two, restricted to what the actual
-world leads to and contracted by bisimulation. What a thinks that b believes is the location in all the worlds reached
-by a step of a and then one of b, if it is the same in all.
+What all agents think of one object is a Kripke model: worlds, each with the object's location; for every agent and
+world the worlds held possible there; and an actual world. At first the object is nowhere, and all hold every location
+possible. An event that shows the object is an action model: points, which may assign a location, and for every agent
+and point the one the agent takes to be happening. It turns the model into the product of the two, restricted to what
+the actual world leads to and contracted by bisimulation. What a thinks that b believes is the location in all the
+worlds reached by a step of a and then one of b, if it is the same in all.
 
 A story is first reduced to the showings of the object, with agents and containers numbered in order of appearance.
-Stories alike but for the names then share their models, and a story met before costs dictionary look-ups only.
+Stories that differ only in names then share their models, and a story seen before costs dictionary look-ups only.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ class Model:
     actual: int
 
     def possible(self, agent: int, world: int) -> tuple[int, ...]:
-        """Give the worlds that an agent holds possible in a world."""
+        """Return the worlds that an agent holds possible in a world."""
         return self.cells[self.access[world][agent]]
 
     def considered(self, chain: Iterable[int]) -> set[int]:
-        """Give the locations in the worlds reached from the actual one by a step of each agent in turn."""
+        """Return the locations in the worlds reached from the actual one by a step of each agent in turn."""
         reached = {self.actual}
         for agent in chain:
             reached = {seen for world in reached for seen in self.possible(agent, world)}
@@ -173,7 +173,7 @@ def _final(model: Model, agents: int, showings: tuple[Showing, ...], reading: st
 
 @lru_cache(maxsize=_CACHE)
 def _outcomes(showings: tuple[Showing, ...]) -> tuple[_Answers, ...]:
-    """Give the answers under each of READINGS, after starting from nowhere and nobody knowing anything."""
+    """Return the answers under each of READINGS; at the start the object is nowhere and nobody knows anything."""
     agents = max((max(showing[2], showing[3], showing[5]) for showing in showings), default=0).bit_length()
     locations = list(range(1 + max((showing[1] for showing in showings), default=NOWHERE)))
     start = _contracted(locations, [locations], [[0] * agents for _ in locations])  # all hold all possible, commonly
@@ -226,7 +226,7 @@ class _Scene:
         self.showings.append((event.kind in _COMINGS, self.location, present, noticing, number, suspects))
 
     def _mask(self, agents: list[str]) -> int:
-        """Give the bit mask of some agents, numbering those not met before."""
+        """Return the bit mask of some agents; those not seen before are numbered."""
         mask, numbers = 0, self.numbers
         for agent in agents:
             mask |= 1 << numbers.setdefault(agent, len(numbers))
@@ -250,7 +250,7 @@ class Worlds:
         self.memory = next(iter(scene.containers), None)
 
     def belief(self, chain: Sequence[str], reading: str) -> str | None:
-        """Tell where the first agent thinks that the next thinks ... that the last believes the object is, if definite.
+        """Return where the first agent thinks that the next thinks … the last believes the object is; None if unknown.
 
         Args:
             chain: The agents, outermost first; the empty chain asks for reality.
@@ -260,11 +260,11 @@ class Worlds:
         return self._names[self._answers[_SLOT[reading]][tuple([numbers.get(agent, -1) for agent in chain])]]
 
     def model(self, reading: str) -> Model:
-        """Give the final Kripke model, in which agents are numbered as they came to matter."""
+        """Return the final Kripke model, in which agents are numbered in order of relevance."""
         return self._answers[_SLOT[reading]].model
 
     def story_type(self, mover: str, other: str) -> str:
-        """Say 'false_belief', 'second_order_false_belief' or 'true_belief', as two agents' `open` beliefs have it."""
+        """Return 'false_belief', 'second_order_false_belief' or 'true_belief', judged by two agents' `open` beliefs."""
         first, second = self.belief((mover,), OPEN), self.belief((other,), OPEN)
         if first != self.reality or second != self.reality:
             return "false_belief"
@@ -274,20 +274,20 @@ class Worlds:
 
 
 def belief(events: Sequence[Event], thing: str, chain: Sequence[str], reading: str) -> str | None:
-    """Tell where a chain of agents puts the object at the end of a story (see Worlds.belief)."""
+    """Return where a chain of agents believes the object to be at the end of a story (see Worlds.belief)."""
     return Worlds(events, thing).belief(chain, reading)
 
 
 def reality(events: Sequence[Event], thing: str) -> str | None:
-    """Tell the container the object is in after all events."""
+    """Return the container that the object is in after all events."""
     return Worlds(events, thing).reality
 
 
 def memory(events: Sequence[Event], thing: str) -> str | None:
-    """Tell the container the object was first placed in."""
+    """Return the container that the object was first placed in."""
     return Worlds(events, thing).memory
 
 
 def story_type(events: Sequence[Event], thing: str, mover: str, other: str) -> str:
-    """Classify a story for two agents (see Worlds.story_type)."""
+    """Return the type of a story for two agents (see Worlds.story_type)."""
     return Worlds(events, thing).story_type(mover, other)

@@ -1,4 +1,4 @@
-"""Arrays to Arrow: what is asked and what is right, as columns of examples."""
+"""Questions and labels as Arrow columns of examples."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from storyproof.columns import NO_WORD, Words, coded, constant_words, flag_lists
 from storyproof.example import SCHEMA
 from storyproof.families.belief.arrays import Small
 from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES, Questions
-from storyproof.families.belief.lexicon import Cast, Lexicon
+from storyproof.families.belief.narration import Cast, Narrator
 from storyproof.families.belief.readings import READINGS
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Questions and their labels, one a row, in words.
+    """Questions and their labels, one per row, in words.
 
     Attributes:
-        questions: What is asked, and what the oracle says.
+        questions: What is asked, and the oracle's labels.
         thing: The object asked about.
         chain: [place in the chain, row].
         answer: The right answer; NO_WORD if there is none.
@@ -56,31 +56,31 @@ def in_words(questions: Questions, cast: Cast, candidates: Words) -> Rows:
 
 
 def _named(names: Words, local: Small, story: npt.NDArray[np.intp]) -> Words:
-    """Look up local numbers in the stories' casts; what stands where there is none is not used."""
+    """Look up local numbers in the casts of the stories; the result for NOBODY is meaningless and not used."""
     return np.take(names, local * np.int32(names.shape[1]) + story.astype(np.int32), mode="wrap")
 
 
-def table(lexicon: Lexicon, texts: pa.Array, who: dict[str, pa.Array], rows: Rows, proof: pa.Array) -> pa.Table:
-    """Lay rows out as an Arrow table of examples.
+def table(narrator: Narrator, texts: pa.Array, who: dict[str, pa.Array], rows: Rows, proof: pa.Array) -> pa.Table:
+    """Return rows as an Arrow table of examples.
 
     Args:
-        lexicon: The words.
+        narrator: The words.
         texts: The stories.
         who: The columns id, story_id, benchmark and split.
-        rows: What is asked and what is right.
+        rows: The questions and their labels.
         proof: The sentences each answer rests on.
     """
     columns = {
         **who,
         "story": coded(rows.questions.story, texts),
-        "question": lexicon.ask(rows.thing, rows.chain, rows.questions.memory),
-        **label_columns(lexicon.words, rows, proof),
+        "question": narrator.ask(rows.thing, rows.chain, rows.questions.memory),
+        **label_columns(narrator.words, rows, proof),
     }
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
 
 def label_columns(words: pa.Array, rows: Rows, proof: pa.Array) -> dict[str, pa.Array]:
-    """Lay out all that the oracle says of the rows; `words` are what word numbers stand for."""
+    """Return the label columns of rows; `words` are what word numbers stand for."""
     questions, labels = rows.questions, rows.questions.labels
     return {
         "answer": coded(rows.answer, words),

@@ -55,7 +55,7 @@ class Event(NamedTuple):
 
 
 def presence(events: Sequence[Event]) -> list[dict[str, str]]:
-    """Give for each event the room of every agent right after it; who is nowhere is missing."""
+    """Return for each event the room of every agent right after it, without those who are nowhere."""
     where: dict[str, str] = {}
     after = []
     for event in events:

@@ -1,4 +1,7 @@
-"""Theory of mind as a family."""
+"""Theory of mind as a family.
+
+What a method needs beyond the text of a story is imported when it is called.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,11 @@ import pyarrow as pa
 from storyproof.errors import DataError, ParseError, StoryproofError
 from storyproof.example import Example
 from storyproof.families.belief import baselines, encoding, running_text
-from storyproof.families.belief.completion import complete
 from storyproof.families.belief.events import FEELINGS
+from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
 from storyproof.families.family import Family, Picture, number_names
+from storyproof.replies import Talk
 
 if TYPE_CHECKING:
     from storyproof.families.belief.timeline import Timeline
@@ -27,11 +31,12 @@ _ACTS = re.compile(rf"(?:^|[.\n])\s*([^\s.?]+)\s+(?:entered|exited|moved|is\s+in
 _CAPTION = "Who is where and who believes what after each sentence, under the default readings"
 
 
-class Belief(Family):
+class BeliefFamily(Family):
     """Who believes what: stories of people who come, go and move things, and questions about their minds."""
 
     name = "belief"
     title = "theory of mind"
+    asks_beliefs = True
 
     def reads(self, question: str) -> bool:
         """Return whether a question asks where something is, was, or is believed to be."""
@@ -43,6 +48,8 @@ class Belief(Family):
 
     def complete(self, table: pa.Table, *, proved: bool = False) -> pa.Table:
         """Fill in the columns that a table lacks, from its text."""
+        from storyproof.families.belief.derivation import complete
+
         return complete(table, proved=proved)
 
     def verify(self, table: pa.Table, where: str, settings: Mapping[str, Any]) -> TableReport:
@@ -54,11 +61,36 @@ class Belief(Family):
 
     def lines(self, story: str) -> str:
         """Return a running text with one sentence per line."""
-        return running_text.told_by_line(story)
+        return running_text.divide_story(story)
+
+    def question_in(self, text: str) -> str:
+        """Return the last question of a text."""
+        return running_text.last_question(text)[0]
+
+    def split_prompt(self, messages: Sequence[str]) -> tuple[str, str]:
+        """Divide the last message, or if it has no story all of them."""
+        return running_text.split_messages(messages)
+
+    def answers_in(self, story: str) -> Sequence[str]:
+        """Return the containers in which something is put."""
+        return running_text.places_in(story)
 
     def candidates(self, example: Example) -> Sequence[str]:
-        """Return the given candidates, else the containers that the story names."""
+        """Return the given candidates, else the containers in which the asked object was, sorted."""
+        if example.candidates:
+            return example.candidates
+        try:
+            return sorted(baselines.places_of(example))
+        except ParseError:  # the question is in a form that cannot be parsed, or the story is
+            return _containers(example.story)
+
+    def mentionable(self, example: Example) -> Sequence[str]:
+        """Return the given candidates, else all containers that the story names."""
         return example.candidates or _containers(example.story)
+
+    def talk(self) -> Talk:
+        """Return how replies about minds are read."""
+        return TALK
 
     def positions(self, example: Example) -> Sequence[str]:
         """Return the containers in which the asked object was, in the order of the story."""
@@ -69,6 +101,10 @@ class Belief(Family):
         if example.order == 0:
             return "memory" if example.question_type == "memory" else "reality"
         return _ORDERS.get(example.order, f"order_{example.order}")
+
+    def is_control(self, example: Example) -> bool:
+        """Return whether a question is about memory or reality."""
+        return example.order == 0
 
     def kind_order(self, example: Example) -> tuple[Any, ...]:
         """Sort kinds by order of belief."""
@@ -167,4 +203,4 @@ def _containers(story: str) -> tuple[str, ...]:
         return ()  # the story is in a form that cannot be parsed
 
 
-FAMILY = Belief()
+FAMILY = BeliefFamily()

@@ -1,4 +1,4 @@
-"""Everything a row says of its question, from the oracle: answer, readings, proof, question type, story type."""
+"""The labels of a question, from the oracle: answer, readings, proof, question type, story type."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief import oracle as beliefs
-from storyproof.families.belief import proofs
+from storyproof.families.belief import oracle
 from storyproof.families.belief.arrays import NOBODY, Flags, Small
 from storyproof.families.belief.oracle import View
 from storyproof.families.belief.readings import DEFAULT, READINGS
@@ -32,7 +31,7 @@ QUESTION_TYPES = (
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What the oracle says of one question a column.
+    """The oracle's labels, one question per column.
 
     Attributes:
         place: The answer's local container number; NOBODY if there is none.
@@ -55,7 +54,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """Questions asked of a block of stories, in local numbers, with what the oracle says.
+    """Questions asked of a block of stories, in local numbers, with the oracle's labels.
 
     Attributes:
         story: Which story each is about.
@@ -63,7 +62,7 @@ class Questions:
         chain: [place in the chain, question].
         memory: Whether a question without a chain asks for memory.
         story_type: Index into STORY_TYPES.
-        labels: What the oracle says.
+        labels: The oracle's labels.
     """
 
     story: npt.NDArray[np.intp]
@@ -74,7 +73,7 @@ class Questions:
     labels: Labels
 
     def pick(self, rows: npt.NDArray[np.intp], story: npt.NDArray[np.intp]) -> Questions:
-        """Give the questions in the given rows, as asked of the given stories."""
+        """Return the questions in the given rows, as asked of the given stories."""
         return Questions(
             story,
             self.thing[rows],
@@ -86,25 +85,25 @@ class Questions:
 
 
 def label(seen: View, chain: Small, asks_memory: Flags, mover: Small) -> Labels:
-    """Answer one question a column.
+    """Label one question per column.
 
     Args:
-        seen: The stories with an eye on the object asked about.
+        seen: What the stories show of the object asked about.
         chain: [place in the chain, column], all NOBODY for memory and reality.
         asks_memory: Whether a question without a chain asks for memory.
         mover: Who is agent 0: the one who moves the object.
     """
     order = (chain != NOBODY).sum(axis=0, dtype=np.int8)
     is_belief = order > 0
-    now, first = beliefs.reality(seen), beliefs.memory(seen)
-    control = beliefs.Belief(
+    now, first = oracle.reality(seen), oracle.memory(seen)
+    control = oracle.Belief(
         np.where(asks_memory, first.place, now.place), np.where(asks_memory, first.decided, now.decided)
     )
-    believed = {reading: beliefs.belief(seen, chain, reading) for reading in READINGS}
+    believed = {reading: oracle.belief(seen, chain, reading) for reading in READINGS}
     by_reading = np.stack([np.where(is_belief, believed[reading].place, control.place) for reading in READINGS])
     place = by_reading[READINGS.index(DEFAULT)]
     proof = np.where(
-        is_belief, proofs.belief_proof(seen, chain, believed[DEFAULT]), proofs.control_proof(seen, control)
+        is_belief, oracle.belief_proof(seen, chain, believed[DEFAULT]), oracle.control_proof(seen, control)
     )
     false_belief = is_belief & (place != now.place)
     return Labels(
@@ -124,10 +123,10 @@ def _question_type(order: Small, second_agent: Flags, tom: Flags, asks_memory: F
 
 
 def story_type(seen: View, mover: Small, other: Small) -> Codes:
-    """Judge stories by the beliefs of the two queried agents, as indices into STORY_TYPES."""
-    alone = [beliefs.belief(seen, np.stack([agent]), DEFAULT).place for agent in (mover, other)]
-    of_each_other = [beliefs.belief(seen, np.stack(pair), DEFAULT).place for pair in ((other, mover), (mover, other))]
-    real = beliefs.reality(seen).place
+    """Return the type of each story by the beliefs of the two queried agents, as indices into STORY_TYPES."""
+    alone = [oracle.belief(seen, np.stack([agent]), DEFAULT).place for agent in (mover, other)]
+    of_each_other = [oracle.belief(seen, np.stack(pair), DEFAULT).place for pair in ((other, mover), (mover, other))]
+    real = oracle.reality(seen).place
     wrong = (alone[0] != real) | (alone[1] != real)
     misjudged = (of_each_other[0] != alone[0]) | (of_each_other[1] != alone[1])
     return np.where(wrong, 1, np.where(misjudged, 2, 0)).astype(np.uint8)

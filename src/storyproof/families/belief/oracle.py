@@ -3,10 +3,10 @@
 A belief along a chain a₁, a₂, … is where the object was at the last event that a₁ noticed while the others of the chain
 stood in the room (everybody there sees everybody there). Under `open` an event that shows the object is a placing, a
 move, or somebody's coming into its room; under `closed` only placings and moves count; `infer-mover` adds, for a chain
-of two, that the first returns, finds the object moved and takes it that whoever it had last seen there knows.
+of two, that the first returns, finds the object moved and assumes that everybody last seen there knows.
 
-All functions take [time, column] arrays, one column a story, and chains as [place in the chain, column] arrays of local
-agent numbers. To ask several questions of a story, pick its column several times.
+All functions take [time, column] arrays, one column per story, and chains as [place in the chain, column] arrays of
+local agent numbers. To ask several questions of a story, pick its column several times.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class View:
     entering: Flags
 
     def pick(self, columns: npt.NDArray[np.intp]) -> View:
-        """Give the views of the stories in the given columns, in that order."""
+        """Return the views of the stories in the given columns, in that order."""
         return replace(self, **{item.name: getattr(self, item.name)[..., columns] for item in fields(self)})
 
 
@@ -67,26 +67,26 @@ class Belief:
 
 
 def last_time(flags: Flags) -> Times:
-    """Give the last time at which each column's flag is set, or -1."""
+    """Return the last time at which each column's flag is set, or -1."""
     times = np.arange(1, flags.shape[0] + 1, dtype=np.int16)[:, None]
     latest: Times = (flags * times).max(axis=0, initial=0) - np.int16(1)
     return latest
 
 
 def last_times_so_far(flags: Flags) -> Times:
-    """Give for each time the last time up to it at which the flag was set, or -1."""
+    """Return for each time the last time up to it at which the flag was set, or -1."""
     times = np.arange(flags.shape[0], dtype=np.int16)[:, None]
     return np.maximum.accumulate(np.where(flags, times, np.int16(-1)), axis=0)
 
 
 def at_time(array: npt.NDArray[Any], time: Times) -> npt.NDArray[Any]:
-    """Look an array up at one time a column, or at one time a cell; NOBODY where the time is -1."""
+    """Look an array up at one time per column, or one time per cell; NOBODY where the time is -1."""
     columns = np.arange(array.shape[1])
     return np.where(time < 0, array.dtype.type(NOBODY), array[np.maximum(time, 0), columns])
 
 
 def positions(stories: Stories) -> Small:
-    """Follow everybody: the room of each agent right after each event, [time, agent, story]."""
+    """Return the room of each agent right after each event, [time, agent, story]."""
     steps, count = stories.kind.shape
     everybody = np.arange(stories.agents, dtype=np.int8)[:, None]
     comes = (stories.kind == Kind.ENTER) | (stories.kind == Kind.IS_IN)
@@ -102,7 +102,7 @@ def positions(stories: Stories) -> Small:
 
 
 def view(stories: Stories, thing: Small) -> View:
-    """Look at the stories with an eye on one object each.
+    """Return what stories show of one object each.
 
     Args:
         stories: The stories.
@@ -113,7 +113,7 @@ def view(stories: Stories, thing: Small) -> View:
     latest = last_times_so_far(put)
     place = at_time(stories.container, latest)
     room = at_time(stories.room, latest)
-    # Nobody is in a room that nobody can tell, not even who is nowhere.
+    # Nobody is in an unknown room, not even those who are nowhere.
     room = np.where((latest < 0) | (room < 0), np.int8(_NOWHERE), room)
     position = positions(stories)
     bits = (np.ones(1, stories.mask_type) << np.arange(stories.agents).astype(stories.mask_type))[:, None]
@@ -128,7 +128,7 @@ def view(stories: Stories, thing: Small) -> View:
 
 
 def belief(seen: View, chain: Small, reading: str) -> Belief:
-    """Say where each chain believes its object to be, under a reading.
+    """Return where each chain believes its object to be, under a reading.
 
     Args:
         seen: The stories, with an eye on the object.
@@ -141,12 +141,12 @@ def belief(seen: View, chain: Small, reading: str) -> Belief:
 
 
 def beliefs_so_far(seen: View, chain: Small, reading: str) -> Small:
-    """Say after each event where each chain believes its object to be, [time, column]."""
+    """Return where each chain believes its object to be after each event, [time, column]."""
     return at_time(seen.place, last_times_so_far(_informed(seen, chain, reading)))
 
 
 def _informed(seen: View, chain: Small, reading: str) -> Flags:
-    """Tell which events a chain learns from."""
+    """Return which events a chain learns from."""
     informed: Flags = _shared(seen, chain) & (seen.put if reading == CLOSED else seen.shown)
     if reading == INFER_MOVER and chain.shape[0] > 1:
         informed = informed | _blamed(seen, chain)
@@ -154,13 +154,13 @@ def _informed(seen: View, chain: Small, reading: str) -> Flags:
 
 
 def _member(agent: Small, kind: type[np.unsignedinteger]) -> Mask:
-    """Give the set that holds one agent; empty for NOBODY and STRANGER."""
+    """Return the set that has one agent; empty for NOBODY and STRANGER."""
     found: Mask = np.where(agent < 0, kind(0), kind(1) << np.maximum(agent, 0).astype(kind))
     return found
 
 
 def _shared(seen: View, chain: Small) -> Flags:
-    """Tell at which events the first of the chain notices while all the others are there."""
+    """Return at which events the first of the chain notices while all the others are there."""
     kind = seen.present.dtype.type
     rest = np.zeros(chain.shape[1:], kind)
     still_first = np.ones(chain.shape[1:], np.bool_)
@@ -173,7 +173,7 @@ def _shared(seen: View, chain: Small) -> Flags:
 
 
 def _second_of_two(chain: Small) -> Small:
-    """Give the second agent of chains x…x y…y of just two agents, else NOBODY."""
+    """Return the second agent of chains x…x y…y of just two agents, else NOBODY."""
     last, changes = chain[0].copy(), np.zeros(chain.shape[1:], np.int8)
     for agent in chain[1:]:
         changes += (agent != last) & (agent != NOBODY)
@@ -189,14 +189,14 @@ def _position_of(seen: View, agent: Small) -> Small:
 
 
 def _earlier(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Shift by one step: the value right before each event; NOBODY before the first."""
+    """Return the value right before each event; NOBODY before the first."""
     shifted = np.full_like(array, NOBODY)
     shifted[1:] = array[:-1]
     return shifted
 
 
 def _blamed(seen: View, chain: Small) -> Flags:
-    """Tell when x returns, finds the object moved, and y is somebody x had last seen staying in that room."""
+    """Return when x returns, finds the object moved, and had last seen y staying in that room."""
     finder, other = chain[0], _second_of_two(chain)
     here, there = _position_of(seen, finder), _position_of(seen, other)
     noticed = (seen.noticing & _member(finder, seen.present.dtype.type)) != 0
@@ -213,12 +213,62 @@ def _blamed(seen: View, chain: Small) -> Flags:
 
 
 def reality(seen: View) -> Belief:
-    """Say where each object really is at the end."""
+    """Return where each object really is at the end."""
     decided = last_time(seen.put)
     return Belief(at_time(seen.place, decided), decided)
 
 
 def memory(seen: View) -> Belief:
-    """Say where each object was when it was first spoken of."""
+    """Return where each object was when it was first mentioned."""
     first = np.where(seen.put.any(axis=0), seen.put.argmax(axis=0), -1).astype(np.int16)
     return Belief(at_time(seen.place, first), first)
+
+
+def _times(seen: View) -> Times:
+    return np.arange(seen.put.shape[0], dtype=np.int16)[:, None]
+
+
+def control_proof(seen: View, found: Belief) -> Flags:
+    """Return the proof of memory or reality: the placing or move that decides, as [time, column] flags."""
+    proof: Flags = _times(seen) == found.decided
+    return proof
+
+
+def belief_proof(seen: View, chain: Small, found: Belief) -> Flags:
+    """Return the proof of beliefs under the default reading, as [time, column] flags.
+
+    The sentence that put the object where it was at the deciding instant; for each agent of the chain the sentence that
+    last brought it into the room; and, if the object moved on later, what broke up the chain and the moves it missed.
+    """
+    times, decided = _times(seen), found.decided
+    before = times <= decided
+    proof: Flags = times == last_time(seen.put & before)
+    together = np.ones(proof.shape, np.bool_)
+    for agent in chain:
+        arrived, inside = _arrival(seen, agent, decided)
+        proof |= times == arrived
+        together &= inside | (agent == NOBODY)
+    moved = np.concatenate([seen.put[:1], seen.place[1:] != seen.place[:-1]])  # a repeated mention is not a move
+    missed = moved & (times > decided)
+    broken = (~together & (times > decided)).argmax(axis=0)
+    stood_together = at_time(together.view(np.int8), decided) == 1
+    proof |= (times == broken) & missed.any(axis=0) & stood_together & (broken > decided)
+    proof |= missed
+    return proof & (decided >= 0)
+
+
+def _arrival(seen: View, agent: Small, decided: Times) -> tuple[Times, Flags]:
+    """Return when an agent last entered the object's room by the deciding instant (-1: not in), and when it is in."""
+    arrived = np.full(decided.shape, -1, np.int16)
+    inside = np.zeros((seen.put.shape[0], *decided.shape), np.bool_)
+    for number in range(seen.position.shape[1]):
+        place = seen.position[:, number]
+        came = np.empty(place.shape, np.bool_)
+        came[0] = place[0] != NOBODY
+        came[1:] = place[1:] != place[:-1]
+        mine = agent == number
+        there = place == seen.room
+        inside |= there & mine
+        when = at_time(last_times_so_far(came), decided)
+        np.copyto(arrived, when, where=mine & (at_time(there.view(np.int8), decided) == 1))
+    return arrived, inside

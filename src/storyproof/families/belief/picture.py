@@ -1,7 +1,7 @@
 """A theory-of-mind story as a picture: sentences down the side, and beside them who is where and who believes what.
 
-A bar lasts for as long as nothing changes. A belief that is wrong is dashed and begins with ≠, so that it can be told
-without colour, too; it may be wrong about the object, or about what somebody else believes.
+A bar lasts for as long as nothing changes. A belief that is wrong is dashed and begins with ≠, so that it is
+recognisable without colour, too; it may be wrong about the object, or about what somebody else believes.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def belief_timeline(
 
 
 def queried(timeline: Timeline) -> list[Chain]:
-    """Give the chains that a story's questions go through, with those they are about; without any, every agent."""
+    """Return the chains of a story's questions, with those they are about; without any, every agent."""
     asked = [tuple(example.chain) for example in timeline.examples]
     chains = dict.fromkeys(chain[start:] for chain in asked for start in range(len(chain)))
     known = timeline.steps[0].believed
@@ -88,7 +88,7 @@ def queried(timeline: Timeline) -> list[Chain]:
 
 
 def _belief(timeline: Timeline, chain: Chain, time: int) -> tuple[str, bool]:
-    """Say where a chain believes the object to be after a sentence, and whether that is wrong."""
+    """Return where a chain believes the object to be after a sentence, and whether that is wrong."""
     step = timeline.steps[time]
     if not chain:
         return step.place or "", False
@@ -97,7 +97,7 @@ def _belief(timeline: Timeline, chain: Chain, time: int) -> tuple[str, bool]:
 
 
 def _describe(timeline: Timeline, marked: Collection[int]) -> str:
-    """Say in words how the story ends."""
+    """Return a sentence for each belief at the end of the story."""
     last = len(timeline.steps) - 1
     told = [f"In the end the {timeline.thing} is in: {timeline.steps[last].place or 'nothing'}."]
     for chain in queried(timeline):
@@ -130,7 +130,7 @@ def _lane_of_beliefs(timeline: Timeline, chain: Chain, asked: bool, below: tuple
 
 
 def _runs(values: Sequence[_Value]) -> list[tuple[int, int, _Value]]:
-    """Find how long each value lasts: first, last, value."""
+    """Return how long each value lasts: first, last, value."""
     found = []
     for value, places in groupby(range(len(values)), key=values.__getitem__):
         run = list(places)
@@ -193,7 +193,7 @@ class _Drawing:
         self._x += width + 8
 
     def finish(self, marked: Collection[int]) -> list[str]:
-        """Put bands behind the deciding sentences and lines between all, and give the whole."""
+        """Add bands behind the deciding sentences and lines between all, and return the picture."""
         behind = []
         for place, (y, end) in enumerate(zip(self._rows, self._rows[1:], strict=False), start=1):
             if place in marked:

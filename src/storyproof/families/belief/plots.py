@@ -1,8 +1,11 @@
-"""What happens in a story, whatever the names."""
+"""Plots: what happens in a story apart from names, and whom it is about.
+
+Agent 0 is who moves the object, agent 1 the other one asked about.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -10,10 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import KINDS, MOST_NAMES, NOBODY, PAD, Names, Numbers
-from storyproof.families.belief.events import Event, impossibilities
+from storyproof.families.belief.arrays import KINDS, MOST_NAMES, NOBODY, PAD, LocalNames, Numbers
+from storyproof.families.belief.events import Event, Kind, impossibilities
 from storyproof.families.belief.oracle import STRANGER
-from storyproof.families.belief.pairs import mover_of, pair_on_stage
 from storyproof.families.belief.text import resolve_rooms
 
 _REMEMBERED = 20_000
@@ -39,7 +41,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """What happens, told with made-up names.
+    """What happens, with made-up names.
 
     Attributes:
         events: What happens, with all rooms resolved.
@@ -47,30 +49,30 @@ class Plot:
         names: What the numbers stand for.
         possible: Whether it can happen.
         agreed: Questions on which oracle and checker have been found to agree.
-        breaches: What is known of how it departs from recipes; see `recipes`.
-        scenes: What is known of its objects.
+        breaches: How it departs from recipes, as far as known; see `benchmarks.base.breach`.
+        scenes: Its objects, as far as known.
     """
 
     events: list[Event]
     numbers: tuple[Numbers, ...]
-    names: Names
+    names: LocalNames
     possible: bool
     agreed: set[tuple[int, ...]] = field(default_factory=set)
     breaches: dict[tuple[str, int, bool], str | None] = field(default_factory=dict)
     scenes: dict[int, Scene] = field(default_factory=dict)
 
     def scene(self, thing: int) -> Scene:
-        """Put one object in view."""
+        """Return the plot with one object in view."""
         if thing not in self.scenes:
             self.scenes[thing] = _scene(self.events, f"o{thing}", self.names)
         return self.scenes[thing]
 
 
 def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.intp]]:
-    """Find the distinct plots among stories, and which each story has.
+    """Return the distinct plots of stories, and the index of each story's plot.
 
     Args:
-        cells: [story, event, 5], as sheets have them.
+        cells: [story, event, 5], as in `ParsedStories`.
     """
     first, which = distinct_rows(cells.reshape(len(cells), -1))
     if len(_plots) > _REMEMBERED:
@@ -86,7 +88,7 @@ def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.
 
 
 def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Find the distinct rows of a matrix of integers: where each first occurs, and which of them each row is."""
+    """Return where each distinct row of a matrix of integers first occurs, and which of them each row is."""
     low = keys.min(axis=0, initial=0).astype(np.int64)
     widths = [int(span).bit_length() for span in keys.max(axis=0, initial=0) - low]
     if sum(widths) < 63:  # sorting numbers is several times as fast as sorting rows
@@ -123,11 +125,11 @@ def _make_plot(cells: Sequence[Sequence[int]]) -> Plot:
 
 
 @cache
-def _names(most: int) -> Names:
-    return Names.generic(most)
+def _names(most: int) -> LocalNames:
+    return LocalNames.generic(most)
 
 
-def _scene(events: list[Event], thing: str, names: Names) -> Scene:
+def _scene(events: list[Event], thing: str, names: LocalNames) -> Scene:
     def local(agent: str | None) -> int:
         return STRANGER if agent is None else names.agents[agent]
 
@@ -136,3 +138,27 @@ def _scene(events: list[Event], thing: str, names: Names) -> Scene:
     places = dict.fromkeys(event.container for event in events if event.thing == thing)
     containers = tuple(names.containers[place] for place in places if place is not None)
     return Scene(local(mover), local(pair[0]), local(companion), containers)
+
+
+def mover_of(events: Sequence[Event], thing: str) -> str | None:
+    """Return who moves the object; of several the last."""
+    return next((event.agent for event in reversed(events) if event.kind is Kind.MOVE and event.thing == thing), None)
+
+
+def other_of(mover: str | None, chains: Iterable[Sequence[str]]) -> str | None:
+    """Return whom the questions ask about besides the mover, if it is one person."""
+    others = {agent for chain in chains for agent in chain if agent != mover}
+    return others.pop() if len(others) == 1 else None
+
+
+def pair_on_stage(events: Sequence[Event], thing: str) -> tuple[str | None, str | None]:
+    """Return who came into the scene, in order, for stories whose question names nobody.
+
+    These are the agents of the two sentences nearest before the object's last placing that put somebody into a
+    room.
+    """
+    placed = max(
+        (time for time, event in enumerate(events) if event.kind is Kind.PLACE and event.thing == thing), default=0
+    )
+    near = [event.agent for event in events[:placed] if event.kind in (Kind.ENTER, Kind.IS_IN)]
+    return (near[-2], near[-1]) if len(near) > 1 else (None, None)

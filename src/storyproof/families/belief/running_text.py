@@ -1,4 +1,4 @@
-"""Stories told in running text: found among instructions, and taken apart into sentences and question."""
+"""Stories in running text: found among instructions, and divided into sentences and question."""
 
 from __future__ import annotations
 
@@ -23,15 +23,16 @@ _FORMS = (
 _SENTENCE = re.compile("|".join(_FORMS).replace(" ", r"\s+"))
 _QUESTION = re.compile(r"Where\s(?:(?!Where\s)[^.?!])*\?")
 _BETWEEN = re.compile(r"\s*(?:(?:\d+|[-*•])[.):]?\s*)?")  # two sentences may have a number or a bullet between them
+_PLACE = re.compile(r" (?:is in|to) the ([^\s.]+)\.?(?=\n|$)")
 
 
-def tells_something(text: str) -> bool:
-    """Say whether there is a sentence of a story in a text."""
+def has_story(text: str) -> bool:
+    """Return whether there is a sentence of a story in a text."""
     return _SENTENCE.search(text) is not None
 
 
 def last_question(text: str) -> tuple[str, int, int]:
-    """Find the last question of a text: its words, where it begins and where it ends.
+    """Return the last question of a text: its words, where it begins and where it ends.
 
     Raises:
         ParseError: If it has none of the known forms.
@@ -49,10 +50,10 @@ def last_question(text: str) -> tuple[str, int, int]:
 
 @lru_cache(maxsize=256)
 def split_text(text: str) -> tuple[str, str]:
-    """Take a running text apart: the story, one sentence a line, and the question.
+    """Divide a running text into the story, one sentence per line, and the question.
 
-    What stands before the story, and between it and the question, is taken for instructions unless it speaks of the
-    story's people or things. An earlier question ends an earlier story, told as an example.
+    Text before the story, and between it and the question, is taken for instructions unless it names the story's
+    people or things. An earlier question ends an earlier story, given as an example.
 
     Raises:
         ParseError: If there is no question or no story, or something among the sentences cannot be read.
@@ -72,9 +73,19 @@ def split_text(text: str) -> tuple[str, str]:
     return "\n".join(sentences), question
 
 
+def split_messages(messages: Sequence[str]) -> tuple[str, str]:
+    """Divide the last of several messages as `split_text` does, or if it has no story all of them together."""
+    return split_text(messages[-1] if has_story(messages[-1]) else "\n".join(messages))
+
+
+def places_in(story: str) -> list[str]:
+    """Return the containers and rooms in which something is said to be or to be put, in the order of the story."""
+    return _PLACE.findall(story)
+
+
 @lru_cache(maxsize=256)
-def told_by_line(text: str) -> str:
-    """Give a story one sentence a line, also if it is running text.
+def divide_story(text: str) -> str:
+    """Return a story with one sentence per line, also if it is running text.
 
     Raises:
         ParseError: If something in it cannot be read.
@@ -93,7 +104,7 @@ def told_by_line(text: str) -> str:
 
 
 def _sentences(text: str, found: Sequence[re.Match[str]]) -> list[str]:
-    """Give the sentences found, having made sure that nothing but numbers and space stands between them."""
+    """Return the sentences found; raise ParseError if there is more between them than numbers and space."""
     for one, other in pairwise(found):
         between = text[one.end() : other.start()]
         if not _BETWEEN.fullmatch(between):

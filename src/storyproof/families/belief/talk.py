@@ -1,13 +1,13 @@
-"""Whose mind a reply speaks of: "Milo will look in the drawer" says nothing about where Julia will."""
+"""How replies speak of minds: "Milo will look in the drawer" says nothing about where Julia will."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from storyproof.evaluation.matching.mentions import Mention
-from storyproof.evaluation.matching.people import NO_NAMES, people_in
+from storyproof.replies import NO_NAMES, Mention, Talk, people_in
 
 _ASKED = re.compile(r"where (?:will|would|does|do|might|should) (?P<rest>[^?]+)\?", re.IGNORECASE)
 _MINDED = re.compile(
@@ -25,48 +25,51 @@ _CLAUSE_END = re.compile(
 _SENTENCE = re.compile(r"[^.!?;\n]+")
 
 
-class Asked(NamedTuple):
+class AskedMinds(NamedTuple):
     """The people whose minds a question asks about, and all its words, in lower case."""
 
     people: frozenset[str]
     words: frozenset[str]
 
 
+class BeliefTalk(Talk):
+    """Replies that say where things are, and where people think they are or look for them."""
+
+    def set_aside_first(self, said: str, found: Sequence[Mention], question: str) -> Collection[Mention]:
+        """Return mentions in sentences about what others do or think that name nobody who was asked about."""
+        asked = asked_minds(question)
+        if asked is None or _MINDED.search(said) is None:
+            return ()
+        others: set[Mention] = set()
+        starts = {mention.start for mention in found}  # "Drawer will be where she looks" is about nobody
+        for sentence in _SENTENCE.finditer(said):
+            start, end = sentence.span()
+            who = {
+                match["who"].lower() for match in _MINDED.finditer(said, start, end) if match.start() not in starts
+            } - NO_NAMES
+            if who - asked.words and asked.people.isdisjoint(people_in(sentence[0])):
+                others.update(mention for mention in found if start <= mention.start < end)
+        return others
+
+    def decisive(self, said: str, found: Sequence[Mention], question: str) -> Sequence[Mention]:
+        """Return mentions in clauses that say where somebody who was asked about looks, or what they think."""
+        asked = asked_minds(question)
+        if asked is None:
+            return ()
+        clauses = []
+        for match in _THINKS.finditer(said):
+            if match["who"].lower() in asked.people or match["who"].lower() in ("she", "he", "they"):
+                end = _CLAUSE_END.search(said, match.end())
+                clauses.append((match.end(), len(said) if end is None else end.start()))
+        return [mention for mention in found if any(start <= mention.start < end for start, end in clauses)]
+
+
 @lru_cache(maxsize=1024)
-def minds_of(question: str) -> Asked | None:
-    """Read a question; None if it asks how things are, or is of another kind."""
+def asked_minds(question: str) -> AskedMinds | None:
+    """Parse a question; None if it asks how things are, or something else."""
     match = _ASKED.search(question)
     people = people_in(match["rest"]) if match is not None else None
-    return Asked(frozenset(people), frozenset(re.findall(r"\w+", question.lower()))) if people else None
+    return AskedMinds(frozenset(people), frozenset(re.findall(r"\w+", question.lower()))) if people else None
 
 
-def of_asked_minds(said: str, found: list[Mention], asked: Asked) -> list[Mention]:
-    """Give the mentions in clauses that say where somebody who was asked about looks, or what they think."""
-    clauses = []
-    for match in _THINKS.finditer(said):
-        if match["who"].lower() in asked.people or match["who"].lower() in ("she", "he", "they"):
-            end = _CLAUSE_END.search(said, match.end())
-            clauses.append((match.end(), len(said) if end is None else end.start()))
-    return [mention for mention in found if any(start <= mention.start < end for start, end in clauses)]
-
-
-def of_other_minds(said: str, found: list[Mention], asked: Asked) -> set[Mention]:
-    """Give the mentions in sentences that say what others do or think, and name nobody who was asked about.
-
-    Args:
-        said: The reply, as it was written.
-        found: The mentions in it.
-        asked: Who was asked about.
-    """
-    others: set[Mention] = set()
-    if _MINDED.search(said) is None:
-        return others
-    starts = {mention.start for mention in found}  # "Drawer will be where she looks" is about nobody
-    for sentence in _SENTENCE.finditer(said):
-        start, end = sentence.span()
-        who = {
-            match["who"].lower() for match in _MINDED.finditer(said, start, end) if match.start() not in starts
-        } - NO_NAMES
-        if who - asked.words and asked.people.isdisjoint(people_in(sentence[0])):
-            others.update(mention for mention in found if start <= mention.start < end)
-    return others
+TALK = BeliefTalk()

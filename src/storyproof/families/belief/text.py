@@ -57,7 +57,7 @@ class Question(NamedTuple):
 
 
 def narrate_sentence(event: Event, *, published: bool = False) -> str:
-    """Tell one event; with `published`, liking goes without a full stop as in the published ToMi files."""
+    """Return the sentence of an event; with `published`, likes have no full stop, as in the published ToMi files."""
     match event.kind:
         case Kind.ENTER:
             return f"{event.agent} entered the {event.room}."
@@ -76,7 +76,7 @@ def narrate_sentence(event: Event, *, published: bool = False) -> str:
 
 
 def narrate(events: Iterable[Event], *, published: bool = False) -> str:
-    """Tell a story, one sentence a line."""
+    """Return the text of a story, one sentence per line."""
     return "\n".join(narrate_sentence(event, published=published) for event in events)
 
 
@@ -107,11 +107,11 @@ def parse_sentence(sentence: str) -> Event:
 
 
 def parse(story: str | Sequence[str]) -> list[Event]:
-    """Read a story, one sentence a line, and find out in which room each placing and move happens.
+    """Parse a story with one sentence per line, and infer in which room each placing and move happens.
 
-    The text says where a container stands only through who moves things there, so a placing takes the room of whoever
-    next moves the object, if somebody was in that room to see it placed; failing that, the object's or the container's
-    earlier room; failing that, the room last entered.
+    The text says where a container stands only through who moves things there, so a placing takes the room of the agent
+    who next moves the object, if somebody was in that room to see it placed; failing that, the object's or the
+    container's earlier room; failing that, the room last entered.
 
     Raises:
         ParseError: Naming the sentence by number, if one has no known form.
@@ -127,7 +127,7 @@ def parse(story: str | Sequence[str]) -> list[Event]:
 
 
 def resolve_rooms(events: list[Event]) -> list[Event]:
-    """Find out in which room each placing and move happens; see `parse`."""
+    """Infer in which room each placing and move happens; see `parse`."""
     where: dict[str | None, str | None] = {}
     waiting: dict[str | None, list[tuple[int, set[str | None]]]] = {}  # placings without a mover yet, rooms then in use
     object_room: dict[str | None, str | None] = {}

@@ -12,8 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from storyproof.example import Example
-from storyproof.families.belief import oracle as beliefs
-from storyproof.families.belief.arrays import NOBODY, Names, Stories, number, stack
+from storyproof.families.belief import oracle
+from storyproof.families.belief.arrays import NOBODY, LocalNames, Stories, number, stack
 from storyproof.families.belief.events import presence
 from storyproof.families.belief.readings import DEFAULT
 from storyproof.families.belief.text import parse, parse_question
@@ -25,8 +25,8 @@ Column = tuple[Text, list[Text]]  # heading and cells
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """How things stand after a sentence.
+class Moment:
+    """The state after a sentence.
 
     Attributes:
         sentence: The sentence.
@@ -48,7 +48,7 @@ class Timeline:
     story_id: str
     story_type: str
     thing: str
-    steps: list[Step]
+    steps: list[Moment]
     examples: list[Example]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
@@ -67,19 +67,19 @@ def lay_out(examples: list[Example]) -> Timeline:
     places = {chain: _places(stories, names, thing, chain) for chain in chains}
     real = _places(stories, names, thing, ())
     steps = [
-        Step(sentence, _rooms(where), real[time], {chain: places[chain][time] for chain in chains})
+        Moment(sentence, _rooms(where), real[time], {chain: places[chain][time] for chain in chains})
         for time, (sentence, where) in enumerate(zip(last.story.split("\n"), presence(events), strict=True))
     ]
     return Timeline(last.story_id, last.story_type, thing, steps, examples)
 
 
-def _places(stories: Stories, names: Names, thing: str, chain: tuple[str, ...]) -> list[str | None]:
-    """Say where a chain believes the object to be after each sentence of a story; without a chain, where it is."""
-    seen = beliefs.view(stories, np.array([names.things[thing]], np.int8))
+def _places(stories: Stories, names: LocalNames, thing: str, chain: tuple[str, ...]) -> list[str | None]:
+    """Return where a chain believes the object to be after each sentence of a story; without a chain, where it is."""
+    seen = oracle.view(stories, np.array([names.things[thing]], np.int8))
     found = seen.place
     if chain:
         asked = np.array([[names.agents[agent]] for agent in chain], np.int8)
-        found = beliefs.beliefs_so_far(seen, asked, DEFAULT)
+        found = oracle.beliefs_so_far(seen, asked, DEFAULT)
     containers = tuple(names.containers)
     return [None if place == NOBODY else containers[place] for place in found[:, 0].tolist()]
 
@@ -92,7 +92,7 @@ def _rooms(where: dict[str, str]) -> dict[str, list[str]]:
 
 
 def timeline_view(timeline: Timeline, width: int = 200) -> RenderableType:
-    """Show a story: rooms and beliefs after each sentence, then the questions with their proofs.
+    """Return a story for the terminal: rooms and beliefs after each sentence, then the questions with their proofs.
 
     Args:
         timeline: The story.

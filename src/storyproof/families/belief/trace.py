@@ -1,4 +1,4 @@
-"""What the original files say of a story besides its text: ToMi's trace, ToM-bAbI's observers."""
+"""Annotations of the original files besides the text: the trace of ToMi, the observers of ToM-bAbI."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from storyproof.families.belief.events import Event, Kind
 
 
 def trace(events: Sequence[Event], mover: str | None, other: str | None) -> list[str]:
-    """Give the actions of a ToMi story as its trace file names them."""
+    """Return the actions of a ToMi story as its trace file names them."""
     tokens: list[str] = []
     home: dict[str | None, str | None] = {}
     for event in events:
@@ -29,7 +29,7 @@ def trace(events: Sequence[Event], mover: str | None, other: str | None) -> list
 
 
 def observers(events: Sequence[Event]) -> list[list[str]]:
-    """Say who sees each sentence, in the order in which they came into the room; who leaves still sees it."""
+    """Return who sees each sentence, in the order in which they entered the room; who leaves still sees it."""
     rooms: dict[str | None, list[str]] = {}
     where: dict[str, str | None] = {}
     seen: list[list[str]] = []

@@ -55,7 +55,7 @@ class Vocabulary:
                 raise VocabularyError(f"too few {role}: {have} found, {why} needs at least {count}; add some.")
 
     def as_dict(self) -> dict[str, list[str]]:
-        """Give the lists by role, for a manifest."""
+        """Return the lists by role, for a manifest."""
         return {role: list(getattr(self, role)) for role in ROLES}
 
 
@@ -96,7 +96,7 @@ def load_vocabulary(path: str | Path) -> Vocabulary:
 
 
 def from_lists(data: Any) -> Vocabulary:
-    """Make a vocabulary from a mapping of role to list."""
+    """Build a vocabulary from a mapping of role to list."""
     if not isinstance(data, dict) or not data:
         raise VocabularyError(f"expected the lists {', '.join(ROLES)}, found {type(data).__name__}.")
     unknown = sorted(str(role) for role in data if role not in ROLES)
@@ -109,18 +109,18 @@ def from_lists(data: Any) -> Vocabulary:
         if data[role] is None:
             data = {**data, role: []}
         elif not isinstance(data[role], list | tuple):
-            raise VocabularyError(f"'{role}' is no list but {type(data[role]).__name__}; write it as [a, b, …].")
+            raise VocabularyError(f"'{role}' is not a list but {type(data[role]).__name__}; write it as [a, b, …].")
     return Vocabulary(**{role: tuple(data[role]) for role in ROLES})
 
 
 @cache
 def default_vocabulary() -> Vocabulary:
-    """Give the words that ship with storyproof."""
+    """Return the words that ship with storyproof."""
     return load_vocabulary(_DEFAULT_FILE)
 
 
 def shares(words: Sequence[str], parts: Sequence[float], least: int) -> list[tuple[str, ...]]:
-    """Cut a list into consecutive pieces: at least so many words each, and of the rest about the given shares."""
+    """Cut a list into consecutive pieces: at least `least` words each, and of the rest about the given shares."""
     spare, total = len(words) - least * len(parts), sum(parts)
     ends = [round(spare * sum(parts[: number + 1]) / total) + least * (number + 1) for number in range(len(parts))]
     return [tuple(words[start:end]) for start, end in zip([0, *ends], ends, strict=False)]

@@ -1,43 +1,43 @@
-"""How the solvers that mark the ends of the scale, and the paper's rules, answer questions of kinship."""
+"""How the oracle baseline and the CLUTRR paper's rules answer kinship questions."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from storyproof.errors import ParseError
 from storyproof.example import Example
-from storyproof.families.kinship.judgement import entailed
+from storyproof.families.kinship.judgement import entailed_relation
 from storyproof.families.kinship.oracle import derive
-from storyproof.families.kinship.relations import Fact, word
-from storyproof.families.kinship.rows import Case, read_case, told_facts, without_label
+from storyproof.families.kinship.relations import word
+from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import published_rules
+from storyproof.families.kinship.story import stated_facts
 
 
 def oracle_answer(example: Example) -> str:
-    """Answer by the families that fit what the story tells; an empty answer where they do not agree."""
-    case = _as_told(example)
-    found = entailed(case)
-    return "" if found is None else word(found, case.genders[case.asked[1]])
+    """Answer by the families that fit the stated facts; the answer is empty where they disagree."""
+    row = _read_stated(example)
+    found = entailed_relation(row)
+    return "" if found is None else row.word(row.asking(found))
 
 
 def rules_answer(example: Example) -> str:
-    """Answer by the paper's sixteen rules; where they give none, by the last relation told of the asked person."""
-    case = _as_told(example)
-    first, second = case.asked
-    found = derive(published_rules(), [case.facts], len(case.genders)).relations(0, first, second)
-    told = [fact.predicate for fact in case.facts if fact.second == second]
-    return word((*found, *told[::-1])[0], case.genders[second]) if found or told else ""
+    """Answer by the paper's sixteen rules; where they derive nothing, by the last relation stated of the person."""
+    row = _read_stated(example)
+    first, second = row.pair
+    found = derive(published_rules(), [row.facts], len(row.genders)).relations(0, first, second)
+    stated = [fact.predicate for fact in row.facts if fact.second == second]
+    return word((*found, *stated[::-1])[0], row.genders[second]) if found or stated else ""
 
 
-def _as_told(example: Example) -> Case:
-    """Read an example's facts: from its text where that can be read, else as they are given.
-
-    The label is not looked at: any will do to read the rest.
-    """
-    case = read_case(without_label(example.as_row()))
-    if example.get("placeholders") is None or (not example.get("placeholders") and "\n" not in example.story):
-        return case  # a running text in other words than ours
+def _read_stated(example: Example) -> KinshipRow:
+    """Read an example without its label, with the facts of its text where that can be read, else those recorded."""
+    row = read_row(example.as_row(), labelled=False)
+    placeholders = example.get("placeholders")
+    if placeholders is None or (not placeholders and "\n" not in example.story):
+        return row  # a running text that is not in our wording
     try:
-        lines = told_facts(case, example.story.split("\n"), example.get("placeholders"))
+        lines = stated_facts(row, example.story, placeholders)
     except ParseError:
-        return case
-    facts: tuple[Fact, ...] = tuple(fact for line in lines for fact in line)
-    return Case(case.names, case.genders, facts, case.edges, case.k, case.asked, case.answer, case.steps)
+        return row
+    return replace(row, facts=tuple(fact for line in lines for fact in line))

@@ -1,17 +1,4 @@
-"""CLUTRR: who is what to whom, told in a story of which the answer follows.
-
-World: families in which everyone has two married parents and spouses share no ancestor; a chain of two to fifteen facts
-leads from one person to another. Questions: what is the last person to the first? Splits may hold out patterns of
-relations, placeholders, both or neither. Noise (supporting, irrelevant or disconnected facts) can be asked for.
-
-Known artefacts: the gender of the asked person halves the answers, as in the original. Under the strict reading husband
-and wife have a single pattern at each length (a child's sibling's … parent). Long chains use at most 64 patterns of
-each relation for a seed.
-
-Source: Sinha, Sodhani, Dong, Pineau and Hamilton, "CLUTRR: A Diagnostic Benchmark for Inductive Reasoning from Text"
-(2019), appendix. Chains are built from the rules up, not sampled from a family and thrown away; labels follow from
-their stories; everybody in a chain is somebody else; noise facts have types and are told.
-"""
+"""The benchmark `clutrr`."""
 
 from __future__ import annotations
 
@@ -30,33 +17,55 @@ from storyproof.benchmark import Benchmark
 from storyproof.columns import NO_WORD, coded, constant_words, identity, number_lists, word_lists
 from storyproof.errors import ConfigError
 from storyproof.example import Example
-from storyproof.families.kinship.config import DROP, PRESET_COUNTS, REFUSE, SYNTHETIC, TASK_NUMBERS, ClutrrConfig
-from storyproof.families.kinship.names import Casting
-from storyproof.families.kinship.narration import Teller
-from storyproof.families.kinship.placeholder_checks import FATAL, UNKNOWN_SLOT, Flaw, problems
-from storyproof.families.kinship.placeholder_files import our_names, ours
-from storyproof.families.kinship.placeholders import Placeholders, require_singles
-from storyproof.families.kinship.puzzle_columns import Shelf
-from storyproof.families.kinship.puzzles import CLEAN, MEMORY, MIXED, Maker
+from storyproof.families.kinship.config import DROP, PRESETS, REFUSE, SYNTHETIC, USUAL_COUNTS, ClutrrConfig
+from storyproof.families.kinship.generation.names import NameAssigner
+from storyproof.families.kinship.generation.narration import Narrator
+from storyproof.families.kinship.generation.puzzles import PuzzleMaker
+from storyproof.families.kinship.generation.schedule import Schedule
+from storyproof.families.kinship.generation.table import PuzzleTable
+from storyproof.families.kinship.placeholders.checks import FATAL, UNKNOWN_SLOT, PlaceholderFlaw, problems
+from storyproof.families.kinship.placeholders.collection import Placeholders, require_singles
+from storyproof.families.kinship.placeholders.files import our_names, ours
 from storyproof.families.kinship.relations import GENDERS, NAMES
 from storyproof.families.kinship.rules import PUBLISHED, STRICT
-from storyproof.families.kinship.schedule import Dealer
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
+from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASK_NUMBERS
 from storyproof.families.kinship.text import synthetic
 from storyproof.seeds import Draws
 
-ENTITIES = 200  # tokens that cloze stories draw their people from
+ENTITIES = 200  # tokens that name people in cloze stories
 
 
 class Clutrr(Benchmark):
-    """CLUTRR with proved labels; see the module."""
+    """CLUTRR: what one person is to another, in a story from which the answer follows.
+
+    World: families in which everyone has two married parents and spouses share no ancestor; a chain of two to fifteen
+    facts leads from one person to another. Noise (supporting, irrelevant or disconnected facts) is optional.
+
+    Questions: what is the last person of the chain to the first?
+
+    Splits: may hold out patterns of relations, placeholders, both or neither. The test split has every requested
+    combination of task and length.
+
+    Known artefacts: the gender of the asked person halves the possible answers, as in the original. Under the strict
+    reading husband and wife have a single pattern at each length (a child's sibling's … parent). Long chains use at
+    most 64 patterns of each relation for a seed.
+
+    Source: Sinha, Sodhani, Dong, Pineau and Hamilton, "CLUTRR: A Diagnostic Benchmark for Inductive Reasoning from
+    Text" (2019), appendix. Deviations: chains are built from the rules up instead of being sampled from a family and
+    rejected; labels follow from their stories; all people of a chain are distinct; noise facts have types and are
+    narrated.
+    """
 
     name = "clutrr"
     version = 1
-    usual_stories = 10_000
+    family = "kinship"
+    usual_counts = USUAL_COUNTS
     round = 1
     config_type = ClutrrConfig
+    presets = PRESETS
     readings = (STRICT, PUBLISHED)
+    formats = ("clutrr",)
     schema = KINSHIP_SCHEMA
     counted: ClassVar[dict[str, tuple[str, ...]]] = {
         **Benchmark.counted,
@@ -69,11 +78,12 @@ class Clutrr(Benchmark):
 
     @classmethod
     def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
-        """Generate as many fresh puzzles of each task and length; the wording is our own."""
+        """Generate as many new puzzles of each task and length, worded by the shipped placeholders."""
         wanted = Counter((each.get("task") or CLEAN, each.get("k") or 2) for each in stories)
         tasks, lengths = sorted({task for task, _ in wanted}), sorted({k for _, k in wanted})
         made = cls(ClutrrConfig(test_k=tuple(lengths), test_tasks=tuple(tasks)), seed)
-        table = pa.concat_tables(made.blocks("test", made.stories("test", max(wanted.values()))))
+        [count] = made.check_counts({"test": max(wanted.values())}).values()
+        table = pa.concat_tables(made.blocks("test", count))
         kept = []
         for number, row in enumerate(table.select(["task", "k"]).to_pylist()):
             if wanted[row["task"], row["k"]] > 0:
@@ -84,10 +94,10 @@ class Clutrr(Benchmark):
     def __init__(self, config: ClutrrConfig | None = None, seed: int = 0) -> None:
         super().__init__(config or ClutrrConfig(), seed)
         self.rules = self.config.used_rules
-        # Puzzles and names hang on the seed alone: other words tell the same puzzles.
+        # Puzzles and names depend on the seed alone: other placeholders word the same puzzles.
         self._purpose = (self.name, self.version, self.rules.name, seed)
-        self._maker = Maker(self.rules, *self._purpose)
-        self._shelves: dict[str, Shelf] = {}
+        self._maker = PuzzleMaker(self.rules, *self._purpose)
+        self._tables: dict[str, PuzzleTable] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"config": self.config, "seed": self.seed}
@@ -97,7 +107,7 @@ class Clutrr(Benchmark):
 
     @cached_property
     def placeholders(self) -> dict[str, Placeholders]:
-        """What each side of the data is told in."""
+        """The placeholders of training and test."""
         config = self.config
         if config.text == SYNTHETIC:
             return dict.fromkeys(("train", "test"), synthetic(self.rules.predicates))
@@ -112,88 +122,86 @@ class Clutrr(Benchmark):
         return dict(zip(("train", "test"), kept, strict=True))
 
     @cached_property
-    def flaws(self) -> dict[str, list[Flaw]]:
-        """What our checks find in placeholders that are not ours."""
+    def flaws(self) -> dict[str, list[PlaceholderFlaw]]:
+        """What the checks find in placeholders from users' files."""
         given = (self.config.placeholders, self.config.test_placeholders)
         return {self._called(each): problems(each) for each in given if each is not None}
 
     def _called(self, given: Placeholders) -> str:
-        """Give a collection's name, so that two files of one name are told apart."""
+        """Return a collection's name; of two files with one name, the second is marked."""
         first = self.config.placeholders
         twin = given is not first and first is not None and given.name == first.name
         return f"{given.name} (test)" if twin else given.name
 
     def _usable(self, given: Placeholders) -> Placeholders:
-        """Refuse, keep or drop templates with flaws; those that speak of somebody who is not there cannot be kept."""
+        """Refuse, keep or drop templates with flaws; those with slots for unknown people cannot be kept."""
         flaws = self.flaws[self._called(given)]
         fatal = [flaw for flaw in flaws if flaw.kind in FATAL]
         if self.config.bad_placeholders == REFUSE and fatal:
             texts = len({(flaw.key, flaw.number) for flaw in fatal})
             raise ConfigError(
                 f"{given.name} has {texts} placeholders that lack a person or reveal an answer, the first: {fatal[0]} "
-                "Mend them, or leave them out with --bad-placeholders drop."
+                "Fix them, or leave them out with --bad-placeholders drop."
             )
         dropped = [flaw for flaw in flaws if self.config.bad_placeholders == DROP or flaw.kind == UNKNOWN_SLOT]
         given = given.without({(flaw.key, flaw.number) for flaw in dropped})
-        require_singles(given, self._tellable)
+        require_singles(given, self._stated)
         return given
 
     @property
-    def _tellable(self) -> tuple[str, ...]:
-        """The relations that stories tell."""
-        return tuple(relation for relation in self.rules.told if relation in NAMES)
+    def _stated(self) -> tuple[str, ...]:
+        """The relations that stories state and that have shipped words."""
+        return tuple(relation for relation in self.rules.stated if relation in NAMES)
 
     @cached_property
-    def casting(self) -> Casting:
-        """Who is called what."""
+    def name_assigner(self) -> NameAssigner:
+        """The names of people."""
         if self.config.cloze:
             tokens = tuple(f"@entity-{number}" for number in range(ENTITIES))
-            return Casting(dict.fromkeys(GENDERS, tokens), *self._purpose)
+            return NameAssigner(dict.fromkeys(GENDERS, tokens), *self._purpose)
         texts = " ".join(
             text for side in self.placeholders.values() for each in side.templates.values() for text in each
         )
         words = set(re.findall(r"[^\W\d_]+", texts))
-        return Casting(
+        return NameAssigner(
             {gender: tuple(name for name in our_names()[gender] if name not in words) for gender in GENDERS},
             *self._purpose,
         )
 
     @cached_property
-    def dealer(self) -> Dealer:
-        """Who says which puzzle each row is."""
-        return Dealer(self.config, self._maker, self.casting.capacity, *self._purpose)
+    def schedule(self) -> Schedule:
+        """Which puzzle each row is."""
+        return Schedule(self.config, self._maker, self.name_assigner.capacity, *self._purpose)
 
     @cached_property
-    def tellers(self) -> dict[str, Teller]:
-        """Who tells them, for training and for test."""
-        return {side: Teller(self.rules, found, self.casting.names) for side, found in self.placeholders.items()}
+    def narrators(self) -> dict[str, Narrator]:
+        """The narrators of training and test."""
+        return {
+            side: Narrator(self.rules, found, self.name_assigner.names) for side, found in self.placeholders.items()
+        }
 
     def rows_per_story(self, split: str) -> int:
-        """One question a story."""
+        """Return 1: one question per story."""
         return 1
 
-    def usual(self, split: str) -> int:
-        """As many as the paper's data sets have."""
-        return PRESET_COUNTS[split]
-
     def stories(self, split: str, asked: int) -> int:
-        """As many as asked for, for each test scenario."""
-        return asked * len(self.dealer.scenarios(split)) if split == "test" and asked > 0 else asked
+        """Return the number of stories: as many as asked for, in test for each scenario."""
+        return asked * len(self.schedule.scenarios(split)) if split == "test" and asked > 0 else asked
 
     def capacity(self, split: str) -> int:
-        """So many that each pattern of the rarest label has names left that nobody had."""
-        return len(self.dealer.scenarios(split)) * len(self.rules.targets) * self.casting.capacity // 3
+        """Return how many stories can be made before names of a pattern of the rarest label would repeat."""
+        return len(self.schedule.scenarios(split)) * len(self.rules.targets) * self.name_assigner.capacity // 3
 
     def check_count(self, split: str, count: int, option: str = "") -> None:
-        """Raise ConfigError unless so many stories can be made for a split; `option` names it to users."""
+        """Raise ConfigError unless `count` stories can be made for a split; `option` names the count to users."""
         super().check_count(split, count, option)
         if count:
-            for task, k in self.dealer.scenarios(split):
-                self.dealer.labels(split == "test", MEMORY if task == MEMORY else "clean", k)
+            for task, k in self.schedule.scenarios(split):
+                self.schedule.labels(split == "test", MEMORY if task == MEMORY else "clean", k)
 
     def notes(self, splits: Iterable[str]) -> dict[str, Any]:
-        """Say for the manifest what was held out, and what could not be."""
-        kept = self.dealer.kept_in_training() if {"train", "test"} <= set(splits) else {}
+        """Return for the manifest what is held out, and what cannot be."""
+        kept = self.schedule.kept_in_training() if {"train", "test"} <= set(splits) else {}
         return {
             "held_out_lengths": sorted(kept),
             "single_pattern_labels_kept_in_training": {
@@ -205,7 +213,7 @@ class Clutrr(Benchmark):
         }
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
-        """Say which labels have no held-out pattern, and how many placeholders are doubtful."""
+        """Return remarks on labels without a held-out pattern, and on doubtful placeholders."""
         found = [
             f"at k={k} these have a single pattern, which stays in training: {', '.join(words)}"
             for k, words in manifest["single_pattern_labels_kept_in_training"].items()
@@ -214,12 +222,12 @@ class Clutrr(Benchmark):
         for name, flaws in manifest["placeholder_flaws"].items():
             if not flaws:
                 continue
-            done = "left out" if self.config.bad_placeholders == DROP else "used all the same"
-            found.append(f"{name}: our checks have {len(flaws):,} objections, the texts are {done}; see manifest.json")
+            done = "left out" if self.config.bad_placeholders == DROP else "used anyway"
+            found.append(f"{name}: the checks found {len(flaws):,} problems, the texts are {done}; see manifest.json")
         return found
 
     def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:
-        """Say how even labels are in each scenario, and patterns within labels, instead of listing them all."""
+        """Return how balanced labels are in each scenario, and patterns within labels, instead of all counts."""
         plain = super().summary({name: found for name, found in counts.items() if name not in ("labels", "patterns")})
         balance: dict[str, Any] = {}
         for scenario in sorted({key[0] for key in counts["labels"]}):
@@ -238,59 +246,59 @@ class Clutrr(Benchmark):
         return {**plain, "balance": balance}
 
     def block(self, split: str, index: int) -> pa.Table:
-        """Make one block: deal puzzles, have them proved, name their people, tell them."""
+        """Return one block: assign puzzles, make and prove them, name their people, narrate them."""
         side = "test" if split == "test" else "train"
-        teller = self.tellers[side]
-        if side not in self._shelves:
-            self._shelves[side] = Shelf(self.rules, teller)
-        shelf = self._shelves[side]
+        narrator = self.narrators[side]
+        if side not in self._tables:
+            self._tables[side] = PuzzleTable(self.rules, narrator)
+        table = self._tables[side]
         start = index * self.block_stories
-        dealt = self.dealer.deal(split, start, self.block_stories)
-        puzzle = shelf.numbers(dealt.kinds, self._maker)[dealt.kind]
+        assigned = self.schedule.assign(split, start, self.block_stories)
+        puzzle = table.numbers(assigned.kinds, self._maker)[assigned.kind]
         draws = Draws(*self._purpose, split, index, "telling")
-        names = self.casting(dealt.place, dealt.start, shelf.genders[puzzle], draws)
-        lines = teller.lines(shelf.sheets, puzzle, draws)
-        tasks = self.dealer.scenarios(split)
+        names = self.name_assigner.assign(assigned.place, assigned.start, table.genders[puzzle], draws)
+        lines = narrator.choose_lines(table.wordings, puzzle, draws)
+        tasks = self.schedule.scenarios(split)
         task_names = constant_words(tuple(f"task_{TASK_NUMBERS[task]}.{k}" for task, k in tasks))
         names_of_tasks = tuple(dict.fromkeys(task for task, _ in tasks))
         task_of = np.array([names_of_tasks.index(task) for task, _ in tasks])
-        called = pa.array(self.casting.names, pa.string())
-        asked = shelf.asked[puzzle]
+        called = pa.array(self.name_assigner.names, pa.string())
+        asked = table.asked[puzzle]
         first, second = (names[np.arange(self.block_stories), asked[:, end]] for end in (0, 1))
         spoken = np.where(lines.used, lines.template, NO_WORD) if self.config.text != SYNTHETIC else None
         nothing = np.full((self.block_stories, 0), NO_WORD, np.int32)
         columns = {
             **identity(self.name, split, start, self.block_stories, 1),
-            "story": coded(np.arange(self.block_stories), teller.tell(lines, names)),
+            "story": coded(np.arange(self.block_stories), narrator.narrate(lines, names)),
             "question": _questions(called, first, second),
-            "candidates": self._candidates(split, dealt.scenario),
-            "question_type": coded(dealt.scenario, task_names),
+            "candidates": self._candidates(split, assigned.scenario),
+            "question_type": coded(assigned.scenario, task_names),
             "order": pa.array(np.zeros(self.block_stories, np.int8)),
             "chain": word_lists(called, nothing),
             "false_belief": pa.array(np.zeros(self.block_stories, np.bool_)),
             "proof": number_lists(
                 lines.proves, np.broadcast_to(np.arange(1, lines.proves.shape[1] + 1), lines.proves.shape)
             ),
-            "task": coded(task_of[dealt.scenario], constant_words(names_of_tasks)),
+            "task": coded(task_of[assigned.scenario], constant_words(names_of_tasks)),
             "query": word_lists(called, np.column_stack([first, second])),
-            "genders": self._genders(names, shelf.genders[puzzle], shelf.people[puzzle]),
-            "placeholders": word_lists(called, nothing) if spoken is None else word_lists(teller.id_array, spoken),
-            **shelf.columns(puzzle),
+            "genders": self._genders(names, table.genders[puzzle], table.people[puzzle]),
+            "placeholders": word_lists(called, nothing) if spoken is None else word_lists(narrator.id_array, spoken),
+            **table.columns(puzzle),
         }
         return pa.table([columns[name] for name in KINSHIP_SCHEMA.names], schema=KINSHIP_SCHEMA)
 
     def _candidates(self, split: str, scenario: npt.NDArray[np.int32]) -> pa.Array:
-        """List what could be answered: all words of the targets, and where facts are asked for, of what is told."""
+        """Return the candidates: all words of targets and, where stated facts are asked for, of stated relations."""
         lists = []
-        for task, _ in self.dealer.scenarios(split):
-            found = {*self.rules.targets, *(self.rules.told if task in (MEMORY, MIXED) else ())}
+        for task, _ in self.schedule.scenarios(split):
+            found = {*self.rules.targets, *(self.rules.stated if task in (MEMORY, MIXED) else ())}
             lists.append(sorted(self.rules.word(target, gender) for target in found for gender in GENDERS))
         return pa.array(lists, pa.list_(pa.string())).take(pa.array(scenario))
 
     def _genders(
         self, names: npt.NDArray[np.int32], genders: npt.NDArray[np.int8], people: npt.NDArray[np.int32]
     ) -> pa.Array:
-        table = constant_words(tuple(f"{name}:{gender}" for name in self.casting.names for gender in GENDERS))
+        table = constant_words(tuple(f"{name}:{gender}" for name in self.name_assigner.names for gender in GENDERS))
         there = np.arange(names.shape[1]) < people[:, None]
         return word_lists(table, np.where(there, names * np.int32(2) + genders, NO_WORD).astype(np.int32))
 

@@ -1,23 +1,26 @@
-"""Records of CLUTRR's CSV files as they stand: the raw text of each, its fields, and what these say.
+"""Records of CLUTRR's CSV files: the raw text of each, its fields, and the kinship row that they describe.
 
-One file for training (`1.2,1.3_train.csv`), one a test scenario (`1.2_test.csv`, …). A record that cannot be read is
-refused, with file, row and line. What can be read but does not fit together is kept: that is for others to tell.
+There is one file for training (`1.2,1.3_train.csv`) and one per test scenario (`1.2_test.csv`, …). A record that cannot
+be parsed is refused, with file, row and line. Values that can be parsed but do not fit together are kept for audits.
 """
 
 from __future__ import annotations
 
 import ast
+import codecs
 import csv
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from storyproof.errors import DataError
-from storyproof.families.kinship.relations import GENDERS
-from storyproof.families.kinship.rows import TASKS_BY_NUMBER
+from storyproof.errors import DataError, ParseError
+from storyproof.families.kinship.people import parse_people
+from storyproof.families.kinship.row import KinshipRow, build_row
+from storyproof.families.kinship.tasks import TASKS_BY_NUMBER
+from storyproof.formats.patches import Changes
 
 COLUMNS = (
     "",
@@ -39,10 +42,10 @@ COLUMNS = (
     "node_mapping",
     "task_split",
 )
-STATUS = "status"  # the column that a marked file has beside the published ones
+STATUS = "status"  # the column that corrected files have besides the published ones
 Triple = tuple[str, str, str]  # a, r, c: c is the r of a
 NEEDED = tuple(name for name in COLUMNS if name not in ("", "text_query", "text_target", "syn_story", "node_mapping"))
-MOST_EDGES, MOST_PEOPLE = 50, 64  # far beyond any story, and within what oracle and checker can hold
+MOST_EDGES, MOST_PEOPLE = 50, 64  # far beyond any story, and within the limits of oracle and checker
 _TASK = re.compile(r"task_([0-9])\.([1-9][0-9]?)")
 _FIELD = re.compile(r'"(?:[^"]|"")*"|[^",\r\n][^,\r\n]*|')
 _SHOWN = 120  # characters of a field that a message shows
@@ -51,7 +54,7 @@ _SHOWN = 120  # characters of a field that a message shows
 class Record(NamedTuple):
     """A record: its number from 0 (-1 for the header), its first line from 1, its text, and its fields.
 
-    Empty lines are records without fields that take no number of their own.
+    Empty lines are records without fields; they are not numbered.
     """
 
     row: int
@@ -60,8 +63,8 @@ class Record(NamedTuple):
     fields: list[str]
 
 
-class ProofStep(NamedTuple):
-    """A step of a proof: what is concluded, and from which two."""
+class PublishedStep(NamedTuple):
+    """A step of a proof: the conclusion and its two premises."""
 
     head: Triple
     left: Triple
@@ -69,41 +72,27 @@ class ProofStep(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """What a record says.
+class ClutrrRow(KinshipRow):
+    """A kinship row with what only CLUTRR's CSV files record; `values` are the fields as text, by column.
 
     Attributes:
         record: The record.
-        fields: Its fields by column.
-        task: What kind of story it is, as the task's name says.
-        k: How many facts the chain has, as the task's name says.
-        names: Everybody, by number.
-        genders: Their genders.
-        edges: Pairs of people, the chain's first.
-        types: What the second of each pair is to the first; fewer than pairs if noise has no types.
-        query: The two people asked about.
-        query_edge: Their numbers.
-        proof: From the top down.
+        task: The kind of story, according to the task's name.
+        query_edge: The numbers of the two people asked about, as given.
+        proof: Its steps as given, the conclusion first.
     """
 
     record: Record
-    fields: Mapping[str, str]
     task: str
-    k: int
-    names: tuple[str, ...]
-    genders: tuple[str, ...]
-    edges: tuple[tuple[int, int], ...]
-    types: tuple[str, ...]
-    query: tuple[str, str]
     query_edge: tuple[int, int]
-    proof: tuple[ProofStep, ...]
+    proof: tuple[PublishedStep, ...]
 
 
 def read_records(path: Path) -> Iterator[Record]:
     """Read a file's records, the header first.
 
     Raises:
-        DataError: If it is no CSV file with the columns of CLUTRR; the message says what was found, and where.
+        DataError: If it is not a CSV file with the columns of CLUTRR; the message says what was found, and where.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as file:
@@ -139,7 +128,7 @@ def _records(path: Path, file: Iterator[str]) -> Iterator[Record]:
     except csv.Error as error:
         refuse(path, Record(row, line, "", []), f"found {error}, expected a record of a CSV file")
     except UnicodeEncodeError:
-        refuse(path, Record(row, line, "", []), "found bytes that are no text, expected UTF-8")
+        refuse(path, Record(row, line, "", []), "found bytes that are not valid UTF-8")
     if not width:
         raise DataError(f"{path} is empty, expected a header with the columns of CLUTRR.")
 
@@ -153,46 +142,39 @@ def _check_header(path: Path, header: Record) -> None:
 
 
 def refuse(path: Path, record: Record, what: str) -> NoReturn:
-    """Raise DataError, saying where a record stands and what is wrong with it."""
+    """Raise DataError with the place of a record and what is wrong with it."""
     where = f"row {record.row}, line {record.line}" if record.row >= 0 else f"line {record.line}"
-    raise DataError(f"{path}, {where}: {' '.join(what.splitlines())}.")  # a field may have several lines
+    raise DataError(f"{path}, {where}: {' '.join(what.splitlines())}.")  # a field may span several lines
 
 
-def read_row(path: Path, record: Record, header: Sequence[str]) -> Row:
-    """Read what a record says.
+def read_clutrr_row(path: Path, record: Record, header: Sequence[str]) -> ClutrrRow:
+    """Read the row that a record describes.
 
     Raises:
-        DataError: If a field is not in the form that CLUTRR has it in; the message says what was found, and where.
+        DataError: If a field is not in the form that CLUTRR uses; the message says what was found, and where.
     """
-    fields = dict(zip(header, record.fields, strict=True))
+    values = dict(zip(header, record.fields, strict=True))
 
     def expect(name: str, found: Any, form: str) -> Any:
         if found is None:
-            shown = fields[name] if len(fields[name]) <= _SHOWN else fields[name][:_SHOWN] + "…"
+            shown = values[name] if len(values[name]) <= _SHOWN else values[name][:_SHOWN] + "…"
             refuse(path, record, f"{name} is '{shown}', expected {form}")
         return found
 
-    task, k = expect("task_name", _task(fields["task_name"]), "task_T.k with T from 1 to 7")
-    names, genders = expect(
-        "genders", _people(fields["genders"]), "'Name:male' or 'Name:female' of each, each name once"
-    )
-    return Row(
-        record,
-        fields,
-        task,
-        k,
-        names,
-        genders,
-        expect("story_edges", _edges(fields["story_edges"]), f"a list of at most {MOST_EDGES} pairs of numbers"),
-        expect("edge_types", _types(fields["edge_types"]), f"a list of at most {MOST_EDGES} relations"),
-        expect("query", _pair(fields["query"], str), "a pair of names"),
-        expect("query_edge", _pair(fields["query_edge"], int), "a pair of numbers"),
-        expect("proof_state", _proof(fields["proof_state"]), "a list of {(a, r, c): [(a, r1, b), (b, r2, c)]}"),
-    )
+    task, k = expect("task_name", _task(values["task_name"]), "task_T.k with T from 1 to 7")
+    people = expect("genders", _people(values["genders"]), "'Name:male' or 'Name:female' for everybody, each name once")
+    edges = expect("story_edges", _edges(values["story_edges"]), f"a list of at most {MOST_EDGES} pairs of numbers")
+    words = expect("edge_types", _types(values["edge_types"]), f"a list of at most {MOST_EDGES} relations")
+    query = expect("query", _pair(values["query"], str), "a pair of names")
+    query_edge = expect("query_edge", _pair(values["query_edge"], int), "a pair of numbers")
+    proof = expect("proof_state", _proof(values["proof_state"]), "a list of {(a, r, c): [(a, r1, b), (b, r2, c)]}")
+    row = build_row(values, people, edges, words, k, query, values["target"])
+    shared = {field.name: getattr(row, field.name) for field in fields(row)}
+    return ClutrrRow(**shared, record=record, task=task, query_edge=query_edge, proof=proof)
 
 
 def split_raw(raw: str) -> tuple[list[str], str]:
-    """Split a record's text into those of its fields, quotes and all, and the end of the line."""
+    """Split a record's text into the texts of its fields, quotes included, and the end of the line."""
     body = raw.rstrip("\r\n")
     parts, at = [], 0
     while at <= len(body):
@@ -203,10 +185,57 @@ def split_raw(raw: str) -> tuple[list[str], str]:
 
 
 def quoted(value: str, like: str) -> str:
-    """Write a field in the manner of another: in quotes if that is, or if it has to be."""
+    """Return a field in the style of another: in quotes if that one is, or if it must be."""
     if like.startswith('"') or any(each in value for each in ',"\r\n'):
         return '"' + value.replace('"', '""') + '"'
     return value
+
+
+def patched_records(path: Path, changes: Changes) -> Iterator[bytes]:
+    """Yield a file's records with some changes; all other bytes stay as they are.
+
+    Raises:
+        DataError: If the file cannot be read, or is not the one that was audited.
+    """
+    with path.open("rb") as file:
+        yield codecs.BOM_UTF8 if file.read(3) == codecs.BOM_UTF8 else b""
+    columns: list[str] = []
+    added: list[str] = []
+    rows = 0
+    for record in read_records(path):
+        if not record.fields:
+            yield record.raw.encode()  # an empty line
+        elif record.row < 0:
+            columns = record.fields
+            used = {name for each in changes.values.values() for name in each}
+            added = [name for name in changes.added if name in used and name not in columns]
+            yield _patched(path, record, columns, changes, added).encode()
+        else:
+            rows += 1
+            if record.row not in changes.gone:
+                values = changes.values.get(record.row, {})
+                more = [str(values.get(name, changes.added[name])) for name in added]
+                yield _patched(path, record, columns, changes, more).encode()
+    changes.check_rows(path, rows)
+
+
+def _patched(path: Path, record: Record, columns: Sequence[str], changes: Changes, more: Sequence[str]) -> str:
+    """Return a record's text with some fields replaced, and some added at the end."""
+    values = {name: value for name, value in changes.values.get(record.row, {}).items() if name in columns}
+    if not values and not more:
+        return record.raw
+    parts, end = split_raw(record.raw)
+    for name, value in values.items():
+        place = columns.index(name)
+        if changes.expected(record.row, name) not in (None, record.fields[place]):
+            raise DataError(
+                f"{path}, row {record.row}, line {record.line}: {name} is '{record.fields[place]}', expected "
+                f"'{changes.expected(record.row, name)}' as when it was audited; audit it again."
+            )
+        if value != record.fields[place]:
+            parts[place] = quoted(value, parts[place])
+    manner = '"' if all(part.startswith('"') for part in parts) else ""
+    return ",".join([*parts, *(quoted(each, manner) for each in more)]) + end
 
 
 def _task(text: str) -> tuple[str, int] | None:
@@ -215,10 +244,11 @@ def _task(text: str) -> tuple[str, int] | None:
 
 
 def _people(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    pairs = [each.rpartition(":") for each in text.split(",")]
-    names, genders = tuple(pair[0] for pair in pairs), tuple(pair[2] for pair in pairs)
-    good = all(names) and set(genders) <= set(GENDERS) and len(set(names)) == len(names) <= MOST_PEOPLE
-    return (names, genders) if good else None
+    try:
+        people = parse_people(text.split(","))
+    except ParseError:
+        return None
+    return people if len(people[0]) <= MOST_PEOPLE else None
 
 
 def _literal(text: str) -> Any:
@@ -228,7 +258,7 @@ def _literal(text: str) -> Any:
         return None
 
 
-@lru_cache(maxsize=4096)  # structures come again and again
+@lru_cache(maxsize=4096)  # the same structures recur
 def _edges(text: str) -> tuple[tuple[int, int], ...] | None:
     found = _literal(text)
     if not isinstance(found, list) or len(found) > MOST_EDGES or not all(_is_tuple(each, 2, int) for each in found):
@@ -250,7 +280,7 @@ def _pair(text: str, kind: type) -> tuple[Any, Any] | None:
     return found if _is_tuple(found, 2, kind) else None
 
 
-def _proof(text: str) -> tuple[ProofStep, ...] | None:
+def _proof(text: str) -> tuple[PublishedStep, ...] | None:
     found = _literal(text)
     if not isinstance(found, list):
         return None
@@ -261,7 +291,7 @@ def _proof(text: str) -> tuple[ProofStep, ...] | None:
         ((head, body),) = each.items()
         if not isinstance(body, list) or len(body) != 2 or not all(_is_tuple(part, 3, str) for part in (head, *body)):
             return None
-        steps.append(ProofStep(head, *body))
+        steps.append(PublishedStep(head, *body))
     return tuple(steps)
 
 

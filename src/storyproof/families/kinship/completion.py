@@ -1,4 +1,4 @@
-"""Fill in what kinship rows lack, from their facts."""
+"""Fill in columns that kinship rows lack, from their facts."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ import pyarrow as pa
 from storyproof.errors import DataError, ParseError
 from storyproof.example import plain_schema
 from storyproof.families.kinship.checker import CONTRADICTED
-from storyproof.families.kinship.judgement import entailed, judge
-from storyproof.families.kinship.relations import WORDS, word
-from storyproof.families.kinship.rows import Case, read_case, without_label
+from storyproof.families.kinship.judgement import entailed_relation, judge
+from storyproof.families.kinship.relations import WORDS
+from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
+
+_ANY = "child"  # stands for a label that does not fit; which one does not matter
 
 
 def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
@@ -26,46 +28,49 @@ def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:
     return pa.Table.from_pylist(rows, schema=plain_schema(KINSHIP_SCHEMA))
 
 
-def _unlabelled(row: dict[str, Any]) -> Case:
-    """Read a row whose label cannot be right, say for its gender; raises DataError if something else is wrong."""
+def _read_unlabelled(values: dict[str, Any]) -> KinshipRow:
+    """Read a row whose label cannot be right; raise DataError if something else is wrong with it."""
     try:
-        return read_case(without_label(row))
+        return read_row(values, labelled=False)
     except ParseError as error:
-        raise DataError(f"row {row['id']}: {error}") from error
+        raise DataError(f"row {values['id']}: {error}") from error
 
 
-def _complete(rows: list[dict[str, Any]], proved: bool) -> Iterator[dict[str, Any]]:
-    """Yield rows with what they lack; with `proved`, leave those out from which no answer follows."""
-    cases, kept = [], []
-    for row in rows:
+def _complete(table: list[dict[str, Any]], proved: bool) -> Iterator[dict[str, Any]]:
+    """Yield complete rows; with `proved`, leave out those from which no answer follows."""
+    kept: list[tuple[KinshipRow, bool]] = []  # each with whether its label can be right
+    for values in table:
         try:
-            case = read_case(row)
-            fits = True
+            row, fits = read_row(values), True
         except ParseError:
-            case, fits = _unlabelled(row), False
-        answer = entailed(case) if proved else case.answer
+            row, fits = _read_unlabelled(values), False
+        answer = entailed_relation(row) if proved else row.answer or _ANY
         if answer is not None:
-            cases.append(replace(case, answer=answer))
-            kept.append((row, fits or proved))
-    for (row, fits), case, judged in zip(kept, cases, judge(cases), strict=True):
+            kept.append((replace(row, answer=answer), fits or proved))
+    for (row, fits), judged in zip(kept, judge(row.structure for row, _ in kept), strict=True):
         label = {
-            "answer": word(case.answer, case.genders[case.asked[1]]),
-            "readings": judged.readings(case.answer) if fits else [],
+            "answer": row.word(row.query),
+            "readings": judged.readings(row.query.predicate) if fits else [],
             "status": judged.status if fits else CONTRADICTED,
         }
         found = {
-            "story_id": row["id"],
+            "story_id": row.values["id"],
             "benchmark": "clutrr",
             "split": "",
             "candidates": sorted(WORDS),
+            "order": 0,
+            "chain": [],
+            "false_belief": False,
             "proof": [],
             "noise_types": [],
             "placeholders": [],
             "proof_steps": [],
             "proof_relations": [],
-            "pattern": " ".join(fact.predicate for fact in case.chain),
-            "k": case.k,
+            "pattern": " ".join(fact.predicate for fact in row.chain),
+            "k": row.k,
             **label,
         }
-        given = {name: value for name, value in row.items() if value is not None and not (proved and name in label)}
+        given = {
+            name: value for name, value in row.values.items() if value is not None and not (proved and name in label)
+        }
         yield {**found, **given}

@@ -1,22 +1,20 @@
-"""Settings of the kinship benchmark, and the paper's data sets by name."""
+"""Settings of the kinship benchmark, and the data sets of the paper as presets."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any
 
-from storyproof.benchmark import Config
+from storyproof.benchmark import Config, comma_separated, option
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.families.kinship.placeholders import Placeholders
-from storyproof.families.kinship.puzzles import CLEAN, DISCONNECTED, IRRELEVANT, SUPPORTING, TASKS
-from storyproof.families.kinship.rules import READINGS, STRICT, Rules, rules_of
+from storyproof.families.kinship.placeholders import Placeholders, load_placeholders
+from storyproof.families.kinship.rules import READINGS, STRICT, RuleSet, load_rules, rules_of
+from storyproof.families.kinship.tasks import CLEAN, DISCONNECTED, IRRELEVANT, SUPPORTING, TASKS
 from storyproof.seeds import digest
 
 NATURAL, SYNTHETIC = TEXTS = ("natural", "synthetic")
 REFUSE, KEEP, DROP = MANNERS = ("refuse", "keep", "drop")
 LEAST_K, MOST_K = 2, 15
-TASK_NUMBERS = {task: number for number, task in enumerate(TASKS, start=1)}
-
 
 _NOTHING = type(None)
 _KINDS: dict[str, tuple[type, ...]] = {
@@ -24,7 +22,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("train_k", "test_k", "test_tasks"), (tuple, list)),
     **dict.fromkeys(("holdout", "split_placeholders", "cloze"), (bool,)),
     **dict.fromkeys(("placeholders", "test_placeholders"), (Placeholders, _NOTHING)),
-    "rules": (Rules, _NOTHING),
+    "rules": (RuleSet, _NOTHING),
     "keep_placeholders": (int, float),
 }
 _IN_WORDS = {
@@ -32,10 +30,25 @@ _IN_WORDS = {
     **dict.fromkeys(("train_k", "test_k"), "several numbers"),
     "test_tasks": "several names",
     **dict.fromkeys(("holdout", "split_placeholders", "cloze"), "True or False"),
-    **dict.fromkeys(("placeholders", "test_placeholders"), "what load_placeholders gives"),
-    "rules": "what load_rules gives",
+    **dict.fromkeys(("placeholders", "test_placeholders"), "what load_placeholders returns"),
+    "rules": "what load_rules returns",
     "keep_placeholders": "a number",
 }
+
+
+def _lengths(text: str) -> tuple[int, ...]:
+    """Return the lengths in a text such as `2,3` or `2-10`."""
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if not first.isdecimal() or (dash and not last.isdecimal()):
+            raise ValueError("expected numbers such as 2,3 or 2-10")
+        if len(first) > 4 or len(last) > 4:  # surely a mistake, and the range would fill the memory
+            raise ValueError(f"chains have {LEAST_K} to {MOST_K} facts")
+        found += range(int(first), int(last or first) + 1)
+    if not found:
+        raise ValueError("expected at least one length, such as 2-10")
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -43,33 +56,84 @@ class ClutrrConfig(Config):
     """Settings of clutrr.
 
     Attributes:
-        task: What noise the training stories have. train_k: How many facts their chains have. test_k: How many facts
-        the test stories' chains have. test_tasks: What noise the test stories have, each with every k; by default that
-        of training. reading: strict, or published for the paper's rules as they stand. rules: Rules of your own
-        instead, read by `load_rules`. text: natural or synthetic. placeholders: Templates of your own for natural text,
-        read by `load_placeholders`. test_placeholders: Others for the test stories; by default the same collection.
-        holdout: Whether patterns of three facts and more are kept apart between training and test. split_placeholders:
-        Whether placeholders are. bad_placeholders: What to do with templates of your own that fail our checks: refuse
-        (those that lack somebody or
-            reveal what is to be found out), keep, or drop (all that are doubtful).
-        keep_placeholders: The share of placeholders that is used.
+        task: The noise in training stories.
+        test_tasks: The noise in test stories, each with every k; by default that of training.
+        train_k: How many facts the chains of training stories have.
+        test_k: How many facts the chains of test stories have.
+        reading: `strict`, or `published` for the rules of the paper.
+        rules: Rules of your own instead, read by `load_rules`.
+        text: `natural` or `synthetic`.
+        placeholders: Templates of your own for natural text, read by `load_placeholders`.
+        test_placeholders: Other templates for the test stories; by default the same collection.
+        bad_placeholders: What to do with templates of your own that fail the checks: `refuse` (those that lack a
+            person or reveal the answer), `keep`, or `drop` (all that are doubtful).
+        keep_placeholders: The share of the templates that is used.
+        split_placeholders: Whether training and test use different templates.
+        holdout: Whether test patterns of three facts and more are kept out of training.
         cloze: Whether people are called `@entity-n` instead of having names.
     """
 
-    task: str = CLEAN
-    train_k: tuple[int, ...] = (2, 3)
-    test_k: tuple[int, ...] = tuple(range(2, 11))
-    test_tasks: tuple[str, ...] = ()
-    reading: str = STRICT
-    rules: Rules | None = None
-    text: str = NATURAL
-    placeholders: Placeholders | None = None
-    test_placeholders: Placeholders | None = None
-    holdout: bool = True
-    split_placeholders: bool = True
-    bad_placeholders: str = REFUSE
-    keep_placeholders: float = 1.0
-    cloze: bool = False
+    task: str = field(
+        default=CLEAN,
+        metadata=option(
+            "clean, supporting, irrelevant, disconnected, all, memory or mixed (clean and memory).", default=CLEAN
+        ),
+    )
+    train_k: tuple[int, ...] = field(
+        default=(2, 3), metadata=option("Facts in training chains: 2,3 or 2-4.", read=_lengths, default="2,3")
+    )
+    test_k: tuple[int, ...] = field(
+        default=tuple(range(2, 11)), metadata=option("Facts in test chains.", read=_lengths, default="2-10")
+    )
+    test_tasks: tuple[str, ...] = field(
+        default=(),
+        metadata=option(
+            "Tasks of the test stories, comma-separated; by default the same.",
+            read=comma_separated,
+            flag="--test-task",
+        ),
+    )
+    reading: str = field(
+        default=STRICT, metadata=option("strict or published (the rules of the paper).", default=STRICT)
+    )
+    rules: RuleSet | None = field(
+        default=None, metadata=option("A YAML file with your own rules.", read=load_rules, metavar="<path>")
+    )
+    text: str = field(default=NATURAL, metadata=option("natural or synthetic.", default=NATURAL))
+    placeholders: Placeholders | None = field(
+        default=None,
+        metadata=option(
+            "A JSON file of templates in the published format, instead of the built-in ones.",
+            read=load_placeholders,
+            metavar="<path>",
+        ),
+    )
+    test_placeholders: Placeholders | None = field(
+        default=None,
+        metadata=option("Another one for the test stories.", read=load_placeholders, metavar="<path>"),
+    )
+    holdout: bool = field(
+        default=True,
+        metadata=option(
+            "Whether test patterns of 3 facts and more are kept out of training.", read=bool, default="holdout"
+        ),
+    )
+    split_placeholders: bool = field(
+        default=True,
+        metadata=option("Whether training and test use different templates.", read=bool, default="split"),
+    )
+    bad_placeholders: str = field(
+        default=REFUSE,
+        metadata=option(
+            "What to do with templates that fail the checks: refuse (those that lack a person or reveal an answer), "
+            "keep or drop.",
+            default=REFUSE,
+        ),
+    )
+    keep_placeholders: float = field(
+        default=1.0, metadata=option("Share of the templates that is used.", read=float, default="1.0")
+    )
+    cloze: bool = field(default=False, metadata=option("Call people @entity-n instead of names.", read=bool))
 
     def __post_init__(self) -> None:
         for name, kinds in _KINDS.items():
@@ -90,43 +154,50 @@ class ClutrrConfig(Config):
         if self.reading not in READINGS:
             raise UnknownNameError("reading", self.reading, READINGS)
         if self.rules is not None and self.reading != STRICT:
-            raise ConfigError(f"reading is '{self.reading}', but rules of your own are given; leave one of them out.")
+            raise ConfigError(f"reading is '{self.reading}', but rules are also given; leave one of them out.")
         if self.text not in TEXTS:
             raise UnknownNameError("kind of text", self.text, TEXTS)
         if self.bad_placeholders not in MANNERS:
             raise UnknownNameError("way with bad placeholders", self.bad_placeholders, MANNERS)
         if self.text == SYNTHETIC and (self.placeholders or self.test_placeholders):
-            raise ConfigError("synthetic text has templates of its own; leave placeholders out, or use natural text.")
+            raise ConfigError("synthetic text does not use placeholders; leave them out, or use natural text.")
         if self.test_placeholders and not self.placeholders:
             raise ConfigError("test_placeholders are given, but no placeholders for training; give both.")
         if not 0 < self.keep_placeholders <= 1:
             raise ConfigError(f"keep_placeholders is {self.keep_placeholders}; use a share above 0 and up to 1.")
 
     @property
-    def used_rules(self) -> Rules:
-        """The rules that answers are derived by."""
+    def used_rules(self) -> RuleSet:
+        """The rules by which answers are derived."""
         return self.rules or rules_of(self.reading)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the settings as plain values; collections and rules by name and hash."""
+        """Return the settings as plain values; collections and rules by name and hash."""
         found: dict[str, Any] = {}
         for item in fields(self):
             value = getattr(self, item.name)
             if isinstance(value, Placeholders):
                 texts = sorted((list(key), list(templates)) for key, templates in value.templates.items())
                 value = {"name": value.name, "sha256": digest(texts).hex()}
-            elif isinstance(value, Rules):
+            elif isinstance(value, RuleSet):
                 value = value.name
             found[item.name] = list(value) if isinstance(value, tuple) else value
         return found
 
 
 _ROBUST = (CLEAN, SUPPORTING, IRRELEVANT, DISCONNECTED)
+USUAL_COUNTS = {"train": 10_000, "val": 0, "test": 100}  # those of the paper's data sets
 PRESETS: dict[str, dict[str, Any]] = {
-    "generalization-23": {"train_k": (2, 3), "test_k": tuple(range(2, 11))},
-    "generalization-234": {"train_k": (2, 3, 4), "test_k": tuple(range(2, 11))},
+    "generalization-23": {**USUAL_COUNTS, "train_k": (2, 3), "test_k": tuple(range(2, 11))},
+    "generalization-234": {**USUAL_COUNTS, "train_k": (2, 3, 4), "test_k": tuple(range(2, 11))},
     **{
-        f"robust-{task}": {"task": task, "train_k": (2, 3), "test_k": (2, 3), "test_tasks": _ROBUST} for task in _ROBUST
+        f"robust-{task}": {
+            **USUAL_COUNTS,
+            "task": task,
+            "train_k": (2, 3),
+            "test_k": (2, 3),
+            "test_tasks": _ROBUST,
+        }
+        for task in _ROBUST
     },
 }
-PRESET_COUNTS = {"train": 10_000, "val": 0, "test": 100}  # source 002, 2.1

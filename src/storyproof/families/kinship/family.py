@@ -11,16 +11,19 @@ import pyarrow as pa
 from storyproof.errors import DataError, StoryproofError
 from storyproof.example import Example
 from storyproof.families.family import Family, Graph, Picture, number_names
+from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
+from storyproof.families.kinship.talk import TALK
+from storyproof.replies import Talk
 
 if TYPE_CHECKING:
-    from storyproof.families.kinship.tree_view import FamilyStory
+    from storyproof.families.kinship.drawing.tree import FamilyStory
     from storyproof.findings import TableReport
     from storyproof.shortcuts.results import ShortcutReport
 
 _ASKED = re.compile(r"What is (.+?) to (.+?)\?")
-_RELATION = re.compile(r"(?:what|who|how) (?:is|are) .+?(?: related)? to .+\?", re.IGNORECASE)  # as others ask
+_RELATION = re.compile(r"(?:what|who|how) (?:is|are) .+?(?: related)? to .+\?", re.IGNORECASE)  # as other datasets ask
 
 
 class Kinship(Family):
@@ -61,8 +64,12 @@ class Kinship(Family):
         return example.get("status") in (None, ENTAILED)
 
     def candidates(self, example: Example) -> Sequence[str]:
-        """Return the given candidates, else all words of kinship."""
+        """Return the given candidates, else all kinship terms."""
         return example.candidates or WORDS
+
+    def talk(self) -> Talk:
+        """Return how replies about kin are read."""
+        return TALK
 
     def kind(self, example: Example) -> str:
         """Return the length of the chain, `k=3`."""
@@ -81,7 +88,7 @@ class Kinship(Family):
             yield f"task={task}/{kind}"
 
     def oracle_answer(self, example: Example) -> str:
-        """Answer by the families that fit the story; empty where they do not agree."""
+        """Answer by the families that fit the story; empty where they disagree."""
         from storyproof.families.kinship import baselines
 
         return baselines.oracle_answer(example)
@@ -94,7 +101,7 @@ class Kinship(Family):
 
     def people(self, example: Example) -> Sequence[str]:
         """Return everybody in an example, in the order of its graph."""
-        return [person.rsplit(":", 1)[0] for person in example.get("genders") or ()]
+        return person_names(example.get("genders"))
 
     def question_words(self, example: Example) -> Sequence[str] | None:
         """Return the two people asked about."""
@@ -102,7 +109,7 @@ class Kinship(Family):
         return None if query is None else list(query)
 
     def graph(self, example: Example) -> Graph | None:
-        """Return people and the facts between them; facts of published noise have no types."""
+        """Return people and the facts between them; noise in published data has no types."""
         people = self.people(example)
         first, second = example.get("query")
         return Graph(
@@ -119,8 +126,8 @@ class Kinship(Family):
         return {"person": asked[1], "other": asked[2]} if asked else {"person": "", "other": ""}
 
     def lay_out(self, examples: Sequence[Example]) -> FamilyStory:
-        """Find what the families that fit a puzzle say of its answer."""
-        from storyproof.families.kinship.tree_view import lay_out
+        """Show the story, the proof, and families that show the status of the answer."""
+        from storyproof.families.kinship.drawing.tree import lay_out
 
         return lay_out(examples[0])
 
@@ -128,17 +135,17 @@ class Kinship(Family):
         self, examples: Sequence[Example], marked: Collection[int] = (), answers: tuple[str, str] | None = None
     ) -> list[Picture]:
         """Draw families that fit the story: one in which the label holds, and one in which it does not."""
-        from storyproof.families.kinship.picture import family_pictures
+        from storyproof.families.kinship.drawing.picture import family_pictures
 
         try:
             return family_pictures(examples[-1])
-        except (StoryproofError, LookupError, ValueError) as error:  # rows may name people that are not in their text
+        except (StoryproofError, LookupError, ValueError) as error:  # rows may name people who are not in their text
             known = isinstance(error, StoryproofError)
             raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
 
     def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
         """Return a story without the names of its people."""
-        return number_names(story, {each.split(":")[0] for each in facts.get("genders") or ()})
+        return number_names(story, set(person_names(facts.get("genders"))))
 
     def shortcuts(
         self, train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool

@@ -1,7 +1,7 @@
-"""Families: who was born to which couple, and who is married to whom.
+"""Genealogies: who was born to which couple, and who is married to whom.
 
 Everyone has two married parents, a man and a woman; couples share all their children; spouses share no ancestor. A
-family here is the part of one that somebody cares about: people whose parents nobody speaks of have none recorded.
+genealogy records only the relevant part of a family: parents of whom nothing is known are left out.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from storyproof.families.kinship.relations import FEMALE, MALE
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """Somebody in a family.
+    """A member of a family.
 
     Attributes:
-        name: None for somebody of whom the story does not speak.
+        name: None for somebody whom the story does not mention.
         gender: male or female.
-        parents: The couple they were born to; None if nobody speaks of it.
-        marriage: The couple they are one of; None if nobody speaks of it.
+        parents: The couple they were born to; None if not recorded.
+        marriage: The couple they belong to; None if not recorded.
     """
 
     name: str | None
@@ -29,7 +29,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Family:
+class Genealogy:
     """People and couples, by number.
 
     Attributes:
@@ -41,39 +41,39 @@ class Family:
     couples: tuple[tuple[int, int], ...]
 
     def parents(self, person: int) -> frozenset[int]:
-        """Give father and mother, if recorded."""
+        """Return father and mother, if recorded."""
         couple = self.people[person].parents
         return frozenset() if couple is None else frozenset(self.couples[couple])
 
     def children(self, person: int) -> frozenset[int]:
-        """Give everybody born to a person."""
+        """Return all children of a person."""
         couple = self.people[person].marriage
         if couple is None:
             return frozenset()
         return frozenset(number for number, other in enumerate(self.people) if other.parents == couple)
 
     def spouse(self, person: int) -> frozenset[int]:
-        """Give the one a person is married to."""
+        """Return the person's husband or wife, if recorded."""
         couple = self.people[person].marriage
         return frozenset() if couple is None else frozenset(self.couples[couple]) - {person}
 
     def siblings(self, person: int) -> frozenset[int]:
-        """Give everybody else born to the same couple."""
+        """Return everybody else who was born to the same couple."""
         couple = self.people[person].parents
         if couple is None:
             return frozenset()
         return frozenset(number for number, other in enumerate(self.people) if other.parents == couple) - {person}
 
     def kin(self, person: int, predicate: str) -> frozenset[int]:
-        """Give everybody who is something to a person: the definition of each relation."""
-        return frozenset(found for way in _DEFINITIONS[predicate] for found in self._follow(person, way))
+        """Return everybody who stands in a relation to a person: this defines each relation."""
+        return frozenset(found for path in _DEFINITIONS[predicate] for found in self._follow(person, path))
 
     def relations(self, first: int, second: int) -> frozenset[str]:
-        """Give everything that the second person is to the first."""
+        """Return all relations in which the second person stands to the first."""
         return frozenset(predicate for predicate in _DEFINITIONS if second in self.kin(first, predicate))
 
     def problems(self) -> list[str]:
-        """Say what makes this no family: couples that are none, own ancestors, spouses of one blood."""
+        """List broken laws: invalid couples, people who are their own ancestors, spouses who are related."""
         found = []
         for number, (husband, wife) in enumerate(self.couples):
             pair = self.people[husband], self.people[wife]
@@ -82,7 +82,7 @@ class Family:
             if self._ancestors(husband) & self._ancestors(wife):
                 found.append(f"the spouses of couple {number} share an ancestor")
         found += [
-            f"person {number} is not one of couple {person.marriage}"
+            f"person {number} does not belong to couple {person.marriage}"
             for number, person in enumerate(self.people)
             if person.marriage is not None and number not in self.couples[person.marriage]
         ]
@@ -94,7 +94,7 @@ class Family:
         return found
 
     def _ancestors(self, person: int) -> set[int]:
-        """Give a person with everybody they descend from."""
+        """Return a person with all their ancestors."""
         found, ahead = {person}, [person]
         while ahead:
             new = self.parents(ahead.pop()) - found
@@ -102,15 +102,15 @@ class Family:
             ahead += new
         return found
 
-    def _follow(self, person: int, way: tuple[str, ...]) -> set[int]:
+    def _follow(self, person: int, path: tuple[str, ...]) -> set[int]:
         reached = {person}
-        for step in way:
+        for step in path:
             reached = {found for each in reached for found in getattr(self, step)(each)}
         return reached - {person}
 
 
-# Each relation as the ways that lead to it; an uncle or aunt is a parent's sibling, and nothing is by marriage but
-# in-laws.
+# Each relation as the paths that lead to it. An uncle or aunt is a parent's sibling; only in-laws are related by
+# marriage.
 _DEFINITIONS: dict[str, tuple[tuple[str, ...], ...]] = {
     "child": (("children",),),
     "inv-child": (("parents",),),

@@ -1,25 +1,27 @@
-"""What oracle and checker say of the cases of a dataset, each different one looked at once."""
+"""What oracle and checker say about the labels of rows; each distinct structure is examined once."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from storyproof.families.kinship.checker import ENTAILED, status
 from storyproof.families.kinship.oracle import derive
-from storyproof.families.kinship.relations import NAMES, Fact
-from storyproof.families.kinship.rows import Case
-from storyproof.families.kinship.rules import STRICT, Rules, published_rules, strict_rules
+from storyproof.families.kinship.relations import NAMES
+from storyproof.families.kinship.row import KinshipRow, Structure
+from storyproof.families.kinship.rules import STRICT, RuleSet, published_rules, strict_rules
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What oracle and checker say of a case.
+class Judgement:
+    """What oracle and checker say about a label.
 
     Attributes:
-        status: Of the label, in the families that fit all facts; None if they have relations that families have not.
-        derived: What the facts make of the asked pair, by reading.
-        size: From how few facts the label follows by the first of them; None if it does not.
+        status: The status of the label in the families that fit all facts; None if strict kinship does not define all
+            relations.
+        derived: The relations that each reading's rules derive for the asked pair.
+        size: The smallest number of facts from which the label follows by the first of these rules; None if it does
+            not follow.
     """
 
     status: str | None
@@ -27,33 +29,38 @@ class Judged:
     size: int | None
 
     def readings(self, answer: str) -> list[str]:
-        """List the readings under which the label holds: entailed, or derived by the rules of the others."""
+        """Return the readings under which the label holds: entailed, or derived by the rules of the others."""
         found = [STRICT] if self.status == ENTAILED else []
         return [*found, *(name for name, each in self.derived.items() if name != STRICT and each == [answer])]
 
 
-def judge(cases: Sequence[Case], rules: Rules | None = None) -> list[Judged]:
-    """Ask the oracle, by the rules of both readings and others if given, and the checker."""
-    different = dict.fromkeys((case.genders, case.facts, case.query) for case in cases)
-    if not different:
+def judge(structures: Iterable[Structure], rules: RuleSet | None = None) -> list[Judgement]:
+    """Ask oracle and checker about labels.
+
+    Args:
+        structures: Genders, facts and query of each.
+        rules: What the oracle derives by; the rules of both readings by default.
+    """
+    asked = list(structures)
+    distinct = dict.fromkeys(asked)
+    if not distinct:
         return []
-    people = max(len(genders) for genders, _, _ in different)
-    stories = [facts for _, facts, _ in different]
+    people = max(len(genders) for genders, _, _ in distinct)
+    stories = [facts for _, facts, _ in distinct]
     used = (strict_rules(), published_rules()) if rules is None else (rules,)
     derived = {each.name: derive(each, stories, people) for each in used}
     judged = {}
-    for number, (genders, facts, query) in enumerate(different):
+    for number, (genders, facts, query) in enumerate(distinct):
         found = {name: each.relations(number, query.first, query.second) for name, each in derived.items()}
         size = derived[used[0].name].size(number, query)
         defined = all(fact.predicate in NAMES for fact in (*facts, query))
-        judged[genders, facts, query] = Judged(status(genders, facts, query) if defined else None, found, size)
-    return [judged[case.genders, case.facts, case.query] for case in cases]
+        judged[genders, facts, query] = Judgement(status(genders, facts, query) if defined else None, found, size)
+    return [judged[each] for each in asked]
 
 
-def entailed(case: Case) -> str | None:
-    """Give the relation that holds between the asked people in every family that fits; None if there is none."""
-    first, second = case.asked
+def entailed_relation(row: KinshipRow) -> str | None:
+    """Return the relation that holds between the asked people in every family that fits; None if there is none."""
     for predicate in NAMES:
-        if status(case.genders, case.facts, Fact(first, predicate, second)) == ENTAILED:
+        if status(row.genders, row.facts, row.asking(predicate)) == ENTAILED:
             return predicate
     return None

@@ -1,8 +1,8 @@
 """The oracle: forward composition over all stated facts, with the proof.
 
-Many stories are worked on at once. For every story, predicate and pair of people it holds the fewest facts from which
-the predicate follows; rules are applied to all of them until nothing gets shorter. A proof is then read off from the
-top.
+Many stories are processed at once. For every story, predicate and pair of people, the oracle keeps the smallest number
+of facts from which the predicate follows, and applies all rules until no number decreases. A proof is then read off
+from the conclusion down.
 """
 
 from __future__ import annotations
@@ -14,49 +14,49 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.kinship.relations import Fact
-from storyproof.families.kinship.rules import Rules
+from storyproof.families.kinship.rules import RuleSet
 
 Sizes = npt.NDArray[np.uint8]
-NEVER = 100  # more facts than any story has; twice as many still fit into a byte
+NEVER = 100  # more facts than any story has; twice the number still fits into a byte
 
 
-class Step(NamedTuple):
-    """One step of a proof: the conclusion, and the person through whom it goes."""
+class ProofStep(NamedTuple):
+    """One step of a proof: the conclusion, and the person who links its two premises."""
 
     fact: Fact
     via: int
 
 
 class Derived:
-    """All that follows from the facts of some stories."""
+    """Everything that follows from the facts of some stories."""
 
-    def __init__(self, rules: Rules, sizes: Sizes) -> None:
+    def __init__(self, rules: RuleSet, sizes: Sizes) -> None:
         self._rules = rules
         self._sizes = sizes  # [predicate, first, second, story]
 
     def size(self, story: int, fact: Fact) -> int | None:
-        """Say from how few facts a fact follows; None if it does not."""
+        """Return the smallest number of facts from which a fact follows; None if it does not follow."""
         if fact.predicate not in self._rules.number:
             return None
         found = int(self._sizes[self._rules.number[fact.predicate], fact.first, fact.second, story])
         return None if found >= NEVER else found
 
     def relations(self, story: int, first: int, second: int) -> list[str]:
-        """Give everything that is derived of the second person to the first."""
+        """Return all relations of the second person to the first that are derived."""
         found = np.flatnonzero(self._sizes[:, first, second, story] < NEVER)
         return [self._rules.predicates[number].name for number in found.tolist()]
 
     def pairs(self, predicate: str) -> list[list[tuple[int, int]]]:
-        """Give for each story all pairs of whom a predicate is derived."""
+        """Return for each story all pairs for which a predicate is derived."""
         found: list[list[tuple[int, int]]] = [[] for _ in range(self._sizes.shape[-1])]
         for first, second, story in np.argwhere(self._sizes[self._rules.number[predicate]] < NEVER).tolist():
             found[story].append((first, second))
         return found
 
-    def proof(self, story: int, fact: Fact) -> list[Step]:
-        """Give a shortest proof of a derived fact, from the top down; empty if the fact is stated."""
+    def proof(self, story: int, fact: Fact) -> list[ProofStep]:
+        """Return a shortest proof of a derived fact, the conclusion first; empty if the fact is stated."""
         sizes = self._sizes[..., story]
-        steps: list[Step] = []
+        steps: list[ProofStep] = []
         ahead = [fact]
         while ahead:
             goal = ahead.pop(0)
@@ -67,30 +67,30 @@ class Derived:
             ahead[:0] = [left, right]
         return steps
 
-    def _last_step(self, sizes: Sizes, goal: Fact) -> tuple[Step, Fact, Fact]:
+    def _last_step(self, sizes: Sizes, goal: Fact) -> tuple[ProofStep, Fact, Fact]:
         number = self._rules.number
         wanted = sizes[number[goal.predicate], goal.first, goal.second]
         for (one, other), head in self._rules.heads.items():
             if head == goal.predicate:
                 through = sizes[number[one], goal.first] + sizes[number[other], :, goal.second]
                 for via in np.flatnonzero(through == wanted).tolist():
-                    return Step(goal, via), Fact(goal.first, one, via), Fact(via, other, goal.second)
+                    return ProofStep(goal, via), Fact(goal.first, one, via), Fact(via, other, goal.second)
         raise KeyError(f"{goal} is not derived")
 
 
-def derive(rules: Rules, stories: Sequence[Sequence[Fact]], people: int) -> Derived:
-    """Find all that follows from the facts of each story.
+def derive(rules: RuleSet, stories: Sequence[Sequence[Fact]], people: int) -> Derived:
+    """Derive everything that follows from the facts of each story.
 
     Args:
-        rules: What follows from what.
-        stories: Their facts, noise and all.
-        people: More than any number that stands for a person.
+        rules: The rules of composition.
+        stories: The facts of each, noise included.
+        people: An upper bound of the numbers of people.
     """
     sizes = np.full((len(rules.predicates), people, people, len(stories)), NEVER, np.uint8)
     for story, facts in enumerate(stories):
         for first, predicate, second in facts:
             if predicate not in rules.number:
-                continue  # a relation of which these rules say nothing
+                continue  # a relation that these rules do not know
             sizes[rules.number[predicate], first, second, story] = 1
             if rules.inverses:
                 back = rules.predicates[rules.number[predicate]].inverse
@@ -99,8 +99,8 @@ def derive(rules: Rules, stories: Sequence[Sequence[Fact]], people: int) -> Deri
     return Derived(rules, sizes)
 
 
-def _compose(rules: Rules, sizes: Sizes) -> None:
-    """Apply all rules until nothing gets shorter."""
+def _compose(rules: RuleSet, sizes: Sizes) -> None:
+    """Apply all rules until no number decreases."""
     people = range(sizes.shape[1])
     bodies = [
         (rules.number[one], rules.number[other], rules.number[head]) for (one, other), head in rules.heads.items()
@@ -115,7 +115,7 @@ def _compose(rules: Rules, sizes: Sizes) -> None:
             best = sizes[head].copy()
             for via in people:
                 np.minimum(best, sizes[one, :, via, None] + sizes[other, None, via], out=best)
-            best[people, people] = NEVER  # nobody is anything to themselves
+            best[people, people] = NEVER  # nobody is related to themselves
             if (best < sizes[head]).any():
                 sizes[head] = best
                 news.add(head)
@@ -123,11 +123,11 @@ def _compose(rules: Rules, sizes: Sizes) -> None:
         changed = news
 
 
-def replay(rules: Rules, facts: Sequence[Fact], query: Fact, steps: Sequence[Step]) -> str | None:
-    """Go through a proof from the top; gives what is wrong with it, or None.
+def replay(rules: RuleSet, facts: Sequence[Fact], query: Fact, steps: Sequence[ProofStep]) -> str | None:
+    """Check a proof; return what is wrong with it, or None.
 
-    Every conclusion must follow by a rule from two facts that are stated or concluded further down, and the first must
-    be what is asked; no step may be idle.
+    Every conclusion must follow by a rule from two facts that are stated or concluded further down, the first must be
+    what is asked, and every step must be used.
     """
     stated = set(facts)
     if rules.inverses:

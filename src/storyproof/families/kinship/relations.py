@@ -1,8 +1,8 @@
-"""The words of kinship: 22 of them, two to each gender-neutral predicate.
+"""Kinship terms: 22 words, two for each gender-neutral predicate.
 
-A fact `(a, predicate, b)` says what b is to a: `(a, "child", b)` makes b a's child, whose gender makes it son or
-daughter. Predicates are named as in the CLUTRR paper: those that point up or back are the inverse (`inv-`) of those
-that point down. The paper has no rule for brothers- and sisters-in-law, and so no predicate; here it is
+A fact `(a, predicate, b)` says what b is to a: `(a, "child", b)` makes b a's child; the gender of b decides between son
+and daughter. Predicates are named as in the CLUTRR paper: those that point up or back are the inverse (`inv-`) of those
+that point down. The paper has no rule for brothers- and sisters-in-law and hence no predicate; here it is
 `sibling-in-law`.
 """
 
@@ -51,7 +51,16 @@ PREDICATES = (
     Predicate("inv-in-law", "father-in-law", "mother-in-law", "in-law"),
     Predicate("sibling-in-law", "brother-in-law", "sister-in-law", "sibling-in-law"),
 )
-BASIC = ("child", "inv-child", "SO", "sibling", "grand", "inv-grand", "un", "inv-un")  # what stories are told in
+BASIC = (
+    "child",
+    "inv-child",
+    "SO",
+    "sibling",
+    "grand",
+    "inv-grand",
+    "un",
+    "inv-un",
+)  # the relations that stories state
 
 _BY_NAME = {predicate.name: predicate for predicate in PREDICATES}
 _BY_WORD = {word: predicate.name for predicate in PREDICATES for word in (predicate.male, predicate.female)}
@@ -60,21 +69,21 @@ WORDS = tuple(_BY_WORD)
 
 
 def word(predicate: str, gender: str) -> str:
-    """Give the word for a second person of this gender."""
+    """Return the word for a second person of this gender."""
     found = _BY_NAME[predicate]
     return found.male if gender == MALE else found.female
 
 
 def predicate_of(word: str) -> str:
-    """Give the predicate that a word stands for; raises KeyError if it is no word of kinship."""
+    """Return the predicate of a word; raise KeyError if it is not a kinship term."""
     return _BY_WORD[word]
 
 
 def gender_of(word: str) -> str:
-    """Give the gender that a word shows of the second person."""
+    """Return the gender of the second person that a word implies."""
     return MALE if _BY_NAME[_BY_WORD[word]].male == word else FEMALE
 
 
 def inverse(predicate: str) -> str:
-    """Give what the first person is to the second."""
+    """Return what the first person is to the second."""
     return _BY_NAME[predicate].inverse

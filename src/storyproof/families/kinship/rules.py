@@ -1,7 +1,7 @@
-"""Rules of composition: if Z is the first of X and Y the second of Z, then Y is the head of X.
+"""Rules of composition: if Z is X's `first` and Y is Z's `second`, then Y is X's `head`.
 
-Three sets: `strict`, derived from what a family is (see `strict`); `published`, the paper's sixteen; and users' own,
-from a file for other kinship systems, which may also bring relations of its own.
+There are three kinds of rule sets: `strict`, derived from the definition of a family (see `strict`); `published`, the
+paper's sixteen rules; and rules from a file, for other kinship systems, which may also define relations.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import yaml
 
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.kinship.relations import BASIC, FEMALE, MALE, PREDICATES, Predicate
@@ -28,31 +27,31 @@ NONE = -1
 
 
 @dataclass(frozen=True)
-class Rules:
-    """A set of rules.
+class RuleSet:
+    """A set of rules of composition.
 
     Attributes:
         name: strict, published, or the hash of a file.
-        predicates: All relations there are.
-        heads: What follows from two relations in a row.
-        told: The relations that stories are told in.
-        inverses: Whether a fact also says what the first person is to the second.
+        predicates: All relations that it knows.
+        heads: The relation that follows from two relations in a row.
+        stated: The relations that stories state.
+        inverses: Whether a fact also implies what the first person is to the second.
     """
 
     name: str
     predicates: tuple[Predicate, ...]
     heads: Mapping[tuple[str, str], str]
-    told: tuple[str, ...]
+    stated: tuple[str, ...]
     inverses: bool
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """Predicates by name."""
+        """The number of each predicate, by name."""
         return {predicate.name: number for number, predicate in enumerate(self.predicates)}
 
     @cached_property
     def table(self) -> npt.NDArray[np.int8]:
-        """What follows, by numbers of predicates: [first, second], NONE where nothing does."""
+        """The head by numbers of predicates: [first, second], NONE where nothing follows."""
         found = np.full((len(self.predicates), len(self.predicates)), NONE, np.int8)
         for (first, second), head in self.heads.items():
             found[self.number[first], self.number[second]] = self.number[head]
@@ -60,10 +59,10 @@ class Rules:
 
     @cached_property
     def bodies(self) -> dict[str, list[tuple[str, str]]]:
-        """How each relation can be told in two facts; in a fixed order."""
+        """How each relation can be stated in two facts; in a fixed order."""
         found: dict[str, list[tuple[str, str]]] = {}
         for body in sorted(self.heads):
-            if set(body) <= set(self.told):
+            if set(body) <= set(self.stated):
                 found.setdefault(self.heads[body], []).append(body)
         return found
 
@@ -74,7 +73,7 @@ class Rules:
         return tuple(predicate.name for predicate in self.predicates if predicate.name in heads)
 
     def word(self, predicate: str, gender: str) -> str:
-        """Give the word for a second person of this gender."""
+        """Return the word for a second person of this gender."""
         found = self.predicates[self.number[predicate]]
         return found.male if gender == MALE else found.female
 
@@ -89,23 +88,23 @@ class Rules:
 
 
 @cache
-def strict_rules() -> Rules:
-    """All compositions that are sound in every family."""
-    return Rules(STRICT, PREDICATES, sound_compositions(), BASIC, inverses=True)
+def strict_rules() -> RuleSet:
+    """Return all compositions that are sound in every family."""
+    return RuleSet(STRICT, PREDICATES, sound_compositions(), BASIC, inverses=True)
 
 
 @cache
-def published_rules() -> Rules:
-    """The paper's rules, which read facts in the direction in which they are stated."""
+def published_rules() -> RuleSet:
+    """Return the paper's rules, which use facts only in the direction in which they are stated."""
     text = (files("storyproof.families.kinship") / "published.yaml").read_text(encoding="utf-8")
     return _parse(text, "published.yaml", PUBLISHED)
 
 
-def load_rules(path: str | Path) -> Rules:
+def load_rules(path: str | Path) -> RuleSet:
     """Read a file of rules.
 
     Raises:
-        DataError: If it cannot be read, or a rule in it cannot be used; the message names the line.
+        DataError: If it cannot be read, or contains a rule that cannot be used; the message names the line.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -114,8 +113,8 @@ def load_rules(path: str | Path) -> Rules:
     return _parse(text, str(path), f"rules-{hashlib.sha256(text.encode()).hexdigest()[:16]}")
 
 
-def rules_of(reading: str) -> Rules:
-    """Give the rules of a reading.
+def rules_of(reading: str) -> RuleSet:
+    """Return the rules of a reading.
 
     Raises:
         UnknownNameError: If there is no such reading.
@@ -125,7 +124,9 @@ def rules_of(reading: str) -> Rules:
     return strict_rules() if reading == STRICT else published_rules()
 
 
-def _parse(text: str, where: str, name: str) -> Rules:
+def _parse(text: str, where: str, name: str) -> RuleSet:
+    import yaml
+
     try:
         root = yaml.compose(text, yaml.SafeLoader)
         whole = yaml.safe_load(text)
@@ -133,7 +134,7 @@ def _parse(text: str, where: str, name: str) -> Rules:
         place = getattr(error, "problem_mark", None)
         at = f"{where}, line {place.line + 1}" if place else where
         raise DataError(
-            f"{at}: no valid YAML: {getattr(error, 'problem', None) or str(error).splitlines()[0]}."
+            f"{at}: not valid YAML: {getattr(error, 'problem', None) or str(error).splitlines()[0]}."
         ) from error
     if not isinstance(whole, dict) or not isinstance(whole.get("rules"), list) or not whole["rules"]:
         raise DataError(f"{where}: expected 'rules:' with a list of 'head: [first, second]'.")
@@ -143,29 +144,29 @@ def _parse(text: str, where: str, name: str) -> Rules:
     names = [key.value for key, _ in root.value]
     for key, _ in root.value:
         if names.count(key.value) > 1:
-            raise DataError(f"{where}, line {key.start_mark.line + 1}: '{key.value}' stands twice; keep one.")
+            raise DataError(f"{where}, line {key.start_mark.line + 1}: '{key.value}' occurs twice; keep one.")
     predicates = _relations(whole.get("relations"), where)
     known = [predicate.name for predicate in predicates]
-    told = whole.get("stories", list(BASIC))
-    if not isinstance(told, list):
-        raise DataError(f"{where}: 'stories' is {told!r}, expected a list of relations.")
-    for relation in told:
+    stated = whole.get("stories", list(BASIC))
+    if not isinstance(stated, list):
+        raise DataError(f"{where}: 'stories' is {stated!r}, expected a list of relations.")
+    for relation in stated:
         _check_known(relation, known, f"{where}: 'stories'")
     heads = _heads(list(_with_lines(root, whole["rules"])), known, where)
-    rules = Rules(name, predicates, {body: head for body, (head, _) in heads.items()}, tuple(told), inverses=False)
+    rules = RuleSet(name, predicates, {body: head for body, (head, _) in heads.items()}, tuple(stated), inverses=False)
     _check_reach(rules, heads, where)
     return rules
 
 
 def _with_lines(root: Any, rules: list[Any]) -> Iterator[tuple[int, Any]]:
-    """Give each rule with its line."""
+    """Yield each rule with its line."""
     listed = next(value for key, value in root.value if key.value == "rules")
     for node, rule in zip(listed.value, rules, strict=True):
         yield node.start_mark.line + 1, rule
 
 
 def _relations(given: Any, where: str) -> tuple[Predicate, ...]:
-    """Add a file's own relations, `name: [male word, female word, inverse]`, to the known ones."""
+    """Add the relations that a file defines, `name: [male word, female word, inverse]`, to the known ones."""
     if given is None:
         return PREDICATES
     form = "'name: [male word, female word, name of the inverse]'"
@@ -176,18 +177,18 @@ def _relations(given: Any, where: str) -> tuple[Predicate, ...]:
         if not isinstance(parts, list) or len(parts) != 3 or not all(isinstance(part, str) and part for part in parts):
             raise DataError(f"{where}: relation '{name}' is {parts!r}, expected {form}.")
         if name in found:
-            raise DataError(f"{where}: relation '{name}' is known already; give yours another name.")
+            raise DataError(f"{where}: relation '{name}' is already defined; use another name.")
         found[str(name)] = Predicate(str(name), *parts)
     words = [word for predicate in found.values() for word in (predicate.male, predicate.female)]
     for predicate in found.values():
         _check_known(predicate.inverse, found, f"{where}: the inverse of '{predicate.name}'")
         if words.count(predicate.male) + words.count(predicate.female) > 2:
-            raise DataError(f"{where}: '{predicate.male}' or '{predicate.female}' stands for two relations.")
+            raise DataError(f"{where}: '{predicate.male}' or '{predicate.female}' is the word for two relations.")
     return tuple(found.values())
 
 
 def _heads(rules: list[tuple[int, Any]], known: list[str], where: str) -> dict[tuple[str, str], tuple[str, int]]:
-    """Give head and line of each body."""
+    """Return head and line of each body."""
     found: dict[tuple[str, str], tuple[str, int]] = {}
     for line, rule in rules:
         place = f"{where}, line {line}"
@@ -203,7 +204,7 @@ def _heads(rules: list[tuple[int, Any]], known: list[str], where: str) -> dict[t
             other, earlier = found[first, second]
             raise DataError(
                 f"{place}: [{first}, {second}] has the head '{head}', but '{other}' in line {earlier}; "
-                "a body can have one head only."
+                "a body can have only one head."
             )
         found[first, second] = head, line
     return found
@@ -214,15 +215,15 @@ def _check_known(relation: Any, known: Any, place: str) -> None:
         raise DataError(f"{place}: unknown relation '{relation}'; known: {', '.join(known)}.")
 
 
-def _check_reach(rules: Rules, heads: dict[tuple[str, str], tuple[str, int]], where: str) -> None:
-    """Refuse rules that can never be used: something in their body is neither told nor concluded."""
-    reached = set(rules.told)
+def _check_reach(rules: RuleSet, heads: dict[tuple[str, str], tuple[str, int]], where: str) -> None:
+    """Refuse rules that can never be used: something in their body is neither stated nor concluded."""
+    reached = set(rules.stated)
     while new := {head for body, head in rules.heads.items() if set(body) <= reached} - reached:
         reached |= new
     for body, (head, line) in heads.items():
         for relation in body:
             if relation not in reached:
                 raise DataError(
-                    f"{where}, line {line}: '{head}' cannot be reached by this rule, because nothing gives "
-                    f"'{relation}': stories do not tell it, and no rule that can be used has it as its head."
+                    f"{where}, line {line}: '{head}' cannot be concluded by this rule, because nothing yields "
+                    f"'{relation}': stories do not state it, and no usable rule has it as its head."
                 )

@@ -1,10 +1,10 @@
-"""The strict reading's rules, derived by program from what a family is.
+"""The rules of the strict reading, derived by program from the definition of a family.
 
-Every relation is a way from one person to another in four kinds of steps: up to a parent, down to a child, to the
-spouse, to a sibling. Two relations in a row are their ways put together, and a way gets shorter wherever the laws of a
+Every relation is a path from one person to another with four kinds of steps: up to a parent, down to a child, to the
+spouse, to a sibling. Two relations in a row are their paths joined, and a path can be shortened wherever the laws of a
 family say where two steps lead: a child's parent is oneself or one's spouse, a spouse's child is one's own child, and
-so on. A composition is sound if all the ways it may get down to are cases of one relation; that one way leads back to
-where it began does not count, because the people of a story are distinct.
+so on. A composition is sound if all the paths to which it may reduce are cases of one relation. Paths that lead back to
+their beginning are ignored, because the people of a story are distinct.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from itertools import product
 from storyproof.families.kinship.relations import NAMES
 
 UP, DOWN, SPOUSE, SIBLING = "UDSB"
-_WAYS = {
+_PATHS = {
     "child": {"D"},
     "inv-child": {"U"},
     "SO": {"S"},
@@ -40,27 +40,27 @@ _LAWS = {
 }
 
 
-def shortest_ways(way: str) -> frozenset[str]:
-    """Give all ways that a way may come down to."""
-    for place in range(len(way) - 1):
-        steps = way[place : place + 2]
+def shortest_paths(path: str) -> frozenset[str]:
+    """Return all paths to which a path may reduce."""
+    for place in range(len(path) - 1):
+        steps = path[place : place + 2]
         if steps in _LAWS:
-            return frozenset().union(*(shortest_ways(way[:place] + new + way[place + 2 :]) for new in _LAWS[steps]))
-    return frozenset([way])
+            return frozenset().union(*(shortest_paths(path[:place] + new + path[place + 2 :]) for new in _LAWS[steps]))
+    return frozenset([path])
 
 
 @cache
 def sound_compositions() -> dict[tuple[str, str], str]:
-    """Give for each two relations in a row the one that always holds between the ends, where there is one."""
+    """Return, for each two relations in a row, the one that always holds between the ends, if there is one."""
     found = {}
     for first, second in product(NAMES, repeat=2):
-        ways = {
+        paths = {
             short
-            for one, other in product(_WAYS[first], _WAYS[second])
-            for short in shortest_ways(one + other)
+            for one, other in product(_PATHS[first], _PATHS[second])
+            for short in shortest_paths(one + other)
             if short  # the ends are different people
         }
-        heads = [name for name in NAMES if ways and ways <= _WAYS[name]]
+        heads = [name for name in NAMES if paths and paths <= _PATHS[name]]
         if heads:
             found[first, second] = heads[0]
     return found

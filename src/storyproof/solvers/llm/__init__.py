@@ -1,1 +1,7 @@
-"""Language models: prompts, the ways to reach a model, and replies that are asked for once."""
+"""Language models: prompts, backends, and replies that are asked for once."""
+
+from storyproof.solvers.llm.backend import Backend
+from storyproof.solvers.llm.options import ModelOptions
+from storyproof.solvers.llm.requests import Message, Reply, Request
+
+__all__ = ["Backend", "Message", "ModelOptions", "Reply", "Request"]

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 
 def is_address(url: str) -> bool:
-    """Say whether it is the address of a server; a password with a bare slash or hash makes it none."""
+    """Return whether it is the address of a server; a password with a bare slash or hash makes it none."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -25,7 +25,7 @@ def public(url: str) -> str:
 
 
 def authorization(url: str) -> str | None:
-    """Give the header's value by which user name and password of an address are sent, if it has any."""
+    """Return the header's value by which user name and password of an address are sent, if it has any."""
     said, at, _ = urlsplit(url).netloc.rpartition("@")
     user, _, password = said.partition(":")
     return f"Basic {b64encode(f'{unquote(user)}:{unquote(password)}'.encode()).decode()}" if at else None

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from storyproof.solvers.llm.requests import Reply, Request
 
-Asked = tuple[str, Request]
-Replied = tuple[str, Reply]
+KeyedRequest = tuple[str, Request]
+KeyedReply = tuple[str, Reply]
 
 
 class Backend(Protocol):
@@ -21,13 +21,13 @@ class Backend(Protocol):
     name: str
 
     def identity(self) -> dict[str, Any]:
-        """Say which model it is and all options that may change its replies; replies are kept under this."""
+        """Return the model and all options that may change its replies; replies are stored under this."""
 
     def about(self) -> dict[str, Any]:
-        """Say what else is needed to repeat a run: revision, precision, address."""
+        """Return what else is needed to repeat a run: revision, precision, address."""
 
-    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
-        """Give the reply to each request, in any order, under the name it came with.
+    def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
+        """Yield the reply to each request, in any order, under the name it came with.
 
         Requests are taken only as there is room for them, so that a million of them are never held at once.
 
@@ -36,4 +36,4 @@ class Backend(Protocol):
         """
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Release the model."""

@@ -31,7 +31,7 @@ def need(package: str, extra: str, what: str) -> Any:
 
 
 def installed(package: str) -> bool:
-    """Say whether a package is there, without loading it."""
+    """Return whether a package is there, without loading it."""
     try:
         return find_spec(package) is not None
     except (ImportError, ValueError):

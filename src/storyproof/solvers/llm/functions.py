@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ConfigError
-from storyproof.solvers.llm.backend import Asked, Replied
+from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.requests import Reply
 
 
@@ -46,7 +46,7 @@ def _from_file(path: Path) -> Any:
     name = f"storyproof_user_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no Python file")
+        raise ImportError(f"{path} is not a Python file")
     module = module_from_spec(spec)
     sys.modules[name] = module  # dataclasses and pickles of the file look themselves up
     spec.loader.exec_module(module)
@@ -61,14 +61,14 @@ class Function:
         self._function = function or load_function(name)
 
     def identity(self) -> dict[str, Any]:
-        """Say which function, and by a hash of its file in which state."""
+        """Return which function, and by a hash of its file in which state."""
         return {"model": self.name, "source": self._source()}
 
     def about(self) -> dict[str, Any]:
-        """Say where the function is."""
+        """Return where the function is."""
         return {"backend": "function", "source_sha256": self._source()}
 
-    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+    def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Call the function for each."""
         for name, request in requests:
             start = time.perf_counter()

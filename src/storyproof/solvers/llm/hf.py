@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ModelError
-from storyproof.solvers.llm.backend import Asked, Replied
-from storyproof.solvers.llm.choosing import choose
+from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
+from storyproof.solvers.llm.choices import choose
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import CHAT, ModelOptions
-from storyproof.solvers.llm.requests import Reply, Request
-from storyproof.solvers.llm.spelling import spell, tokens_of
+from storyproof.solvers.llm.requests import Reply, Request, spell, tokens_of
 
 _SORTED = 16  # batches of requests that are looked at together, so that like lengths stand together
 
@@ -45,11 +44,11 @@ class Transformers:
         self._tokenizer: Any = None
 
     def identity(self) -> dict[str, Any]:
-        """Say which weights with which options."""
+        """Return which weights with which options."""
         return {"model": self.name, "files": _files(Path(self._path)), **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Say which library and which weights."""
+        """Return which library and which weights."""
         found: dict[str, Any] = {"backend": "transformers", "engine_version": self._library.__version__}
         found |= {"torch": self._torch.__version__, "files": _files(Path(self._path))}
         if self._model is not None:
@@ -61,7 +60,7 @@ class Transformers:
             }
         return found
 
-    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+    def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Read requests in batches."""
         source, size = iter(requests), self._options.batch_size
         while some := list(islice(source, size * _SORTED)):
@@ -73,7 +72,7 @@ class Transformers:
                     yield from self._batch(members[start : start + size], choices=chosen[0])
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Release the model."""
         self._model = self._tokenizer = None
 
     @property
@@ -98,7 +97,7 @@ class Transformers:
             self._model.to("cuda")
         self._model.eval()
 
-    def _batch(self, asked: Sequence[Asked], *, choices: bool) -> Iterator[Replied]:
+    def _batch(self, asked: Sequence[KeyedRequest], *, choices: bool) -> Iterator[KeyedReply]:
         start = time.monotonic()
         texts = [self._text(request) for _, request in asked]
         most = getattr(self._model.config, "max_position_embeddings", None) or 1 << 30
@@ -123,7 +122,7 @@ class Transformers:
         for ((name, _), _, count), reply in zip(fits, found, strict=True):
             yield name, replace(reply, prompt_tokens=count, seconds=seconds)
 
-    def _generate(self, fits: Sequence[tuple[Asked, str, int]]) -> list[Reply]:
+    def _generate(self, fits: Sequence[tuple[KeyedRequest, str, int]]) -> list[Reply]:
         """Write replies to a batch of prompts."""
         requests = [each[1] for each, _, _ in fits]
         read = self._padded([self._tokens(text) for _, text, _ in fits])
@@ -151,7 +150,7 @@ class Transformers:
             found.append(Reply(text, output_tokens=length, cut_off=length == len(row) and not stopped))
         return found
 
-    def _score(self, fits: Sequence[tuple[Asked, str, int]]) -> list[Reply]:
+    def _score(self, fits: Sequence[tuple[KeyedRequest, str, int]]) -> list[Reply]:
         """Score all choices of a batch of prompts, as many at a time as prompts are."""
         torch, space = self._torch, "" if self._templated else " "
         rows = [
@@ -182,7 +181,7 @@ class Transformers:
         return self._tokenizer.pad({"input_ids": list(rows)}, return_tensors="pt").to(self._model.device)
 
     def _ends(self) -> set[int]:
-        """Give the tokens that end a reply."""
+        """Return the tokens that end a reply."""
         configured = self._model.generation_config.eos_token_id
         ends = configured if isinstance(configured, list) else [configured]
         return {
@@ -191,7 +190,7 @@ class Transformers:
 
 
 def _common(first: Sequence[int], second: Sequence[int]) -> int:
-    """Say how many tokens two texts begin with in common, leaving at least one of the second."""
+    """Return how many tokens two texts begin with in common, leaving at least one of the second."""
     known = 0
     while known < min(len(first), len(second) - 1) and first[known] == second[known]:
         known += 1

@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ConfigError, ModelError
-from storyproof.solvers.llm.backend import Asked, Replied
+from storyproof.solvers.llm.api import body_of, read_error, read_reply
+from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.pull import weights_path
 from storyproof.solvers.llm.requests import Reply, Request
-from storyproof.solvers.llm.wire import body_of, read_error, read_reply
 
 _CONTEXT = 4096  # tokens; --model-option n_ctx=… for more
 _ENDS = 16 << 20  # bytes at both ends of a file that tell it from others
@@ -48,11 +48,11 @@ class Local:
         self._server: Any = None
 
     def identity(self) -> dict[str, Any]:
-        """Say which weights with which options, wherever they lie."""
+        """Return which weights with which options, wherever they lie."""
         return {"model": "local", "weights": self._fingerprint, **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Say which engine and which weights."""
+        """Return which engine and which weights."""
         return {
             "backend": "xllamacpp",
             "engine_version": self._engine.__version__,
@@ -61,7 +61,7 @@ class Local:
             "settings": self._settings,
         }
 
-    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+    def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Ask one after the other, or a few at a time."""
         most = int(self._settings["n_parallel"])
         if most <= 1:
@@ -81,7 +81,7 @@ class Local:
                     yield running.pop(done), done.result()
 
     def close(self) -> None:
-        """Let go of the weights."""
+        """Release the weights."""
         self._server = None
 
     def _ask(self, request: Request) -> Reply:

@@ -13,12 +13,12 @@ from typing import Any
 from storyproof import __version__
 from storyproof.errors import ModelError
 from storyproof.solvers.llm.addresses import public
-from storyproof.solvers.llm.backend import Asked, Replied
+from storyproof.solvers.llm.api import NO_LIKELIHOOD, body_of
+from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
+from storyproof.solvers.llm.client import Server, Servers, base_urls
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.requests import Request
-from storyproof.solvers.llm.servers import Server, Servers, base_urls
-from storyproof.solvers.llm.wire import NO_LIKELIHOOD, body_of
 
 _LEAST_ASLEEP, _ASLEEP = 64, 4  # how many may wait to be sent again: so many, or so many times those in flight
 
@@ -40,15 +40,15 @@ class OpenAI:
         self.likelihood = True  # until a server says that it gives none
 
     def identity(self) -> dict[str, Any]:
-        """Say which model with which options; not at which address, which may change from run to run."""
+        """Return which model with which options; not at which address, which may change from run to run."""
         return {"model": self.name, **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Say where it was asked."""
+        """Return where it was asked."""
         urls = [public(url) for url in self._urls]
         return {"backend": "openai", "api": self._options.api, "base_urls": urls, "servers": self._found}
 
-    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+    def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Keep as many requests in flight as the servers bear."""
         source = iter(requests)
         first = next(source, None)
@@ -73,12 +73,12 @@ class OpenAI:
         )
 
     async def check(self, session: Any, servers: Iterable[Server]) -> None:
-        """Make sure that all servers are there and have the model."""
+        """Check that all servers are there and have the model."""
         for server in servers:
             self._found[server.url] = await server.check(session, self._model, self._options.api_key_env)
 
     def body(self, request: Request) -> bytes:
-        """Give the bytes that ask for a reply."""
+        """Return the bytes that ask for a reply."""
         return json.dumps(body_of(self._model, self._options, request, likelihood=self.likelihood)).encode()
 
     def gather(self, servers: list[Server]) -> Servers:
@@ -93,13 +93,15 @@ class _Pump:
     much else happens.
     """
 
-    def __init__(self, backend: OpenAI, servers: list[Server], first: Asked, source: Iterator[Asked]) -> None:
+    def __init__(
+        self, backend: OpenAI, servers: list[Server], first: KeyedRequest, source: Iterator[KeyedRequest]
+    ) -> None:
         self._backend, self._list, self._servers = backend, servers, backend.gather(servers)
         self._source = source
         self._prepared: deque[tuple[str, Request, bytes]] = deque()
         self._more = True
         self._prepare(first)
-        self._ready: deque[Replied] = deque()
+        self._ready: deque[KeyedReply] = deque()
         self._tasks: set[asyncio.Task[None]] = set()
         self._error: BaseException | None = None
         self._wake: asyncio.Future[None] | None = None
@@ -107,8 +109,8 @@ class _Pump:
         self._session: Any = None
         self._servers.on_sleep = self._look_up
 
-    def replies(self) -> Iterator[Replied]:
-        """Give replies as they come."""
+    def replies(self) -> Iterator[KeyedReply]:
+        """Yield replies as they come."""
         try:
             self._drive(self._start())
             while self._prepared or self._tasks or self._ready:
@@ -185,7 +187,7 @@ class _Pump:
         if asked is not None:
             self._prepare(asked)
 
-    def _prepare(self, asked: Asked) -> None:
+    def _prepare(self, asked: KeyedRequest) -> None:
         name, request = asked
         self._prepared.append((name, request, self._backend.body(request)))
 

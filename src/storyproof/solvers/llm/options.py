@@ -68,7 +68,7 @@ class ModelOptions:
                 )
 
     def identity(self) -> dict[str, Any]:
-        """Give what may change a reply; a seed matters only to a model that draws."""
+        """Return what may change a reply; a seed matters only to a model that draws."""
         found: dict[str, Any] = {"api": self.api, "temperature": self.temperature, "top_p": self.top_p}
         if self.temperature > 0:
             found["seed"] = self.seed

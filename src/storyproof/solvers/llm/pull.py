@@ -43,13 +43,13 @@ WEIGHTS = {
 
 
 def cache_folder() -> Path:
-    """Give the user's cache, where the XDG specification puts it."""
+    """Return the user's cache, where the XDG specification puts it."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache") / "storyproof" / "models"
 
 
 def weights_path(name: str) -> Path:
-    """Say where weights are kept once they were pulled.
+    """Return where weights are kept once they were pulled.
 
     Raises:
         UnknownNameError: If there are none of this name.

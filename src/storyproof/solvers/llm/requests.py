@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,8 @@ class Reply:
         seconds: How long it took.
         choice_scores: The log-likelihood of each choice.
         error: Why there is no reply; a request that failed is failed, never wrong.
-        cut_off: Whether it ended only because it may not become longer; False where nobody knows.
+        cut_off: Whether it ended only because it may not become longer; False where that is not known.
+        retries: How often the request was sent again before the reply came.
     """
 
     text: str
@@ -61,6 +63,7 @@ class Reply:
     choice_scores: tuple[float, ...] | None = None
     error: str | None = None
     cut_off: bool = False
+    retries: int = 0
 
 
 @lru_cache(maxsize=64)
@@ -69,7 +72,7 @@ def _begun(identity: str) -> hashlib._Hash:
 
 
 def key_of(identity: str, request: Request) -> bytes:
-    """Give the key under which a reply is kept: one model with one set of options, asked one thing.
+    """Return the key under which a reply is kept: one model with one set of options, asked one thing.
 
     Args:
         identity: The model and all options that may change its replies, as text.
@@ -79,3 +82,17 @@ def key_of(identity: str, request: Request) -> bytes:
     found = _begun(identity).copy()
     found.update(json.dumps([parts, request.max_tokens, request.stop, request.choices]).encode())
     return found.digest()
+
+
+def spell(request: Request, tokenizer: Any, templated: bool) -> str:
+    """Return the text of a request: in the model's chat template, or plain."""
+    if not templated:
+        return request.text
+    turns = [{"role": message.role, "content": message.content} for message in request.messages]
+    return str(tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+
+
+def tokens_of(text: str, tokenizer: Any, templated: bool) -> list[int]:
+    """Return the tokens of a text; a template has its own special tokens in it."""
+    tokens: list[int] = tokenizer(text, add_special_tokens=not templated)["input_ids"]
+    return tokens

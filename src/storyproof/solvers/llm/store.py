@@ -1,8 +1,8 @@
 """Replies on disk: each is written as it comes and asked for once.
 
-A SQLite file with a write-ahead log. Every reply is a transaction of its own, which costs 40 µs and not a disk's
-turn: whoever kills the process loses what was in flight, and nothing that had come back. (Whoever pulls the plug may
-lose the last seconds, never the file.)
+A SQLite file with a write-ahead log. Every reply is a transaction of its own, which costs 40 µs and does not wait for
+the disk: a killed process loses what was in flight, and nothing that had come back. (A power failure may lose the last
+seconds, never the file.)
 """
 
 from __future__ import annotations
@@ -18,19 +18,21 @@ from typing import Self
 from storyproof.errors import DataError
 from storyproof.solvers.llm.requests import Reply
 
-_VERSION = 2
+_VERSION = 3
 _MAKE = """
 CREATE TABLE IF NOT EXISTS replies (
     key BLOB PRIMARY KEY, text TEXT NOT NULL, prompt_tokens INTEGER, output_tokens INTEGER, cached_tokens INTEGER,
-    seconds REAL NOT NULL, choice_scores TEXT, cut_off INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
+    seconds REAL NOT NULL, choice_scores TEXT, cut_off INTEGER NOT NULL DEFAULT 0,
+    retries INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS failures (key BLOB PRIMARY KEY, error TEXT NOT NULL, times INTEGER NOT NULL) WITHOUT ROWID;
 """
-# The first form did not say how a reply ended.
-_RENEW = {1: "ALTER TABLE replies ADD COLUMN cut_off INTEGER NOT NULL DEFAULT 0;"}
-_PUT = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+# Version 1 did not say how a reply ended, version 2 not how often it was asked for.
+_ADD_RETRIES = "ALTER TABLE replies ADD COLUMN retries INTEGER NOT NULL DEFAULT 0;"
+_UPDATES = {1: f"ALTER TABLE replies ADD COLUMN cut_off INTEGER NOT NULL DEFAULT 0; {_ADD_RETRIES}", 2: _ADD_RETRIES}
+_PUT = "INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _FAIL = "INSERT INTO failures VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET error = excluded.error, times = times + 1"
 _GET = (
-    "SELECT text, prompt_tokens, output_tokens, cached_tokens, seconds, choice_scores, cut_off "
+    "SELECT text, prompt_tokens, output_tokens, cached_tokens, seconds, choice_scores, cut_off, retries "
     "FROM replies WHERE key = ?"
 )
 
@@ -39,7 +41,7 @@ class Store:
     """The replies of one or more models, by key; may be used by several processes at once.
 
     Args:
-        path: The file; made if it is missing. None keeps replies in memory.
+        path: The file; created if it is missing. None keeps replies in memory.
 
     Raises:
         DataError: If the file cannot be used.
@@ -55,7 +57,7 @@ class Store:
                 self._where,
                 timeout=60,
                 isolation_level=None,
-                check_same_thread=False,  # in a notebook requests are made up in a thread, while this one waits
+                check_same_thread=False,  # in a notebook requests are built in a thread, while this one waits
             )
             self._open()
 
@@ -76,23 +78,23 @@ class Store:
 
     def _bring_up_to_date(self) -> None:
         version = self._version()
-        if version not in (0, *_RENEW, _VERSION):
+        if version not in (0, *_UPDATES, _VERSION):
             raise DataError(
-                f"{self._where} was written by another version of storyproof (form {version}, expected "
+                f"{self._where} was written by another version of storyproof (schema {version}, expected "
                 f"{_VERSION}); choose another --output-dir."
             )
-        for statement in _RENEW.get(version, _MAKE).split(";"):
+        for statement in _UPDATES.get(version, _MAKE).split(";"):
             self._base.execute(statement)
         self._base.execute(f"PRAGMA user_version = {_VERSION}")
 
     def get(self, key: bytes) -> Reply | None:
-        """Give the reply that is kept under a key, if any."""
+        """Return the reply that is kept under a key, if any."""
         with self._named():
             row = self._base.execute(_GET, (key,)).fetchone()
         if row is None:
             return None
         scores = None if row[5] is None else tuple(json.loads(row[5]))
-        return Reply(row[0], row[1], row[2], row[3], row[4], scores, cut_off=bool(row[6]))
+        return Reply(row[0], row[1], row[2], row[3], row[4], scores, cut_off=bool(row[6]), retries=row[7])
 
     def put(self, key: bytes, reply: Reply) -> None:
         """Keep a reply; one that failed is kept apart, and counts as not asked."""
@@ -102,12 +104,12 @@ class Store:
                 return
             scores = None if reply.choice_scores is None else json.dumps(reply.choice_scores)
             counts = (reply.prompt_tokens, reply.output_tokens, reply.cached_tokens)
-            # Lone surrogates, which a model may spell out in JSON, are no text that a file can hold.
+            # Lone surrogates, which a model may write in JSON, cannot be encoded in a file.
             text = reply.text.encode("utf-8", "replace").decode()
-            self._base.execute(_PUT, (key, text, *counts, reply.seconds, scores, reply.cut_off))
+            self._base.execute(_PUT, (key, text, *counts, reply.seconds, scores, reply.cut_off, reply.retries))
 
     def error(self, key: bytes) -> str | None:
-        """Say why the last request under a key failed, if it did."""
+        """Return why the last request under a key failed, if it did."""
         with self._named():
             row = self._base.execute("SELECT error FROM failures WHERE key = ?", (key,)).fetchone()
         return None if row is None else str(row[0])
@@ -135,5 +137,5 @@ class Store:
             yield
         except (sqlite3.Error, OSError) as error:
             raise DataError(
-                f"cannot keep replies in {self._where}: {error}; free the disk, or choose another --output-dir."
+                f"cannot store replies in {self._where}: {error}; free the disk, or choose another --output-dir."
             ) from error

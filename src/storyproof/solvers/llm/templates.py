@@ -23,10 +23,10 @@ ANY = "any"  # of all families
 BELIEF = "belief"
 LETTERS, FULL = "letters", "answers"
 PLACEHOLDERS = {
-    "story": "the story, one sentence a line",
+    "story": "the story, one sentence per line",
     "question": "what is asked",
     "candidates": "all candidates, with commas",
-    "options": "all candidates with letters, a line each, in an order drawn by seed and example",
+    "options": "all candidates with letters, one per line, in an order drawn by seed and example",
     "shots": "solved examples of the train split",
     "person": "whose mind is asked about first; of kinship, who is asked about",
     "other": "of kinship, the one to whom",
@@ -37,7 +37,7 @@ _SHOT_PLACEHOLDERS = ("story", "question", "answer", "candidates")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PromptStep:
     """One request.
 
     Attributes:
@@ -61,7 +61,7 @@ class Step:
 class Wording:
     """How questions of one kind are put: the steps, and how many solved examples are shown in which form."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[PromptStep, ...]
     shots: int
     shot: str
 
@@ -121,11 +121,11 @@ def load_template(name: str) -> Template:
         raise ConfigError(f"cannot read the prompt {path}: {error}; give a prompt file or a known name.") from error
     except (yaml.YAMLError, RecursionError) as error:
         shown = " ".join(str(error).split())
-        raise ConfigError(f"{path} is no valid YAML: {shown}; see the prompts that come with storyproof.") from error
-    return _Reader(str(path)).template(read, hashlib.sha256(text.encode()).hexdigest())
+        raise ConfigError(f"{path} is not valid YAML: {shown}; see the prompts that come with storyproof.") from error
+    return _TemplateReader(str(path)).template(read, hashlib.sha256(text.encode()).hexdigest())
 
 
-class _Reader:
+class _TemplateReader:
     """Checks what a file says; every complaint names the file and the place in it."""
 
     def __init__(self, where: str) -> None:
@@ -162,7 +162,7 @@ class _Reader:
             )
         return Wording(found, shots, shot)
 
-    def _step(self, read: Any, place: str, number: int) -> Step:
+    def _step(self, read: Any, place: str, number: int) -> PromptStep:
         fields = self._object(read, place, ("user", "max_tokens"), ("system", "stop", "choices", "when"))
         allowed = [name for name in PLACEHOLDERS if number or name != "reply"]
         stop = fields.get("stop", [])
@@ -171,7 +171,7 @@ class _Reader:
         for name, known in (("choices", (LETTERS, FULL)), ("when", (BELIEF,))):
             if fields.get(name) not in (None, *known):
                 raise self._error(f"{place}.{name}", repr(fields[name]), " or ".join(known))
-        return Step(
+        return PromptStep(
             user=self._text(fields["user"], f"{place}.user", allowed),
             system=self._text(fields["system"], f"{place}.system", allowed) if "system" in fields else "",
             max_tokens=self._count(fields["max_tokens"], f"{place}.max_tokens", 1),

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ConfigError, ModelError
-from storyproof.solvers.llm.backend import Asked, Replied
-from storyproof.solvers.llm.choosing import choose
+from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
+from storyproof.solvers.llm.choices import choose
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import CHAT, ModelOptions
-from storyproof.solvers.llm.requests import Reply, Request
-from storyproof.solvers.llm.spelling import spell, tokens_of
+from storyproof.solvers.llm.requests import Reply, Request, spell, tokens_of
 
 _QUEUE = 4096  # prompts handed over at once; vLLM batches them as it sees fit, and this process stays small
 
@@ -53,11 +52,11 @@ class Vllm:
         self._lora: Any = None
 
     def identity(self) -> dict[str, Any]:
-        """Say which model with which options."""
+        """Return which model with which options."""
         return {"model": self.name, **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Say which engine, and how the model is set up in it."""
+        """Return which engine, and how the model is set up in it."""
         found: dict[str, Any] = {"backend": "vllm", "engine_version": self._library.__version__}
         if self._engine is not None:
             config = self._engine.model_config
@@ -69,7 +68,7 @@ class Vllm:
             }
         return {**found, "tensor_parallel_size": self._options.tensor_parallel_size, "lora": self._options.lora}
 
-    def complete(self, requests: Iterable[Asked]) -> Iterator[Replied]:
+    def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Keep the engine's queue filled."""
         source, waiting = iter(requests), dict[str, _Waiting]()
         try:
@@ -93,7 +92,7 @@ class Vllm:
                 self._engine.abort_request([f"{name}#{number}" for name in waiting for number in range(64)])
 
     def close(self) -> None:
-        """Let go of the model, and of the process that vLLM may run it in."""
+        """Release the model, and the process that vLLM may run it in."""
         core = getattr(self._engine, "engine_core", None)
         if core is not None and hasattr(core, "shutdown"):
             core.shutdown()
@@ -128,7 +127,7 @@ class Vllm:
             self._lora = lora.LoRARequest("adapter", 1, self._options.lora)
 
     def _submit(self, name: str, request: Request) -> str | None:
-        """Hand a request to the engine; says why it cannot, if so."""
+        """Submit a request to the engine; return why it cannot be, if so."""
         options, text = self._options, self._text(request)
         prompt = self._tokens(text)
         drawn = {"seed": options.seed} if options.temperature > 0 else {}
@@ -158,8 +157,8 @@ class Vllm:
         outputs: list[Any] = self._engine.step()
         return [output for output in outputs if output.finished]
 
-    def _take(self, output: Any, waiting: dict[str, _Waiting]) -> Replied | None:
-        """Take a finished sequence; gives the reply when it was the request's last."""
+    def _take(self, output: Any, waiting: dict[str, _Waiting]) -> KeyedReply | None:
+        """Process a finished sequence; return the reply when it was the request's last."""
         name, _, number = output.request_id.rpartition("#")
         if name not in waiting:
             return None
@@ -181,12 +180,12 @@ class Vllm:
         return name, choose(each.request.choices, ordered, read=known, seconds=seconds)
 
     def _with_choices(self, request: Request, text: str) -> list[list[int]]:
-        """Give the tokens of the prompt with each choice."""
+        """Return the tokens of the prompt with each choice."""
         space = "" if self._templated else " "
         return [self._tokens(text) + self._continuation(text, space + choice) for choice in request.choices]
 
     def _continuation(self, text: str, choice: str) -> list[int]:
-        """Give the tokens of a choice as they stand after the prompt."""
+        """Return the tokens of a choice as they stand after the prompt."""
         prompt, full = self._tokens(text), self._tokens(text + choice)
         if full[: len(prompt)] == prompt and len(full) > len(prompt):
             return full[len(prompt) :]

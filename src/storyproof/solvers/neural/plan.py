@@ -26,7 +26,7 @@ class TrainingSet:
 
     Attributes:
         train: The training examples.
-        held: The examples to choose the best epoch by; None to hold out a share of `train`, another one in each run.
+        held: The examples to choose the best epoch by; None to hold back a share of `train`, another one in each run.
         name: Its name in reports.
 
     Raises:

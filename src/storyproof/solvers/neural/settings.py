@@ -19,8 +19,8 @@ class Settings:
         rate: Adam's learning rate.
         decay: Whether the rate decays to zero over the epochs, along a cosine.
         clip: The largest norm of a gradient; 0 for no limit.
-        patience: A run stops after this many epochs without improvement on the held-out stories; 0 for never.
-        held_back: The share of the stories that is held out to choose the best epoch, drawn for each run.
+        patience: A run stops after this many epochs without improvement on the held-back stories; 0 for never.
+        held_back: The share of the stories that is held back to choose the best epoch, drawn for each run.
         weight_decay: That of AdamW.
         word_dropout: The share of words that every step replaces by the unknown word.
         recast: Whether every step permutes names and objects within their roles (see `data.permutation`).

@@ -50,7 +50,7 @@ def stands_on_encoder(path: str | Path) -> bool:
 
 
 class NeuralSolver:
-    """Answers by the run with the best accuracy on held-out stories; `predict_all` answers by each run.
+    """Answers by the run with the best accuracy on held-back stories; `predict_all` answers by each run.
 
     Args:
         path: The folder of the trained runs.

@@ -57,7 +57,7 @@ def train(
         benchmark: Train on a benchmark's generator instead of data.
         stories: How many stories to generate.
         benchmark_settings: Settings of the benchmark, such as `preset` or `noise`.
-        runs: How many runs, each with its own weights, order and held-out stories.
+        runs: How many runs, each with its own weights, order and held-back stories.
         seed: The same seed gives the same runs (on a CPU).
         device: cpu, cuda or auto.
         encoder: A pretrained encoder's folder, for BERT models.
@@ -121,7 +121,7 @@ def _training_set(
     benchmark_settings: Mapping[str, Any],
 ) -> TrainingSet:
     if held not in (DRAWN, GIVEN):
-        raise UnknownNameError("kind of held-out stories", held, (DRAWN, GIVEN))
+        raise UnknownNameError("kind of held-back stories", held, (DRAWN, GIVEN))
     if labels not in (GIVEN, PROVED):
         raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))
     if (data is None) == (benchmark is None):
@@ -163,12 +163,12 @@ def _training_set(
 def _read(data: str | Path, split: str | None, held: str, *, proved: bool) -> TrainingSet:
     if held == GIVEN and split == "val":
         raise ConfigError(
-            "the val split cannot be both trained on and held out; choose another --split, or --held drawn."
+            "the val split cannot be both trained on and held back; choose another --split, or --held drawn."
         )
     usual = "train" if Path(data).is_dir() else None
     source = find_source(data, split or usual)
     if held == GIVEN and all(each.split != "val" for each in find_sources(data)):
-        raise ConfigError(f"{data} has no val split to hold out; add one, or use --held drawn.")
+        raise ConfigError(f"{data} has no val split to hold back; add one, or use --held drawn.")
     some = read_examples(source, proved=proved)
     if not some:
         raise DataError(f"{data} has no questions to train on; choose other data.")

@@ -34,7 +34,7 @@ class TrainedRuns:
         shape: The sizes of its inputs and outputs.
         vocabulary: The words that it can read and the answers that it can give.
         seeds: Those of the runs.
-        held: The accuracy of each run on its held-out stories.
+        held: The accuracy of each run on its held-back stories.
         about: How it was trained and on what.
         weights: Those of all runs; the first dimension is the run.
     """

@@ -34,7 +34,7 @@ _PREDICT_PLACES = 1_000_000  # words, or pairs of sentences, of all runs togethe
 
 @dataclass(frozen=True, slots=True)
 class RunSplit:
-    """The numbers of the examples that one run trains on and holds out, and its seed."""
+    """The numbers of the examples that one run trains on and holds back, and its seed."""
 
     train: Indices
     held: Indices
@@ -43,7 +43,7 @@ class RunSplit:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """Metrics of an epoch, one figure per run: mean loss, accuracy on the held-out stories, and the best so far."""
+    """Metrics of an epoch, one figure per run: mean loss, accuracy on the held-back stories, and the best so far."""
 
     number: int
     loss: list[float]
@@ -295,7 +295,7 @@ class Trainer:
         return orders + len(self.table) // castings * np.stack([each.reshape(size) for each in drawn], axis=1)
 
     def held_accuracy(self) -> list[float]:
-        """Return the accuracy of every run on its held-out examples."""
+        """Return the accuracy of every run on its held-back examples."""
         given = predict(self.stack, self.table, self._held)
         right = given == self.table.answers[torch.from_numpy(self._held).to(given.device)]
         return [float(row[: len(part.held)].float().mean()) for row, part in zip(right, self.parts, strict=True)]

@@ -124,7 +124,7 @@ class Training:
                 if each.held is None:
                     train, held = split(joined, rows, self.plan.settings.held_back, seed)
                 if not len(train):
-                    raise ConfigError(f"{each.name or 'the data'} has too few stories to hold some out; give more.")
+                    raise ConfigError(f"{each.name or 'the data'} has too few stories to hold some back; give more.")
                 parts.append(RunSplit(train, held, seed))
             start = after
         return parts

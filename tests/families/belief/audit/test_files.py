@@ -14,15 +14,15 @@ import pytest
 import storyproof
 from storyproof.errata import Erratum, FileReport, tally
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
-from storyproof.families.belief.audit import layout as tom_layout
+from storyproof.families.belief.audit import files as tom_files
 from storyproof.families.belief.audit import rows as tom_rows
 from storyproof.families.belief.audit.files import audit_file
 from storyproof.families.belief.audit.fixes import fixed_files
 from storyproof.families.belief.audit.mechanisms import MECHANISMS
 from storyproof.families.belief.audit.rows import right_marks
 from storyproof.families.belief.babi_format import TomBabiSplit, TomiSplit
+from storyproof.families.belief.derivation import Proved, RowProblem, prove
 from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES
-from storyproof.families.belief.proving import Problem, Proved, prove
 from storyproof.families.belief.text import parse
 from storyproof.formats.jsonl import JsonlSplit
 from tests.samples import table
@@ -30,6 +30,7 @@ from tests.samples import table
 Files = dict[str, bytes]
 ORDERS = ("memory", "reality", "first_order", "second_order")
 NONE = dict.fromkeys(ORDERS, 0)
+FORMATS = ("auto", "tomi", "tom-babi", "jsonl", "inspect", "parquet", "json")
 
 START = ["Ada entered the attic.", "Ben entered the attic.", "The key is in the box."]
 AWAY = [*START, "Ben exited the attic.", "Ada moved the key to the jar."]
@@ -248,7 +249,7 @@ def test_without_a_trace_only_answers_are_judged(made: Path, tmp_path: Path) -> 
 def test_chunks_do_not_show(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path, spoil_tomi(files_of(made / "tomi"), random.Random(3))[0])
     whole = audit_file(path)
-    monkeypatch.setattr(tom_layout, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(tom_files, "CHUNK_ROWS", 7)
     assert audit_file(path) == whole
 
 
@@ -523,7 +524,7 @@ def test_a_dropped_question_no_longer_says_whom_a_story_is_about(tmp_path: Path)
             ).encode(),
             "line 72: story: more than can be handled; expected at most",
         ),
-        ("t.jsonl", b"{\n", "line 1: no valid JSON"),
+        ("t.jsonl", b"{\n", "line 1: not valid JSON"),
         ("t.jsonl", b'{"a": 1}', "line 1: 'story' is None; expected text"),
         ("t.jsonl", b'{"input": "", "target": "x"}\n', "line 1: not a question about a story: no question mark"),
     ],
@@ -546,7 +547,7 @@ def test_empty_json_and_missing_files(tmp_path: Path) -> None:
     for form in ("jsonl", "inspect"):
         with pytest.raises(DataError, match="line 1: found no question"):
             audit_file(put(tmp_path, {"t.jsonl": b"\n"}), form)
-    for form in tom_layout.FORMATS:
+    for form in FORMATS:
         with pytest.raises(DataError):
             audit_file(tmp_path / "none.txt", form)
 
@@ -562,7 +563,7 @@ def test_unknown_names(tmp_path: Path) -> None:
 def test_nothing_is_claimed_where_oracle_and_checker_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def doubtful(*args: Any) -> Proved:
         found = prove(*args)
-        found.problems.append(Problem(0, "answer under open (oracle and checker)", "box", "jar"))
+        found.problems.append(RowProblem(0, "answer under open (oracle and checker)", "box", "jar"))
         return found
 
     monkeypatch.setattr(tom_rows, "prove", doubtful)
@@ -679,7 +680,7 @@ def mutants(which: int, count: int) -> Iterator[tuple[Files, str]]:
         for _ in range(dice.choice([1, 1, 2, 3])):
             name = dice.choice(list(files))
             files[name] = mutate(files[name], dice)
-        yield files, dice.choice(["auto", "auto", "auto", *tom_layout.FORMATS])
+        yield files, dice.choice(["auto", "auto", "auto", *FORMATS])
 
 
 @pytest.mark.parametrize("which", range(4))

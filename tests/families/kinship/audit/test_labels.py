@@ -22,8 +22,8 @@ from storyproof.datasets.writing import write_dataset
 from storyproof.errors import DataError
 from storyproof.families.kinship.checker import STATUSES
 from storyproof.families.kinship.clutrr_records import COLUMNS
-from storyproof.families.kinship.puzzles import NOISE, TASKS
 from storyproof.families.kinship.relations import NAMES, WORDS, gender_of
+from storyproof.families.kinship.tasks import NOISE, TASKS
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
 
@@ -927,8 +927,8 @@ def test_rows_are_counted_by_the_first_column(csv_folder: Path, tmp_path: Path, 
 
 
 def test_a_clean_story_in_other_peoples_words_is_held_against_the_story(tmp_path: Path) -> None:
-    from storyproof.families.kinship.placeholder_files import ours
-    from storyproof.families.kinship.placeholders import Placeholders
+    from storyproof.families.kinship.placeholders.collection import Placeholders
+    from storyproof.families.kinship.placeholders.files import ours
 
     texts = {key: tuple(f"So then, {text}" for text in each) for key, each in ours().templates.items()}
     options: dict[str, Any] = {"placeholders": Placeholders("theirs", texts), "bad_placeholders": "keep"}

@@ -4,8 +4,8 @@ import pytest
 
 from storyproof.audits.shortcuts import find_shortcuts
 from storyproof.example import Example
+from storyproof.families.kinship.shortcuts.features import extract_features
 from storyproof.families.kinship.shortcuts.overlap import find_overlap
-from storyproof.families.kinship.shortcuts.puzzles import look_at
 from tests.samples import changed
 from tests.shortcuts.stories import kin
 
@@ -41,7 +41,7 @@ def chains(count: int, seed: int = 0) -> list[Example]:
 
 
 def test_what_a_shallow_reader_sees() -> None:
-    puzzle = look_at(
+    puzzle = extract_features(
         kin("s", ["Al:male", "Amy:female", "Bo:male", "Cy:male"], ["sister", "father", "brother"], "uncle")
     )
     assert puzzle.label == "uncle"
@@ -56,8 +56,8 @@ def test_the_shortest_way_counts_and_the_telling_decides_what_comes_last() -> No
     row = kin("s", ["Al:male", "Amy:female", "Bo:male"], ["sister", "father"], "father")
     edges, types = [[0, 1], [1, 2], [0, 2]], ["sister", "father", "uncle"]
     shortcut = changed(row, edges=edges, edge_types=types, story="A running text.")
-    assert look_at(shortcut).length == 1
-    assert look_at(shortcut).last_relation == "uncle"
+    assert extract_features(shortcut).length == 1
+    assert extract_features(shortcut).last_relation == "uncle"
 
 
 def test_heuristics_by_hand() -> None:

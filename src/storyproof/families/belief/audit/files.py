@@ -20,10 +20,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -31,7 +30,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.datasets.chunks import in_parts, story_starts
 from storyproof.errata import (
     COLUMN,
     IMPOSSIBLE_STORY,
@@ -43,7 +41,6 @@ from storyproof.errata import (
     FileReport,
 )
 from storyproof.errors import DataError, UnknownNameError
-from storyproof.families.belief.audit.layout import BY_ROW, OBSERVERS, TRACE, Place, form_of, places, places_in, tables
 from storyproof.families.belief.audit.mechanisms import (
     Cause,
     explain_answer,
@@ -52,11 +49,15 @@ from storyproof.families.belief.audit.mechanisms import (
     explain_trace,
 )
 from storyproof.families.belief.audit.rows import Case, Part, answers_under, asked_of, events_of, right_marks, stage_of
+from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.belief.events import impossibilities
 from storyproof.families.belief.labels import QUESTION_TYPES
 from storyproof.families.belief.readings import DEFAULT, READINGS
 from storyproof.families.belief.text import parse_question
-from storyproof.formats.inspect_jsonl import INSPECT, find_bad_bytes, folded
+from storyproof.formats.chunks import CHUNK_ROWS, in_parts, story_starts, whole_stories
+from storyproof.formats.format import Format, expect_format, load_format
+from storyproof.formats.inspect_jsonl import folded
+from storyproof.formats.lines import find_bad_bytes
 
 ASKED = ("memory", "reality", "first_order", "second_order")
 _COUNTED = (
@@ -78,7 +79,7 @@ def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -
 
     Args:
         path: A `.txt` file (its `.trace`, if it has one, lies beside it), JSON lines, a JSON list or Parquet.
-        format: One of FORMATS; by default it is told from the first line.
+        format: The name of a format; by default the one that recognises the file.
         readings: The readings that can make a label rule-dependent; by default all there are.
 
     Raises:
@@ -89,20 +90,20 @@ def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -
         if name not in READINGS:
             raise UnknownNameError("reading", name, READINGS)
     path = Path(path)
-    form = form_of(path, format)
+    form = expect_format(path) if format == "auto" else load_format(format)
     others = tuple(name for name in READINGS if name != DEFAULT and (not readings or name in readings))
-    audit = _Audit(path, form, others, iter(()) if form in BY_ROW else places(path))
+    audit = _Audit(path, form, others)
     try:
-        for table in tables(path, form):
+        for table in whole_stories(form.read_foreign(path, CHUNK_ROWS)):
             for part in in_parts(table):
                 audit.take(part)
     except DataError as error:
         if isinstance(error.__cause__, UnicodeDecodeError):  # the reader does not say in which line
-            raise find_bad_bytes(path, path.with_suffix(".trace")) or error from None
+            raise find_bad_bytes(path, *map(path.with_suffix, form.beside)) or error from None
         raise
     if not audit.rows:
         raise DataError(f"{path}, line 1: found no question; expected at least one.")
-    return FileReport(path.name, form, audit.totals(), audit.errata)
+    return FileReport(path.name, form.name, audit.totals(), audit.errata)
 
 
 @lru_cache(maxsize=20_000)
@@ -113,12 +114,11 @@ def _share(value: Any) -> Any:
 
 @dataclass
 class _Audit:
-    """What has been found in a file so far; its path, its format, and where the rows to come stand."""
+    """What has been found in a file so far."""
 
     path: Path
-    form: str
+    form: Format
     readings: tuple[str, ...]
-    places: Iterator[Place]
     rows: int = 0
     stories: int = 0
     last_mistyped: int = -1
@@ -137,8 +137,7 @@ class _Audit:
         run = np.zeros(count, np.intp)
         run[story_starts(table)] = 1
         run = self.stories + run.cumsum() - 1
-        where = places_in(table) if self.form in BY_ROW else list(islice(self.places, count))
-        part = Part(table, where, self.rows + np.arange(count), run)
+        part = Part(table, self.rows + np.arange(count), run)
         part.refuse_unreadable(self.path)
         answered = part.possible & np.asarray(part.proved.columns["answer"].is_valid())
         if not answered.all():
@@ -162,10 +161,10 @@ class _Audit:
         return {**found, "by_mechanism": dict(self.causes.most_common())}
 
     def _add(self, part: Part, row: int, cause: Cause, counted: str, kind: str, **known: Any) -> None:
-        """Add an erratum, of the line that holds the answer unless it says otherwise; count it if there is a count."""
+        """Add an erratum; count it if there is a count."""
         shared = {name: _share(value) for name, value in known.items() if name not in ("id", "line")}
-        given = {"file": self.path.name, "row": int(part.rows[row]), "line": part.where[row].lines[-1], **known}
-        self.errata.append(Erratum(kind=kind, reason=_share(cause.reason), **{**given, **shared}))
+        given = {"file": self.path.name, "row": int(part.rows[row]), **known, **shared}
+        self.errata.append(Erratum(kind=kind, reason=_share(cause.reason), **given))
         if counted:
             self.counts[counted] += 1
             self.causes[cause.name] += 1
@@ -178,7 +177,7 @@ class _Audit:
             told = values["story"].split("\n")
             faults = impossibilities(events_of(values["story"]))
             cause = Cause(IMPOSSIBLE_STORY, "; ".join(what for _, what in faults))
-            line, found = part.where[row].line_of(faults[0][0]), told[faults[0][0] - 1]
+            line, found = part.place(row).line_of(faults[0][0]), told[faults[0][0] - 1]
             at = {"line": line, "id": values["id"], "sentences": tuple(dict.fromkeys(number for number, _ in faults))}
             self._add(
                 part, row, cause, "impossible_stories", IMPOSSIBLE_STORY, field="story", found=found, expected="", **at
@@ -188,7 +187,7 @@ class _Audit:
         """Note labels that do not follow from the text; of rows that have no answer, `only` the answers."""
         types = part.proved.columns["question_type"]
         self.orders.update(map(asked_of, types.dictionary.take(types.indices.unique()).to_pylist()))
-        names = ("answer",) if only is not None else self._ADD if self.form in BY_ROW else self._LABELS
+        names = self._ADD if only is None else ("answer",)
         wrong = {name: [each for each in part.wrong(name) if only is None or only[each[0]]] for name in names}
         values = part.values(sorted({row for found in wrong.values() for row, _ in found}))
         asked = {row: parse_question(each["question"]) for row, each in values.items()}
@@ -205,17 +204,13 @@ class _Audit:
     def _add_case(self, case: Case, cause: Cause, counted: str, kind: str, **known: Any) -> None:
         """Add an erratum about a wrong value, saying under which name and where it stands."""
         name, values = case.name, case.values
-        at: dict[str, Any] = {"field": name, "found": values[name], "expected": case.right, "sentences": case.proof}
-        if self.form == INSPECT:
-            at["field"] = f"metadata.{name}"
-        elif self.form not in BY_ROW:  # without a trace the story type is part of the file's name, and has no line
-            at["line"] = case.part.where[case.row].trace
-            at["file"] = f"{self.path.stem}.trace" if at["line"] else self.path.name
+        spot = self.form.locate(self.path, name, case.place)
+        at: dict[str, Any] = {"found": values[name], "expected": case.right, "sentences": case.proof, **spot._asdict()}
         self._add(case.part, case.row, cause, counted, kind, id=values["id"], asked=case.asked, **{**at, **known})
 
     def _agree(self, found: str, right: str | None) -> bool:
         """Say whether an answer is the right one; evaluation frameworks are not strict about its form."""
-        if self.form != INSPECT or right is None:
+        if not self.form.has_free_answers or right is None:
             return found == right
         return any(folded(each) == folded(right) for each in found.split("\n"))
 
@@ -227,9 +222,8 @@ class _Audit:
         place = next((place for place in stage.places if self._agree(found, place)), found)
         cause = explain_answer(stage, case.question.chain, place, case.right, reading)
         self.answers[bool(reading), case.asked] += 1
-        at = {"file": self.path.name, "line": case.part.where[case.row].lines[-1], "reading": reading}
-        shown = {"field": case.values.get("field") or "answer", "found": found.replace("\n", ", ")}
-        self._add_case(case, cause, "answers", STRUCTURAL, expected=case.right or "", **shown, **at)
+        shown = {"found": found.replace("\n", ", "), "expected": case.right or "", "reading": reading}
+        self._add_case(case, cause, "answers", STRUCTURAL, **shown)
 
     def _add_question_type(self, case: Case) -> None:
         found, stage, chain = case.values["question_type"], case.stage, case.question.chain
@@ -279,7 +273,7 @@ class _Audit:
                 row = next(row for row in rows if told[row] >= sentence)
                 cause = Cause(OBSERVERS, f"other numbers follow sentence {sentence} than those of who saw it")
                 at = {
-                    "line": part.where[row].line_of(sentence),
+                    "line": part.place(row).line_of(sentence),
                     "id": rows[row]["id"],
                     "sentences": (sentence,),
                 }
@@ -293,4 +287,3 @@ class _Audit:
         TRACE: _add_trace,
         **dict.fromkeys(_OTHERS, _add_column),
     }
-    _LABELS: ClassVar[tuple[str, ...]] = ("answer", "question_type", "story_type", TRACE)  # of texts

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from storyproof.errors import ParseError
 from storyproof.example import story_of_id
+from storyproof.families.belief.benchmarks.base import breach
+from storyproof.families.belief.derivation import Proved, prove
 from storyproof.families.belief.plots import distinct_rows
-from storyproof.families.belief.proving import Proved, prove
-from storyproof.families.belief.recipes import breach
 from storyproof.families.belief.text import parse
 from storyproof.families.belief.trace import observers, trace
 from storyproof.findings import Finding, TableReport

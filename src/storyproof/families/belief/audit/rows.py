@@ -17,12 +17,13 @@ import pyarrow.compute as pc
 from storyproof.errors import DataError
 from storyproof.families.belief import oracle as beliefs
 from storyproof.families.belief.arrays import NOBODY, encode
-from storyproof.families.belief.audit.layout import TRACE, Place
 from storyproof.families.belief.audit.mechanisms import Stage, set_stage
+from storyproof.families.belief.babi_format import TRACE
+from storyproof.families.belief.derivation import Proved, prove
 from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.proving import Proved, prove
 from storyproof.families.belief.text import Question, parse
 from storyproof.families.belief.trace import observers, trace
+from storyproof.formats.format import PLACE, Place, place_of
 from storyproof.seeds import Indices
 
 
@@ -55,10 +56,10 @@ def stage_of(story: str, thing: str) -> Stage:
 
 
 class Part:
-    """Rows looked at in one go, with what follows from their text: where they stand, their numbers and stories."""
+    """Rows that are judged together, with what follows from their text, their numbers and those of their stories."""
 
-    def __init__(self, table: pa.Table, where: Sequence[Place], rows: Indices, run: Indices) -> None:
-        self.table, self.where, self.rows, self.run = table, where, rows, run
+    def __init__(self, table: pa.Table, rows: Indices, run: Indices) -> None:
+        self.table, self.rows, self.run = table, rows, run
         story = combined(table, "story")
         if not pa.types.is_dictionary(story.type):
             story = story.dictionary_encode()
@@ -69,7 +70,7 @@ class Part:
     def refuse_unreadable(self, path: Path) -> None:
         """Raise what cannot be judged."""
         for problem in self.proved.problems:
-            line = self.where[problem.row].lines[-1]
+            line = self.place(problem.row).line
             where = f"{path}, line {line}" if line else f"{path}, row {self.rows[problem.row]}"
             if problem.what in ("story", "question") and problem.expected != "a story that can happen":
                 raise DataError(f"{where}: {problem.what}: {problem.found}; expected {problem.expected}.")
@@ -79,8 +80,11 @@ class Part:
 
     def keep(self, kept: npt.NDArray[np.bool_]) -> Part:
         """Look at some of the rows only."""
-        where = [place for place, stays in zip(self.where, kept.tolist(), strict=True) if stays]
-        return Part(self.table.filter(pa.array(kept)), where, self.rows[kept], self.run[kept])
+        return Part(self.table.filter(pa.array(kept)), self.rows[kept], self.run[kept])
+
+    def place(self, row: int) -> Place:
+        """Return where a row stands in its file."""
+        return place_of(self.table, row)
 
     def wrong(self, name: str) -> list[tuple[int, Any]]:
         """Find rows of stories that can happen which do not say what they should, and what they should say."""
@@ -147,6 +151,11 @@ class Case:
     stage: Stage
     pair: tuple[str | None, str | None]
     believed: dict[str, str | None]
+
+    @property
+    def place(self) -> Place:
+        """Where the row stands."""
+        return Place.from_value(self.values[PLACE])
 
     @property
     def asked(self) -> str:

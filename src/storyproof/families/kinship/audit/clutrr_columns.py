@@ -1,52 +1,49 @@
-"""The columns of CLUTRR's CSV that say again what the rest of a row says, held against it.
+"""Checks of the columns of CLUTRR's CSV that repeat what the rest of a row says.
 
-Of rows that we wrote it is known what has to stand there, word for word. Of others it is known that `node_mapping`
-leads to everybody, in the order of `genders`, and that `clean_story` is told in words of the story.
+For generated rows the expected text is known word for word. For others it is known that `node_mapping` leads to
+everybody, in the order of `genders`, and that `clean_story` consists of words of the story.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 from storyproof.families.kinship.clutrr_csv import clean_story, node_mapping, target_texts
-from storyproof.families.kinship.rows import Case, Telling
-
-_BRACKETS = re.compile(r"\[([^\[\]]+)\]")
+from storyproof.families.kinship.row import KinshipRow
+from storyproof.families.kinship.story import Piece, remove_brackets
 
 
 def check_columns(
-    row: Mapping[str, Any], case: Case, told: Sequence[Telling] | None, *, ours: bool
+    row: KinshipRow, pieces: Sequence[Piece] | None, *, generated: bool
 ) -> Iterator[tuple[str, Any, Any]]:
-    """Find what is wrong in these columns: field, found, expected.
+    """Yield what is wrong in these columns: field, found, expected.
 
     Args:
-        row: The row, with the columns as they stand in the file; those that it has not are not looked at.
-        case: Its people and facts.
-        told: The pieces of the story with the facts that they tell; None if that is not known.
-        ours: Whether we wrote it.
+        row: The row, whose values have the columns as they are in the file; columns that it lacks are not checked.
+        pieces: The pieces of the story with the facts that they state; None if they are not known.
+        generated: Whether storyproof generated the row.
     """
-    mapping, query, target = (row.get(name) for name in ("node_mapping", "text_query", "text_target"))
-    everybody = tuple(range(len(case.names)))
-    if mapping not in (None, right := node_mapping(case)) and (ours or _leads_to(mapping) != everybody):
+    mapping, query, target = (row.values.get(name) for name in ("node_mapping", "text_query", "text_target"))
+    everybody = tuple(range(len(row.names)))
+    if mapping not in (None, right := node_mapping(row)) and (generated or _leads_to(mapping) != everybody):
         yield "node_mapping", mapping, right
-    if ours and query:
+    if generated and query:
         yield "text_query", query, "nothing"
-    if ours and target is not None:
-        texts = [repr([text]) for text in target_texts(case, row["answer"])]
+    if generated and target is not None:
+        texts = [repr([text]) for text in target_texts(row)]
         if target not in texts:
             yield "text_target", target, texts[0]
-    if row.get("clean_story") is not None:
-        yield from _check_clean_story(row, case, told, ours)
+    if row.values.get("clean_story") is not None:
+        yield from _check_clean_story(row, pieces, generated)
 
 
-@lru_cache(maxsize=4096)  # the same few come again and again
+@lru_cache(maxsize=4096)  # the same few values recur
 def _leads_to(mapping: str) -> tuple[Any, ...]:
-    """Give whom a mapping leads to, in its order; nobody if it is none."""
+    """Return whom a mapping leads to, in its order; nobody if it is not a mapping."""
     try:
         found = ast.literal_eval(mapping)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
@@ -55,16 +52,16 @@ def _leads_to(mapping: str) -> tuple[Any, ...]:
 
 
 def _check_clean_story(
-    row: Mapping[str, Any], case: Case, told: Sequence[Telling] | None, ours: bool
+    row: KinshipRow, pieces: Sequence[Piece] | None, generated: bool
 ) -> Iterator[tuple[str, Any, Any]]:
-    found = row["clean_story"]
-    if ours and told is not None:
-        if found != (expected := clean_story(case, told)):
+    found = row.values["clean_story"]
+    if generated and pieces is not None:
+        if found != (expected := clean_story(row, pieces)):
             yield "clean_story", found, expected
         return
-    bare = _BRACKETS.sub(r"\1", found)
-    words, whole = Counter(bare.split()), Counter(row["story"].split())
-    if words - whole or (ours and len(case.edges) == case.k and words != whole):
+    bare = remove_brackets(found)
+    words, whole = Counter(bare.split()), Counter(row.values["story"].split())
+    if words - whole or (generated and len(row.edges) == row.k and words != whole):
         yield "clean_story", found, "the story's own sentences about the chain"
-    elif ours and any(case.names[person] not in bare for edge in case.edges[: case.k] for person in edge):
-        yield "clean_story", found, "a text that mentions everybody of the chain"
+    elif generated and any(row.names[person] not in bare for edge in row.edges[: row.k] for person in edge):
+        yield "clean_story", found, "a text that mentions everybody in the chain"

@@ -1,4 +1,4 @@
-"""Files of kinship in the columns of examples without what was wrong in them."""
+"""Corrected copies of kinship files in the columns of examples."""
 
 from __future__ import annotations
 
@@ -6,23 +6,25 @@ from pathlib import Path
 
 from storyproof.errata import FileReport
 from storyproof.errors import UnknownNameError
-from storyproof.families.kinship.audit.clutrr_fixes import FLAWED, MANNERS, MARK
-from storyproof.families.kinship.audit.records import read_told
+from storyproof.families.kinship.audit.clutrr_fixes import MANNERS, MARK, is_unfixable
+from storyproof.families.kinship.audit.records import read_audited_rows
+from storyproof.families.kinship.audit.verdicts import FLAWED
 from storyproof.families.kinship.checker import ENTAILED
 from storyproof.families.kinship.clutrr_records import STATUS
-from storyproof.formats.row_fixes import Changes, Write, contents, rewrite, right_value
+from storyproof.formats.format import load_format
+from storyproof.formats.patches import Changes, Write, contents, right_value
 
 
 def fixed_files(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, bytes]:
-    """Give what `fixes` writes."""
+    """Return the corrected files of `fixes`, by name."""
     return contents(fixes(path, report, ambiguous))
 
 
 def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Write]:
-    """Say how to write a file without what was wrong in it, as far as it can be known; see `clutrr_fixes`.
+    """Return what writes the corrected copy of a file, as far as corrections are known; see `clutrr_fixes`.
 
-    Rows from which no answer follows are left out, or say so in `status`, which is added if there is none: to Parquet
-    for every row, to JSON where it is another than entailed.
+    Rows from which no answer follows are left out, or marked in the column `status`, which is added if there is none:
+    in Parquet for every row, in JSON only for rows that are not entailed.
 
     Raises:
         UnknownNameError: If `ambiguous` is neither drop nor mark.
@@ -30,7 +32,8 @@ def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Wr
     """
     if ambiguous not in MANNERS:
         raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
-    flawed = {each.row: each.kind for each in report.errata if each.kind in FLAWED and not each.expected}
+    form = load_format(report.format)
+    flawed = {each.row: each.kind for each in report.errata if is_unfixable(each)}
     changes = Changes(added={STATUS: ENTAILED})
     for each in report.errata:
         if each.expected and each.row >= 0:
@@ -39,7 +42,7 @@ def fixes(path: Path, report: FileReport, ambiguous: str = MARK) -> dict[str, Wr
         for row, status in flawed.items():
             changes.values.setdefault(row, {}).setdefault(STATUS, status)
     else:
-        said = {told.row.record.row: told.row.fields[STATUS] for told in read_told(path, report.format)}
+        said = {each.number: each.status for each in read_audited_rows(path, form)}
         final = {row: changes.values.get(row, {}).get(STATUS, flawed.get(row, status)) for row, status in said.items()}
         changes.gone = frozenset(row for row, status in final.items() if status in FLAWED)
-    return {path.name: rewrite(path, report.format, changes)}
+    return form.patch(path, changes)

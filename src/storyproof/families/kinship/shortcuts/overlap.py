@@ -9,6 +9,7 @@ import numpy as np
 
 from storyproof.example import Example
 from storyproof.families.family import family_of
+from storyproof.families.kinship.people import person_names
 from storyproof.intervals import Flags, Share, share
 
 
@@ -58,4 +59,4 @@ def _share(flags: Flags) -> Share:
 
 
 def _names(example: Example) -> list[str]:
-    return [each.rsplit(":", 1)[0] for each in example.get("genders") or ()]
+    return person_names(example.get("genders"))

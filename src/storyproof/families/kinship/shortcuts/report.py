@@ -10,17 +10,18 @@ import numpy as np
 
 from storyproof.example import Example
 from storyproof.families.kinship.relations import GENDERS
+from storyproof.families.kinship.shortcuts.features import PuzzleFeatures, count_facts, count_words, extract_features
 from storyproof.families.kinship.shortcuts.overlap import Overlap, find_overlap
-from storyproof.families.kinship.shortcuts.puzzles import Puzzle, count_facts, count_words, look_at
 from storyproof.intervals import Ints
 from storyproof.shortcuts import probes
 from storyproof.shortcuts.bounds import force
-from storyproof.shortcuts.results import ABLATION, HEURISTIC, KINSHIP, Forced, Row, ShortcutReport
+from storyproof.shortcuts.results import ABLATION, HEURISTIC, Forced, ShortcutReport, ShortcutScore
 from storyproof.shortcuts.trial import Fold, Trial, chances, set_up
-from storyproof.shortcuts.verdicts import judge_kinship
+from storyproof.shortcuts.verdicts import SOLVED, best_score, percent
 
 Cell = tuple[Any, ...]  # a number, and possibly what else
 
+_FEW = 0.5  # where one answer for each gender scores more, few answers occur
 ABOUT = "the gender of the asked person; always the same answer for each"
 
 _READERS = {
@@ -40,8 +41,8 @@ def find_kinship_shortcuts(
     train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool
 ) -> ShortcutReport:
     """Answer kinship data without composing relations; see `find_shortcuts`."""
-    trial = set_up(train, test, seed, belief=False)
-    puzzles = [look_at(each) for each in trial.examples]
+    trial = set_up(train, test, seed)
+    puzzles = [extract_features(each) for each in trial.examples]
     labels = sorted({puzzle.label for puzzle in puzzles})
     number = {label: place for place, label in enumerate(labels)}
     answers = np.array([number[puzzle.label] for puzzle in puzzles], np.int64)
@@ -54,7 +55,7 @@ def find_kinship_shortcuts(
     chance, joint_chance = chances(trial)
     overlap = find_overlap(train, test) if train else Overlap({}, {})
     return ShortcutReport(
-        about=KINSHIP,
+        about="kinship",
         questions=len(test),
         stories=int(trial.cluster.max()) + 1,
         trained_on=trial.trained_on,
@@ -63,13 +64,13 @@ def find_kinship_shortcuts(
         joint_chance=joint_chance,
         forced=forced,
         rows=tuple(rows),
-        verdict=judge_kinship(rows, forced, overlap),
+        verdict=verdict_on(rows, forced, overlap),
         overlap=overlap.shares,
         overlap_by_kind=overlap.by_kind,
     )
 
 
-def _guess(trial: Trial, puzzles: Sequence[Puzzle], answers: Ints, forced: Forced) -> Iterator[Row]:
+def _guess(trial: Trial, puzzles: Sequence[PuzzleFeatures], answers: Ints, forced: Forced) -> Iterator[ShortcutScore]:
     """Answer by heuristics."""
     number = {puzzle.label: answer for puzzle, answer in zip(puzzles, answers.tolist(), strict=True)}
     last = np.array([number.get(puzzle.last_relation, -1) for puzzle in puzzles], np.int64)
@@ -92,7 +93,7 @@ def _guess(trial: Trial, puzzles: Sequence[Puzzle], answers: Ints, forced: Force
 
 
 def say_most_frequent(fold: Fold, cells: Sequence[Cell], answers: Ints) -> Ints:
-    """Give for each cell the answer that is most frequent where it is learned from.
+    """Return for each cell the answer that is most frequent among the rows to learn from.
 
     A cell is a number, and possibly something more. For a number that is not learned from, the nearest one stands in.
     """
@@ -106,8 +107,8 @@ def say_most_frequent(fold: Fold, cells: Sequence[Cell], answers: Ints) -> Ints:
     return np.array([best[cells[row]] for row in fold.ask.tolist()], np.int64)
 
 
-def say_usual_of_names(fold: Fold, puzzles: Sequence[Puzzle], answers: Ints) -> Ints:
-    """Give the answer that goes best with the two names, each taken alone (naive Bayes)."""
+def say_usual_of_names(fold: Fold, puzzles: Sequence[PuzzleFeatures], answers: Ints) -> Ints:
+    """Return the answer that fits the two names best, each taken alone (naive Bayes)."""
     most = int(answers.max()) + 1
     prior = np.bincount(answers[fold.fit], minlength=most)
     seen: dict[tuple[int, str], Ints] = defaultdict(lambda: np.zeros(most, np.int64))
@@ -126,7 +127,9 @@ def say_usual_of_names(fold: Fold, puzzles: Sequence[Puzzle], answers: Ints) -> 
     return np.array(said, np.int64)
 
 
-def _probe(trial: Trial, puzzles: Sequence[Puzzle], answers: Ints, forced: Forced, seed: int) -> Iterator[Row]:
+def _probe(
+    trial: Trial, puzzles: Sequence[PuzzleFeatures], answers: Ints, forced: Forced, seed: int
+) -> Iterator[ShortcutScore]:
     """Train a probe on bags of words and of facts, with the asked person's gender, and have it answer."""
     gender = np.array([[puzzle.gender == each for each in GENDERS] for puzzle in puzzles], np.float32)
     bags = {"relation_words": count_words(trial.examples), "facts_unordered": count_facts(puzzles)}
@@ -134,3 +137,27 @@ def _probe(trial: Trial, puzzles: Sequence[Puzzle], answers: Ints, forced: Force
         matrix = np.concatenate([counts, gender], axis=1)
         said = trial.by_fold(lambda fold: probes.classify(matrix, answers, fold, seed))  # noqa: B023
         yield trial.score(name, ABLATION, _READERS[name], True, said == answers[trial.asked], forced)
+
+
+def verdict_on(rows: Sequence[ShortcutScore], forced: Forced, overlap: Overlap) -> str:
+    """Return in a line what the data can be answered without."""
+    best = best_score([row for row in rows if row.shortcut])
+    gets = f"A reader who {best.reader} gets {percent(best.accuracy.value)}"
+    limit = f"{percent(forced.accuracy)} that the best answer for the asked person's gender scores"
+    if best.accuracy.value >= SOLVED:
+        line = f"{gets}: this data does not test kinship."
+    elif best.beats_structure:
+        line = f"{gets}, {100 * best.above_structure:.1f} points above the {limit}."
+    else:
+        line = f"{gets}, no more than the {limit}."
+    if forced.accuracy > _FEW:
+        line += " So few answers occur that one for men and one for women are right more than half of the time."
+    if overlap.shares:
+        met = overlap.shares["queries_with_answer"].value
+        line += f" {percent(met)} of the questions occur in training between the same names with the same answer"
+        worst, share = max(
+            ((kind, shares["queries_with_answer"].value) for kind, shares in overlap.by_kind.items()),
+            key=lambda each: each[1],
+        )
+        line += f", at {worst} {percent(share)}." if share > met else "."
+    return line

@@ -151,7 +151,7 @@ def _caps(encoded: Encoded, sizes: Indices) -> list[tuple[int, int, int]]:
 
 
 def split(table: Encoded, rows: Indices, share: float, seed: int) -> tuple[Indices, Indices]:
-    """Draw which examples to train on and which to hold out; the questions of a story stay together."""
+    """Draw which examples to train on and which to hold back; the questions of a story stay together."""
     groups = np.unique(table.group_of[rows])
     order = Draws("development split", seed).order(len(groups))
     held = groups[order[: max(1, round(share * len(groups)))]]

@@ -1,0 +1,1 @@
+"""Who is taller than whom: a family of reasoning problems for storyproof."""

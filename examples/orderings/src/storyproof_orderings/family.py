@@ -1,0 +1,93 @@
+"""What storyproof asks of a family."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from storyproof.errors import ParseError
+from storyproof.example import SCHEMA, Example
+from storyproof.families.family import Picture, number_names
+from storyproof.families.rowwise import RowwiseFamily
+from storyproof_orderings import checker, drawing, oracle
+from storyproof_orderings.orders import COMPARE, NO, UNKNOWN, YES, parse_question, parse_story, people_of
+
+
+class OrderingsFamily(RowwiseFamily):
+    """Who is taller than whom.
+
+    Its own column: `determined`, whether the story settles the question.
+    """
+
+    name = "orderings"
+    title = "orderings"
+    schema = pa.schema([*SCHEMA, ("determined", pa.bool_())])
+    marks = frozenset({"determined"})
+
+    def reads(self, question: str) -> bool:
+        """Return whether a question is about heights."""
+        try:
+            parse_question(question)
+        except ParseError:
+            return False
+        return True
+
+    def derive(self, story: str, question: str) -> dict[str, Any]:
+        """Derive all labels by the oracle."""
+        facts, asked = parse_story(story), parse_question(question)
+        found = oracle.answer(facts, asked)
+        return {
+            "answer": found.value,
+            "candidates": sorted({YES, NO, UNKNOWN} if asked.kind == COMPARE else {*people_of(facts), UNKNOWN}),
+            "question_type": asked.kind,
+            "story_type": f"{len(people_of(facts))} people",
+            "readings": ["strict"],
+            "proof": found.proof,
+            "determined": found.value != UNKNOWN,
+        }
+
+    def check(self, story: str, question: str) -> str:
+        """Answer by the checker."""
+        return checker.answer(parse_story(story), parse_question(question))
+
+    def rules_answer(self, example: Example) -> str:
+        """Answer from single sentences, without chaining them."""
+        facts, asked = parse_story(example.story), parse_question(example.question)
+        if (asked.taller, asked.shorter) in facts:
+            return YES
+        if (asked.shorter, asked.taller) in facts:
+            return NO
+        return UNKNOWN
+
+    def candidates(self, example: Example) -> Sequence[str]:
+        """Return the possible answers, from the text if the row does not list them."""
+        try:
+            return example.candidates or self.derive(example.story, example.question)["candidates"]
+        except ParseError:
+            return ()
+
+    def people(self, example: Example) -> Sequence[str]:
+        """Return everybody in a story."""
+        return people_of(parse_story(example.story))
+
+    def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
+        """Return a story without names."""
+        try:
+            return number_names(story, set(people_of(parse_story(story))))
+        except ParseError:
+            return number_names(story, ())
+
+    def lay_out(self, examples: Sequence[Example]) -> drawing.Ranking:
+        """Lay out who is known to be taller than whom."""
+        return drawing.Ranking(list(examples))
+
+    def pictures(
+        self, examples: Sequence[Example], marked: Collection[int] = (), answers: tuple[str, str] | None = None
+    ) -> list[Picture]:
+        """Draw the facts, tallest on top."""
+        return [Picture("Who is taller than whom, tallest on top", drawing.picture(examples[-1], marked))]
+
+
+FAMILY = OrderingsFamily()

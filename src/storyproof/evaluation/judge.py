@@ -1,0 +1,149 @@
+"""Judges answers by matchers, counts them, records them, and adds up what they took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from storyproof.evaluation.matching import Match, Matcher, judge
+from storyproof.evaluation.matching.kinds import NO_MATCH
+from storyproof.evaluation.options import Prices
+from storyproof.evaluation.runs import Prediction, Recorder, story_hash
+from storyproof.evaluation.scores import Tally
+from storyproof.families.family import family_of
+from storyproof.solvers.llm.requests import Reply
+from storyproof.solvers.solver import Answer
+
+
+class AnswerJudge:
+    """Judges the answers of one run.
+
+    Args:
+        matchers: By name.
+        chosen: The name of the matcher that decides.
+        free_text: Whether answers are free-text replies.
+        prices: What tokens cost.
+    """
+
+    def __init__(
+        self, matchers: Mapping[str, Matcher], chosen: str, *, free_text: bool, prices: Prices | None = None
+    ) -> None:
+        self._matchers, self._chosen, self._free_text, self._prices = dict(matchers), chosen, free_text, prices
+        self.tally = Tally(list(self._matchers))
+        self._read = self._written = self._cached = 0
+        self._has_tokens = False
+        self._cut_off = 0
+
+    @property
+    def missing(self) -> float:
+        """The share of the questions without an answer."""
+        return 1 - len(self.tally) / self.tally.asked if self.tally.asked else 0.0
+
+    def is_right(self, answer: Answer) -> bool:
+        """Return whether an answer counts as right."""
+        return self._judge(self._matchers[self._chosen], answer).right
+
+    def add(self, answer: Answer, recorder: Recorder) -> None:
+        """AnswerJudge, count and record an answer."""
+        for reply in answer.replies:
+            self._read += reply.prompt_tokens or 0
+            self._written += reply.output_tokens or 0
+            self._cached += reply.cached_tokens or 0
+            self._has_tokens |= reply.prompt_tokens is not None
+        if not answer.complete:
+            self.tally.fail(answer.example, answer.error)
+            return
+        self._cut_off += answer.cut_off
+        matches = {name: self._judge(matcher, answer) for name, matcher in self._matchers.items()}
+        self.tally.add(answer.example, matches)
+        recorder.add(self._prediction(answer, matches[self._chosen]))
+
+    @staticmethod
+    def _judge(matcher: Matcher, answer: Answer) -> Match:
+        """AnswerJudge an answer; where there is none, not even a user's own matcher can find it right."""
+        return NO_MATCH if answer.cut_off else judge(matcher, answer.example, answer.text)
+
+    def _prediction(self, answer: Answer, match: Match) -> Prediction:
+        example, family = answer.example, family_of(answer.example)
+        found = Prediction(
+            id=example.id,
+            story_id=example.story_id,
+            story_hash=story_hash(example.story),
+            question_type=example.question_type,
+            kind=family.kind(example),
+            order=example.order,
+            false_belief=example.false_belief,
+            question=example.question,
+            answer=answer.text,
+            target=example.answer,
+            right=match.right,
+        )
+        if not self._free_text:
+            return found
+        last = answer.replies[-1] if answer.replies else None
+        several = len(answer.replies) > 1 or (last is not None and last.text != answer.text)
+        return replace(
+            found,
+            answer=self._meant(answer, match),
+            reply=answer.text,
+            match=match.kind,
+            steps=[reply.text for reply in answer.replies] if several else None,
+            choice_scores=None if last is None or last.choice_scores is None else list(last.choice_scores),
+            cut_off=answer.cut_off or None,
+            effort=_effort(answer.replies) if answer.replies else None,
+        )
+
+    def _meant(self, answer: Answer, match: Match) -> str:
+        """Return the candidate that a reply amounts to, which can be scored against other labels; else the reply."""
+        example, matcher = answer.example, self._matchers[self._chosen]
+        if match.right:
+            return example.answer
+        if answer.cut_off:
+            return ""
+        for candidate in example.candidates or family_of(example).mentionable(example):
+            if candidate != example.answer and judge(matcher, replace(example, answer=candidate), answer.text).right:
+                return candidate
+        return answer.text
+
+    def details(self) -> dict[str, Any]:
+        """Return how answers were judged, as plain values for JSON."""
+        tally, chosen = self.tally, self._chosen
+        if not self._free_text:
+            return {"matching": chosen}
+        side_by_side = {}
+        for name in self._matchers:
+            scores, joint = tally.scores(name), tally.joint(name)
+            accuracy = tally.accuracy(name)
+            side_by_side[name] = {
+                "accuracy": scores.accuracy,
+                "joint_accuracy": None if joint is None else scores.joint_accuracy,
+                "intervals": {
+                    "accuracy": [accuracy.low, accuracy.high],
+                    "joint_accuracy": None if joint is None else [joint.low, joint.high],
+                },
+                "match_types": tally.kinds(name),
+            }
+        errors = dict(tally.errors.most_common(20))
+        found: dict[str, Any] = {
+            "matching": chosen,
+            "match_types": tally.kinds(chosen),
+            "matchings": side_by_side,
+            "cut_off": self._cut_off,
+            "failures": {"failed": tally.failed, "not_asked": tally.not_asked, "of": tally.asked, "errors": errors},
+        }
+        if self._has_tokens:
+            found["tokens"] = {"prompt": self._read, "output": self._written, "cached": self._cached}
+            if self._prices is not None:
+                found["cost"] = self._prices.cost(self._read, self._written, self._cached)
+        return found
+
+
+def _effort(replies: tuple[Reply, ...]) -> dict[str, float]:
+    """Return what replies took together, as far as it is known."""
+    found: dict[str, float] = {}
+    for name in ("prompt_tokens", "output_tokens", "cached_tokens", "seconds", "retries"):
+        values = [value for reply in replies if (value := getattr(reply, name)) is not None]
+        if values:
+            found[name] = round(sum(values), 6)
+    return found

@@ -1,0 +1,297 @@
+"""The benchmarks `tom-babi` and `tom-babi-easy`: scenarios by template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import median
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from storyproof.benchmark import option
+from storyproof.columns import identity, number_lists
+from storyproof.errors import ConfigError
+from storyproof.example import SPLITS, Example
+from storyproof.families.belief import oracle
+from storyproof.families.belief.agreement import confirm
+from storyproof.families.belief.arrays import NOBODY, PAD, Flags, Small, Stories
+from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, another
+from storyproof.families.belief.columns import in_words, table
+from storyproof.families.belief.events import Kind
+from storyproof.families.belief.labels import Questions, label, story_type
+from storyproof.families.belief.narration import Cast
+from storyproof.families.belief.plots import Plot
+from storyproof.seeds import Draws, Indices
+
+TASKS = ("tb", "fb", "sofb")
+QUESTIONS = ("memory", "reality", "search", "belief")
+_KINDS = len(TASKS) * len(QUESTIONS)
+_AGENTS, _ROOMS = 4, 6
+_ACTS = 7
+_EASY_SENTENCES = 12  # a story with one scenario has no more
+
+
+@dataclass(frozen=True)
+class TomBabiConfig(BeliefConfig):
+    """Settings of ToM-bAbI.
+
+    Attributes:
+        noise: The probability of an unrelated sentence before each sentence and before the question.
+    """
+
+    noise: float = field(
+        default=0.1, metadata=option("How likely a distractor sentence is.", read=float, default="0.1")
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.noise, int | float) or not 0 <= self.noise <= 1:
+            raise ConfigError(f"--noise is {self.noise}; it is a probability, so use a number from 0 to 1.")
+
+
+Field = Indices | int
+Step = tuple[Field, Field, Field, Field, Field]  # kind, agent, room, thing, container
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioPlan:
+    """What happens in each scenario of each story, as [scenario, story] arrays of local numbers."""
+
+    task: Indices
+    question: Indices
+    mover: Indices
+    other: Indices
+    room: Indices
+    thing: Indices
+
+
+class TomBabi(BeliefBenchmark):
+    """ToM-bAbI: true, false and second-order false belief by template, several scenarios per story.
+
+    World: four agents, six rooms with two containers and two objects each. A scenario: two agents are in a room, an
+    object is named, the first agent moves it; for a false belief the second has left before; for a second-order false
+    belief the first then leaves and the second comes back.
+
+    Questions: memory (where the object was when the story began), reality, where the second agent searches, and what
+    the first believes about that. Types of belief and questions come in equal numbers.
+
+    Splits: a training story is five scenarios of mixed types, each followed by its question; a val or test story is
+    four of one type with a question about the last.
+
+    Known artefacts, which are the benchmark's own: strict templates, so that `rules` answers everything without looking
+    at the agents; the belief asked for is always the second agent's, or the first's about the second's.
+
+    Sources: Nematzadeh et al., "Evaluating Theory of Mind in Question Answering" (2018); Le, Boureau and Nickel (2019).
+    """
+
+    name = "tom-babi"
+    version = 1
+    usual_counts: ClassVar[dict[str, int]] = dict.fromkeys(SPLITS, 1200)
+    round = _KINDS
+    config_type = TomBabiConfig
+    formats = ("tom-babi",)
+
+    config: TomBabiConfig
+    scenarios: ClassVar[dict[str, int]] = {"train": 5, "val": 4, "test": 4}
+    needed: ClassVar[dict[str, int]] = {
+        "agents": _AGENTS,
+        "rooms": _ROOMS,
+        "containers": 2 * _ROOMS,
+        "objects": 2 * _ROOMS,
+    }
+
+    @classmethod
+    def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
+        """Generate as many fresh stories; for short ones, which published files do not name differently, easy ones."""
+        short = median(each.story.count("\n") + 1 for each in stories) <= _EASY_SENTENCES
+        if short and cls is TomBabi:
+            return TomBabiEasy.twin(stories, seed)
+        return super().twin(stories, seed)
+
+    @classmethod
+    def breach(cls, plot: Plot, thing: int) -> str | None:
+        """Return whether somebody else than the first agent of the scenario moves the object."""
+        scene = plot.scene(thing)
+        return (
+            None if scene.mover == scene.leader else "the object is not moved by the one who came into the scene first"
+        )
+
+    def rows_per_story(self, split: str) -> int:
+        """Return the number of questions: one per scenario in training, else one."""
+        return self.scenarios[split] if split == "train" else 1
+
+    def plan(self, draws: Draws, split: str) -> ScenarioPlan:
+        """Draw what happens, in rounds that have every task with every question equally often."""
+        count, scenarios, asked = self.block_stories, self.scenarios[split], self.rows_per_story(split)
+        size = _KINDS * asked
+        mixed = np.stack([draws.order(size) for _ in range(count // _KINDS)]) % _KINDS
+        kinds = mixed.reshape(count, asked).T
+        if asked == 1:
+            kinds = np.broadcast_to(kinds, (scenarios, count))
+        shape = (scenarios, count)
+        mover = draws.below(_AGENTS, scenarios * count).reshape(shape)
+        other = draws.below(_AGENTS - 1, scenarios * count).reshape(shape)
+        other += other >= mover
+        room = draws.below(_ROOMS, scenarios * count).reshape(shape)
+        thing = 2 * room + draws.below(2, scenarios * count).reshape(shape)
+        mover[0], other[0], room[0], thing[0] = 0, 1, 0, 0  # the first scenario's names make the story unique
+        return ScenarioPlan(kinds // len(QUESTIONS), kinds % len(QUESTIONS), mover, other, room, thing)
+
+    def cast(self, split: str, index: int) -> Cast:
+        """Draw the words of a block's stories; a room's things and containers are numbered with it."""
+        draws = Draws(*self.identity, split, index, "words")
+        words, number = self.vocabularies[split], self.narrator.numbers
+        mover, other, room, thing, before, after = self.casts[split](
+            split, index * self.block_stories, self.block_stories
+        )
+
+        def fill(taken: list[Indices], role: str) -> npt.NDArray[np.int32]:
+            known: tuple[str, ...] = getattr(words, role)
+            while len(taken) < self.needed[role]:
+                taken.append(another(draws, len(known), taken))
+            return number(known)[np.stack(taken)]
+
+        return Cast(
+            fill([mover, other], "agents"),
+            fill([room], "rooms"),
+            fill([thing], "objects"),
+            fill([before, after], "containers"),
+        )
+
+    def block(self, split: str, index: int) -> pa.Table:
+        """Generate one block: plan, act, label by the oracle, confirm every story by the checker, narrate."""
+        draws = Draws(*self.identity, split, index, "plan")
+        plan = self.plan(draws, split)
+        stories, ends = act(plan, draws, self.config.noise)
+        asked = self.rows_per_story(split)
+        at = np.arange(len(ends) - asked, len(ends))  # the scenarios that are followed by a question
+        row_story = np.repeat(np.arange(self.block_stories), asked)
+        scenario = np.tile(at, self.block_stories)
+        told = _until(stories.pick(row_story), ends[scenario, row_story])
+        mover, other = (agents[scenario, row_story].astype(np.int8) for agents in (plan.mover, plan.other))
+        questions = _ask(told, mover, other, plan.thing[scenario, row_story], plan.question[scenario, row_story])
+        confirm(told, questions, np.arange(told.count), mover, other)
+        cast = self.cast(split, index)
+        casts = Cast(*(names[:, row_story] for names in (cast.agents, cast.rooms, cast.things, cast.containers)))
+        home = 2 * plan.room[scenario, row_story]
+        places = np.stack([home, home + 1])
+        candidates = np.sort(np.take_along_axis(casts.containers, places, axis=0), axis=0)
+        numbers = np.broadcast_to(np.arange(1, len(told.kind) + 1)[:, None], told.kind.shape)
+        who = identity(self.name, split, index * self.block_stories, self.block_stories, asked)
+        return table(
+            self.narrator,
+            self.narrator.narrate(told, casts),
+            who,
+            in_words(questions, casts, candidates),
+            number_lists(questions.labels.proof.T, numbers.T),
+        )
+
+
+class TomBabiEasy(TomBabi):
+    """ToM-bAbI with one scenario per story.
+
+    World: two agents, one room with two containers and one object; otherwise a scenario of `tom-babi`.
+
+    Questions: one per story, of the kinds of `tom-babi`.
+
+    Splits: all have the same form.
+
+    Known artefacts and Sources: those of `tom-babi`.
+    """
+
+    name = "tom-babi-easy"
+    scenarios: ClassVar[dict[str, int]] = {"train": 1, "val": 1, "test": 1}
+    needed: ClassVar[dict[str, int]] = {"agents": 2, "rooms": 1, "containers": 2, "objects": 1}
+
+
+def act(plan: ScenarioPlan, draws: Draws, noise: float) -> tuple[Stories, Indices]:
+    """Turn scenarios into sentences.
+
+    Returns:
+        The stories, and after how many sentences each scenario is over, [scenario, story].
+    """
+    scenarios, count = plan.task.shape
+    columns = np.arange(count)
+    where = np.full((_AGENTS, count), NOBODY)
+    side = np.zeros((2 * _ROOMS, count), np.int64)  # in which of its room's two containers each object is
+    side[1:] = draws.below(2, (2 * _ROOMS - 1) * count).reshape(-1, count)
+    threshold = round(noise * 2**31)
+    steps: list[Step] = []
+    present = []
+    for number in range(scenarios):
+        task, mover, other = plan.task[number], plan.mover[number], plan.other[number]
+        room, thing = plan.room[number], plan.thing[number]
+        leaves, swaps = task >= 1, task == 2
+        before, after = 2 * room + side[thing, columns], 2 * room + 1 - side[thing, columns]
+        acts = (
+            (np.where(where[mover, columns] == room, Kind.IS_IN, Kind.ENTER), mover, True),
+            (np.where(where[other, columns] == room, Kind.IS_IN, Kind.ENTER), other, True),
+            (Kind.PLACE, NOBODY, True),
+            (Kind.EXIT, other, leaves),
+            (Kind.MOVE, mover, True),
+            (Kind.EXIT, mover, swaps),
+            (Kind.ENTER, other, swaps),
+        )
+        for kind, agent, happens in acts:
+            happening = np.broadcast_to(happens, count)
+            is_put = kind in (Kind.PLACE, Kind.MOVE) if isinstance(kind, Kind) else False
+            container = (before if kind is Kind.PLACE else after) if is_put else NOBODY
+            steps.append((Kind.NOISE, NOBODY, NOBODY, NOBODY, NOBODY))
+            present.append(happening & (draws.below(2**31, count) < threshold))
+            steps.append((kind, agent, room, thing if is_put else NOBODY, container))
+            present.append(happening)
+        steps.append((Kind.NOISE, NOBODY, NOBODY, NOBODY, NOBODY))
+        present.append(draws.below(2**31, count) < threshold)
+        where[mover, columns] = np.where(swaps, NOBODY, room)
+        where[other, columns] = np.where(task == 1, NOBODY, room)
+        side[thing, columns] ^= 1
+    return _compact(steps, np.stack(present), scenarios)
+
+
+def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories, Indices]:
+    """Remove the sentences that do not occur."""
+    so_far = present.cumsum(axis=0)
+    time, story = np.nonzero(present)
+    height = int(so_far[-1].max())
+
+    def moved_up(values: Iterable[Field], empty: int) -> Small:
+        wide = np.stack([np.broadcast_to(value, present.shape[1]) for value in values]).astype(np.int8)
+        found = np.full((height, present.shape[1]), empty, np.int8)
+        found[so_far[time, story] - 1, story] = wide[time, story]
+        return found
+
+    kinds, agents, rooms, things, containers = zip(*steps, strict=True)
+    stories = Stories(
+        kind=moved_up(kinds, PAD).view(np.uint8),
+        agent=moved_up(agents, NOBODY),
+        room=moved_up(rooms, NOBODY),
+        thing=moved_up(things, NOBODY),
+        container=moved_up(containers, NOBODY),
+        feeling=np.full((height, present.shape[1]), NOBODY, np.int8),
+        agents=_AGENTS,
+    )
+    ends = so_far[2 * _ACTS :: 2 * _ACTS + 1]
+    assert len(ends) == scenarios
+    return stories, ends
+
+
+def _until(stories: Stories, end: Indices) -> Stories:
+    """Return each story up to its `end`-th sentence."""
+    over = np.arange(len(stories.kind))[:, None] >= end
+    cut = stories.change(lambda array: np.where(over, np.array(NOBODY).astype(array.dtype), array))
+    return replace(cut, kind=np.where(over, np.uint8(PAD), stories.kind))
+
+
+def _ask(told: Stories, mover: Small, other: Small, thing: Indices, question: Indices) -> Questions:
+    """Answer each row's question about its last scenario."""
+    nobody = np.full(len(question), NOBODY, np.int8)
+    searches, believes = question == QUESTIONS.index("search"), question == QUESTIONS.index("belief")
+    chain = np.stack([np.where(believes, mover, np.where(searches, other, nobody)), np.where(believes, other, nobody)])
+    memory = question == QUESTIONS.index("memory")
+    local = thing.astype(np.int8)
+    seen = oracle.view(told, local)
+    labels = label(seen, chain, memory, mover)
+    return Questions(np.arange(told.count), local, chain, memory, story_type(seen, mover, other), labels)

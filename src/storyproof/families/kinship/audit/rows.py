@@ -1,0 +1,173 @@
+"""Rows under audit: what a row says, and what it says once its columns have been checked against each other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
+
+from storyproof.errors import ParseError
+from storyproof.families.kinship.clutrr_records import STATUS, ClutrrRow, PublishedStep
+from storyproof.families.kinship.relations import WORDS, gender_of
+from storyproof.families.kinship.row import KinshipRow, build_row, known_facts
+from storyproof.families.kinship.story import find_mentions, parse_story
+from storyproof.families.kinship.tasks import TASK_NUMBERS
+
+_ANY_WORD = re.compile("(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + ")(?=-|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedRow:
+    """A row of a file under audit.
+
+    Attributes:
+        number: Its number in the file, from 0.
+        line: Its line in the file, from 1; 0 if the format has no lines.
+        id: Its id; may be empty.
+        task_name: Its task and length, such as `task_1.3`.
+        split: Its split; may be empty.
+        status: What it says itself about its label, in a column `status`; empty if it says nothing.
+        label: Its label, as given.
+        given: The row as it is in the file.
+        row: The row with corrections. Relations on which `f_comb` and the proof agree replace those in `edge_types`
+            that differ or are not kinship terms; genders are those that the relations imply, unless they contradict
+            each other.
+        mentions: The names that its story mentions.
+        published: The columns that only CLUTRR's CSV files have, as text; empty for other files.
+        query_edge: The numbers of the people asked about, where a column gives them.
+        proof: The steps of a proof in CLUTRR's form.
+    """
+
+    number: int
+    line: int
+    id: str
+    task_name: str
+    split: str
+    status: str
+    label: str
+    given: KinshipRow
+    row: KinshipRow
+    mentions: frozenset[str]
+    published: Mapping[str, str] = field(default_factory=dict)
+    query_edge: tuple[int, int] | None = None
+    proof: tuple[PublishedStep, ...] = ()
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether the chain has gaps, so that its facts cannot be what the story states."""
+        row = self.row
+        steps, people = row.edges[: row.k], range(len(row.names))
+        return (
+            min(len(steps), len(row.words)) < row.k
+            or any(relation not in WORDS for relation in row.words)
+            or any(person not in people for step in steps for person in step)
+            or any(one[1] != other[0] for one, other in pairwise(steps))
+        )
+
+
+def audit_clutrr_row(given: ClutrrRow) -> AuditedRow:
+    """Return a row of a CLUTRR CSV file with corrections."""
+    values = given.values
+    row = _with_words(given, _voted_words(given))
+    if row.asked is None and set(given.query_edge) <= set(range(len(given.names))):
+        row = replace(row, asked=given.query_edge)
+    return AuditedRow(
+        given.record.row,
+        given.record.line,
+        values["id"],
+        values["task_name"],
+        values["task_split"],
+        values.get(STATUS, ""),
+        values["target"],
+        given,
+        row,
+        find_mentions(values["story"], given.names, bracketed=True),
+        values,
+        given.query_edge,
+        given.proof,
+    )
+
+
+def audit_values(
+    values: Mapping[str, Any],
+    people: tuple[tuple[str, ...], tuple[str, ...]],
+    k: int,
+    *,
+    number: int,
+    line: int,
+) -> AuditedRow:
+    """Return a row in the columns of examples, with corrections; relations are those of its text, if it can be parsed.
+
+    Args:
+        values: Its columns.
+        people: Names and genders.
+        k: The number of facts in its chain.
+        number: Its number in the file.
+        line: Its line in the file; 0 if it has none.
+    """
+    edges = tuple((edge[0], edge[1]) for edge in values["edges"])
+    words = _stated_words(values, people[0], edges) or tuple(values["edge_types"])
+    query = values["query"][0], values["query"][1]
+    given = build_row(values, people, edges, words, k, query, values["answer"])
+    task = TASK_NUMBERS.get(values.get("task") or "", 1)
+    return AuditedRow(
+        number,
+        line,
+        values["id"] or "",
+        values.get("question_type") or f"task_{task}.{k}",
+        values.get("split") or "",
+        values.get(STATUS) or "",
+        values["answer"],
+        given,
+        _with_words(given, words),
+        find_mentions(values["story"], given.names, bracketed=False),
+    )
+
+
+def _with_words(given: KinshipRow, words: tuple[str, ...]) -> KinshipRow:
+    """Return a row with other relations, and the genders that these imply."""
+    people = range(len(given.names))
+    implied: list[set[str]] = [set() for _ in people]
+    for (first, second), relation in zip(given.edges, words, strict=False):
+        if first in people and second in people and relation in WORDS:
+            implied[second].add(gender_of(relation))
+    genders = tuple(
+        min(each) if len(each) == 1 else gender for each, gender in zip(implied, given.genders, strict=True)
+    )
+    return replace(given, words=words, genders=genders, facts=known_facts(given.edges, words, len(people)))
+
+
+def _voted_words(row: ClutrrRow) -> tuple[str, ...]:
+    """Return the relations of the edges as two of the columns `edge_types`, `f_comb` and `proof_state` give them."""
+    combined = _ANY_WORD.findall(row.values["f_comb"])
+    if "-".join(row.words[: row.k]) == row.values["f_comb"] or "-".join(combined) != row.values["f_comb"]:
+        return row.words
+    concluded = {(step.head[0], step.head[2]) for step in row.proof}
+    used = {(part[0], part[2]): part[1] for step in row.proof for part in (step.left, step.right)}
+    words = list(row.words)
+    for place, (first, second) in enumerate(row.edges[: min(row.k, len(words), len(combined))]):
+        if max(first, second) < len(row.names) and min(first, second) >= 0:
+            pair = row.names[first], row.names[second]
+            backed = pair not in concluded and used.get(pair) == combined[place]
+            if backed or words[place] not in WORDS:
+                words[place] = combined[place]
+    return tuple(words)
+
+
+def _stated_words(
+    values: Mapping[str, Any], names: Sequence[str], edges: Sequence[tuple[int, int]]
+) -> tuple[str, ...] | None:
+    """Return the relations of the edges as the text states them; None if it cannot be parsed or states other pairs."""
+    if values.get("placeholders") is None:
+        return None
+    try:
+        stated = [each for line in parse_story(values["story"], values["placeholders"]) for each in line]
+        pairs = [(names[first], names[second]) for first, second in edges]
+    except (ParseError, IndexError):
+        return None
+    found = {(each.first, each.second): each.word for each in stated}
+    if len(found) < len(stated) or len(set(pairs)) < len(pairs) or set(found) != set(pairs):
+        return None
+    return tuple(found[pair] for pair in pairs)

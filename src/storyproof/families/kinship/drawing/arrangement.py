@@ -1,0 +1,289 @@
+"""The arrangement of a family in its picture: in which row everybody stands, beside whom, and how far apart.
+
+Spouses share a row, and children stand below their parents, one row below wherever that is possible. Somebody may marry
+into another generation: two brothers may marry a woman and her niece. Then no rows put every child directly below its
+parents, but some still put every child below them, because nobody is their own ancestor.
+
+Each row holds nodes: households (a couple side by side, or one person) and, where somebody's parents are more than one
+row up, gaps that let the line through. Lines run from the middle of a node to the child in a node of the next row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from storyproof.families.kinship.genealogy import Genealogy
+
+APART, BESIDE, THROUGH = 26.0, 26.0, 26.0  # pixels between nodes, between spouses, and that a gap takes
+_CROSSING = 10_000.0  # pixels of line that one crossing costs
+_ROUNDS = 8
+
+
+class Hop(NamedTuple):
+    """A line, or a part of one, from a node to one in the next row."""
+
+    upper: int
+    lower: int
+    child: int
+
+
+class Block:
+    """Related people, in rows.
+
+    Attributes:
+        people: Who is in each node, from the left; empty if a line passes through.
+        rows: The nodes of each row, from the left.
+        hops: The lines below each row.
+        left: The left edge of each node.
+    """
+
+    def __init__(self, family: Genealogy, block: Sequence[int], box: float) -> None:
+        self.box = box
+        self.people: list[tuple[int, ...]] = []
+        self.left: list[float] = []
+        row_of = generations(family, block)
+        self.rows: list[list[int]] = [[] for _ in range(max(row_of.values()) + 1)]
+        self.hops: list[list[Hop]] = [[] for _ in self.rows]
+        home, node_of = households(family), dict[int, int]()
+        for person in _in_order(family, block):
+            couple = family.people[person].marriage
+            if home[person] not in node_of:
+                node_of[home[person]] = self._add(
+                    (person,) if couple is None else family.couples[couple], row_of[person]
+                )
+        for child in block:
+            parents = family.people[child].parents
+            if parents is not None:
+                above = row_of[family.couples[parents][0]]
+                through = [self._add((), row) for row in range(above + 1, row_of[child])]
+                way = [node_of[parents], *through, node_of[home[child]]]
+                for row, (upper, lower) in enumerate(pairwise(way), start=above):
+                    self.hops[row].append(Hop(upper, lower, child))
+
+    def _add(self, people: tuple[int, ...], row: int) -> int:
+        self.people.append(people)
+        self.left.append(0.0)
+        self.rows[row].append(len(self.left) - 1)
+        return len(self.left) - 1
+
+    def width(self, node: int) -> float:
+        """Return the width of a node."""
+        return len(self.people[node]) * (self.box + BESIDE) - BESIDE if self.people[node] else THROUGH
+
+    def middle(self, node: int) -> float:
+        """Return where lines leave a node."""
+        return self.left[node] + self.width(node) / 2
+
+    def into(self, hop: Hop) -> float:
+        """Return how far from the left of its lower node a line arrives."""
+        people = self.people[hop.lower]
+        return people.index(hop.child) * (self.box + BESIDE) + self.box / 2 if people else THROUGH / 2
+
+    def around(self, row: int) -> Iterator[Hop]:
+        """Yield the lines above and below a row."""
+        yield from self.hops[row]
+        if row:
+            yield from self.hops[row - 1]
+
+
+def _in_order(family: Genealogy, block: Sequence[int]) -> Iterator[int]:
+    """Yield everybody, children after their parents, with few jumps between families."""
+    seen: set[int] = set()
+    ahead = [person for person in reversed(block) if family.people[person].parents is None]
+    while ahead:
+        person = ahead.pop()
+        if person not in seen:
+            seen.add(person)
+            yield person
+            ahead += sorted(family.spouse(person) | family.children(person), reverse=True)
+    yield from (person for person in block if person not in seen)
+
+
+def arrange(family: Genealogy, block: Sequence[int], box: float) -> Block:
+    """Order related people and give each a place.
+
+    Args:
+        family: The family.
+        block: Those of its people who are to be arranged.
+        box: The width of a person's box.
+    """
+    found = Block(family, block, box)
+    _pack(found, range(len(found.rows)))
+    for _ in range(_ROUNDS):
+        if not any([_sort_row(found, row) for row in range(len(found.rows))] + [_try_swaps(found)]):
+            break
+    _place(found)
+    return found
+
+
+def _pack(block: Block, rows: Sequence[int]) -> None:
+    """Place the nodes of rows side by side, centred in the picture."""
+    for row in rows:
+        nodes = block.rows[row]
+        x = -sum(block.width(node) + APART for node in nodes) / 2
+        for node in nodes:
+            block.left[node] = x
+            x += block.width(node) + APART
+
+
+def _cost(block: Block, row: int) -> float:
+    """Return the cost of the lines above and below a row: their crossings and their horizontal length."""
+    found = 0.0
+    for gap in (row - 1, row):
+        ends = (
+            [(block.middle(hop.upper), block.left[hop.lower] + block.into(hop)) for hop in block.hops[gap]]
+            if gap >= 0
+            else []
+        )
+        found += sum(abs(start - end) for start, end in ends)
+        for place, (start, end) in enumerate(ends):
+            found += _CROSSING * sum((start - other[0]) * (end - other[1]) < 0 for other in ends[:place])
+    return found
+
+
+def _sort_row(block: Block, row: int) -> bool:
+    """Sort a row by the mean position of the linked nodes; return whether that was better."""
+    ends: dict[int, list[float]] = {}
+    for hop in block.around(row):
+        ends.setdefault(hop.upper, []).append(block.left[hop.lower] + block.into(hop))
+        ends.setdefault(hop.lower, []).append(block.middle(hop.upper))
+    middles = {node: sum(ends.get(node, [block.middle(node)])) / len(ends.get(node, "1")) for node in block.rows[row]}
+    return _try_order(block, row, sorted(block.rows[row], key=middles.__getitem__))
+
+
+def _try_order(block: Block, row: int, order: list[int]) -> bool:
+    """Reorder a row if that is better; return whether it was."""
+    before, cost = block.rows[row], _cost(block, row)
+    if order == before:
+        return False
+    block.rows[row] = order
+    _pack(block, [row])
+    if _cost(block, row) < cost - 0.01:
+        return True
+    block.rows[row] = before
+    _pack(block, [row])
+    return False
+
+
+def _try_swaps(block: Block) -> bool:
+    """Swap neighbours, also husband and wife, wherever that is better; return whether any swap was."""
+    better = False
+    for row in range(len(block.rows)):
+        for place in range(len(block.rows[row]) - 1):
+            order = list(block.rows[row])
+            order[place : place + 2] = order[place + 1], order[place]
+            better |= _try_order(block, row, order)
+        for node in block.rows[row]:
+            if len(block.people[node]) == 2:
+                cost = _cost(block, row)
+                block.people[node] = block.people[node][::-1]
+                if _cost(block, row) < cost - 0.01:
+                    better = True
+                else:
+                    block.people[node] = block.people[node][::-1]
+    return better
+
+
+def _place(block: Block) -> None:
+    """Move every row as close as possible to its linked nodes, keeping its order; the leftmost node is at 0."""
+    rows = range(len(block.rows))
+    for row in [*[*rows, *reversed(rows)] * _ROUNDS, *rows]:  # downwards last, so that an only child hangs straight
+        wanted: dict[int, list[float]] = {}
+        for hop in block.around(row):
+            into = block.into(hop)
+            wanted.setdefault(hop.lower, []).append(block.middle(hop.upper) - into)
+            wanted.setdefault(hop.upper, []).append(block.left[hop.lower] + into - block.width(hop.upper) / 2)
+        nodes = block.rows[row]
+        means = [sum(wanted[node]) / len(wanted[node]) if node in wanted else block.left[node] for node in nodes]
+        for node, left in zip(nodes, _spread(means, [block.width(node) + APART for node in nodes]), strict=True):
+            block.left[node] = left
+    leftmost = min(block.left)
+    block.left = [left - leftmost for left in block.left]
+
+
+def _spread(wanted: Sequence[float], widths: Sequence[float]) -> list[float]:
+    """Return the places nearest to those wanted (by least squares) that keep their order and do not overlap.
+
+    After subtracting the widths to its left, each place must be at least the one before. So the nearest places are
+    found by pooling neighbours that want to pass each other (isotonic regression).
+    """
+    before = [sum(widths[:place]) for place in range(len(widths))]
+    pools: list[tuple[float, int]] = []  # mean wanted place, and size
+    for place, offset in zip(wanted, before, strict=True):
+        mean, size = place - offset, 1
+        while pools and pools[-1][0] > mean:
+            other, count = pools.pop()
+            mean, size = (mean * size + other * count) / (size + count), size + count
+        pools.append((mean, size))
+    means = [mean for mean, size in pools for _ in range(size)]
+    return [mean + offset for mean, offset in zip(means, before, strict=True)]
+
+
+def households(family: Genealogy) -> list[int]:
+    """Return everybody's household: that of their couple, or one of their own."""
+    couples = len(family.couples)
+    return [couples + number if each.marriage is None else each.marriage for number, each in enumerate(family.people)]
+
+
+def blocks(family: Genealogy) -> list[list[int]]:
+    """Group people who are related in any way; the group of the first person comes first."""
+    home = households(family)
+    linked: dict[int, list[int]] = {}
+    for child, born in enumerate(family.people):
+        if born.parents is not None:
+            linked.setdefault(home[child], []).append(born.parents)
+            linked.setdefault(born.parents, []).append(home[child])
+    block: dict[int, int] = {}
+    for start in home:
+        ahead = [] if start in block else [start]
+        while ahead:
+            each = ahead.pop()
+            if each not in block:
+                block[each] = start
+                ahead += linked.get(each, [])
+    found: dict[int, list[int]] = {}
+    for person, household in enumerate(home):
+        found.setdefault(block[household], []).append(person)
+    return list(found.values())
+
+
+def generations(family: Genealogy, block: Sequence[int]) -> dict[int, int]:
+    """Return the row of everybody in a block, from 0."""
+    home = households(family)
+    births = {(parents, home[person]) for person in block if (parents := family.people[person].parents) is not None}
+    order = list(dict.fromkeys(home[person] for person in block))
+    rows = _exact(order, births) or _loose(order, births)
+    top = min(rows.values())
+    return {person: rows[home[person]] - top for person in block}
+
+
+def _exact(order: list[int], births: set[tuple[int, int]]) -> dict[int, int] | None:
+    """Put every child directly below its parents; None if that is impossible."""
+    rows = {order[0]: 0}
+    ahead = [order[0]]
+    for household in ahead:  # grows while it is read
+        steps = [(child, 1) for parents, child in births if parents == household]
+        steps += [(parents, -1) for parents, child in births if child == household]
+        for other, step in sorted(steps):
+            if other not in rows:
+                rows[other] = rows[household] + step
+                ahead.append(other)
+            elif rows[other] != rows[household] + step:
+                return None
+    return rows
+
+
+def _loose(order: list[int], births: set[tuple[int, int]]) -> dict[int, int]:
+    """Put every child below its parents, and those without parents as low as that allows."""
+    rows = dict.fromkeys(order, 0)
+    for _ in order:  # an upper bound, even if somebody were their own ancestor
+        for parents, child in births:
+            rows[child] = max(rows[child], rows[parents] + 1)
+    born = {child for _, child in births}
+    for household in order:
+        below = [rows[child] for parents, child in births if parents == household]
+        if below and household not in born:
+            rows[household] = min(below) - 1
+    return rows

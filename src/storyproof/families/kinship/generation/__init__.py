@@ -1,0 +1,1 @@
+"""Generate puzzles: schedule, puzzles, names, narration, table of columns."""

@@ -1,0 +1,194 @@
+"""Files of placeholders: the shipped collection, and collections of users.
+
+The shipped one is written once for all genders: `{0}` is a name, `{1.his}` is *his* or *her* according to person 1.
+Others are JSON files in the form in which CLUTRR was published:
+`{"son-wife": {"male-male-female": ["ENT_0_male …", …]}}`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from storyproof.errors import DataError
+from storyproof.families.kinship.placeholders.collection import MOST_FACTS, Key, Placeholders, all_genders
+from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS, gender_of, word
+
+_FILE = "placeholders.yaml"
+_FORMS = {
+    "he": "she", "him": "her", "his": "her", "himself": "herself", "dad": "mom", "grandpa": "grandma", "boy": "girl",
+    "man": "woman", "gentleman": "lady", "groom": "bride", "host": "hostess",
+    **{predicate.male: predicate.female for predicate in PREDICATES},
+}  # fmt: skip
+_FIELD = re.compile(r"\{(?P<person>\d+)(?:\.(?P<word>[A-Za-z-]+))?\}")
+_NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+_TYPOS = {"neice": "niece"}
+_WORD = "|".join(sorted([*WORDS, *_TYPOS], key=len, reverse=True))
+_RELATIONS = re.compile(rf"(?:{_WORD})(?:-(?:{_WORD}))*")
+
+
+# -------------------------------------------------------------------------------------------- the shipped collection
+
+
+def ours() -> Placeholders:
+    """Return the collection that ships with storyproof."""
+    return _shipped()[0]
+
+
+def our_names() -> Mapping[str, tuple[str, ...]]:
+    """Return first names by gender."""
+    return _shipped()[1]
+
+
+@cache
+def _shipped() -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
+    return read_collection(
+        files("storyproof.families.kinship.placeholders").joinpath(_FILE).read_text(encoding="utf-8"), _FILE
+    )
+
+
+def read_collection(text: str, where: str) -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
+    """Read a collection that is written for all genders at once.
+
+    Args:
+        text: YAML with `names` by gender and `templates` by predicates.
+        where: What messages call it.
+
+    Returns:
+        The texts for all genders, and the names.
+
+    Raises:
+        DataError: If anything is not as expected; the message says where.
+    """
+    import yaml
+
+    try:
+        data = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        place = getattr(error, "problem_mark", None)
+        line = f", line {place.line + 1}" if place else ""
+        raise DataError(f"{where}{line}: not valid YAML: {getattr(error, 'problem', error)}.") from error
+    if not isinstance(data, dict) or set(data) != {"names", "templates"}:
+        raise DataError(f"{where}: expected 'names' and 'templates', found {_kind(data)}.")
+    if not isinstance(data["templates"], dict):
+        raise DataError(f"{where}: expected lists of texts by predicates, found {_kind(data['templates'])}.")
+    found: dict[Key, tuple[str, ...]] = {}
+    for combination, texts in data["templates"].items():
+        found.update(_expand_list(combination, texts, f"{where}: '{combination}'"))
+    return Placeholders("storyproof", found, aligned=True), _read_names(data["names"], where)
+
+
+def _expand_list(combination: Any, texts: Any, where: str) -> dict[Key, tuple[str, ...]]:
+    predicates = tuple(str(combination).split(" "))
+    if not 1 <= len(predicates) <= MOST_FACTS or not set(predicates) <= set(NAMES):
+        raise DataError(f"{where}: expected one to three of {', '.join(NAMES)}, separated by single spaces.")
+    _check_texts(texts, where)
+    if len(set(texts)) < len(texts):
+        twice = next(text for text in texts if texts.count(text) > 1)
+        raise DataError(f"{where}: a text occurs twice: {twice!r}.")
+    found: dict[Key, tuple[str, ...]] = {}
+    for genders in all_genders(predicates):
+        words = tuple(word(predicate, gender) for predicate, gender in zip(predicates, genders[1:], strict=True))
+        found[words, genders] = tuple(
+            expand(text, genders, f"{where}, number {number}") for number, text in enumerate(texts, start=1)
+        )
+    return found
+
+
+def expand(text: str, genders: Sequence[str], where: str = "placeholder") -> str:
+    """Return the version for some genders of a text that is written for all.
+
+    Raises:
+        DataError: If a field is not valid; the message begins with `where`.
+    """
+
+    def fill(field: re.Match[str]) -> str:
+        person = int(field["person"])
+        if person >= len(genders):
+            raise DataError(f"{where}: {field[0]} refers to a person beyond the last, {len(genders) - 1}: {text!r}.")
+        form = field["word"]
+        if form is None:
+            return f"ENT_{person}_{genders[person]}"
+        if form not in _FORMS and form[0].lower() + form[1:] not in _FORMS:
+            raise DataError(f"{where}: unknown word in {field[0]}; expected one of {', '.join(_FORMS)}: {text!r}.")
+        if genders[person] == MALE:
+            return form
+        female = _FORMS[form.lower()]
+        return female.capitalize() if form[0].isupper() else female
+
+    if set("{}") & set(_FIELD.sub("", text)):
+        raise DataError(f"{where}: a brace outside of fields such as {{0}} and {{1.his}}: {text!r}.")
+    return _FIELD.sub(fill, text)
+
+
+def _read_names(data: Any, where: str) -> dict[str, tuple[str, ...]]:
+    if not isinstance(data, dict) or set(data) != set(GENDERS):
+        raise DataError(f"{where}: 'names': expected the lists {MALE} and {FEMALE}, found {_kind(data)}.")
+    seen: set[str] = set()
+    for gender in GENDERS:
+        _check_texts(data[gender], f"{where}: 'names', '{gender}'")
+        for name in data[gender]:
+            if not _NAME.fullmatch(name) or name in seen:
+                raise DataError(f"{where}: 'names', '{gender}': {name!r} is not a single word, or occurs twice.")
+            seen.add(name)
+    return {gender: tuple(data[gender]) for gender in GENDERS}
+
+
+def _check_texts(texts: Any, where: str) -> None:
+    if not isinstance(texts, list):
+        raise DataError(f"{where}: expected a list of texts, found {_kind(texts)}.")
+    for number, text in enumerate(texts, start=1):
+        if not isinstance(text, str) or not text.strip():
+            raise DataError(f"{where}, number {number}: expected a text, found {text!r}.")
+
+
+def _kind(data: Any) -> str:
+    return f"{', '.join(map(repr, data)) or 'nothing'}" if isinstance(data, dict) else type(data).__name__
+
+
+# --------------------------------------------------------------------------------------------------- published files
+
+
+def load_placeholders(path: str | Path) -> Placeholders:
+    """Read a collection in the published form; texts that occur twice in a list are kept once.
+
+    Raises:
+        DataError: If the file cannot be read or is not in that form; the message says where.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot read the placeholders {path}: {error}.") from error
+    except json.JSONDecodeError as error:
+        raise DataError(f"{path}, line {error.lineno}: not valid JSON: {error.msg}.") from error
+    if not isinstance(data, dict):
+        raise DataError(f"{path}: expected lists by relations and genders, found {_kind(data)}.")
+    found: dict[Key, tuple[str, ...]] = {}
+    for relations, by_gender in data.items():
+        if not isinstance(by_gender, dict):
+            raise DataError(f"{path}: '{relations}': expected lists by genders, found {_kind(by_gender)}.")
+        for genders, texts in by_gender.items():
+            where = f"{path}: '{relations}', '{genders}'"
+            key = _read_key(relations, genders, where)
+            _check_texts(texts, where)
+            if texts:
+                found[key] = tuple(dict.fromkeys([*found.get(key, ()), *texts]))
+    return Placeholders(Path(path).name, found)
+
+
+def _read_key(relations: str, genders: str, where: str) -> Key:
+    if not _RELATIONS.fullmatch(relations):
+        raise DataError(f"{where}: '{relations}' does not consist of the words {', '.join(WORDS)}, joined by '-'.")
+    words = tuple(_TYPOS.get(found, found) for found in re.findall(_WORD, relations))
+    people = tuple(genders.split("-"))
+    if len(people) != len(words) + 1 or not set(people) <= set(GENDERS):
+        raise DataError(f"{where}: expected {len(words) + 1} genders, each {MALE} or {FEMALE}, joined by '-'.")
+    for number, found in enumerate(words, start=1):
+        if gender_of(found) != people[number]:
+            raise DataError(f"{where}: a {found} is {gender_of(found)}, but person {number} is {people[number]}.")
+    return words, people

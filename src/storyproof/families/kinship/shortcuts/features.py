@@ -1,0 +1,121 @@
+"""Features of kinship rows that shortcuts use."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.errors import ParseError
+from storyproof.example import Example
+from storyproof.families.kinship.people import split_person
+from storyproof.families.kinship.relations import PREDICATES, WORDS
+from storyproof.families.kinship.story import parse_story
+
+Counts = npt.NDArray[np.float32]
+
+_WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_UP = {"inv-child": 1, "inv-grand": 2, "inv-un": 1, "inv-in-law": 1}
+_GENERATIONS = {
+    word: _UP.get(predicate.name, -_UP.get(predicate.inverse, 0))
+    for predicate in PREDICATES
+    for word in (predicate.male, predicate.female)
+}
+_UNREACHED = 99  # the distance of people who are not connected
+
+
+class PuzzleFeatures(NamedTuple):
+    """What shortcuts use of an example.
+
+    Attributes:
+        label: The answer.
+        first: Whose relative is asked for.
+        second: Who is asked about.
+        gender: The gender of the second.
+        length: The number of facts on the shortest path between the two.
+        last_relation: The last relation that is stated of the second; empty if nothing is stated of them.
+        facts: All relations that are stated; of a running text only those that are recorded, which in published data
+            leaves out the relations of noise.
+        generations: The number of generations that they go up, minus those that they go down.
+    """
+
+    label: str
+    first: str
+    second: str
+    gender: str
+    length: int
+    last_relation: str
+    facts: tuple[str, ...]
+    generations: int
+
+
+def extract_features(example: Example) -> PuzzleFeatures:
+    """Return what shortcuts use of an example."""
+    genders = dict(split_person(each) for each in example.get("genders") or ())
+    first, second = example.get("query") or ("", "")
+    stated = _stated(example, list(genders))
+    return PuzzleFeatures(
+        label=example.answer,
+        first=first,
+        second=second,
+        gender=genders.get(second, ""),
+        length=_distance(example.get("edges") or (), list(genders), first, second),
+        last_relation=next((word for _, word, whom in reversed(stated) if whom == second), ""),
+        facts=tuple(word for _, word, _ in stated),
+        generations=sum(_GENERATIONS.get(word, 0) for _, word, _ in stated),
+    )
+
+
+def count_words(examples: Sequence[Example]) -> Counts:
+    """Count the kinship terms in each text, [example, word]."""
+    return _count([_WORD.findall(each.story.lower()) for each in examples], WORDS)
+
+
+def count_facts(puzzles: Sequence[PuzzleFeatures]) -> Counts:
+    """Count the relations that each puzzle states, [puzzle, relation]."""
+    return _count([puzzle.facts for puzzle in puzzles], sorted({word for puzzle in puzzles for word in puzzle.facts}))
+
+
+def _count(texts: Sequence[Sequence[str]], words: Sequence[str]) -> Counts:
+    column = {word: place for place, word in enumerate(words)}
+    counts = np.zeros((len(texts), len(words)), np.float32)
+    for row, text in enumerate(texts):
+        for word in text:
+            if word in column:
+                counts[row, column[word]] += 1
+    return counts
+
+
+def _stated(example: Example, names: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return the facts in the order in which the text states them, if it can be parsed; else as they are recorded."""
+    try:
+        stated = [each for line in parse_story(example.story, example.get("placeholders")) for each in line]
+    except ParseError:
+        stated = []
+    if stated:
+        return [(each.first, each.word, each.second) for each in stated]
+    return [
+        (names[edge[0]], word, names[edge[1]])
+        for edge, word in zip(example.get("edges") or (), example.get("edge_types") or (), strict=False)
+    ]
+
+
+def _distance(edges: Sequence[Sequence[int]], names: Sequence[str], first: str, second: str) -> int:
+    """Count the facts on the shortest path from one person to the other, in either direction of each fact."""
+    near: dict[str, set[str]] = {name: set() for name in (*names, first, second)}
+    for edge in edges:
+        one, other = (names[person] for person in edge)
+        near[one].add(other)
+        near[other].add(one)
+    distance = {first: 0}
+    waiting = deque([first])
+    while waiting:
+        name = waiting.popleft()
+        for neighbour in near[name] - distance.keys():
+            distance[neighbour] = distance[name] + 1
+            waiting.append(neighbour)
+    return distance.get(second, _UNREACHED)

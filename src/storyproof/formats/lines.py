@@ -1,0 +1,62 @@
+"""Lines of text files as bytes, with their numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from storyproof.errors import DataError
+
+MARK = b"\xef\xbb\xbf"  # the byte order mark with which some editors begin a file
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Read a file's lines with their ends, whatever those are, counted from 1.
+
+    Raises:
+        DataError: If the file cannot be read.
+    """
+    number = 0
+    try:
+        with path.open("rb") as file:
+            for piece in file:
+                for line in piece.splitlines(keepends=True):  # a lone carriage return ends a line too
+                    number += 1
+                    yield number, line
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error}.") from error
+
+
+def filled_lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Read the lines that are not empty, without their ends and without a byte order mark.
+
+    Raises:
+        DataError: If the file cannot be read.
+    """
+    for number, line in numbered_lines(path):
+        if text := line.removeprefix(MARK if number == 1 else b"").rstrip(b"\r\n"):
+            yield number, text
+
+
+def first_line(path: Path) -> str:
+    """Return the first line that has more than spaces, as text; empty if there is none or the file cannot be read."""
+    try:
+        return next((line.decode(errors="replace") for _, line in filled_lines(path) if line.strip()), "")
+    except DataError:
+        return ""
+
+
+def find_bad_bytes(*paths: Path) -> DataError | None:
+    """Return an error that names the first line that is not UTF-8; None if all files are."""
+    for path in paths:
+        for number, line in numbered_lines(path) if path.exists() else ():
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                return bad_byte(f"{path}, line {number}", error)
+    return None
+
+
+def bad_byte(where: str, error: UnicodeDecodeError) -> DataError:
+    """Return an error that names the byte at which a text stops being UTF-8."""
+    return DataError(f"{where}: found the byte 0x{error.object[error.start]:02x}; expected text in UTF-8.")

@@ -1,0 +1,191 @@
+"""The OpenAI-compatible API: bodies of requests, replies, and what errors mean."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from enum import Enum
+from time import time
+from typing import Any
+
+from storyproof.solvers.llm.choices import are_letters, choose, first_token_scores
+from storyproof.solvers.llm.options import CHAT, ModelOptions
+from storyproof.solvers.llm.requests import Reply, Request
+
+_TOO_LONG = re.compile(
+    r"context.{0,20}(length|size|window)|maximum context|too (long|large|many tokens)|exceeds? .{0,40}(context|tokens)",
+    re.I,
+)
+_LISTED = 12  # models that a message names
+_TOP = 20  # likeliest tokens to find letters among; no server gives more unless told to
+_OVERLOAD = (408, 429, 502, 503, 504, 529)  # with what gateways say when nobody behind them answers
+_CUT_OFF = "length"  # the finish_reason of a reply that may not become longer
+NO_LIKELIHOOD = "no likelihoods"
+
+
+class Fate(Enum):
+    """What an error means for the requests to come."""
+
+    AGAIN = "may pass; send it again"
+    FAILED = "this request cannot succeed"
+    FATAL = "no request can succeed"
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """An error, in words, and what it means.
+
+    Attributes:
+        what: What happened.
+        fate: What it means.
+        wait_s: How long the server wants to be left alone, if it says.
+        alone: Whether it concerns this request only, and says nothing about the server.
+        overload: Whether it means that the server is asked too much; any other may befall a single request.
+    """
+
+    what: str
+    fate: Fate
+    wait_s: float | None = None
+    alone: bool = False
+    overload: bool = False
+
+
+def body_of(model: str, options: ModelOptions, request: Request, *, likelihood: bool = False) -> dict[str, Any]:
+    """Return the body of a request, with `likelihood` also asking for the first tokens of single-letter choices."""
+    body: dict[str, Any] = {"model": model, "max_tokens": request.max_tokens, "temperature": options.temperature}
+    if options.api == CHAT:
+        body["messages"] = [{"role": each.role, "content": each.content} for each in request.messages]
+    else:
+        body["prompt"] = request.text
+    if request.stop:
+        body["stop"] = list(request.stop)
+    if options.top_p is not None:
+        body["top_p"] = options.top_p
+    if options.temperature > 0:
+        body["seed"] = options.seed
+    if likelihood and are_letters(request.choices):
+        body |= {"logprobs": True, "top_logprobs": _TOP} if options.api == CHAT else {"logprobs": _TOP}
+    for name, value in options.extra.items():
+        body[name] = value
+    return {name: value for name, value in body.items() if value is not None} if options.extra else body
+
+
+def read_reply(content: bytes, seconds: float, choices: Sequence[str] = ()) -> Reply | Trouble:
+    """Read what a server sent with status 200; of choices, the likeliest if it says how likely they are."""
+    try:
+        body = json.loads(content)
+        choice = body["choices"][0]
+        text = choice["message"]["content"] if "message" in choice else choice["text"]
+    except (ValueError, KeyError, IndexError, TypeError, RecursionError):
+        return Trouble(f"not a valid reply: {_shown(content)}", Fate.AGAIN)
+    if not isinstance(text, str) and text is not None:
+        return Trouble(f"not a valid reply: {_shown(content)}", Fate.AGAIN)
+    ended = choice.get("finish_reason")
+    usage = _object(body, "usage")
+    details = _object(usage, "prompt_tokens_details")
+    read, written, cached = (
+        count if isinstance(count, int) else None
+        for count in (usage.get("prompt_tokens"), usage.get("completion_tokens"), details.get("cached_tokens"))
+    )
+    scores = first_token_scores(choices, _listed(choice)) if choices else None
+    if scores is not None:
+        return Reply(choose(choices, scores).text, read, written, cached, seconds, scores)
+    if text is None or (ended == _CUT_OFF and not text.strip()):
+        return Trouble(_emptiness(ended, written), Fate.FAILED)
+    return Reply(text, read, written, cached, seconds, cut_off=ended == _CUT_OFF)
+
+
+def _emptiness(ended: object, written: int | None) -> str:
+    """Return why a reply holds no text."""
+    if ended != _CUT_OFF:
+        return f"the reply is empty: the server sent no text (finish_reason {ended!r})"
+    length = "" if written is None else f" at {written} tokens"
+    return f"the reply is empty: it was cut off{length}, perhaps while the model was still thinking; raise --max-tokens"
+
+
+def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
+    found = body.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _listed(choice: dict[str, Any]) -> list[tuple[str, float]]:
+    """Find the likeliest first tokens with their log-likelihoods, in the form of chat or of completion."""
+    try:
+        found = choice["logprobs"]
+        if "content" in found:
+            return [(str(each["token"]), float(each["logprob"])) for each in found["content"][0]["top_logprobs"]]
+        return [(str(token), float(score)) for token, score in found["top_logprobs"][0].items()]
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+        return []
+
+
+def read_error(status: int, headers: Mapping[str, str], content: bytes) -> Trouble:
+    """Return what another status means."""
+    said = _message(content)
+    what = f"HTTP {status}: {said}" if said else f"HTTP {status}"
+    if status in (401, 403):
+        return Trouble(what, Fate.FATAL)
+    if status == 404:
+        return Trouble(what, Fate.FATAL)
+    if status in (400, 413, 422) and _TOO_LONG.search(said):
+        return Trouble(f"context too long: {said}", Fate.FAILED, alone=True)
+    if status in (400, 422) and "logprobs" in said:
+        return Trouble(f"{NO_LIKELIHOOD}: {said}", Fate.FAILED, alone=True)
+    if status in (408, 409, 425, 429) or status >= 500:
+        return Trouble(what, Fate.AGAIN, retry_after(headers.get("Retry-After")), overload=status in _OVERLOAD)
+    return Trouble(what, Fate.FAILED)
+
+
+def retry_after(value: str | None) -> float | None:
+    """Read how many seconds a server wants to be left alone; a date counts from now."""
+    if not value:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
+    except (TypeError, ValueError):
+        return None
+
+
+def model_names(content: bytes) -> tuple[list[str], bool] | None:
+    """Read a server's list of models, and whether it takes any name (llama.cpp does); None if it is no list."""
+    try:
+        rows = json.loads(content)["data"]
+        names = [row["id"] for row in rows]
+    except (ValueError, KeyError, TypeError):
+        return None
+    if not all(isinstance(name, str) for name in names):
+        return None
+    return names, any(row.get("owned_by") == "llamacpp" for row in rows)
+
+
+def list_names(wanted: str, names: Sequence[str]) -> str:
+    """List the models of a server for a message, the likeliest first."""
+    close = difflib.get_close_matches(wanted, names, n=3)
+    shown = [*close, *(name for name in names if name not in close)]
+    more = f" and {len(shown) - _LISTED} more" if len(shown) > _LISTED else ""
+    return ", ".join(shown[:_LISTED]) + more if shown else "none"
+
+
+def _message(content: bytes) -> str:
+    """Find what an error body says, whatever its form."""
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        return _shown(content) if content else ""
+    for key in ("error", "detail", "message"):
+        if isinstance(found, dict) and key in found:
+            found = found[key]
+    return " ".join(str(found).split())[:300]
+
+
+def _shown(content: bytes) -> str:
+    text = " ".join(content.decode("utf-8", "replace").split())
+    return repr(text[:80] + "…" if len(text) > 80 else text)

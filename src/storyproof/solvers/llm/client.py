@@ -1,0 +1,359 @@
+"""An HTTP client for OpenAI-compatible servers: how much each is sent, which is next, and when to give up."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from storyproof.errors import ConfigError, ModelError
+from storyproof.solvers.llm.addresses import authorization, public
+from storyproof.solvers.llm.api import Fate, Trouble, list_names, model_names, read_error, read_reply
+from storyproof.solvers.llm.options import CHAT, ModelOptions
+from storyproof.solvers.llm.requests import Reply
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+_FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 30.0
+_FIRST_STRAY_S, _LONGEST_STRAY_S = 0.05, 1.0  # after an error that says nothing of how much a server bears
+_STRAY = 10  # more errors in a row, of whatever requests, are no strays
+_LONGEST_RETRY_AFTER_S = 600.0
+_CHECK_S = 15.0
+_UNREACHED_S = 2.0  # how long a server that cannot be reached is not asked
+_FIRST_LIMIT = 32
+_FASTER = 1.05  # so much faster, or a doubled limit brought nothing
+_SLOW = 2.0  # replies that take so much longer than at best wait in a queue
+
+
+class Pace:
+    """How many requests one server is sent at once.
+
+    The limit doubles as long as replies come faster for it, then grows by one at a time while they come about as fast
+    as before (additive increase). It is halved whenever the server is overloaded or does not answer (multiplicative
+    decrease), once for all requests that were in flight then. After that it returns half way at a time to where it was
+    refused, and if the server now accepts that, it doubles as in the beginning.
+
+    Args:
+        most: At most so many requests in flight.
+        clock: Tells seconds.
+    """
+
+    def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._clock = most, clock
+        self.limit = min(_FIRST_LIMIT, most)
+        self.in_flight = 0
+        self.paused_until = 0.0
+        self._doubling = True
+        self._refused_at = 0  # the limit that was too much last, until it is reached again
+        self._replies, self._took = 0, 0.0
+        self._since, self._halved = clock(), clock()
+        self._rate, self._best_s = 0.0, float("inf")
+
+    @property
+    def open(self) -> bool:
+        """Whether one more may be asked now."""
+        return self.in_flight < self.limit and self.paused_until <= self._clock()
+
+    @property
+    def load(self) -> float:
+        """How busy it is, for a choice between servers."""
+        return self.in_flight / self.limit
+
+    def replied(self, seconds: float) -> None:
+        """Take note of a good reply."""
+        self._replies += 1
+        self._took += seconds
+        if self._replies >= self.limit:
+            self._look_back()
+
+    def refused(self, started: float, wait_s: float = 0.0) -> None:
+        """Take note that the server is overloaded, or does not answer.
+
+        Args:
+            started: When it was sent; what was sent before the last halving halves nothing again.
+            wait_s: Ask nothing for so long.
+        """
+        now = self._clock()
+        self.paused_until = max(self.paused_until, now + wait_s)
+        if started >= self._halved:
+            self._halved = now
+            self._doubling = False
+            self._refused_at = self.limit
+            self.limit = max(1, self.limit // 2)
+            self._replies, self._took, self._since = 0, 0.0, now
+
+    def _look_back(self) -> None:
+        """Adapt the limit after as many replies as it allows at once."""
+        now = self._clock()
+        rate, mean_s = self._replies / max(now - self._since, 1e-9), self._took / self._replies
+        self._best_s = min(self._best_s, mean_s)
+        if self._doubling:
+            self._doubling = rate > self._rate * _FASTER
+            grown = 2 * self.limit if self._doubling else self.limit
+        elif self.limit < self._refused_at:
+            grown = self.limit + max(1, (self._refused_at - self.limit) // 2)
+        elif self._refused_at:
+            self._doubling, self._refused_at = True, 0
+            grown = 2 * self.limit
+        else:
+            grown = self.limit + (mean_s < self._best_s * _SLOW)
+        self._rate = rate
+        self.limit = min(grown, self._most)
+        self._replies, self._took, self._since = 0, 0.0, now
+
+
+class Server:
+    """One OpenAI-compatible server.
+
+    Attributes:
+        url: Its base URL, as it may be shown and kept.
+
+    Args:
+        url: Its base URL, up to and with `/v1`; a user name and password in it are sent with every request.
+        options: How it is to be asked.
+        http: The library that reaches it (aiohttp).
+    """
+
+    def __init__(self, url: str, options: ModelOptions, http: Any) -> None:
+        self.url = public(url).rstrip("/")
+        own = authorization(url)
+        self._headers = {} if own is None else {"Authorization": own}
+        self.pace = Pace(options.concurrency)
+        self._http = http
+        self._post = self.url + ("/chat/completions" if options.api == CHAT else "/completions")
+        parts = urlsplit(self.url)
+        bypassed = bool(proxy_bypass(parts.hostname or ""))
+        self._proxy = None if bypassed else getproxies().get(parts.scheme)
+
+    async def ask(self, session: Any, body: bytes, choices: Sequence[str] = ()) -> Reply | Trouble:
+        """Send one request and read what comes back."""
+        start = time.monotonic()
+        try:
+            async with session.post(self._post, data=body, proxy=self._proxy, headers=self._headers) as response:
+                content = await response.read()
+                if response.status == 200:
+                    return read_reply(content, time.monotonic() - start, choices)
+                return read_error(response.status, response.headers, content)
+        except TimeoutError:
+            return Trouble(
+                f"{self.url} gave no reply within {time.monotonic() - start:.0f} s", Fate.AGAIN, overload=True
+            )
+        except self._http.ClientConnectorError as error:
+            self.pace.refused(start, _UNREACHED_S)
+            return Trouble(f"no server at {self.url} ({_reason(error)})", Fate.AGAIN, overload=True)
+        except (self._http.ClientError, OSError) as error:
+            return Trouble(f"{self.url} dropped the connection ({_reason(error)})", Fate.AGAIN)
+
+    def refusal(self, key_env: str) -> str:
+        """Return what is wrong with what this server was given to let us in."""
+        if self._headers:
+            return f"{self.url} refused the user name and password that its --base-url holds; correct them."
+        state = "was refused" if os.environ.get(key_env) else "is not set"
+        variable = f"the environment variable {key_env}"
+        return f"{self.url} wants a key, and the one in {variable} {state}; set it, or see --api-key-env."
+
+    async def check(self, session: Any, model: str, key_env: str) -> dict[str, Any]:
+        """Check that there is a server, and that it has the model.
+
+        Returns:
+            What the server says about the model; nothing if it does not list its models.
+
+        Raises:
+            ModelError: If not.
+        """
+        limit = self._http.ClientTimeout(total=_CHECK_S)
+        try:
+            async with session.get(
+                self.url + "/models", proxy=self._proxy, timeout=limit, headers=self._headers
+            ) as response:
+                status, content = response.status, await response.read()
+        except TimeoutError as error:
+            raise ModelError(
+                f"no reply from {self.url} within {_CHECK_S:.0f} s; is it the right --base-url?"
+            ) from error
+        except (self._http.ClientError, OSError) as error:
+            raise ModelError(
+                f"no server at {self.url} ({_reason(error)}); start one there, or give another --base-url."
+            ) from error
+        if status in (401, 403):
+            raise ModelError(self.refusal(key_env))
+        listed = model_names(content) if status == 200 else None
+        if listed is None:
+            return {}
+        names, any_name = listed
+        if model not in names and not any_name:
+            raise ModelError(f"unknown model '{model}' at {self.url}. The server has: {list_names(model, names)}.")
+        return {"listed": list_names(model, names)}
+
+
+class Servers:
+    """Several servers with the same model; each request goes to the least busy.
+
+    Args:
+        servers: At least one.
+        options: How they are to be asked.
+        model: The model that they have.
+    """
+
+    def __init__(self, servers: Sequence[Server], options: ModelOptions, model: str) -> None:
+        self._servers, self._options, self._model = servers, options, model
+        self._waiters: deque[asyncio.Future[None]] = deque()
+        self._alarm: asyncio.TimerHandle | None = None
+        self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
+        self.asleep = 0  # requests that wait to be sent again
+        self.on_sleep: Callable[[], None] = lambda: None
+
+    @property
+    def room(self) -> int:
+        """How many requests may be on their way in all."""
+        now = time.monotonic()
+        return max(1, sum(each.pace.limit for each in self._servers if each.pace.paused_until <= now))
+
+    async def ask(self, session: Any, body: bytes, choices: Sequence[str] = ()) -> Reply:
+        """Ask until there is a reply, or enough was tried; then the reply says that it failed.
+
+        Raises:
+            ModelError: If no request can succeed.
+        """
+        trouble = Trouble("not asked", Fate.AGAIN)
+        for attempt in range(self._options.retries + 1):
+            if attempt:
+                await self._sleep(_wait_s(attempt, trouble.wait_s, stray=self._is_stray(trouble)))
+            server = await self._take()
+            start = time.monotonic()
+            try:
+                found = await server.ask(session, body, choices)
+            finally:
+                server.pace.in_flight -= 1
+                self._wake()
+            if isinstance(found, Reply):
+                server.pace.replied(found.seconds)
+                self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
+                return replace(found, retries=attempt) if attempt else found
+            trouble = found
+            if trouble.fate is not Fate.AGAIN:
+                break
+            self._refused(server, start, trouble)
+            if (trouble.wait_s or 0.0) > _LONGEST_RETRY_AFTER_S:
+                trouble = Trouble(f"{trouble.what} (to wait {trouble.wait_s:.0f} s is too long)", Fate.FAILED)
+                break
+        self._look_at(server, trouble)
+        return Reply("", error=trouble.what, retries=attempt)
+
+    async def _sleep(self, seconds: float) -> None:
+        """Wait to send a request again; meanwhile its place is free for others."""
+        self.asleep += 1
+        self.on_sleep()
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self.asleep -= 1
+
+    def _is_stray(self, trouble: Trouble) -> bool:
+        """Return whether an error befell one request, and tells nothing of how much the servers bear."""
+        return not trouble.overload and not trouble.wait_s and self._refusals <= _STRAY
+
+    async def _take(self) -> Server:
+        """Wait for a server that may be asked, and count one more request on its way to it."""
+        while True:
+            free = [each for each in self._servers if each.pace.open]
+            if free:
+                server = free[0] if len(free) == 1 else min(free, key=lambda each: each.pace.load)
+                server.pace.in_flight += 1
+                return server
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.append(waiter)
+            self._set_alarm()
+            await waiter
+
+    def _wake(self) -> None:
+        """Let as many of those who wait look again as there is room for."""
+        free = sum(each.pace.limit - each.pace.in_flight for each in self._servers if each.pace.open)
+        while free > 0 and self._waiters:
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+                free -= 1
+        self._set_alarm()
+
+    def _set_alarm(self) -> None:
+        """Wake those who wait when the first pause ends; there may be no other request whose end would do so."""
+        now = time.monotonic()
+        ends = [each.pace.paused_until for each in self._servers if each.pace.paused_until > now]
+        if self._waiters and ends and self._alarm is None:
+            self._alarm = asyncio.get_running_loop().call_later(min(ends) - now + 0.001, self._ring)
+
+    def _ring(self) -> None:
+        self._alarm = None
+        self._wake()
+
+    def _refused(self, server: Server, start: float, trouble: Trouble) -> None:
+        """Ask a server less if it is overloaded; give all of them up when none has replied for long.
+
+        Raises:
+            ModelError: If none has replied for longer than patience lasts.
+        """
+        wait_s = min(trouble.wait_s or 0.0, _LONGEST_RETRY_AFTER_S)
+        self._refusals += 1
+        if not self._is_stray(trouble):
+            server.pace.refused(start, wait_s)
+        now = time.monotonic()
+        silent = now - self._last_good
+        if wait_s:
+            self._last_good = max(self._last_good, now + wait_s)  # silence that was asked for is none
+        if silent > self._options.patience_s and self._refusals > self._options.retries:
+            raise ModelError(f"no reply for {silent:.0f} s; the last error: {trouble.what}.")
+
+    def _look_at(self, server: Server, trouble: Trouble) -> None:
+        """Judge a request that failed for good.
+
+        Raises:
+            ModelError: If all others would fail too.
+        """
+        if trouble.fate is Fate.FATAL:
+            if trouble.what.startswith(("HTTP 401", "HTTP 403")):
+                raise ModelError(server.refusal(self._options.api_key_env))
+            raise ModelError(
+                f"{server.url} does not know the address or the model '{self._model}' ({trouble.what}); a base URL "
+                "usually ends in /v1."
+            )
+        self._failures += not trouble.alone
+        if self._failures >= 20:
+            raise ModelError(f"{self._failures} requests in a row failed; the last error: {trouble.what}.")
+
+
+def base_urls(options: ModelOptions) -> tuple[str, ...]:
+    """Return which servers are meant: those given, else the one the environment names, else OpenAI's own.
+
+    Raises:
+        ConfigError: If it is OpenAI's and there is no key.
+    """
+    urls = options.base_urls or tuple(filter(None, [os.environ.get("OPENAI_BASE_URL")])) or (OPENAI_URL,)
+    if OPENAI_URL in urls and not os.environ.get(options.api_key_env):
+        raise ConfigError(
+            f"no key for {OPENAI_URL}: set the environment variable {options.api_key_env}, or give the --base-url of "
+            "another server."
+        )
+    return urls
+
+
+def _wait_s(attempt: int, asked: float | None, *, stray: bool = False) -> float:
+    """Return how long to wait before another attempt: twice as long each time, as the server asks, with jitter."""
+    first, longest = (_FIRST_STRAY_S, _LONGEST_STRAY_S) if stray else (_FIRST_WAIT_S, _LONGEST_WAIT_S)
+    wait = min(first * 2 ** (attempt - 1), longest) * random.uniform(0.5, 1.0)
+    return wait if asked is None else asked + random.uniform(0.0, min(wait, 1.0))
+
+
+def _reason(error: BaseException) -> str:
+    inner = getattr(error, "os_error", None) or error
+    number = getattr(inner, "errno", None)
+    if isinstance(number, int) and number > 0:
+        return os.strerror(number)
+    return str(getattr(inner, "strerror", None) or inner or type(inner).__name__)

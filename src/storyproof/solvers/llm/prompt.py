@@ -1,0 +1,273 @@
+"""How a question is put to a language model, and what of its replies is the answer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+from storyproof.errors import ConfigError, DataError
+from storyproof.example import Example
+from storyproof.families.family import family_of
+from storyproof.seeds import Draws, digest
+from storyproof.solvers.llm.choices import chosen, letters, shuffled
+from storyproof.solvers.llm.functions import load_function
+from storyproof.solvers.llm.requests import Message, Reply, Request
+from storyproof.solvers.llm.templates import (
+    BELIEF,
+    LETTERS,
+    PromptStep,
+    Template,
+    Wording,
+    load_template,
+    template_names,
+)
+
+_MOST_SHOTS = 20_000  # examples that shots are drawn from; more would not make them any better
+_SPARE_SHOTS = 4  # drawn beyond what is shown, for questions whose own story was drawn
+
+
+class NoCandidatesError(DataError):
+    """Candidates are to be offered, and neither data nor story say any."""
+
+
+class Prompt(Protocol):
+    """Makes requests of examples, and answers of replies."""
+
+    @property
+    def name(self) -> str:
+        """How users call it."""
+
+    @property
+    def version(self) -> str:
+        """A change of words is a new version."""
+
+    def request(self, example: Example, replies: Sequence[str]) -> Request | None:
+        """Return the next step after the replies so far; None when there is none."""
+
+    def answer(self, replies: Sequence[str], example: Example) -> str:
+        """Return what is to be matched."""
+
+
+def prompt_names() -> list[str]:
+    """List the prompts that come with storyproof."""
+    return template_names()
+
+
+def needs_shots(name: str) -> bool:
+    """Return whether a prompt shows solved examples, so that a train split is needed."""
+    if _is_function(name):
+        return False
+    return any(wording.shots for wording in load_template(name).wordings.values())
+
+
+def load_prompt(name: str, *, seed: int = 0, shots: Sequence[Example] = (), max_tokens: int | None = None) -> Prompt:
+    """Load a prompt by its name, a user's own by its file, or a function by `module:function`.
+
+    A function is given an example and returns the text to ask, or a request. If it is a class, or an object with
+    `request` and `answer`, it is a prompt of its own.
+
+    Args:
+        name: Which prompt.
+        seed: For shots and for the order of options.
+        shots: The train split's examples, from which solved ones are drawn.
+        max_tokens: How long the last reply may become; by default what the prompt says.
+
+    Raises:
+        ConfigError: If there is no such prompt, its file is broken, or it needs shots and there are none.
+    """
+    if not _is_function(name):
+        return TemplatePrompt(load_template(name), seed=seed, shots=shots, max_tokens=max_tokens)
+    found = load_function(name, "prompt")
+    made: Any = found() if isinstance(found, type) else found
+    if hasattr(made, "request") and hasattr(made, "answer"):
+        prompt: Prompt = made
+        return prompt
+    return FunctionPrompt(name, made, max_tokens or 10)
+
+
+def _is_function(name: str) -> bool:
+    place, colon, function = name.rpartition(":")
+    return bool(colon and place) and function.isidentifier()
+
+
+class TemplatePrompt:
+    """A prompt of a file."""
+
+    def __init__(
+        self, template: Template, *, seed: int = 0, shots: Sequence[Example] = (), max_tokens: int | None = None
+    ) -> None:
+        self.name, self.version, self.sha256 = template.name, template.version, template.sha256
+        self._template, self._seed, self._max_tokens = template, seed, max_tokens
+        most = max((wording.shots for wording in template.wordings.values()), default=0)
+        self._shots = {
+            family: draw_shots([each for each in shots if family_of(each).name == family], most + _SPARE_SHOTS, seed)
+            for family in dict.fromkeys(family_of(each).name for each in shots)
+        }
+        if most and not any(self._shots.values()):
+            raise ConfigError(
+                f"the prompt '{template.name}' shows solved examples, but there are none to draw from; give data with "
+                "a train split whose stories are not all asked about, or choose another prompt."
+            )
+
+    def request(self, example: Example, replies: Sequence[str]) -> Request | None:
+        """Return the next step after the replies so far; None when there is none."""
+        wording, steps = self._steps(example)
+        if len(replies) >= len(steps):
+            return None
+        step = steps[len(replies)]
+        values = self._values(example, wording, step, replies)
+        said = [Message("system", step.system.format(**values))] if step.system else []
+        last = len(replies) == len(steps) - 1
+        return Request(
+            messages=(*said, Message("user", step.user.format(**values))),
+            max_tokens=self._max_tokens if last and self._max_tokens is not None else step.max_tokens,
+            stop=step.stop,
+            choices=self._choices(example, step),
+        )
+
+    def answer(self, replies: Sequence[str], example: Example) -> str:
+        """Return what is to be matched: the last reply, or what follows the marker in it, letters spelt out."""
+        if not replies:
+            return ""
+        found = replies[-1]
+        if self._template.answer_after is not None:
+            found = after_marker(found, self._template.answer_after) or found
+        if self._steps(example)[1][-1].choices != LETTERS:
+            return found
+        return chosen(found, self._options(example))
+
+    def answers(self, reply: str) -> bool:
+        """Return whether a last reply gets as far as an answer; without a marker all of it is one."""
+        return self._template.answer_after is None or after_marker(reply, self._template.answer_after) is not None
+
+    def _steps(self, example: Example) -> tuple[Wording, list[PromptStep]]:
+        wording = self._template.wording(family_of(example).prompt_keys)
+        return wording, [step for step in wording.steps if step.when != BELIEF or example.chain]
+
+    def _values(self, example: Example, wording: Wording, step: PromptStep, replies: Sequence[str]) -> dict[str, str]:
+        options = self._options(example) if "{options}" in step.user + step.system else []
+        return {
+            "story": example.story,
+            "question": example.question,
+            "candidates": ", ".join(sorted(family_of(example).candidates(example))),
+            "options": "\n".join(f"{letter}. {name}" for letter, name in zip(letters(options), options, strict=True)),
+            "shots": self._shown(example, wording) if wording.shots else "",
+            **family_of(example).prompt_values(example),
+            "known": replies[-1].strip() if replies else example.story,
+            "reply": replies[-1].strip() if replies else "",
+        }
+
+    def _shown(self, example: Example, wording: Wording) -> str:
+        return "\n\n".join(
+            wording.shot.format(
+                story=shot.story,
+                question=shot.question,
+                answer=shot.answer,
+                candidates=", ".join(sorted(family_of(shot).candidates(shot))),
+            )
+            for shot in shots_for(example, self._shots.get(family_of(example).name, ()), wording.shots)
+        )
+
+    def _options(self, example: Example) -> list[str]:
+        known = family_of(example).candidates(example)
+        if not known:
+            raise NoCandidatesError(
+                f"{example.id} says no candidates and its story does not tell them, but the prompt '{self.name}' "
+                "offers them; add the column 'candidates', or choose another prompt."
+            )
+        return shuffled(example, known, self._seed)
+
+    def _choices(self, example: Example, step: PromptStep) -> tuple[str, ...]:
+        if step.choices is None:
+            return ()
+        options = self._options(example)
+        return tuple(letters(options) if step.choices == LETTERS else options)
+
+
+class FunctionPrompt:
+    """A user's own function from an example to the text that is asked."""
+
+    version = "1"
+
+    def __init__(self, name: str, function: Callable[[Example], object], max_tokens: int) -> None:
+        self.name, self._function, self._max_tokens = name, function, max_tokens
+
+    def request(self, example: Example, replies: Sequence[str]) -> Request | None:
+        """Ask what the function says; there is one step."""
+        if replies:
+            return None
+        found = self._function(example)
+        if isinstance(found, Request):
+            return found
+        if not isinstance(found, str):
+            raise ConfigError(f"the prompt '{self.name}' gave {found!r}; expected the text to ask, or a Request.")
+        return Request((Message("user", found),), self._max_tokens)
+
+    def answer(self, replies: Sequence[str], example: Example) -> str:
+        """Return the reply."""
+        del example
+        return replies[-1] if replies else ""
+
+
+def ends_before_answer(prompt: Prompt, last: Reply) -> bool:
+    """Return whether a prompt's last reply was cut off before the answer: what was thought until then is none.
+
+    A reply that ended by itself is judged whole. A user's own prompt may say by `answers` what holds an answer.
+    """
+    answers = getattr(prompt, "answers", None)
+    return last.cut_off and answers is not None and not answers(last.text)
+
+
+def after_marker(reply: str, marker: str) -> str | None:
+    """Return the line after the last marker that is followed by something; None without one."""
+    pieces = re.split(re.escape(marker), reply, flags=re.IGNORECASE)
+    for piece in reversed(pieces[1:]):
+        lines = [line.strip(" \t*_#>") for line in piece.split("\n")]
+        found = next((line for line in lines if line), "")
+        if found:
+            return found
+    return None
+
+
+def draw_shots(pool: Sequence[Example], count: int, seed: int) -> list[Example]:
+    """Draw examples, each of another story, as evenly as can be over question types, and over answers within them.
+
+    Answers are balanced by their class (`Family.answer_class`): for theory of mind not by the container but by whether
+    the object was there first, last, or in between, or else all shots may teach that the last place is the answer.
+
+    Args:
+        pool: Examples of the train split.
+        count: How many.
+        seed: Other shots for another; the order of the pool does not matter.
+    """
+    drawn = sorted(pool, key=lambda each: digest("shots", seed, each.story, each.question))[:_MOST_SHOTS]
+    chosen: list[Example] = []
+    types: Counter[str] = Counter()
+    answers: Counter[tuple[str, str]] = Counter()
+    words: Counter[str] = Counter()
+    classes = {id(example): family_of(example).answer_class(example) for example in drawn}
+    while drawn and len(chosen) < count:
+        best = min(
+            drawn,
+            key=lambda each: (
+                types[each.question_type],
+                answers["", classes[id(each)]],
+                answers[each.question_type, classes[id(each)]],
+                words[each.answer],
+            ),
+        )
+        chosen.append(best)
+        types[best.question_type] += 1
+        answers["", classes[id(best)]] += 1
+        answers[best.question_type, classes[id(best)]] += 1
+        words[best.answer] += 1
+        drawn = [each for each in drawn if each.story != best.story]
+    order = Draws("order of shots", seed, len(chosen)).order(len(chosen)).tolist()
+    return [chosen[place] for place in order]
+
+
+def shots_for(example: Example, drawn: Sequence[Example], count: int) -> list[Example]:
+    """Return as many of the drawn examples as wanted, none of them of the example's own story."""
+    return [shot for shot in drawn if shot.story != example.story][:count]

@@ -1,0 +1,195 @@
+"""What holds for every family of the catalog, storyproof's own and others'."""
+
+import json
+from collections.abc import Iterator
+from functools import cache
+from io import StringIO
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pyarrow as pa
+import pytest
+from rich.console import Console
+
+import storyproof
+from storyproof.audits.shortcuts import find_shortcuts
+from storyproof.catalog import load, names
+from storyproof.datasets.examples import complete
+from storyproof.errors import DataError
+from storyproof.example import REQUIRED, SCHEMA, Example, plain_schema
+from storyproof.families.family import Family, family_of, family_of_table, load_family, recognise
+from storyproof.solvers.llm.prompt import load_prompt, prompt_names
+from storyproof.solvers.solver import load_solver
+
+STORIES = 24
+IDENTITY = ("id", "story_id", "benchmark", "split", "story", "question")
+
+
+def benchmark_of(family: str) -> str:
+    """The first benchmark in the catalog that makes rows of a family."""
+    return next(name for name in names("benchmark") if family_of_table(made(name)).name == family)
+
+
+@cache
+def made(benchmark: str) -> pa.Table:
+    count = load("benchmark", benchmark)(load("benchmark", benchmark).config_type(), 0).stories("test", 1)
+    return storyproof.generate(benchmark, test=max(1, STORIES // count), seed=3)
+
+
+@pytest.fixture(params=sorted(names("family")))
+def family(request: pytest.FixtureRequest) -> Family:
+    return load_family(request.param)
+
+
+def rows_of(family: Family) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = made(benchmark_of(family.name)).to_pylist()
+    return found
+
+
+def examples_of(family: Family) -> list[Example]:
+    return [Example.from_row(row, family.name) for row in rows_of(family)]
+
+
+def stories_of(family: Family) -> Iterator[list[Example]]:
+    stories: dict[str, list[Example]] = {}
+    for each in examples_of(family):
+        stories.setdefault(each.story_id, []).append(each)
+    yield from stories.values()
+
+
+def test_three_families_are_there() -> None:
+    """The third comes from examples/orderings, which `make` installs."""
+    assert {"belief", "kinship", "orderings"} <= set(names("family"))
+
+
+def test_shared_columns_come_first(family: Family) -> None:
+    assert family.schema.names[: len(SCHEMA)] == SCHEMA.names
+    assert family.marks <= set(family.schema.names)
+    assert set(family.facts) <= set(family.schema.names)
+
+
+def test_rows_are_recognised(family: Family) -> None:
+    for each in examples_of(family):
+        assert recognise(family.schema.names, each.question) is family
+        assert family.reads(each.question)
+        assert family_of(Example.from_row(each.as_row())) is family
+        assert sum(other.reads(each.question) for other in map(load_family, names("family"))) == 1
+
+
+def test_labels_follow_from_the_rest(family: Family) -> None:
+    """Text, and the facts that no text tells, are enough to work everything else out."""
+    rows = rows_of(family)
+    kept = (*IDENTITY, "answer", *family.facts)
+    bare = pa.Table.from_pylist(
+        [{name: row.get(name) if name in kept else None for name in family.schema.names} for row in rows],
+        schema=plain_schema(family.schema),
+    )
+    labels = ("answer", "candidates", "order", "chain", "false_belief", "readings")
+    assert complete(bare, family, proved=True).select(labels).to_pylist() == [
+        {name: row[name] for name in labels} for row in rows
+    ]
+
+
+def test_generated_rows_verify(family: Family) -> None:
+    report = family.verify(made(benchmark_of(family.name)), "test", {})
+    assert report.findings == []
+    assert not report.unchecked
+
+
+def test_a_wrong_answer_is_found(family: Family) -> None:
+    rows = rows_of(family)
+    for row in rows:
+        row["answer"] = next(each for each in row["candidates"] if each != row["answer"])
+    table = pa.Table.from_pylist(rows, schema=plain_schema(family.schema))
+    assert {finding.id for finding in family.verify(table, "test", {}).findings} == {row["id"] for row in rows}
+
+
+def test_oracle_and_candidates(family: Family) -> None:
+    for each in examples_of(family):
+        assert family.oracle_answer(each) == each.answer
+        assert each.answer in family.candidates(each)
+        assert set(family.positions(each)) <= {*family.candidates(each)}
+        assert each.answer in family.positions(each)
+        assert family.kind(each) in family.measures(each)
+        assert family.is_settled(each)
+
+
+def test_renamed_stories_have_one_fingerprint(family: Family) -> None:
+    each = examples_of(family)[0]
+    people = list(family.people(each))
+    assert people
+    facts = {name: each.get(name) for name in family.facts}
+    text, known = each.story, json.dumps(facts)
+    for number, name in enumerate(people):
+        text, known = (part.replace(name, f"Zq{number}x") for part in (text, known))
+    assert text != each.story
+    assert family.fingerprint(text, json.loads(known)) == family.fingerprint(each.story, facts)
+    assert family.fingerprint(each.story + " And more.", facts) != family.fingerprint(each.story, facts)
+
+
+@pytest.mark.parametrize("width", [60, 200])
+def test_stories_can_be_shown(family: Family, width: int) -> None:
+    for story in stories_of(family):
+        out = StringIO()
+        Console(width=width, file=out).print(family.lay_out(story))
+        shown = out.getvalue()
+        assert story[0].answer in shown
+        assert max(map(len, shown.split("\n"))) <= width
+
+
+def test_pictures_are_whole(family: Family) -> None:
+    for story in stories_of(family):
+        for picture in family.pictures(story, story[-1].proof):
+            root = ElementTree.fromstring(picture.svg)
+            assert root.tag.endswith("svg")
+            assert picture.caption
+
+
+def test_shortcuts_are_measured(family: Family) -> None:
+    report = find_shortcuts(None, examples_of(family), learned=False)
+    assert report.questions == len(rows_of(family))
+    assert 0 < report.chance <= report.forced.accuracy <= 1
+    assert report.rows
+    assert report.verdict.startswith("A reader who")
+
+
+@pytest.mark.parametrize("name", prompt_names())
+def test_every_prompt_can_ask(family: Family, name: str) -> None:
+    asked, *shots = stories_of(family)
+    prompt = load_prompt(name, shots=[each for story in shots for each in story])
+    request = prompt.request(asked[0], [])
+    assert request is not None
+    assert asked[0].question in request.messages[-1].content or "{question}" not in request.messages[-1].content
+    assert "{" not in request.messages[-1].content
+
+
+@pytest.mark.parametrize("solver", ["random", "majority", "rules", "oracle"])
+def test_solvers_answer(family: Family, solver: str) -> None:
+    rows = examples_of(family)
+    said = load_solver(solver, 0).predict(rows)
+    assert len(said) == len(rows)
+    assert all(answer in family.candidates(each) for answer, each in zip(said, rows, strict=True) if answer)
+
+
+@pytest.mark.parametrize("format_name", ["parquet", "jsonl"])
+def test_files_round_trip(family: Family, format_name: str, tmp_path: Path) -> None:
+    benchmark = benchmark_of(family.name)
+    made = load("benchmark", benchmark)
+    storyproof.generate(benchmark, test=made.round, seed=3, out=tmp_path / "x", format=format_name)
+    assert storyproof.verify(tmp_path / "x").ok
+    evaluated = storyproof.evaluate("oracle", tmp_path / "x")
+    assert evaluated.scores.accuracy == 1
+
+
+def test_rows_without_text_are_refused(family: Family) -> None:
+    row = {**rows_of(family)[0], "story": "Once upon a time.", "candidates": None, "proof": None}
+    if family.facts:
+        return  # facts are given beside the text, so the text is not needed to complete a row
+    table = pa.Table.from_pylist([row], schema=plain_schema(family.schema))
+    with pytest.raises(DataError, match="row "):
+        complete(table, family)
+
+
+def test_what_every_row_must_have() -> None:
+    assert REQUIRED == ("story", "question", "answer")

@@ -1,4 +1,4 @@
-"""How sure a score is: intervals that know that questions of one story stand or fall together.
+"""Confidence intervals of scores that respect that questions of one story are not independent.
 
 Scores of runs have one way, whoever shows them (`mean_interval`, `difference_interval`, and `how` to say so): the
 bootstrap draws stories anew, not questions, for six questions of one story are far from six tries. Every interval of
@@ -37,14 +37,14 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean, or a difference of means, and between what it lies."""
+    """A mean, or a difference of means, with its interval."""
 
     value: float
     low: float
     high: float
 
     def as_dict(self) -> dict[str, float]:
-        """Give plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {"value": self.value, "low": self.low, "high": self.high}
 
 
@@ -69,7 +69,7 @@ class Share:
 
 
 def how(stories: int, *, paired: bool = False) -> list[str]:
-    """Say how the intervals of scores, or of paired differences, are found, in lines that fit a narrow screen."""
+    """Return how intervals of scores, or of paired differences, are computed, in lines that fit a narrow screen."""
     way = f"by {'bootstrap' if stories < MANY_GROUPS else 'variance'} over stories"
     if paired:
         alike = "by Wilson's formula where all stories differ alike (one tells nothing)"
@@ -85,7 +85,7 @@ def mean_interval(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
 ) -> Interval:
-    """Give the mean of values with its interval, by a bootstrap over groups.
+    """Return the mean of values with its interval, by a bootstrap over groups.
 
     Where a bootstrap would be too sure of itself it is not asked: if there are fewer than `FEW_GROUPS`, if all are
     alike, and if each has one value that is right or wrong, it is Wilson's interval for as many tries as there are
@@ -120,7 +120,7 @@ def difference_interval(
     level: float = LEVEL,
     resamples: int = RESAMPLES,
 ) -> Interval:
-    """Give the mean of `second` less that of `first` with its interval, by a paired bootstrap over groups.
+    """Return the mean of `second` minus that of `first` with its interval, by a paired bootstrap over groups.
 
     Of what is the same in every pair there is no doubt. Where all groups differ alike, a bootstrap would be as sure of
     that; how far the interval reaches from there is how often, by Wilson, something that no group shows may yet happen.
@@ -151,7 +151,7 @@ def difference_interval(
 
 
 def wilson_interval(right: int, total: int, *, level: float = LEVEL) -> Interval:
-    """Give a proportion with Wilson's score interval, for tries that do not hang together.
+    """Return a proportion with Wilson's score interval, for independent trials.
 
     Raises:
         ValueError: If there are no tries, or more are right than there are.
@@ -162,7 +162,7 @@ def wilson_interval(right: int, total: int, *, level: float = LEVEL) -> Interval
 
 
 def share(right: Flags, cluster: Ints) -> Share:
-    """Give the share of right answers with a cluster-robust interval.
+    """Return the share of correct answers with a cluster-robust interval.
 
     The share is a ratio: right answers over questions, both summed over stories. With residuals r_s − p·n_s of the
     stories s its variance is S/(S−1) · Σ_s (r_s − p·n_s)² / N². That variance is worth as many independent questions
@@ -193,14 +193,14 @@ def share(right: Flags, cluster: Ints) -> Share:
 
 
 def share_of_stories(right: Flags, cluster: Ints) -> Share:
-    """Give the share of stories all of whose questions were answered rightly."""
+    """Return the share of stories all of whose questions were answered correctly."""
     asked = np.bincount(cluster)
     whole = (np.bincount(cluster, weights=right) == asked)[asked > 0]
     return share(whole, np.arange(len(whole)))
 
 
 def wilson(value: float, count: float, quantile: float) -> tuple[float, float]:
-    """Give Wilson's interval for a share that was seen in so many independent trials."""
+    """Return Wilson's interval for a share of so many independent trials."""
     weight = quantile**2 / count
     middle = (value + weight / 2) / (1 + weight)
     half = quantile / (1 + weight) * sqrt(value * (1 - value) / count + weight / (4 * count))
@@ -208,7 +208,7 @@ def wilson(value: float, count: float, quantile: float) -> tuple[float, float]:
 
 
 def analytic_interval(sums: Floats, counts: Floats, *, level: float = LEVEL) -> Interval:
-    """Give the mean with its interval by the formula for groups: the linearised variance of a ratio of sums.
+    """Return the mean with its interval by the formula for groups: the linearised variance of a ratio of sums.
 
     Args:
         sums: What the values of each group add up to.
@@ -223,7 +223,7 @@ def analytic_interval(sums: Floats, counts: Floats, *, level: float = LEVEL) -> 
 
 
 def bootstrap_means(sums: Floats, counts: Floats, resamples: int = RESAMPLES) -> Floats:
-    """Draw the groups anew so many times; gives the mean of each time."""
+    """Resample the groups so many times, and return the mean of each resample."""
     if len(sums) * resamples <= _KEPT_CELLS:
         drawn = _kept_draws(len(sums), resamples)
         return np.asarray((drawn @ sums) / (drawn @ counts))
@@ -241,12 +241,12 @@ def _clustered(sums: Floats, counts: Floats, level: float, resamples: int) -> In
 
 
 def _all_alike(sums: Floats, counts: Floats) -> bool:
-    """Say whether all groups have the same mean; in products, which are exact where values are right or wrong."""
+    """Return whether all groups have the same mean; computed by products, which are exact for 0 and 1."""
     return bool(np.all(sums * counts[0] == counts * sums[0]))
 
 
 def _draws(groups: int, resamples: int) -> Iterator[Floats]:
-    """Say how often each group is drawn, [resample, group], some resamples at a time."""
+    """Yield how often each group is drawn, [resample, group], some resamples at a time."""
     stream = Draws("bootstrap", groups)
     step = max(2, _CELLS // groups // 2 * 2)
     for start in range(0, resamples, step):
@@ -265,7 +265,7 @@ def _kept_draws(groups: int, resamples: int) -> Floats:
 def _by_group(
     values: npt.ArrayLike, groups: Sequence[Any] | npt.NDArray[Any], least: float, most: float
 ) -> tuple[Floats, Floats]:
-    """Add values up by group; groups come sorted, so that the order of the rows does not matter."""
+    """Return sums by group; groups are sorted, so that the order of the rows does not matter."""
     given, group_of = np.asarray(values, np.float64), np.asarray(groups)
     if given.ndim != 1 or given.shape != group_of.shape or not given.size:
         raise ValueError(f"found {given.size} values and {group_of.size} groups; expected as many, and some.")
@@ -282,7 +282,7 @@ def _quantile(level: float) -> float:
 
 
 def _t(freedom: int) -> float:
-    """Give the 97.5% quantile of Student's t by its expansion around the normal one."""
+    """Return the 97.5% quantile of Student's t by its expansion around the normal one."""
     z = _quantile(LEVEL)
     first = (z**3 + z) / 4
     second = (5 * z**5 + 16 * z**3 + 3 * z) / 96

@@ -1,4 +1,4 @@
-"""Locks between processes: a claim is a file that names its owner, and goes when the owner does.
+"""Locks between processes: a claim is a file that names its owner and disappears with it.
 
 A live owner holds a lock of the operating system on the file, where there are such locks, so that a process that was
 killed is told from one that is slow or suspended. Elsewhere a claim is stale, and taken over, when its process is gone
@@ -48,7 +48,7 @@ def try_lock(file: IO[Any]) -> bool | None:
 
 
 class Claim:
-    """A claim on something that one process at a time may write; use it as a context, whose value says if it is ours.
+    """A claim on something that one process at a time may write; as a context manager it yields whether it is ours.
 
     Args:
         path: The file that stands for it.
@@ -93,7 +93,7 @@ class Claim:
         return True
 
     def release(self) -> None:
-        """Give the claim up, if it is ours."""
+        """Release the claim, if it is ours."""
         if self._keeper is None:
             return
         self._over.set()
@@ -115,7 +115,7 @@ class Claim:
         return self.path.with_name(f".{self.path.name.lstrip('.')}.{os.getpid()}{id(self)}")
 
     def _clear_drafts(self) -> None:
-        """Remove what is left of claims whose processes were killed before they came to anything."""
+        """Remove files of claims whose processes were killed while they took them."""
         draft = re.compile(rf"\.{re.escape(self.path.name.lstrip('.'))}\.[0-9]+")
         for path in self.path.parent.iterdir():
             if draft.fullmatch(path.name):
@@ -124,7 +124,7 @@ class Claim:
                         path.unlink()
 
     def _create(self) -> bool:
-        """Make the file, locked and whole at once, unless it is there."""
+        """Create the file, locked and complete at once, unless it exists."""
         draft = self._draft()
         file = draft.open("w", encoding="utf-8")
         try:
@@ -150,7 +150,7 @@ class Claim:
         return True
 
     def _create_alone(self) -> bool:
-        """Make the file where a file can have one name only, unless it is there."""
+        """Create the file on a file system without hard links, unless it exists."""
         self._text = self._owner(locked=False)
         try:
             with self.path.open("x", encoding="utf-8") as file:
@@ -164,7 +164,7 @@ class Claim:
         return json.dumps({"pid": os.getpid(), "host": platform.node(), "mark": mark, "locked": locked})
 
     def _clear_stale(self) -> bool:
-        """Move a stale claim away; of several who try, one does it."""
+        """Move a stale claim away; of several processes that try, one succeeds."""
         found = _text(self.path)
         if found is None:
             return True
@@ -191,7 +191,7 @@ class Claim:
 
 
 def remove_claims() -> None:
-    """Remove the files of all claims that this process holds; for when it must go at once."""
+    """Remove the files of all claims that this process holds, before it exits at once."""
     for claim in tuple(_held):
         claim.remove()
 
@@ -205,7 +205,7 @@ def _text(path: Path) -> str | None:
 
 @contextmanager
 def _probed(path: Path) -> Iterator[bool | None]:
-    """Lock a claim that is there for as long as it is looked at: False if its owner lives, None if nobody can tell."""
+    """Lock an existing claim while it is inspected; yield False if its owner lives, None if that is unknown."""
     try:
         file = path.open("r", encoding="utf-8")
     except OSError:

@@ -1,4 +1,4 @@
-"""The elements of a picture: text made safe and measured, shapes, and the frame around them."""
+"""Elements of SVG pictures: escaped and measured text, shapes, and the frame around them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ _NARROW, _BROAD = frozenset("fijlrtI.,:;'!|()[]- "), frozenset("mwMW@%")
 
 
 def safe(text: str) -> str:
-    """Make any text fit to stand in XML or HTML, between tags or in an attribute; it is shown as it is."""
+    """Escape a text for XML or HTML, between tags or in an attribute."""
     return escape(_NOT_XML.sub("\ufffd", text))
 
 
 def element(name: str, content: str = "", **attributes: str | float) -> str:
-    """Make an element.
+    """Return an element.
 
     Args:
         name: Its name.
-        content: What is in it, safe already.
+        content: Its content, already escaped.
         attributes: A trailing underscore is dropped (`class_`), others become hyphens; empty texts are left out.
     """
     written = "".join(
@@ -39,13 +39,13 @@ def element(name: str, content: str = "", **attributes: str | float) -> str:
 
 
 def number(value: float) -> str:
-    """Write a length to a tenth of a pixel."""
+    """Return a length to a tenth of a pixel."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 @lru_cache(maxsize=20_000)
 def text_width(text: str) -> float:
-    """Estimate how many pixels a text takes: rather too many, as the reader's letters may be broad, and bold."""
+    """Return an upper estimate of the width of a text in pixels: the reader's font may be wide, and bold."""
     return SIZE * sum(map(_letter_width, text))
 
 
@@ -61,7 +61,7 @@ def _letter_width(letter: str) -> float:
 
 
 def shorten(text: str, width: float) -> str:
-    """Cut a text so that it fits into so many pixels; a name of several lines becomes one."""
+    """Return a text in one line, cut to a width in pixels."""
     line = " ".join(text.split())
     if text_width(line) <= width:
         return line
@@ -75,7 +75,7 @@ def shorten(text: str, width: float) -> str:
 
 
 def wrap(text: str, width: float) -> list[str]:
-    """Break a text into lines of so many pixels; words that are too long for one are cut."""
+    """Break a text into lines of a width in pixels; longer words are cut."""
     lines: list[str] = []
     for word in text.split():
         if lines and text_width(f"{lines[-1]} {word}") <= width:
@@ -86,14 +86,14 @@ def wrap(text: str, width: float) -> list[str]:
 
 
 def label(text: str, x: float, y: float, width: float, class_: str = "") -> str:
-    """Write a text of one line, shortened to a width; what is cut off can be read by pointing at it."""
+    """Return a text element in one line, cut to a width; the full text is its tooltip."""
     shown = shorten(text, width)
     full = "" if shown == text else element("title", safe(text))
     return element("text", full + safe(shown), x=x, y=y, class_=class_)
 
 
 def frame(kind: str, title: str, description: str, size: tuple[float, float], content: Iterable[str]) -> str:
-    """Put a picture together: a title and a description for those who cannot see it, then what is in it."""
+    """Return a picture: a title and a description for screen readers, then its content."""
     width, height = (number(round(each)) for each in size)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="picture {kind}" role="img" width="{width}" height="{height}" '
@@ -103,6 +103,6 @@ def frame(kind: str, title: str, description: str, size: tuple[float, float], co
 
 
 def standalone(picture: str) -> str:
-    """Make a picture fit for a file of its own, by giving it its style."""
+    """Return a picture with its style sheet, for a file of its own."""
     head, end, rest = picture.partition(">")
     return f"{head}{end}<style>{STYLE}</style>{rest}"

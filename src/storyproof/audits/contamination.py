@@ -87,7 +87,7 @@ def find_overlaps(
 
 
 def _labels(parts: Sequence[Stories], ours: int) -> list[str]:
-    """Call parts by their splits, or by where they are if that would not tell them apart."""
+    """Return labels of parts: their splits, or their paths where splits are not unique."""
     short = ["against " * (place >= ours) + (each.split or Path(each.name).name) for place, each in enumerate(parts)]
     return [
         label if short.count(label) == 1 else f"{label} ({each.name})" for label, each in zip(short, parts, strict=True)
@@ -117,7 +117,7 @@ def _exact(kind: str, first: Part, second: Part, most: int) -> Overlap:
 
 
 def _conflicts(first: Part, second: Part, most: int) -> Overlap:
-    """Find the same questions with other answers; examples are one a question."""
+    """Find equal questions with different answers; one example per question."""
     disputed = _disputed([first] if first is second else [first, second])
     ours, theirs = _answered(first, disputed), _answered(second, disputed)
     affected = other_affected = pairs = 0
@@ -138,7 +138,7 @@ def _conflicts(first: Part, second: Part, most: int) -> Overlap:
 
 
 def _disputed(parts: Sequence[Part]) -> Hashes:
-    """Give the questions that have several answers."""
+    """Return the questions that have several answers."""
     numbers: dict[str | None, int] = {}
     answers = np.array([numbers.setdefault(each, len(numbers)) for part in parts for each in part.answers], np.uint64)
     asked = np.concatenate([part.hashes[QUESTION] for part in parts])
@@ -148,7 +148,7 @@ def _disputed(parts: Sequence[Part]) -> Hashes:
 
 
 def _answered(part: Part, questions: Hashes) -> dict[int, list[tuple[int, str]]]:
-    """Give rows with their answers, by question; those without one are left out."""
+    """Return rows with their answers, by question, without rows that have none."""
     found: dict[int, list[tuple[int, str]]] = {}
     asked = part.hashes[QUESTION]
     for row in np.flatnonzero(np.isin(asked, questions)).tolist():
@@ -158,7 +158,7 @@ def _answered(part: Part, questions: Hashes) -> dict[int, list[tuple[int, str]]]
 
 
 def _near(parts: Sequence[Part], place: tuple[int, int], found: Near, compared: Sequence[Chosen], most: int) -> Overlap:
-    """Sum up the near pairs of two parts, or of one."""
+    """Summarise the near pairs of two parts, or of one."""
     first, second = parts[place[0]], parts[place[1]]
     pairs = found[place]
     keys, other_keys = {pair[1] for pair in pairs}, {pair[2] for pair in pairs}
@@ -177,5 +177,5 @@ def _count(part: Part, keys: set[int]) -> int:
 
 
 def _id_of(part: Part, key: int) -> str:
-    """Give the id of the first story with this text."""
+    """Return the id of the first story with this text."""
     return part.ids[int(np.flatnonzero(part.hashes[STORY] == np.uint64(key))[0])]

@@ -1,4 +1,4 @@
-"""A split as far as it is compared with others: ids, and hashes of what its rows tell and ask."""
+"""What of a split is compared with others: ids, and hashes of stories and questions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Stories(Protocol):
 
 
 class Part(NamedTuple):
-    """A split as far as it is compared.
+    """What of a split is compared.
 
     Attributes:
         label: What to call it.
@@ -94,5 +94,5 @@ def _values(table: pa.Table, name: str) -> list[Any]:
 
 
 def hash_of(text: str) -> int:
-    """Give 64 bits that are the same in every process."""
+    """Return 64 bits that are the same in every process."""
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -65,7 +65,7 @@ def sample(parts: Sequence[Mapping[int, str]], most: int) -> list[Chosen]:
 
 
 def find_near(library: Any, chosen: Sequence[Chosen], threshold: float) -> tuple[Near, dict[str, Any]]:
-    """Find all near pairs, and say how."""
+    """Find all near pairs, and return them with the method used."""
     bands, rows, recall = _bands(threshold)
     storage = {"type": "dict", "basename": b"near"}  # named, or it would draw a name
     index = library.MinHashLSH(num_perm=_PERMUTATIONS, params=(bands, rows), storage_config=storage)

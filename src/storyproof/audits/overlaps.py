@@ -1,4 +1,4 @@
-"""What data have twice: pairs of twins, by kind and by split."""
+"""Results of a search for duplicates: pairs by kind and by split."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ class OverlapReport:
     near: dict[str, Any]
 
     def conflicts(self) -> Iterator[tuple[Overlap, Conflict]]:
-        """Give the examples of conflicts, each with the splits that it is in."""
+        """Return the examples of conflicts, each with its splits."""
         for each in self.overlaps:
             for twins in each.examples:
                 if isinstance(twins, Conflict):
                     yield each, twins
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
+        """Return plain values, for JSON."""
         found = [{**asdict(each), "share": each.share} for each in self.overlaps]
         return {"parts": self.parts, "overlaps": found, "near": self.near}

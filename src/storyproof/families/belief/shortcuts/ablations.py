@@ -1,4 +1,4 @@
-"""Stories with something taken away that reasoning about beliefs would need."""
+"""Stories without something that reasoning about beliefs needs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PRESENCE = (Kind.ENTER, Kind.EXIT, Kind.IS_IN)
 
 @dataclass(frozen=True, slots=True)
 class Ablation:
-    """A way to take something away.
+    """One way to remove information.
 
     Attributes:
         name: What it is called.
@@ -33,7 +33,7 @@ class Ablation:
 
 
 def remove_names(told: Told, seed: int = 0) -> Told:
-    """Give everybody the same name, in the story and in the question."""
+    """Replace all names by one, in the story and in the question."""
     del seed
     somebody = _new_word(told)
 
@@ -44,7 +44,7 @@ def remove_names(told: Told, seed: int = 0) -> Told:
 
 
 def remove_names_but_mover(told: Told, seed: int = 0) -> Told:
-    """Give everybody the same name, but let the question say who of the asked is the mover."""
+    """Replace all names by one, but keep which of the asked agents is the mover."""
     nameless = remove_names(told, seed)
     mover, other = (_new_word(nameless) + place for place in range(2))
     moves = by_batch(told, np.arange(len(told.story)), lambda part: part.mover)
@@ -57,12 +57,12 @@ def remove_names_but_mover(told: Told, seed: int = 0) -> Told:
 
 
 def _new_word(told: Told) -> int:
-    """Give the number of a word that does not occur yet."""
+    """Return the number of a word that does not occur yet."""
     return 1 + max(int(column.max(initial=0)) for column in told.all_words)
 
 
 def remove_comings_and_goings(told: Told, seed: int = 0) -> Told:
-    """Leave out who entered, who exited and who is in a room; what remains moves up, so that no gap is left."""
+    """Remove sentences that say who entered, exited or is in a room, without leaving gaps."""
     del seed
     gone = np.isin(told.kind, _PRESENCE)
     order = np.argsort(gone, axis=1, kind="stable")
@@ -70,20 +70,20 @@ def remove_comings_and_goings(told: Told, seed: int = 0) -> Told:
 
 
 def shuffle_sentences(told: Told, seed: int = 0) -> Told:
-    """Put the sentences of each story into a random order."""
+    """Shuffle the sentences of each story."""
     drawn = Draws("shortcuts", "shuffled sentences", seed).below(2**31, told.kind.size).reshape(told.kind.shape)
     order = np.argsort(np.where(told.kind == NONE, 2**31, drawn), axis=1, kind="stable")
     return told.sentences(lambda column: np.take_along_axis(column, order, axis=1))
 
 
 def remove_story(told: Told, seed: int = 0) -> Told:
-    """Leave the question, with its candidates, alone."""
+    """Keep only the question with its candidates."""
     del seed
     return told.sentences(lambda column: np.full((len(column), 1), NONE))
 
 
 def remove_nothing(told: Told, seed: int = 0) -> Told:
-    """Leave everything as it is."""
+    """Remove nothing."""
     del seed
     return told
 

@@ -16,7 +16,7 @@ class Bound(NamedTuple):
 
 
 def tomi_bound(true_belief: Fraction, false_belief: Fraction, second_order_false_belief: Fraction) -> Bound:
-    """Give what the structure of ToMi forces, from the shares of its story types.
+    """Return the structural baseline of ToMi, from the shares of its story types.
 
     Six questions a story. The mover is asked about as agent 0, the other as agent 1; the object is moved once, so
     there are a first and a last place (F, L). Memory is F and reality is L by definition. The mover puts the object

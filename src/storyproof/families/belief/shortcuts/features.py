@@ -1,4 +1,4 @@
-"""What a shallow reader notices: words, and where sentences stand relative to each candidate.
+"""Shallow features: words, and where sentences are relative to each candidate.
 
 One row of features for each question and candidate. Nothing here follows who is where: sentences are counted by their
 kind, by whom they are about (first asked, last asked, mover, anybody else) and by whether their room is that of the
@@ -57,7 +57,7 @@ class Lexicon:
         return cls(_ranks(seen, _MOST_WORDS, enough), _ranks(offered, _MOST_CANDIDATES, 2))
 
     def words(self, told: Told) -> Matrix:
-        """Give the presence of words by [question, column]."""
+        """Return the presence of words, [question, column]."""
         present = np.zeros((len(told.story), int(self.column.max(initial=NONE)) + 2), np.float32)
         *worded, _ = told.all_words
         for words in worded:
@@ -68,7 +68,7 @@ class Lexicon:
         return present[:, :-1]
 
     def codes(self, candidates: Ints) -> Ints:
-        """Give the code of each candidate, or NONE."""
+        """Return the code of each candidate, or NONE."""
         inside = (candidates != NONE) & (candidates < len(self.candidate))
         return np.where(inside, self.candidate[np.where(inside, candidates, 0)], NONE)
 
@@ -83,7 +83,7 @@ def _ranks(counts: Ints, most: int, enough: float) -> Ints:
 
 
 def features(told: Told, lexicon: Lexicon) -> Matrix:
-    """Give one row for each question and candidate, in that order.
+    """Return one row for each question and candidate, in that order.
 
     Args:
         told: What `pick` gives: each question has a story of its own.
@@ -142,7 +142,7 @@ def _scene(told: Told) -> Ints:
 
 
 def _of_question(told: Told, length: Ints) -> Matrix:
-    """Say of each question what it asks, and whether it asks about the mover."""
+    """Return features of each question: what it asks, and whether it asks about the mover."""
     mover = told.mover
     return np.stack(
         [told.memory, told.order, told.believer == mover, told.searcher == mover, length], axis=1, dtype=np.float32
@@ -150,7 +150,7 @@ def _of_question(told: Told, length: Ints) -> Matrix:
 
 
 def _of_candidate(told: Told, codes: Ints, mentioned: Flags, length: Ints) -> Matrix:
-    """Say where each candidate stands among the others and among the sentences."""
+    """Return features of each candidate: its place among the others and among the sentences."""
     first, last = _span(mentioned)
     never = ~mentioned.any(axis=2)
     earlier = (first[:, None, :] < first[:, :, None]).sum(axis=2)
@@ -184,7 +184,7 @@ def _counts(codes: Ints, mentioned: Flags) -> Matrix:
 
 
 def _span(mentioned: Flags) -> tuple[Ints, Ints]:
-    """Give the times of the first and last mention; who is never mentioned comes after everything."""
+    """Return the times of the first and last mention; the end of the story if there is none."""
     longest = mentioned.shape[2]
     never = ~mentioned.any(axis=2)
     first = np.where(never, longest, mentioned.argmax(axis=2))
@@ -193,6 +193,6 @@ def _span(mentioned: Flags) -> tuple[Ints, Ints]:
 
 
 def _at(codes: Ints, times: Ints) -> Ints:
-    """Look the codes of sentences up; NONE for times before the story."""
+    """Return the codes of sentences; NONE for times before the story."""
     rows = np.arange(len(codes)).reshape(-1, *[1] * (times.ndim - 1))
     return np.where(times < 0, NONE, codes[rows, np.maximum(times, 0)])

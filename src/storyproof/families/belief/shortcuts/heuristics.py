@@ -27,7 +27,7 @@ _READERS = {
 
 
 def answer(trial: Trial, told: Told, places: Ints, slots: Sequence[str]) -> Iterator[tuple[str, str, Flags]]:
-    """Answer in all ways; gives name, reader, and which rows to answer are answered rightly.
+    """Yield for each heuristic its name, its description, and which rows it answers correctly.
 
     Args:
         trial: Who learns from what.

@@ -54,13 +54,13 @@ class Told:
     answer: Ints
 
     def sentences(self, change: Callable[[Ints], Ints]) -> Told:
-        """Change all that is told of sentences in the same way."""
+        """Apply a function to all columns of sentences."""
         fields = ("kind", "agent", "room", "thing", "container")
         changed: dict[str, Any] = {name: change(getattr(self, name)) for name in fields}
         return replace(self, **changed)
 
     def pick(self, rows: Ints) -> Told:
-        """Give the chosen questions, each with a story of its own."""
+        """Return the chosen questions, each with a story of its own."""
         story = self.story[rows]
         told = self.sentences(lambda column: column[story])
         fields = ("memory", "order", "asked", "believer", "searcher", "candidates", "answer")
@@ -126,10 +126,10 @@ def tell(examples: Sequence[Example]) -> Told:
     )
 
 
-def by_batch(told: Told, rows: Ints, give: Callable[[Told], Ints]) -> Ints:
-    """Work on some thousand questions at a time, each with a story of its own, and put together what comes out."""
+def by_batch(told: Told, rows: Ints, work: Callable[[Told], Ints]) -> Ints:
+    """Apply a function to some thousand questions at a time, each with its story, and concatenate the results."""
     batches = [rows[start : start + _BATCH] for start in range(0, len(rows), _BATCH)]
-    return np.concatenate([give(told.pick(batch)) for batch in batches]) if batches else np.array([], np.int64)
+    return np.concatenate([work(told.pick(batch)) for batch in batches]) if batches else np.array([], np.int64)
 
 
 def positions(told: Told) -> Ints:
@@ -148,7 +148,7 @@ def positions(told: Told) -> Ints:
 
 
 def slots(told: Told, examples: Sequence[Example]) -> list[str]:
-    """Name what is asked with the role of the first of the chain: `first_order_0` for the mover, else `first_order_1`.
+    """Return what is asked with the role of the first of the chain: `first_order_0` for the mover, else `_1`.
 
     These are the published question types without what they reveal of the answer.
     """
@@ -159,7 +159,7 @@ def slots(told: Told, examples: Sequence[Example]) -> list[str]:
 
 
 def _first(values: Ints, where: Flags) -> Ints:
-    """Give the first of the values in each row that is chosen; NONE if none is."""
+    """Return the first chosen value of each row; NONE if none is chosen."""
     found = np.take_along_axis(values, where.argmax(axis=1)[:, None], axis=1)[:, 0]
     return np.where(where.any(axis=1), found, NONE)
 

@@ -93,7 +93,7 @@ def _guess(trial: Trial, puzzles: Sequence[PuzzleFeatures], answers: Ints, force
 
 
 def say_most_frequent(fold: Fold, cells: Sequence[Cell], answers: Ints) -> Ints:
-    """Give for each cell the answer that is most frequent where it is learned from.
+    """Return for each cell the answer that is most frequent among the rows to learn from.
 
     A cell is a number, and possibly something more. For a number that is not learned from, the nearest one stands in.
     """
@@ -108,7 +108,7 @@ def say_most_frequent(fold: Fold, cells: Sequence[Cell], answers: Ints) -> Ints:
 
 
 def say_usual_of_names(fold: Fold, puzzles: Sequence[PuzzleFeatures], answers: Ints) -> Ints:
-    """Give the answer that goes best with the two names, each taken alone (naive Bayes)."""
+    """Return the answer that fits the two names best, each taken alone (naive Bayes)."""
     most = int(answers.max()) + 1
     prior = np.bincount(answers[fold.fit], minlength=most)
     seen: dict[tuple[int, str], Ints] = defaultdict(lambda: np.zeros(most, np.int64))

@@ -280,6 +280,8 @@ def test_a_contradicted_target_is_explained_and_mended(tmp_path: Path) -> None:
         reason="in every family that fits, Miriam is Brian's sister-in-law",
         reading="published",
         asked="task_1.3",
+        is_claim=False,
+        fix="target",
     )
     assert {each.field for each in report.findings[1:]} == {"proof_state", "text_target"}
     assert {each.kind for each in report.findings[1:]} == {"consequence"}
@@ -549,7 +551,7 @@ def test_a_file_that_has_changed_since_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"row 0, line 2: target is 'aunt', expected 'sister'"):
         fixed_files(path, report)
     write(path, MIRIAM, FELIX)
-    with pytest.raises(DataError, match="the same number of rows"):
+    with pytest.raises(DataError, match="another number of rows"):
         fixed_files(path, report)
 
 

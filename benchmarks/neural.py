@@ -20,14 +20,14 @@ from torch import Tensor
 from benchmarks.plain_training import PlainTraining
 from storyproof.datasets.generate import generate
 from storyproof.example import Example
-from storyproof.solvers.neural.batches import Table, order_of
-from storyproof.solvers.neural.encoding import encode, learn_vocabulary
-from storyproof.solvers.neural.fitting import choose_device, hardware, shape_of
-from storyproof.solvers.neural.layers import Shape
-from storyproof.solvers.neural.models import build
-from storyproof.solvers.neural.recipes import MODELS
+from storyproof.solvers.neural.data.batches import ExampleTable, Shape, order_of, shape_of
+from storyproof.solvers.neural.data.encoding import encode
+from storyproof.solvers.neural.data.vocabulary import learn_vocabulary
+from storyproof.solvers.neural.models.registry import MODELS, build
+from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.stack import Stack
-from storyproof.solvers.neural.steps import Step
+from storyproof.solvers.neural.trainer import TrainingStep
+from storyproof.solvers.neural.training import choose_device, hardware
 
 RATE = 2**-10  # exact in single precision too, in which the fused optimiser of a GPU keeps it
 ENCODER_WIDTH = 384  # of the encoder that stands in for BERT
@@ -62,12 +62,12 @@ class Data:
         self.encoded, self.device = encode(rows, vocabulary), device
         self.vocabulary = vocabulary
 
-    def table(self, vectors: str) -> tuple[Table, Shape]:
+    def table(self, vectors: str) -> tuple[ExampleTable, Shape]:
         """Give the table for a model, with random vectors where it takes an encoder's."""
         sizes = {"pooled": (len(self.encoded), 3), "pieces": self.encoded.flat.shape}
         found = torch.randn(*sizes[vectors], ENCODER_WIDTH).half() if vectors else None
         pieces = found.shape[1:] if found is not None else ()
-        return Table(self.encoded, self.device, found), shape_of(self.encoded, self.vocabulary, *pieces)
+        return ExampleTable(self.encoded, self.device, found), shape_of(self.encoded, self.vocabulary, *pieces)
 
 
 def seconds(work: Callable[[], object], device: torch.device) -> float:
@@ -101,7 +101,7 @@ class Pair:
             model = build(name, shape, {})
             model.load_state_dict({part: value[run] for part, value in stack.state().items()})
             self.plain.append(PlainTraining(model, table, RATE))
-        self.step = Step(stack, table, rate=RATE, clip=0.0)
+        self.step = TrainingStep(stack, table, Settings(rate=RATE))
 
     def take(self, start: int, count: int) -> Tensor:
         """Take steps as one; gives the losses [steps, runs]."""

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from storyproof.solvers.neural.batches import Table
-from storyproof.solvers.neural.lstm import LSTM
+from storyproof.solvers.neural.data.batches import ExampleTable
+from storyproof.solvers.neural.models.lstm import LSTM
 
 
 class PlainLSTM(nn.Module):
@@ -51,7 +51,7 @@ def plain(model: nn.Module) -> nn.Module:
 class PlainTraining:
     """One run: a module, PyTorch's optimiser, and a step that does what everybody writes first."""
 
-    def __init__(self, model: nn.Module, table: Table, rate: float) -> None:
+    def __init__(self, model: nn.Module, table: ExampleTable, rate: float) -> None:
         self.model, self.table = plain(model).to(table.device), table
         self.adam = torch.optim.AdamW(
             [each for each in model.parameters() if each.requires_grad], lr=rate, weight_decay=0

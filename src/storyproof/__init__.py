@@ -20,19 +20,19 @@ if TYPE_CHECKING:
     from storyproof.evaluation.compare import compare as compare
     from storyproof.evaluation.evaluate import evaluate as evaluate
     from storyproof.evaluation.rescore import rescore as rescore
-    from storyproof.experiments.experimenting import experiment as experiment
+    from storyproof.experiments.experiment import experiment as experiment
     from storyproof.report.show import show as show
     from storyproof.solvers.llm.pull import pull as pull
-    from storyproof.solvers.neural.teaching import train as train
+    from storyproof.solvers.neural.train import train as train
 
 _VERBS = {
     "ask": "storyproof.evaluation.ask",
     "pull": "storyproof.solvers.llm.pull",
     "generate": "storyproof.datasets.generate",
     "verify": "storyproof.audits.verify",
-    "train": "storyproof.solvers.neural.teaching",
+    "train": "storyproof.solvers.neural.train",
     "evaluate": "storyproof.evaluation.evaluate",
-    "experiment": "storyproof.experiments.experimenting",
+    "experiment": "storyproof.experiments.experiment",
     "audit": "storyproof.audits.audit",
     "process": "storyproof.datasets.process",
     "compare": "storyproof.evaluation.compare",

@@ -38,8 +38,8 @@ SOLVERS = {
     "oracle": "storyproof.solvers.baselines:Oracle",
     "random": "storyproof.solvers.baselines:Random",
     "majority": "storyproof.solvers.baselines:Majority",
-    "entnet": "storyproof.solvers.neural.shipped:entnet",
-    "gat": "storyproof.solvers.neural.shipped:gat",
+    "entnet": "storyproof.solvers.neural.solver:entnet",
+    "gat": "storyproof.solvers.neural.solver:gat",
 }
 BACKENDS = {
     "openai": "storyproof.solvers.llm.openai:OpenAI",

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import errno
+import json
 import logging
 import os
 import re
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from storyproof.errors import DataError
 from storyproof.locks import try_lock
@@ -65,6 +66,35 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     with whole_file(path) as file:
         file.write(content)
+
+
+def write_json(path: Path, plain: Mapping[str, Any]) -> None:
+    """Write plain values as JSON, whole or not at all; the folder is created if needed.
+
+    Raises:
+        OSError: If it cannot be written.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def read_json(path: Path, remedy: str) -> dict[str, Any]:
+    """Read what `write_json` wrote.
+
+    Args:
+        path: The file.
+        remedy: What users should do if it is damaged.
+
+    Raises:
+        DataError: If it is missing or damaged.
+    """
+    try:
+        plain = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(plain, dict):
+            raise ValueError("expected a JSON object")
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{path} cannot be read: {error}; {remedy}.") from error
+    return plain
 
 
 @contextmanager

@@ -6,9 +6,8 @@ import pytest
 import torch
 
 from benchmarks.plain_training import PlainLSTM, PlainTraining, plain
-from storyproof.solvers.neural.models import build
-from storyproof.solvers.neural.recipes import MODELS
-from tests.solvers.neural.lessons import CLUTRR, SHAPE, SMALL, course, make_batch, some
+from storyproof.solvers.neural.models.registry import MODELS, build
+from tests.solvers.neural.fixtures import CLUTRR, SHAPE, SMALL, course, make_batch, some
 
 
 @pytest.mark.parametrize("name", list(MODELS))

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from storyproof.errors import DataError
-from storyproof.experiments import working
+from storyproof.experiments import worker
 from storyproof.experiments.jobs import Job
 from tests.cli.invocation import Program, Refuse
 
@@ -32,7 +32,7 @@ def test_it_says_when_a_table_is_left_as_it_is(folder: Path, program: Program) -
     shutil.rmtree("out/runs")
     ended = program(f"{command} --minutes 1e-9")
     assert ended.code == 0
-    assert "the table in out/tomi-table1-quick is left as it is, for it has figures in 8 cells without res" in ended.out
+    assert "the table in out/tomi-table1-quick was not changed, because it has figures in 8 cells" in ended.out
     assert ended.out.endswith("0 of 19 trainings done; nothing written to out/tomi-table1-quick\n")
 
 
@@ -41,12 +41,15 @@ def test_it_says_when_a_table_is_left_as_it_is(folder: Path, program: Program) -
     [
         ("tomi-table9", "unknown experiment 'tomi-table9'. Did you mean 'tomi-table3'? Known: clutrr-embeddings, "),
         ("tomi-table1 --models memn", "unknown model of tomi-table1 'memn'. Did you mean 'memnn'?"),
-        ("tomi-table1 --published nowhere", "--published is nowhere, which is no folder"),
+        ("tomi-table1 --published nowhere", "--published is nowhere, which is not a folder"),
         ("tomi-table1 --runs 0", "--runs is 0; use a number above 0."),
         ("tomi-table1 --minutes 0", "--minutes is 0.0; use a number above 0."),
         ("clutrr-robust --quick --models gat --device gpu9", "unknown device 'gpu9'; use cpu, cuda or auto"),
         ("tomi-table1 --minutes nan", "--minutes is nan; use a number above 0."),
-        ("clutrr-robust --encoder ./minilm", "--encoder is ./minilm, which is no folder; give a folder with a model"),
+        (
+            "clutrr-robust --encoder ./minilm",
+            "--encoder is ./minilm, which is not a folder; give a folder with",
+        ),
     ],
 )
 def test_mistakes(folder: Path, refuse: Refuse, arguments: str, said: str) -> None:
@@ -65,7 +68,7 @@ def test_a_training_that_cannot_be_done_ends_it_with_2_and_a_table(
     def fail(job: Job, *rest: object) -> None:
         raise DataError("the data are damaged; mend them.")
 
-    monkeypatch.setattr(working, "_train", fail)
+    monkeypatch.setattr(worker, "_train", fail)
     ended = program("experiment tomi-table3 --quick --models memnn-plain --device cpu")
     assert ended.code == 2
     assert ended.err.splitlines() == [

@@ -17,10 +17,10 @@ import storyproof
 from storyproof import cli
 from storyproof.catalog import SOLVERS
 from storyproof.cli import progress
-from storyproof.solvers.neural import pretrained
+from storyproof.solvers.neural.data import pretrained
 from tests.cli.invocation import Program, Refuse, run
-from tests.solvers.neural.lessons import FakeEncoder
-from tests.solvers.neural.spoiling import SPOILT, make_run
+from tests.solvers.neural.damage import SPOILT, make_run
+from tests.solvers.neural.fixtures import FakeEncoder
 
 SMALL = ("--option", "width=12", "--device", "cpu")
 
@@ -47,7 +47,7 @@ def test_trains_from_the_generator(tmp_path: Path) -> None:
     command = ("train", "entnet", "--benchmark", "tomi", "--stories", 60, "--epochs", 1, "--out", out, *SMALL)
     done = run(*command)
     assert done.exit_code == 0, done.output
-    assert "entnet: 1 run, 1 epoch; on what was held back" in done.stdout
+    assert "entnet: 1 run, 1 epoch; accuracy on held-back stories" in done.stdout
     assert "storyproof evaluate --model" in done.stdout
     assert done.stderr == ""  # quiet in a pipe
     assert len((out / "metrics.jsonl").read_text().splitlines()) == 1
@@ -112,13 +112,13 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
         ("train entnet --out new", "give either --data", "or --benchmark"),
         ("train entnet --data nowhere --out new", "nowhere does not exist", "give a dataset folder or a file"),
         ("train gat --data tomi --out new", "'gat' reads graphs", "choose another"),
-        ("train bert --data clutrr --out new", "'bert' stands on a pretrained encoder", "give --encoder"),
+        ("train bert --data clutrr --out new", "'bert' needs a pretrained encoder", "give --encoder"),
         (TRAIN + " --out new --option slot=3", "has no option 'slot'", "it has policy, slots, width"),
         (TRAIN + " --out new --option slots", "--option is 'slots'", "NAME=VALUE"),
         (TRAIN + " --out new --option slots=many", "option slots is 'many'", "whole number above 0"),
         (TRAIN + " --out new --option slots=3,4", "option slots is [3, 4]", "whole number above 0"),
-        (TRAIN + " --out new --option width=1000000000000", "option width is 1000000000000", "give at most 10,000"),
-        (TRAIN.replace("entnet", "rn") + " --out new --option relation=x,", "relation is ['x', '']", "give a list of"),
+        (TRAIN + " --out new --option width=1000000000000", "option width is 1000000000000", "use at most 10,000"),
+        (TRAIN.replace("entnet", "rn") + " --out new --option relation=x,", "relation is ['x', '']", "use a list of"),
         (TRAIN + " --out new --option policy=odd", "unknown policy 'odd'", "Known: fixed, learned, randomised"),
         (TRAIN + " --out new --epochs 0", "epochs is 0", "use 1 or more"),
         (
@@ -133,22 +133,22 @@ TRAIN = "train entnet --benchmark tomi --stories 12 --epochs 1 --device cpu"
         (TRAIN + " --out new --labels odd", "unknown kind of labels 'odd'", "Known: given, proved"),
         (TRAIN + " --out new --preset robust-clean", "--preset is not an option of tomi", "but of clutrr"),
         (TRAIN.replace("12", "0") + " --out new", "--stories is 0", "1 or more"),
-        (TRAIN + " --out tomi", "tomi holds something else already", "choose another --out."),
-        (TRAIN + " --out tomi --force", "tomi holds something else than a training", "choose another --out."),
+        (TRAIN + " --out tomi", "tomi contains something else already", "choose another --out."),
+        (TRAIN + " --out tomi --force", "tomi contains something other than a training", "choose another --out."),
         (TRAIN + " --out tomi/train.parquet/run", "cannot write to tomi/train.parquet/run: Not a d", "another --out."),
         ("train gat --data clutrr --task clean --out new", "--task is given without --benchmark", "--benchmark clutrr"),
         ("train gat --data clutrr --preset a --out new", "--preset is given without", "add --benchmark clutrr"),
         (
             "train gat --data clutrr --stories 9 --out new",
-            "--stories is 9, but that is for --benchmark",
+            "--stories is 9, but it applies to --benchmark only",
             "leave it out",
         ),
         ("train memnn --data tomi/train.parquet --held given --out new", "has no val split to hold", "--held drawn"),
         ("evaluate --model memnn,gat --data clutrr", "'gat' is a solver, and here also a folder", "write ./gat for"),
         (
             TRAIN + " --out memnn",
-            "memnn holds another training (model memnn, not entnet",
-            "choose another --out, or --force",
+            "memnn contains another training (model memnn, not entnet",
+            "choose another --out, or use --force",
         ),
         (TRAIN + " --out new --device mps", "unknown device 'mps'", "use cpu, cuda or auto"),
         (TRAIN + " --out new --device cpu:3", "unknown device 'cpu:3'", "use cpu, cuda or auto"),
@@ -177,7 +177,7 @@ def test_spoilt_runs(here: Path, tmp_path: Path, refuse: Refuse, name: str) -> N
 
 
 def test_encoder_that_has_moved(here: Path, tmp_path: Path, refuse: Refuse, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pretrained, "Frozen", FakeEncoder)
+    monkeypatch.setattr(pretrained, "FrozenEncoder", FakeEncoder)
     folder, out = tmp_path / "encoder", tmp_path / "run"
     folder.mkdir()
     (folder / "config.json").write_text("{}")
@@ -186,7 +186,7 @@ def test_encoder_that_has_moved(here: Path, tmp_path: Path, refuse: Refuse, monk
     assert done.exit_code == 0, done.output
     before = run("evaluate", "--model", out, "--data", "tomi", "--json", "-")
     folder.rename(tmp_path / "moved")
-    assert "where there is none now; give --encoder its folder" in refuse(f"evaluate --model {out} --data tomi")
+    assert "which is gone; give --encoder its folder" in refuse(f"evaluate --model {out} --data tomi")
     after = run("evaluate", "--model", f"rules,{out}", "--data", "tomi", "--encoder", tmp_path / "moved", "--json", "-")
     assert after.exit_code == 0, after.output
     assert json.loads(after.stdout)[1]["accuracy"] == json.loads(before.stdout)["accuracy"]
@@ -203,27 +203,27 @@ def test_question_that_is_too_long(here: Path, tmp_path: Path, refuse: Refuse) -
     done = run("train", "memnn", "--data", tmp_path / "easy", "--epochs", 1, "--out", out, *SMALL)
     assert done.exit_code == 0, done.output
     said = refuse(f"evaluate --model {out} --data tomi")
-    assert "has 10 words, but the model was made for 7; leave it out, or train on data that has such questions" in said
+    assert "has 10 words, but the model reads at most 7; leave it out, or train on data that has such questions" in said
 
 
 def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program) -> None:
-    from storyproof.solvers.neural.steps import Step
+    from storyproof.solvers.neural.trainer import TrainingStep
 
-    def stop(self: Step, *given: object) -> None:
+    def stop(self: TrainingStep, *given: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Step, "__call__", stop)
+        patch.setattr(TrainingStep, "__call__", stop)
         ended = program(f"{TRAIN} --out {tmp_path / 'run'}")
     assert ended.code == 130
-    assert f"nothing was learnt yet, so there is no run in {tmp_path / 'run'}" in ended.err
+    assert f"stopped before the end of the first epoch, so there is no run in {tmp_path / 'run'}" in ended.err
     assert "interrupted" in ended.err
     assert run(*TRAIN.split(), "--out", tmp_path / "run").exit_code == 0
 
 
 def test_terminated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program) -> None:
     """SIGTERM keeps the best so far, as Ctrl-C does, and the same command goes on."""
-    from storyproof.solvers.neural.training import Trainer
+    from storyproof.solvers.neural.trainer import Trainer
 
     out, train_epoch = tmp_path / "run", Trainer.train_epoch
 
@@ -285,7 +285,7 @@ def test_lists_of_numbers(tmp_path: Path) -> None:
 
 def test_loss_that_is_no_number(tmp_path: Path, refuse: Refuse) -> None:
     said = refuse(f"{TRAIN} --rate 1e30 --batch 8 --out {tmp_path / 'run'}")
-    assert "run 1 of 1 broke down in epoch 1" in said
+    assert "run 1 of 1 failed in epoch 1" in said
     assert "a lower --rate than 1e+30" in said
     assert not (tmp_path / "run" / "run.json").exists()
 

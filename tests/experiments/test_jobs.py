@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.experiments.declaring import Experiment, read
+from storyproof.experiments.datasets import Datasets
+from storyproof.experiments.declaration import Experiment, read
 from storyproof.experiments.jobs import plan
-from storyproof.experiments.sets import Sets
-from storyproof.solvers.neural.recipes import MODELS
+from storyproof.solvers.neural.models.registry import MODELS
 
 
 def encoder(folder: Path, weights: str) -> Path:
@@ -25,7 +25,7 @@ def encoder(folder: Path, weights: str) -> Path:
 
 def folders(encoder: Path | str) -> dict[str, str]:
     declared = read("clutrr-generalization", quick=True)
-    jobs = plan(declared, Sets(None), Path("runs"), None, str(encoder)).jobs
+    jobs = plan(declared, Datasets(None), Path("runs"), None, str(encoder)).jobs
     return {job.title: job.folder.name for job in jobs}
 
 
@@ -53,7 +53,7 @@ def test_an_encoder_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("storyproof.experiments.jobs.encoder_identity", identity)
     folders(tmp_path)
     assert asked == [str(tmp_path)]
-    plan(read("tomi-table3", quick=True), Sets(None), Path("runs"), None, str(tmp_path))  # no model stands on it
+    plan(read("tomi-table3", quick=True), Datasets(None), Path("runs"), None, str(tmp_path))  # no model stands on it
     assert asked == [str(tmp_path)]
 
 
@@ -87,8 +87,8 @@ CHANGES: dict[str, Callable[[Experiment], Experiment]] = {
 
 
 def folder_of(found: Experiment, data: str, published: Path | None = None, runs: int | None = None) -> Path:
-    jobs = plan(found, Sets(published), Path("runs"), runs, None).jobs
-    (job,) = [job for job in jobs if job.model.name == "memnn" and job.lessons[0].name == data]
+    jobs = plan(found, Datasets(published), Path("runs"), runs, None).jobs
+    (job,) = [job for job in jobs if job.model.name == "memnn" and job.training_sets[0].name == data]
     return job.folder
 
 

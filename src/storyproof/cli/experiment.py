@@ -18,29 +18,27 @@ def experiment(
             "clutrr-robust-synthetic, clutrr-placeholders or clutrr-embeddings."
         ),
     ],
-    quick: Annotated[bool, typer.Option("--quick", help="Everything tiny; the figures mean nothing.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Use tiny data and models; the figures mean nothing.")] = False,
     published: Annotated[
         Path | None,
-        typer.Option(help="The folder that holds published data (tomi, clutrr); else what needs them is left out."),
+        typer.Option(help="The folder with published data (tomi, clutrr); without it, what needs them is left out."),
     ] = None,
     out: Annotated[
-        Path, typer.Option(help="The folder for the tables of all experiments, and the runs that they share.")
+        Path, typer.Option(help="The folder of the tables of all experiments and of the runs that they share.")
     ] = Path("experiments/results"),
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
-    runs: Annotated[
-        int | None, typer.Option(help="So many runs of each model.", show_default="what the experiment says")
-    ] = None,
+    runs: Annotated[int | None, typer.Option(help="Runs of each model.", show_default="that of the experiment")] = None,
     models: Annotated[str | None, typer.Option(help="Train only these of its models; comma-separated.")] = None,
     minutes: Annotated[
-        float | None, typer.Option(help="Stop after about so many; the same command goes on from there.")
+        float | None, typer.Option(help="The time limit in minutes; rerun the same command to resume.")
     ] = None,
     encoder: Annotated[
-        str | None, typer.Option(help="For bert and bert-lstm, else left out: a pretrained encoder's folder.")
+        str | None, typer.Option(help="A pretrained encoder's folder; without it, bert and bert-lstm are left out.")
     ] = None,
 ) -> None:
-    """Reproduce a paper's table beside its own figures; what is done is skipped, so it can be run in slices."""
+    """Reproduce a paper's table beside its own figures; rerun the same command to resume, finished runs are skipped."""
     import storyproof
-    from storyproof.experiments.viewing import view
+    from storyproof.experiments.table_formats import view
 
     found = storyproof.experiment(
         name,

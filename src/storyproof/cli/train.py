@@ -15,8 +15,8 @@ from storyproof.cli.options import given_settings, refuse_settings
 from storyproof.errors import ConfigError
 
 if TYPE_CHECKING:
-    from storyproof.solvers.neural.runs import Run
-    from storyproof.solvers.neural.training import Epoch
+    from storyproof.solvers.neural.trained_runs import TrainedRuns
+    from storyproof.solvers.neural.trainer import Epoch
 
 
 def train(
@@ -28,51 +28,51 @@ def train(
         ),
     ],
     out: Annotated[Path, typer.Option(help="The folder to write the runs to.")],
-    data: Annotated[Path | None, typer.Option(help="A dataset folder or file to learn from.")] = None,
+    data: Annotated[Path | None, typer.Option(help="A dataset folder or file to train on.")] = None,
     benchmark: Annotated[
-        str | None, typer.Option(help="Learn straight from a generator, such as tomi or clutrr, instead.")
+        str | None, typer.Option(help="Train on a generator, such as tomi or clutrr, instead of data.")
     ] = None,
-    stories: Annotated[int, typer.Option(help="How many stories the generator is to make.")] = 0,
+    stories: Annotated[int, typer.Option(help="How many stories to generate.")] = 0,
     split: Annotated[
-        str | None, typer.Option(help="Which split of the data; by default train, or what a single file holds.")
+        str | None, typer.Option(help="The split of the data; by default train, or the whole of a single file.")
     ] = None,
     held: Annotated[
         str, typer.Option(help="Choose the best epoch by stories 'drawn' for each run, or by the val split as 'given'.")
     ] = "drawn",
-    labels: Annotated[str, typer.Option(help="Learn the labels as 'given' or as 'proved' from the text.")] = "given",
-    runs: Annotated[int, typer.Option(help="Train so many runs, all at once.")] = 1,
-    epochs: Annotated[int | None, typer.Option(help="At most so many times through the data.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Examples a step.")] = None,
+    labels: Annotated[str, typer.Option(help="Train on the labels as 'given' or as 'proved' from the text.")] = "given",
+    runs: Annotated[int, typer.Option(help="How many runs to train, all at once.")] = 1,
+    epochs: Annotated[int | None, typer.Option(help="The most passes through the data.")] = None,
+    batch: Annotated[int | None, typer.Option(help="Examples per step.")] = None,
     rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
     patience: Annotated[
-        int | None, typer.Option(help="Stop after so many epochs without anything better; 0 for never.")
+        int | None, typer.Option(help="Stop after this many epochs without improvement; 0 for never.")
     ] = None,
     recast: Annotated[
-        bool | None, typer.Option(help="Retell every story with other words in the same parts at every step.")
+        bool | None, typer.Option(help="Permute names and objects within their roles in every step.")
     ] = None,
     option: Annotated[
         list[str] | None, typer.Option(help="An option of the model, NAME=VALUE, such as policy=learned; repeatable.")
     ] = None,
     encoder: Annotated[str | None, typer.Option(help="For bert and bert-lstm: a pretrained encoder's folder.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
-    seed: Annotated[int, typer.Option(help="Same seed, same runs (on the CPU).")] = 0,
-    force: Annotated[bool, typer.Option(help="Train anew what the folder already holds.")] = False,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same runs (on a CPU).")] = 0,
+    force: Annotated[bool, typer.Option(help="Train again, and overwrite a training in the folder.")] = False,
 ) -> None:
-    """Train one of the classical models; the same command again goes on where it was stopped."""
+    """Train one of the classical models; rerun the same command to resume a training that was stopped."""
     import storyproof
     from storyproof.cli.progress import progress_bar
     from storyproof.datasets.generate import load_benchmark
-    from storyproof.solvers.neural.models import usual_options
-    from storyproof.solvers.neural.teaching import settings_of
+    from storyproof.solvers.neural.models.registry import default_options
+    from storyproof.solvers.neural.train import make_settings
 
     if benchmark is None:
         refuse_settings(context)
     made_with = {} if benchmark is None else given_settings(context, load_benchmark(benchmark))
     settings = {"epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "recast": recast}
-    usual, most = usual_options(model), settings_of(model, settings).epochs
-    options = dict(_option(text, usual) for text in option or ())
-    with _stopping(out), progress_bar(model, most) as told:
-        run = storyproof.train(
+    defaults, most = default_options(model), make_settings(model, settings).epochs
+    options = dict(_option(text, defaults) for text in option or ())
+    with _stopping(out), progress_bar(model, most) as advance:
+        trained = storyproof.train(
             model,
             out,
             data=data,
@@ -88,23 +88,25 @@ def train(
             encoder=encoder,
             options=options,
             force=force,
-            progress=_counting(told),
+            progress=_counting(advance),
             **settings,
         )
-    typer.echo(_summary(run))
+    typer.echo(_summary(trained))
     typer.echo(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
 
 
-def _summary(run: Run) -> str:
+def _summary(run: TrainedRuns) -> str:
     from storyproof.report.numbers import counted
 
     runs, epochs = counted(len(run.seeds), "run"), counted(run.about["epochs"], "epoch")
     average, best = 100 * sum(run.held) / len(run.held), 100 * max(run.held)
-    return f"{run.model}: {runs}, {epochs}; on what was held back {average:.1f}% right on average, {best:.1f}% the best"
+    return (
+        f"{run.model}: {runs}, {epochs}; accuracy on held-back stories {average:.1f}% on average, {best:.1f}% at best"
+    )
 
 
 def _named(out: Path) -> str:
-    """Write a folder so that `evaluate` takes it for one, and a shell for one word."""
+    """Return a folder as `evaluate` recognises it, quoted for a shell."""
     from storyproof.catalog import names
 
     return shlex.quote(f"./{out}" if str(out) in names("solver") else str(out))
@@ -112,7 +114,7 @@ def _named(out: Path) -> str:
 
 @contextmanager
 def _stopping(out: Path) -> Iterator[None]:
-    """Let SIGTERM, which batch systems send, do what Ctrl-C does, and say it if nothing came of a stopped training."""
+    """Treat SIGTERM, which batch systems send, like Ctrl-C, and report a stopped training without runs."""
 
     def stop(number: int, frame: object) -> None:
         raise KeyboardInterrupt
@@ -122,29 +124,29 @@ def _stopping(out: Path) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if not (out / "run.json").is_file():
-            typer.echo(f"storyproof: nothing was learnt yet, so there is no run in {out}.", err=True)
+            typer.echo(f"storyproof: stopped before the end of the first epoch, so there is no run in {out}.", err=True)
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
 
 
-def _counting(told: Callable[[int], None]) -> Callable[[Epoch], None]:
-    """Tell a progress bar of epochs; the first one may be far on, when training goes on where it was stopped."""
+def _counting(advance: Callable[[int], None]) -> Callable[[Epoch], None]:
+    """Return a function that advances a progress bar by epochs; after resuming, the first is not epoch 1."""
     seen = 0
 
     def count(epoch: Epoch) -> None:
         nonlocal seen
-        told(epoch.number - seen)
+        advance(epoch.number - seen)
         seen = epoch.number
 
     return count
 
 
-def _option(text: str, usual: Mapping[str, Any]) -> tuple[str, Any]:
+def _option(text: str, defaults: Mapping[str, Any]) -> tuple[str, Any]:
     name, sign, value = text.partition("=")
     if not sign or not name:
         raise ConfigError(f"--option is '{text}'; write it as NAME=VALUE, such as policy=learned.")
-    if "," in value or isinstance(usual.get(name), tuple):
+    if "," in value or isinstance(defaults.get(name), tuple):
         return name, [_value(each) for each in value.split(",")]
     return name, _value(value)
 

@@ -1,1 +1,1 @@
-"""The papers' tables as declared lists of runs: what to train on what, what to measure, what the papers say."""
+"""The papers' tables as declared lists of runs: what to train on what, what to measure, and the papers' figures."""

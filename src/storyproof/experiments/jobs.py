@@ -1,8 +1,8 @@
-"""What an experiment's table comes down to: jobs, each a model trained on data sets at once, and their results' files.
+"""The jobs of an experiment, each a model trained on one or more data sets at once, and the files of their results.
 
-A job's folder is named after what makes it what it is, so that tables share what they have in common, and a change of
-settings or data is another job. It holds one folder a data set with the trained runs, and one small file a data set and
-test set with every run's counts.
+The folder of a job is named by a hash of all that determines it, so that tables share jobs, and other settings or data
+are another job. It contains one folder per data set with the trained runs, and one small file per data set and test set
+with the counts of every run.
 """
 
 from __future__ import annotations
@@ -12,33 +12,35 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError
-from storyproof.experiments.declaring import Cell, Data, Experiment, Model
-from storyproof.experiments.files import read_json, write_json
+from storyproof.experiments.datasets import TEST, TRAIN, Datasets
+from storyproof.experiments.declaration import Cell, DeclaredData, DeclaredModel, Experiment
 from storyproof.experiments.measures import Counts
-from storyproof.experiments.sets import TEST, TRAIN, Sets
+from storyproof.files import read_json, write_json, writing_to
 from storyproof.seeds import digest
-from storyproof.solvers.neural.encoder_identity import encoder_identity
-from storyproof.solvers.neural.recipes import recipe
+from storyproof.solvers.neural.data.encoder_identity import encoder_identity
+from storyproof.solvers.neural.models.registry import recipe
 from storyproof.solvers.neural.settings import Settings
+
+REMEDY = "delete it, and run the experiment again"
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A model on data sets that it is trained on together.
+    """A model and the data sets that it is trained on together.
 
     Attributes:
-        model: What is trained, or a solver that need not be.
-        lessons: The data sets.
-        tests: For each of them what it is tested on.
+        model: The model, or a solver that is not trained.
+        training_sets: The data sets.
+        tests: The test sets of each of them.
         runs: How many runs on each.
-        training: How it is trained.
+        training: Settings of training.
         encoder: A pretrained encoder's folder.
-        folder: Where it is kept.
+        folder: The folder of the job.
     """
 
-    model: Model
-    lessons: tuple[Data, ...]
-    tests: dict[str, tuple[Data, ...]]
+    model: DeclaredModel
+    training_sets: tuple[DeclaredData, ...]
+    tests: dict[str, tuple[DeclaredData, ...]]
     runs: int
     training: dict[str, Any]
     encoder: str | None
@@ -46,131 +48,139 @@ class Job:
 
     @property
     def title(self) -> str:
-        """What it is called in messages."""
-        return f"{self.model.name} on {', '.join(each.name for each in self.lessons)}"
+        """Its name in messages."""
+        return f"{self.model.name} on {', '.join(each.name for each in self.training_sets)}"
 
-    def place(self, lesson: Data) -> Path:
-        """Say where a data set's runs are kept."""
-        return self.folder / lesson.name
+    def place(self, data: DeclaredData) -> Path:
+        """Return the folder of the runs on a data set."""
+        return self.folder / data.name
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came out of a job's runs on one data set, tested on one: counts a run, and where they lie."""
+    """The file with the counts of every run on one data set, tested on one test set."""
 
     path: Path
-    lesson: Data
-    test: Data
+    data: DeclaredData
+    test: DeclaredData
 
     def write(self, job: Job, runs: list[Counts]) -> None:
-        """Write every run's counts."""
-        told = {"model": job.model.name, "data": self.lesson.name, "test": self.test.name, "runs": runs}
-        write_json(self.path, told)
+        """Write the counts of every run."""
+        plain = {"model": job.model.name, "data": self.data.name, "test": self.test.name, "runs": runs}
+        with writing_to(self.path):
+            write_json(self.path, plain)
 
     def read(self) -> list[Counts] | None:
-        """Read every run's counts; None if they are not there yet.
+        """Read the counts of every run; None if there are none yet.
 
         Raises:
             DataError: If the file is damaged.
         """
         if not self.path.is_file():
             return None
-        plain = read_json(self.path)
+        plain = read_json(self.path, REMEDY)
         try:
             runs = [{name: [int(right), int(of)] for name, (right, of) in run.items()} for run in plain["runs"]]
             if not runs or not all(0 <= right <= of for run in runs for right, of in run.values()):
-                raise ValueError("its counts make no sense")
+                raise ValueError("more right answers than answers, or no runs")
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise DataError(f"{self.path} is damaged ({error}); delete it, and run the experiment again.") from error
+            raise DataError(f"{self.path} is damaged ({error}); {REMEDY}.") from error
         return runs
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """All jobs of an experiment, where each cell's result is, and what is left out and why."""
+class ExperimentPlan:
+    """All jobs of an experiment.
+
+    Attributes:
+        jobs: The jobs.
+        results: The result of each model, data set and test set.
+        missing: The cells that are left out, and why.
+        encoder_identity: That of the given encoder; its files are hashed only once.
+    """
 
     jobs: list[Job]
     results: dict[tuple[str, str, str], Result]
     missing: dict[Cell, str]
-    mark: str | None  # which encoder is given, wherever it lies; its files are read for it, so it is asked once
+    encoder_identity: str | None
 
     def result(self, cell: Cell) -> Result | None:
-        """Find a cell's result."""
+        """Return the result of a cell, if it is not left out."""
         return self.results.get((cell.model, cell.data, cell.test))
 
     def of(self, job: Job) -> list[Result]:
-        """List the results of a job."""
+        """Return the results of a job."""
         return [
-            self.results[job.model.name, lesson.name, test.name]
-            for lesson in job.lessons
-            for test in job.tests[lesson.name]
+            self.results[job.model.name, data.name, test.name]
+            for data in job.training_sets
+            for test in job.tests[data.name]
         ]
 
 
-def needs_encoder(model: Model) -> bool:
-    """Say whether a model stands on a pretrained encoder."""
+def needs_encoder(model: DeclaredModel) -> bool:
+    """Return whether a model needs a pretrained encoder."""
     return not model.solver and bool(recipe(model.model).vectors)
 
 
-def plan(experiment: Experiment, sets: Sets, root: Path, runs: int | None, encoder: str | None) -> Plan:
-    """Work out what is to be done for an experiment's table."""
-    missing = {cell: reason for cell in experiment.cells() if (reason := _lacking(experiment, sets, cell, encoder))}
-    wanted: dict[tuple[str, str], dict[str, dict[str, Data]]] = {}
+def plan(experiment: Experiment, sets: Datasets, root: Path, runs: int | None, encoder: str | None) -> ExperimentPlan:
+    """Plan the jobs of an experiment's table."""
+    missing = {cell: reason for cell in experiment.cells() if (reason := _missing(experiment, sets, cell, encoder))}
+    wanted: dict[tuple[str, str], dict[str, dict[str, DeclaredData]]] = {}
     for cell in experiment.cells():
         if cell not in missing:
-            lesson = experiment.data[cell.data]
-            stack = lesson.name if experiment.models[cell.model].solver else lesson.stack
+            data = experiment.data[cell.data]
+            stack = data.name if experiment.models[cell.model].solver else data.stack
             tests = wanted.setdefault((stack, cell.model), {}).setdefault(cell.data, {})
             tests[cell.test] = experiment.data[cell.test]
-    order = list(dict.fromkeys(stack for stack, _ in wanted))  # one stack after the other: their stories are at hand
+    order = list(dict.fromkeys(stack for stack, _ in wanted))  # stack by stack, so that stories stay in memory
     jobs, results = [], {}
     encoded = any(needs_encoder(experiment.models[name]) for _, name in wanted)
-    mark = encoder_identity(encoder) if encoder is not None and encoded else None
+    identity = encoder_identity(encoder) if encoder is not None and encoded else None
     for stack, name in sorted(wanted, key=lambda key: order.index(key[0])):
-        found = {data: tuple(tests.values()) for data, tests in wanted[stack, name].items()}
-        lessons = tuple(experiment.data[each] for each in experiment.data if each in found)
+        found = {each: tuple(tests.values()) for each, tests in wanted[stack, name].items()}
+        training_sets = tuple(experiment.data[each] for each in experiment.data if each in found)
         model = experiment.models[name]
-        job = _job(model, stack, lessons, found, sets, root, runs or experiment.runs, encoder, mark)
+        job = _job(model, stack, training_sets, found, sets, root, runs or experiment.runs, encoder, identity)
         jobs.append(job)
-        for lesson in lessons:
-            for test in found[lesson.name]:
+        for data in training_sets:
+            for test in found[data.name]:
                 tested = digest(sets.identity(test, TEST)).hex()[:8]
-                path = job.folder / f"{lesson.name}.{test.name}.{tested}.json"
-                results[name, lesson.name, test.name] = Result(path, lesson, test)
-    return Plan(jobs, results, missing, mark)
+                path = job.folder / f"{data.name}.{test.name}.{tested}.json"
+                results[name, data.name, test.name] = Result(path, data, test)
+    return ExperimentPlan(jobs, results, missing, identity)
 
 
 def _job(
-    model: Model,
+    model: DeclaredModel,
     stack: str,
-    lessons: tuple[Data, ...],
-    tests: dict[str, tuple[Data, ...]],
-    sets: Sets,
+    training_sets: tuple[DeclaredData, ...],
+    tests: dict[str, tuple[DeclaredData, ...]],
+    sets: Datasets,
     root: Path,
     runs: int,
     encoder: str | None,
-    mark: str | None,
+    encoder_mark: str | None,
 ) -> Job:
-    training = {**model.training, **lessons[0].training}
+    training = {**model.training, **training_sets[0].training}
     identity: dict[str, Any] = {"solver": model.solver}
     if not model.solver:
         made = recipe(model.model)
         identity = {
             "model": model.model,
-            "version": made.version,  # stands for what is not written out here: usual options, and code
+            "version": made.version,  # stands for the default options and the code
             "options": {**made.options, **model.options},
             "training": Settings(**{**made.training, **training}).unusual(),
             "runs": runs,
-            "encoder": mark if needs_encoder(model) else None,
-            "lessons": [[each.name, sets.identity(each, TRAIN)] for each in lessons],
+            "encoder": encoder_mark if needs_encoder(model) else None,
+            "lessons": [[each.name, sets.identity(each, TRAIN)] for each in training_sets],
         }
     folder = root / f"{model.name}.{stack}.{digest(identity).hex()[:8]}"
-    return Job(model, lessons, tests, runs, training, encoder if needs_encoder(model) else None, folder)
+    return Job(model, training_sets, tests, runs, training, encoder if needs_encoder(model) else None, folder)
 
 
-def _lacking(experiment: Experiment, sets: Sets, cell: Cell, encoder: str | None) -> str:
-    """Say why a cell cannot be had; nothing if it can."""
+def _missing(experiment: Experiment, sets: Datasets, cell: Cell, encoder: str | None) -> str:
+    """Return why a cell has to be left out; empty if it has not."""
     model = experiment.models[cell.model]
     if needs_encoder(model) and encoder is None:
-        return f"model '{model.model}' stands on a pretrained encoder; give --encoder its folder"
+        return f"model '{model.model}' needs a pretrained encoder; give --encoder its folder"
     return sets.lacks(experiment.data[cell.data]) or sets.lacks(experiment.data[cell.test])

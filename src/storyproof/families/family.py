@@ -201,7 +201,7 @@ class Family(ABC):
     # Text as models read it.
 
     def people(self, example: Example) -> Sequence[str]:
-        """Return the names in a story that stand for somebody, in a fixed order."""
+        """Return the names of the people in a story, in a fixed order."""
         return ()
 
     def question_words(self, example: Example) -> Sequence[str] | None:
@@ -211,6 +211,10 @@ class Family(ABC):
     def graph(self, example: Example) -> Graph | None:
         """Return a story as a graph; None if it has none."""
         return None
+
+    def model_facts(self, example: Example) -> tuple[Any, ...]:
+        """Return all that neural models read of an example besides its text; it identifies training data."""
+        return ()
 
     def roles(self, examples: Iterable[Example]) -> dict[str, str]:
         """Return the role of each word that has one role only; words of one role may be permuted in training."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SOLVER, TRAINED, FUNCTION, BACKEND = "solver", "trained", "function", "backend"
 DEFAULT_PROMPT = "zero-shot"
-_TRAINED = "storyproof.solvers.neural.solver:Trained"
+_TRAINED = "storyproof.solvers.neural.solver:NeuralSolver"
 
 
 Examples = Callable[[], Iterable[Example]]  # may be iterated several times

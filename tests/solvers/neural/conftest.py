@@ -3,15 +3,15 @@ from collections.abc import Iterator
 import pytest
 import torch
 
-from storyproof.solvers.neural import pretrained
-from tests.solvers.neural.lessons import FakeEncoder
+from storyproof.solvers.neural.data import pretrained
+from tests.solvers.neural.fixtures import FakeEncoder
 
 
 @pytest.fixture(autouse=True)
 def _fake_encoder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no test load a pretrained encoder, but those that are there for it."""
     if request.node.get_closest_marker("llm") is None:
-        monkeypatch.setattr(pretrained, "Frozen", FakeEncoder)
+        monkeypatch.setattr(pretrained, "FrozenEncoder", FakeEncoder)
 
 
 @pytest.fixture(autouse=True, scope="package")

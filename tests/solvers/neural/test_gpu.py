@@ -7,15 +7,15 @@ import pytest
 import torch
 from torch import Tensor
 
-from storyproof.solvers.neural.batches import Table, order_of
-from storyproof.solvers.neural.encoding import encode, learn_vocabulary
-from storyproof.solvers.neural.fitting import shape_of
-from storyproof.solvers.neural.models import build
-from storyproof.solvers.neural.recasting import Recast, parts_of
-from storyproof.solvers.neural.recipes import MODELS
+from storyproof.solvers.neural.data.batches import ExampleTable, order_of, shape_of
+from storyproof.solvers.neural.data.encoding import encode
+from storyproof.solvers.neural.data.permutation import WordPermutation, word_roles
+from storyproof.solvers.neural.data.vocabulary import learn_vocabulary
+from storyproof.solvers.neural.models.registry import MODELS, build
+from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.stack import Stack
-from storyproof.solvers.neural.steps import Step, predict
-from tests.solvers.neural.lessons import CLUTRR, CPU, SMALL, TOMI, some
+from storyproof.solvers.neural.trainer import TrainingStep, predict
+from tests.solvers.neural.fixtures import CLUTRR, CPU, SMALL, TOMI, some
 
 pytestmark = pytest.mark.gpu
 GPU = torch.device("cuda")
@@ -42,12 +42,13 @@ def train(model: str, family: str, device: torch.device) -> tuple[Tensor, Tensor
     size = {"pooled": (len(rows), 3), "pieces": encoded.flat.shape}.get(kind)
     draw = torch.Generator().manual_seed(5)
     vectors = torch.randn(*size, VECTOR, generator=draw).half() if size else None
-    table = Table(encoded, device, vectors)
+    table = ExampleTable(encoded, device, vectors)
     shape = shape_of(encoded, vocabulary, *(vectors.shape[1:] if vectors is not None else ()))
     stack = Stack(lambda: build(model, shape, SMALL[model]), list(range(RUNS)), device)
     stack.model.train()
-    recast = None if kind else Recast(parts_of(rows, vocabulary), vocabulary, device)
-    step = Step(stack, table, rate=RATE, clip=1.0, weight_decay=0.01, word_dropout=0.1, recast=recast)
+    permutation = None if kind else WordPermutation(word_roles(rows, vocabulary), vocabulary, device)
+    settings = Settings(rate=RATE, clip=1.0, weight_decay=0.01, word_dropout=0.1)
+    step = TrainingStep(stack, table, settings, permutation)
     all_rows = [np.arange(len(table))] * RUNS
     orders = np.concatenate([order_of(all_rows, BATCH, epoch, list(range(RUNS)), table.size_of) for epoch in range(2)])
     losses = []

@@ -12,13 +12,13 @@ import pytest
 import storyproof
 from storyproof.errors import ConfigError, DataError
 from storyproof.solvers import neural
-from storyproof.solvers.neural import pretrained
-from storyproof.solvers.neural.runs import save_run
-from storyproof.solvers.neural.solver import Trained, stands_on_encoder
+from storyproof.solvers.neural.data import pretrained
+from storyproof.solvers.neural.solver import NeuralSolver, stands_on_encoder
+from storyproof.solvers.neural.trained_runs import save_runs
 from storyproof.solvers.solver import load_solver
 from tests.samples import example
-from tests.solvers.neural.lessons import CLUTRR, CPU, SMALL, TOMI, FakeEncoder, course, some, trained
-from tests.solvers.neural.spoiling import make_run, told
+from tests.solvers.neural.damage import make_run, told
+from tests.solvers.neural.fixtures import CLUTRR, CPU, SMALL, TOMI, FakeEncoder, course, some, trained
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def memnn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_answers_by_the_best_run(gat: Path) -> None:
-    solver = Trained(gat, device="cpu")
+    solver = NeuralSolver(gat, device="cpu")
     rows = some(CLUTRR, 40)
     everybody = solver.predict_all(rows)
     assert len(everybody) == 2
@@ -45,7 +45,7 @@ def test_answers_by_the_best_run(gat: Path) -> None:
 def test_is_found_by_its_path(gat: Path) -> None:
     rows = some(CLUTRR, 10)
     for path in (gat, str(gat)):
-        assert load_solver(path).predict(rows) == Trained(gat, device="cpu").predict(rows)
+        assert load_solver(path).predict(rows) == NeuralSolver(gat, device="cpu").predict(rows)
 
 
 def test_evaluation(memnn: Path, tmp_path: Path) -> None:
@@ -75,18 +75,16 @@ def bert(tmp_path: Path) -> Path:
 
 def test_encoder_that_has_moved(bert: Path) -> None:
     rows = some(TOMI, 12)
-    known = Trained(bert / "run", device="cpu").predict(rows)
+    known = NeuralSolver(bert / "run", device="cpu").predict(rows)
     (bert / "encoder").rename(bert / "moved")
     moved = str(bert / "moved")
-    assert Trained(bert / "run", device="cpu", encoder=moved).predict(rows) == known
+    assert NeuralSolver(bert / "run", device="cpu", encoder=moved).predict(rows) == known
     assert load_solver(str(bert / "run"), encoder=moved).predict(rows) == known
-    assert Trained(bert / "run", device="cpu").encoder == str(bert / "encoder")  # as before
-    with pytest.raises(
-        ConfigError, match=r"run was trained with an encoder in .*encoder, where there is none now; give"
-    ):
-        Trained(bert / "run", device="cpu").predict(rows)
+    assert NeuralSolver(bert / "run", device="cpu").encoder == str(bert / "encoder")  # as before
+    with pytest.raises(ConfigError, match=r"run was trained with an encoder in .*encoder, which is gone; give"):
+        NeuralSolver(bert / "run", device="cpu").predict(rows)
     told(lambda plain: plain["about"].pop("encoder_identity"))(bert / "run")  # as of older versions: it may be a name
-    assert Trained(bert / "run", device="cpu").predict(rows) == known
+    assert NeuralSolver(bert / "run", device="cpu").predict(rows) == known
 
 
 def test_encoder_is_loaded_once(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,8 +94,8 @@ def test_encoder_is_loaded_once(bert: Path, monkeypatch: pytest.MonkeyPatch) -> 
         loaded.append(given)
         return FakeEncoder()
 
-    monkeypatch.setattr(pretrained, "Frozen", load)
-    solver = Trained(bert / "run", device="cpu")
+    monkeypatch.setattr(pretrained, "FrozenEncoder", load)
+    solver = NeuralSolver(bert / "run", device="cpu")
     assert solver.predict(some(TOMI, 12)) == solver.predict(some(TOMI, 12))
     assert loaded == [(str(bert / "encoder"), CPU)]
 
@@ -105,56 +103,56 @@ def test_encoder_is_loaded_once(bert: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_other_encoder(bert: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (bert / "encoder" / "config.json").write_text("[]")
     rows = some(TOMI, 12)
-    said = "encoder' is not the one that .*run was trained with, its files differ; give --encoder that one"
+    said = "encoder' is not the one that .*run was trained with: its files differ; give --encoder that one"
     with pytest.raises(ConfigError, match=said):
-        Trained(bert / "run", device="cpu").predict(rows)
+        NeuralSolver(bert / "run", device="cpu").predict(rows)
     told(lambda plain: plain["about"].pop("encoder_identity"))(bert / "run")
-    assert len(Trained(bert / "run", device="cpu").predict(rows)) == 12  # older runs do not say
+    assert len(NeuralSolver(bert / "run", device="cpu").predict(rows)) == 12  # older runs do not say
     monkeypatch.setattr(FakeEncoder, "width", 16)
-    said = "encoder' gives vectors of 16 numbers, but .*run was trained on vectors of 12; give --encoder the one"
+    said = "encoder' returns vectors of 16 numbers, but .*run was trained on vectors of 12; give --encoder the one"
     with pytest.raises(ConfigError, match=said):
-        Trained(bert / "run", device="cpu").predict(rows)
+        NeuralSolver(bert / "run", device="cpu").predict(rows)
     told(lambda plain: plain["about"].pop("encoder"))(bert / "run")
-    with pytest.raises(ConfigError, match="does not say where its encoder lies; give --encoder its folder"):
-        Trained(bert / "run", device="cpu").predict(rows)
+    with pytest.raises(ConfigError, match="does not record where its encoder is; give --encoder its folder"):
+        NeuralSolver(bert / "run", device="cpu").predict(rows)
 
 
 def test_encoder_for_a_run_that_stands_on_none(bert: Path, gat: Path) -> None:
     assert stands_on_encoder(bert / "run")
     assert not stands_on_encoder(gat)
-    with pytest.raises(ConfigError, match="is of 'gat', which stands on no encoder; leave --encoder out"):
-        Trained(gat, device="cpu", encoder="x")
+    with pytest.raises(ConfigError, match="is a run of 'gat', which does not use an encoder; leave --encoder out"):
+        NeuralSolver(gat, device="cpu", encoder="x")
     with pytest.raises(ConfigError, match="'rules' stands on no encoder, as trained runs of bert"):
         load_solver("rules", encoder="x")
 
 
 def test_other_family(gat: Path, memnn: Path) -> None:
     with pytest.raises(ConfigError, match=r"gat was trained on kinship, and these data are about theory of mind"):
-        Trained(gat, device="cpu").predict(some(TOMI, 6))
+        NeuralSolver(gat, device="cpu").predict(some(TOMI, 6))
     with pytest.raises(ConfigError, match=r"memnn was trained on theory of mind, and these data are about kinship"):
-        Trained(memnn, device="cpu").predict(some(CLUTRR, 6))
+        NeuralSolver(memnn, device="cpu").predict(some(CLUTRR, 6))
 
 
 def test_too_long_a_question(memnn: Path) -> None:
     long = example(id="long", question="Where does Ada think that Ben thinks that Ada searches for the key?")
-    with pytest.raises(DataError, match="the question of 'long' has 13 words, but the model was made for 10"):
-        Trained(memnn, device="cpu").predict([long])
+    with pytest.raises(DataError, match="the question of 'long' has 13 words, but the model reads at most 10"):
+        NeuralSolver(memnn, device="cpu").predict([long])
 
 
 def test_too_many_people(gat: Path) -> None:
-    solver = Trained(gat, device="cpu")
+    solver = NeuralSolver(gat, device="cpu")
     solver.run = replace(solver.run, vocabulary=replace(solver.run.vocabulary, pool=2))
-    with pytest.raises(DataError, match="names 3 people, but the model was made for 2; leave it out"):
+    with pytest.raises(DataError, match="names 3 people, but the model knows at most 2; leave it out"):
         solver.predict(some(CLUTRR, 1))
 
 
 def test_words_and_answers_never_met(memnn: Path) -> None:
     odd = example(story="Zoe entered the zoo.\nThe zither is in the zeppelin.", question="Where is the zither really?")
-    solver = Trained(memnn, device="cpu")
+    solver = NeuralSolver(memnn, device="cpu")
     known, unknown = replace(odd, answer=solver.run.vocabulary.answers[0]), replace(odd, answer="zeppelin")
     assert set(solver.predict([known, unknown])) <= set(solver.run.vocabulary.answers)
     assert len(solver.predict([replace(odd, answer="")])) == 1  # nobody says what is right
-    said = r"memnn knows none of the answers of these data, such as 'zeppelin', but .*; choose data or a run that fit"
+    said = r"memnn cannot give any of the answers of these data, such as 'zeppelin', but .*; choose data or"
     with pytest.raises(ConfigError, match=said):
         solver.predict([unknown, replace(odd, answer="zoo")])
     assert len(solver.predict([unknown])) == 1
@@ -163,7 +161,7 @@ def test_words_and_answers_never_met(memnn: Path) -> None:
 
 def test_answers_never_met_are_counted(memnn: Path, tmp_path: Path) -> None:
     storyproof.generate("tomi", test=6, seed=7, out=tmp_path, format="jsonl")
-    known = set(Trained(memnn, device="cpu").run.vocabulary.answers)
+    known = set(NeuralSolver(memnn, device="cpu").run.vocabulary.answers)
     (path,) = tmp_path.glob("test*")
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     unknown = sum(row["answer"] not in known for row in rows)
@@ -174,7 +172,7 @@ def test_answers_never_met_are_counted(memnn: Path, tmp_path: Path) -> None:
 
 def test_longer_stories_than_in_training(memnn: Path) -> None:
     long = example(story="\n".join(["Ada entered the attic.", "Ada exited the attic."] * 40))
-    assert len(Trained(memnn, device="cpu").predict([long])) == 1
+    assert len(NeuralSolver(memnn, device="cpu").predict([long])) == 1
 
 
 @pytest.mark.parametrize("package", ["torch", "safetensors"])
@@ -183,7 +181,7 @@ def test_missing_package_comes_with_the_command_that_brings_it(package: str, mon
     monkeypatch.setattr(importlib.util, "find_spec", lambda name, *more: None if name == package else find(name, *more))
     for name in [name for name in sys.modules if name.startswith(neural.__name__)]:
         monkeypatch.delitem(sys.modules, name)
-    said = rf"models need the package '{package}'; pip install 'storyproof\[models\]' brings it"
+    said = rf"models need the package '{package}', which is not installed; .*: pip install 'storyproof\[models\]'"
     with pytest.raises(ConfigError, match=said):
         storyproof.train("gat", "out", benchmark="clutrr", stories=3)
     with pytest.raises(ConfigError, match=said):
@@ -194,8 +192,8 @@ def test_missing_package_comes_with_the_command_that_brings_it(package: str, mon
 @pytest.mark.parametrize("name", ["memnn", "relnet", "entnet", "bilstm-attention", "mac", "bert-lstm", "rmc"])
 def test_stories_without_a_word(name: str, family: str, tmp_path: Path) -> None:
     made = trained(course(name, some(family, 40), epochs=1))
-    save_run(tmp_path, made.results()[0])
-    solver = Trained(tmp_path, device="cpu")
+    save_runs(tmp_path, made.results()[0])
+    solver = NeuralSolver(tmp_path, device="cpu")
     silent = [replace(each, story="") for each in some(family, 3)]
     assert set(solver.predict(silent)) <= set(solver.run.vocabulary.answers)
     assert len(solver.predict([*silent, *some(family, 3)])) == 6

@@ -1,9 +1,10 @@
 import torch
 from torch import Tensor
 
-from storyproof.solvers.neural.models import build
-from storyproof.solvers.neural.stack import Stack, number_for
-from tests.solvers.neural.lessons import CLUTRR, CPU, SHAPE, SMALL, course, make_batch, some, stacked
+from storyproof.solvers.neural.models.registry import build
+from storyproof.solvers.neural.noise import seed_for
+from storyproof.solvers.neural.stack import Stack
+from tests.solvers.neural.fixtures import CLUTRR, CPU, SHAPE, SMALL, course, make_batch, some, stacked
 
 
 def make(name: str = "memnn", **options: object) -> Stack:
@@ -85,5 +86,5 @@ def test_runs_do_not_see_each_other() -> None:
 
 
 def test_numbers() -> None:
-    assert number_for("a", 1) == number_for("a", 1) != number_for("a", 2)
-    assert 0 <= number_for("a") < 2**56
+    assert seed_for("a", 1) == seed_for("a", 1) != seed_for("a", 2)
+    assert 0 <= seed_for("a") < 2**56

@@ -116,6 +116,10 @@ class Kinship(Family):
             people, example.get("edges"), example.get("edge_types") or (), (people.index(first), people.index(second))
         )
 
+    def model_facts(self, example: Example) -> tuple[Any, ...]:
+        """Return who is asked about, who there is, and the facts between them."""
+        return tuple(map(example.get, ("query", "genders", "edges", "edge_types")))
+
     def prompt_values(self, example: Example) -> dict[str, str]:
         """Return who is asked about, and to whom."""
         asked = _ASKED.fullmatch(example.question)

@@ -1,6 +1,8 @@
-"""The classical models: plain PyTorch modules, trained many runs at once.
+"""The classical models of the CLUTRR and ToMi papers, in four parts.
 
-What came before them is in the CLUTRR and ToMi papers; what is new here is that all runs of a model train as one.
+`data` turns text into arrays; `models` has one model per file; `trainer` trains many runs of a model at once;
+`checkpoint` keeps a training so that it can be resumed, and `trained_runs` keeps its result. The verb is `train`, and
+`solver` answers with trained runs.
 """
 
 from __future__ import annotations
@@ -11,4 +13,7 @@ from storyproof.errors import ConfigError
 
 for _package in ("torch", "safetensors"):
     if find_spec(_package) is None:
-        raise ConfigError(f"models need the package '{_package}'; pip install 'storyproof[models]' brings it.")
+        raise ConfigError(
+            f"models need the package '{_package}', which is not installed; install it with: "
+            "pip install 'storyproof[models]'."
+        )

@@ -1,4 +1,4 @@
-"""How to train; read without PyTorch, because an experiment's plan needs it."""
+"""Settings of training; importing this module does not load PyTorch."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ class Settings:
     """How to train.
 
     Attributes:
-        epochs: At most so many times through the data.
-        batch: Examples a step.
+        epochs: The most passes through the data.
+        batch: Examples per step.
         rate: Adam's learning rate.
-        decay: Whether the rate falls to nothing over the epochs, along a cosine.
-        clip: The longest gradient; 0 for any.
-        patience: A run stops after so many epochs in which it has come out no better on what is held back; 0 for
-            never.
-        held_back: The share of the stories to choose the best epoch by, drawn for each run.
-        weight_decay: How strongly weights are drawn to zero each step (AdamW).
-        word_dropout: The share of words that are made unknown in every step.
-        recast: Whether every step retells its stories with other words in the same parts (see `recasting`).
-        castings: How often a pretrained encoder reads each story of kinship, people written as other numbers each
-            time; every step draws one of them. Its vectors cannot be recast.
+        decay: Whether the rate decays to zero over the epochs, along a cosine.
+        clip: The largest norm of a gradient; 0 for no limit.
+        patience: A run stops after this many epochs without improvement on the held-back stories; 0 for never.
+        held_back: The share of the stories that is held back to choose the best epoch, drawn for each run.
+        weight_decay: That of AdamW.
+        word_dropout: The share of words that every step replaces by the unknown word.
+        recast: Whether every step permutes names and objects within their roles (see `data.permutation`).
+        castings: How often a pretrained encoder reads each story, with people written as other numbers each time;
+            every step draws one of these readings, since vectors cannot be permuted.
     """
 
     epochs: int = 100
@@ -61,16 +60,16 @@ class Settings:
             raise ConfigError(f"rate is {self.rate}; use a number above 0.")
 
     def unusual(self) -> dict[str, Any]:
-        """Give what differs from the defaults: a setting that is added later changes nothing about it."""
+        """Return the settings that differ from the defaults; settings that are added later do not change the result."""
         return {each.name: value for each in fields(self) if (value := getattr(self, each.name)) != each.default}
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values, for JSON."""
+        """Return plain values, for JSON."""
         return asdict(self)
 
 
 def _fits(value: object, kind: type) -> bool:
-    """Say whether a value is of a kind; Python counts True among the whole numbers, and we do not."""
+    """Return whether a value is of a type; unlike in Python, True is not a whole number."""
     if kind is bool or isinstance(value, bool):
         return kind is bool and isinstance(value, bool)
     return isinstance(value, int) or (kind is float and isinstance(value, float))

@@ -1,4 +1,7 @@
-"""A trained run as a solver."""
+"""Trained runs as a solver, and the two that are part of the package.
+
+`checkpoints/README.md` describes how these were trained and how they score.
+"""
 
 from __future__ import annotations
 
@@ -12,106 +15,119 @@ import numpy as np
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.solvers.neural.batches import Table
-from storyproof.solvers.neural.encoder_identity import encoder_identity
-from storyproof.solvers.neural.encoding import encode
-from storyproof.solvers.neural.fitting import choose_device
-from storyproof.solvers.neural.models import build
-from storyproof.solvers.neural.recipes import recipe
-from storyproof.solvers.neural.runs import WEIGHTS, load_run
+from storyproof.solvers.neural.data.batches import ExampleTable
+from storyproof.solvers.neural.data.encoder_identity import encoder_identity
+from storyproof.solvers.neural.data.encoding import encode
+from storyproof.solvers.neural.models.registry import build, recipe
 from storyproof.solvers.neural.stack import Stack
-from storyproof.solvers.neural.steps import predict
+from storyproof.solvers.neural.trained_runs import REMEDY, WEIGHTS, load_runs
+from storyproof.solvers.neural.trainer import predict
+from storyproof.solvers.neural.training import choose_device
 
 if TYPE_CHECKING:
-    from storyproof.solvers.neural.pretrained import Frozen
+    from storyproof.solvers.neural.data.pretrained import FrozenEncoder
+
+_CHECKPOINTS = Path(__file__).parent / "checkpoints"
+
+
+def entnet(seed: int = 0) -> NeuralSolver:
+    """Return the entity network that was trained on `tomi`."""
+    return NeuralSolver(_CHECKPOINTS / "entnet", seed=seed)
+
+
+def gat(seed: int = 0) -> NeuralSolver:
+    """Return the graph attention network that was trained on `clutrr`."""
+    return NeuralSolver(_CHECKPOINTS / "gat", seed=seed)
 
 
 def stands_on_encoder(path: str | Path) -> bool:
-    """Say whether the run in a folder needs a pretrained encoder.
+    """Return whether the runs in a folder need a pretrained encoder.
 
     Raises:
         DataError: If there is no trained run.
     """
-    return bool(recipe(load_run(Path(path)).model).vectors)
+    return bool(recipe(load_runs(Path(path)).model).vectors)
 
 
-class Trained:
-    """Answers by the run that was best on what was held back; `predict_all` by each.
+class NeuralSolver:
+    """Answers by the run with the best accuracy on held-back stories; `predict_all` answers by each run.
 
     Args:
-        path: The folder of the run.
+        path: The folder of the trained runs.
         device: cpu, cuda or auto.
-        encoder: Where the pretrained encoder it stands on lies, if not where it lay when it was trained.
-        seed: Not needed, since all is learnt.
+        encoder: The folder of the pretrained encoder, if it has moved since training.
+        seed: Ignored; all solvers have it.
 
     Raises:
-        ConfigError: If an encoder is given for a run that stands on none.
-        DataError: If there is no trained run at the path.
+        ConfigError: If an encoder is given for runs that do not use one.
+        DataError: If there are no trained runs at the path.
     """
 
     def __init__(self, path: str | Path, *, device: str = "auto", encoder: str | None = None, seed: int = 0) -> None:
         del seed
         self.path = Path(path)
-        self.run = load_run(self.path)
+        self.run = load_runs(self.path)
         self.device = choose_device(device)
         run = self.run
         if encoder and not recipe(run.model).vectors:
-            raise ConfigError(f"{self.path} is of '{run.model}', which stands on no encoder; leave --encoder out.")
+            raise ConfigError(
+                f"{self.path} is a run of '{run.model}', which does not use an encoder; leave --encoder out."
+            )
         self.encoder: str | None = encoder or run.about.get("encoder")
         self.stack = Stack(lambda: build(run.model, run.shape, run.options), run.seeds, self.device)
         self._check_weights()
         self.stack.load(run.weights)
 
     def predict(self, examples: Sequence[Example]) -> list[str]:
-        """Give one answer an example, in order."""
+        """Return one answer per example, in order."""
         best = int(np.argmax(self.run.held))
         return self.predict_all(examples)[best]
 
     def predict_all(self, examples: Sequence[Example]) -> list[list[str]]:
-        """Give every run's answers, in order."""
+        """Return the answers of every run."""
         if not examples:
             return [[] for _ in self.run.seeds]
         self._check(examples)
         encoded, vectors = encode(examples, self.run.vocabulary, question=self.run.shape.question), None
         kind = recipe(self.run.model).vectors
         if kind:
-            from storyproof.solvers.neural.pretrained import add_vectors
+            from storyproof.solvers.neural.data.pretrained import add_vectors
 
-            encoded, vectors = add_vectors(examples, encoded, self.run.vocabulary, self._frozen, kind)
-        table = Table(encoded, self.device, vectors)
+            encoded, vectors = add_vectors(examples, encoded, self.run.vocabulary, self._encoder, kind)
+        table = ExampleTable(encoded, self.device, vectors)
         rows = np.tile(np.arange(len(examples)), (self.stack.runs, 1))
         answers = self.run.vocabulary.answers
         return [[answers[place] for place in row] for row in predict(self.stack, table, rows).tolist()]
 
     def cannot_say(self, examples: Sequence[Example]) -> int:
-        """Count the examples whose label is none of the answers that were taught."""
+        """Count the examples whose label is not among the answers that were trained on."""
         known = set(self.run.vocabulary.answers)
         return sum(each.answer not in known for each in examples)
 
     @cached_property
-    def _frozen(self) -> Frozen:
-        """The encoder, if it is the one that the run was trained with; older runs do not say which that was."""
-        from storyproof.solvers.neural.pretrained import Frozen
+    def _encoder(self) -> FrozenEncoder:
+        """The encoder, checked to be the one that the runs were trained with; older runs do not record which."""
+        from storyproof.solvers.neural.data import pretrained
 
         if self.encoder is None:
-            raise ConfigError(f"{self.path} does not say where its encoder lies; give --encoder its folder.")
+            raise ConfigError(f"{self.path} does not record where its encoder is; give --encoder its folder.")
         was, identity = self.run.about.get("encoder"), self.run.about.get("encoder_identity")
         if self.encoder == was and identity not in (None, was) and not Path(was).is_dir():
             raise ConfigError(
-                f"{self.path} was trained with an encoder in {was}, where there is none now; give --encoder its folder."
+                f"{self.path} was trained with an encoder in {was}, which is gone; give --encoder its folder."
             )
-        frozen, shape = Frozen(self.encoder, self.device), self.run.shape
-        if frozen.width != shape.vector:
+        encoder, shape = pretrained.FrozenEncoder(self.encoder, self.device), self.run.shape
+        if encoder.width != shape.vector:
             raise ConfigError(
-                f"the encoder '{self.encoder}' gives vectors of {frozen.width} numbers, but {self.path} was trained on "
-                f"vectors of {shape.vector}; give --encoder the one it was trained with."
+                f"the encoder '{self.encoder}' returns vectors of {encoder.width} numbers, but {self.path} was trained "
+                f"on vectors of {shape.vector}; give --encoder the one it was trained with."
             )
         if identity is not None and encoder_identity(self.encoder) != identity:
             raise ConfigError(
-                f"the encoder '{self.encoder}' is not the one that {self.path} was trained with, its files differ; "
+                f"the encoder '{self.encoder}' is not the one that {self.path} was trained with: its files differ; "
                 "give --encoder that one, or train again."
             )
-        return frozen
+        return encoder
 
     def _check_weights(self) -> None:
         run = self.run
@@ -128,7 +144,7 @@ class Trained:
                 why = "numbers that are not finite" if value.is_floating_point() else f"values of {value.dtype}"
                 raise DataError(
                     f"{self.path / WEIGHTS} is damaged: {name} has {why}, expected finite floating-point numbers; "
-                    "train the model again with --force, or to another --out."
+                    f"{REMEDY}."
                 )
 
     def _check(self, examples: Sequence[Example]) -> None:
@@ -139,8 +155,8 @@ class Trained:
                 "choose data or a run that fit."
             )
         labels, answers = {each.answer for each in examples if each.answer}, self.run.vocabulary.answers
-        if len(labels) > 1 and labels.isdisjoint(answers):  # a single answer may well be one that was never learnt
+        if len(labels) > 1 and labels.isdisjoint(answers):  # a single answer may just be missing in the training data
             raise ConfigError(
-                f"{self.path} knows none of the answers of these data, such as '{min(labels)}', but answers such as "
-                f"'{answers[0]}'; choose data or a run that fit."
+                f"{self.path} cannot give any of the answers of these data, such as '{min(labels)}', but gives "
+                f"answers such as '{answers[0]}'; choose data or a run that fit."
             )

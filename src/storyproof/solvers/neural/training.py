@@ -1,199 +1,197 @@
-"""One training loop for all models and any number of runs at once.
-
-Everything that is drawn depends on a run's seed and the number of the epoch or step alone: a run comes out the same
-resumed or not (on the CPU to the last bit, on a GPU up to the order of its sums), and alone or among others that have
-as much to learn from. Runs that have less fill up their epochs to the batches of those that have most.
-"""
+"""A training: a plan and its training sets, prepared so that a trainer can train all runs together."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+import platform
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
+from storyproof import __version__
 from storyproof.errors import ConfigError
-from storyproof.seeds import Draws, Indices
-from storyproof.solvers.neural.batches import Table, order_of
-from storyproof.solvers.neural.recasting import Recast
-from storyproof.solvers.neural.settings import Settings
-from storyproof.solvers.neural.stack import Stack, State, number_for
-from storyproof.solvers.neural.steps import Step, predict
+from storyproof.families.family import family_of
+from storyproof.solvers.neural.data.batches import ExampleTable, shape_of, split
+from storyproof.solvers.neural.data.encoding import Encoded, encode, join
+from storyproof.solvers.neural.data.permutation import WordPermutation, word_roles
+from storyproof.solvers.neural.data.vocabulary import (
+    TokenVocabulary,
+    learn_vocabulary,
+    merge_vocabularies,
+    translate_numbers,
+)
+from storyproof.solvers.neural.models.registry import build, recipe
+from storyproof.solvers.neural.plan import TrainingPlan, TrainingSet, identity_of
+from storyproof.solvers.neural.stack import Stack, State
+from storyproof.solvers.neural.trained_runs import TrainedRuns
+from storyproof.solvers.neural.trainer import RunSplit, Trainer
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """What one run trains on and what is held back, as numbers of examples, and its seed."""
-
-    train: Indices
-    held: Indices
-    seed: int
-
-
-@dataclass(frozen=True, slots=True)
-class Epoch:
-    """How an epoch went, a figure a run: mean loss, accuracy on what is held back, and the best so far."""
-
-    number: int
-    loss: list[float]
-    held: list[float]
-    best: list[float]
-
-
-class DivergedError(ConfigError):
-    """Runs that came to no number any more.
-
-    Attributes:
-        epoch: How the epoch went in which they did.
-    """
-
-    def __init__(self, epoch: Epoch, broken: Sequence[int], rate: float) -> None:
-        self.epoch = epoch
-        which = f"{'run' if len(broken) == 1 else 'runs'} {', '.join(str(run + 1) for run in broken)}"
-        super().__init__(
-            f"training of {which} of {len(epoch.loss)} broke down in epoch {epoch.number}, in which loss or weights "
-            f"are not finite; train anew with --force and a lower --rate than {rate:g}."
-        )
-
-
-class Trainer:
-    """Trains the runs of a stack together, keeping each one's best state.
+class Training:
+    """Training sets prepared for a model: its runs on all of them, ready to be trained together.
 
     Args:
-        stack: The runs.
-        table: The examples of all.
-        parts: What each run trains on.
-        settings: How to train.
-        recast: Draws who plays whom; None to leave stories as they are.
-        randomised: Whether to draw the vectors of people anew every epoch.
+        plan: What to train.
+        sets: What to train it on.
+        identity: The result of `identity_of`, if it is known already.
+
+    Raises:
+        ConfigError: If the model cannot read this kind of data, or something is missing.
     """
 
-    def __init__(
-        self,
-        stack: Stack,
-        table: Table,
-        parts: Sequence[Part],
-        settings: Settings,
-        recast: Recast | None = None,
-        *,
-        randomised: bool = False,
-    ) -> None:
-        self.stack, self.table, self.parts, self.settings = stack, table, list(parts), settings
-        self.epoch, self.randomised = 0, randomised
-        self.between_epochs = True  # in the midst of one the state is nothing to go on from
-        self.best = {name: value.detach().clone() for name, value in {**stack.weights, **stack.fixed}.items()}
-        self.best_held = [-1.0] * len(self.parts)
-        self.stale = [0] * len(self.parts)
-        self.step = Step(
+    def __init__(self, plan: TrainingPlan, sets: Sequence[TrainingSet], identity: dict[str, Any] | None = None) -> None:
+        self.plan, self.sets = plan, list(sets)
+        self.device = choose_device(plan.device)
+        made = recipe(plan.model)
+        if made.graph and sets[0].train and not (family := family_of(sets[0].train[0])).edge_types:
+            raise ConfigError(
+                f"model '{plan.model}' reads graphs, but stories of {family.title} have none; choose another model."
+            )
+        if not isinstance(plan.runs, int) or plan.runs < 1:
+            raise ConfigError(f"runs is {plan.runs!r}; use 1 or more.")
+        if plan.settings.word_dropout and (made.vectors or made.graph):
+            raise ConfigError(f"model '{plan.model}' does not read words, so word_dropout has no effect; leave it 0.")
+        self.vocabularies = [learn_vocabulary(each.train, entities=plan.entities) for each in sets]
+        self.vocabulary = merge_vocabularies(self.vocabularies)
+        joined, vectors = self._encode()
+        pieces = vectors.shape[1:] if vectors is not None else ()
+        self.shape = shape_of(joined, self.vocabulary, *pieces)
+        options = dict(plan.options or {})
+        build(plan.model, self.shape, options)  # raises at once if an option is wrong
+        if "policy" in options and not self.vocabulary.entities:
+            raise ConfigError(
+                "option policy is for people as entities, but in these data people are words; leave it out."
+            )
+        seeds = plan.seeds()
+        stack = Stack(lambda: build(plan.model, self.shape, options), seeds * len(sets), self.device)
+        permutes = plan.settings.recast and (not made.vectors or self.vocabulary.entities)  # vectors stay as they are
+        if permutes and len(sets) > 1 and not self.vocabulary.entities:
+            raise ConfigError(
+                "recast would mix the words of several training sets; train on them separately, or set recast to false."
+            )
+        permutation = None
+        if permutes:
+            roles = word_roles([example for each in sets for example in each.train], self.vocabulary)
+            permutation = WordPermutation(roles, self.vocabulary, self.device)
+        self.trainer = Trainer(
             stack,
-            table,
-            rate=settings.rate,
-            clip=settings.clip,
-            weight_decay=settings.weight_decay,
-            word_dropout=settings.word_dropout,
-            recast=recast,
+            ExampleTable(joined, self.device, vectors),
+            self._parts(joined, seeds),
+            plan.settings,
+            permutation,
+            randomised=options.get("policy") == "randomised",
         )
-        most = max(len(part.held) for part in self.parts)
-        self._held = np.stack([np.resize(part.held, most) for part in self.parts])
+        self.identity = identity or identity_of(plan, sets)
 
-    @property
-    def finished(self) -> bool:
-        """Whether there is nothing left to do."""
-        return self.epoch >= self.settings.epochs or all(self.stopped)
+    def _encode(self) -> tuple[Encoded, Tensor | None]:
+        """Return all examples as arrays, once for every casting, and their vectors by an encoder if there is one."""
+        made, castings = recipe(self.plan.model), self.plan.settings.castings
+        if castings > 1 and not (made.vectors and self.vocabulary.entities):
+            raise ConfigError(
+                f"castings is {castings}, but only bert and bert-lstm read people as numbers, in families whose names "
+                "are entities; leave it 1."
+            )
+        examples = [[*each.train, *(each.held or ())] for each in self.sets]
+        own = self.vocabularies * castings
+        seeds = np.repeat(np.arange(castings), len(examples)).tolist()
+        readings = list(zip(examples * castings, own, seeds, strict=True))
+        encoded = [encode(some, words, seed=seed) for some, words, seed in readings]
+        if not made.vectors:
+            return join(encoded, own, self.vocabulary), None
+        if self.plan.encoder is None:
+            raise ConfigError(
+                f"model '{self.plan.model}' needs a pretrained encoder; give --encoder a folder with one in Hugging "
+                "Face format, or its name on the hub."
+            )
+        from storyproof.solvers.neural.data import pretrained
 
-    @property
-    def stopped(self) -> list[bool]:
-        """Whether each run's own patience is at its end: it is trained along with others, but nothing comes of it."""
-        patience = self.settings.patience
-        return [0 < patience <= count for count in self.stale]
+        encoder = pretrained.FrozenEncoder(self.plan.encoder, self.device)
+        encoded, vectors = pretrained.add_all_vectors(readings, encoded, encoder, made.vectors)
+        return join(encoded, own, self.vocabulary), vectors
 
-    def train_epoch(self) -> Epoch:
-        """Go through the data once, and keep the state of those runs that have come out better than before.
+    def _parts(self, joined: Encoded, seeds: Sequence[int]) -> list[RunSplit]:
+        parts, start = [], 0
+        for each in self.sets:
+            rows = np.arange(start, start + len(each.train))
+            after = start + len(each.train) + len(each.held or ())
+            for seed in seeds:
+                train, held = rows, np.arange(rows[-1] + 1, after)
+                if each.held is None:
+                    train, held = split(joined, rows, self.plan.settings.held_back, seed)
+                if not len(train):
+                    raise ConfigError(f"{each.name or 'the data'} has too few stories to hold some back; give more.")
+                parts.append(RunSplit(train, held, seed))
+            start = after
+        return parts
 
-        Raises:
-            DivergedError: If a run's loss or weights are not finite; what was kept before stays as it is.
-        """
-        self.between_epochs = False
-        seeds = [part.seed for part in self.parts]
-        self.stack.model.train()
-        if self.randomised:
-            self.stack.redraw_people([number_for("people", seed, self.epoch) for seed in seeds])
-        if self.settings.decay:
-            share = self.epoch / self.settings.epochs
-            self.step.set_rate(self.settings.rate * 0.5 * (1 + math.cos(math.pi * share)))
-        parts = [part.train for part in self.parts]
-        orders = self._cast(order_of(parts, self.settings.batch, self.epoch, seeds, self.table.size_of))
-        sizes = self.table.size_of[orders].max((1, 2))
-        noise = [[number_for("noise", seed, self.epoch) % 2**40] for seed in seeds]
-        noises = torch.tensor(noise, device=self.table.device) + 64 * torch.arange(
-            len(orders), device=self.table.device
-        )
-        picked = torch.from_numpy(np.ascontiguousarray(orders)).to(self.table.device)
-        loss = torch.zeros(len(seeds), device=self.table.device)
-        for number in range(len(orders)):
-            loss += self.step(picked[number], noises[:, number], int(sizes[number]))
-        held, losses = self.held_accuracy(), (loss / len(orders)).tolist()
-        if broken := self._broken(losses):
-            raise DivergedError(Epoch(self.epoch + 1, losses, held, list(self.best_held)), broken, self.settings.rate)
-        self._keep_better(held)
-        self.epoch += 1  # last: an epoch that is not scored does not count
-        self.between_epochs = True
-        return Epoch(self.epoch, losses, held, list(self.best_held))
+    def results(self, about: Mapping[str, Any] | None = None) -> list[TrainedRuns]:
+        """Return the runs of each training set, with the best weights so far."""
+        runs, count = [], self.plan.runs
+        for number, (each, own) in enumerate(zip(self.sets, self.vocabularies, strict=True)):
+            place = slice(number * count, (number + 1) * count)
+            answers_too = replace(own, answers=self.vocabulary.answers)
+            shape = self.shape._replace(words=own.first_entity)
+            described = {
+                **self.identity,
+                "encoder": self.plan.encoder,  # as it was typed
+                "lesson": each.name,
+                "family": family_of(each.train[0]).title,
+                "epochs": self.trainer.epoch,
+                "storyproof": __version__,
+                "torch": torch.__version__,
+                "hardware": hardware(self.device),
+                "finished": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+                **(about or {}),
+            }
+            runs.append(
+                TrainedRuns(
+                    self.plan.model,
+                    {**(self.plan.options or {})},
+                    shape,
+                    answers_too,
+                    self.plan.seeds(),
+                    self.trainer.best_held[place],
+                    described,
+                    self._weights(place, own),
+                )
+            )
+        return runs
 
-    def _cast(self, orders: Indices) -> Indices:
-        """Draw which casting of each example is read; they lie one below the other."""
-        castings = self.settings.castings
-        if castings == 1:
-            return orders
-        size = orders[:, 0].shape
-        drawn = [Draws("casting", part.seed, self.epoch).below(castings, math.prod(size)) for part in self.parts]
-        return orders + len(self.table) // castings * np.stack([each.reshape(size) for each in drawn], axis=1)
-
-    def held_accuracy(self) -> list[float]:
-        """Score every run on what it holds back."""
-        given = predict(self.stack, self.table, self._held)
-        right = given == self.table.answers[torch.from_numpy(self._held).to(given.device)]
-        return [float(row[: len(part.held)].float().mean()) for row, part in zip(right, self.parts, strict=True)]
-
-    def _broken(self, losses: list[float]) -> list[int]:
-        """Say which runs came to no number; what has stopped may."""
-        weights = torch.stack([value.detach().flatten(1).isfinite().all(1) for value in self.stack.weights.values()])
-        states = zip(losses, weights.all(0).tolist(), self.stopped, strict=True)
-        return [
-            run for run, (loss, whole, over) in enumerate(states) if not over and not (whole and math.isfinite(loss))
-        ]
-
-    def _keep_better(self, held: list[float]) -> None:
-        scores = zip(held, self.best_held, self.stopped, strict=True)
-        better = [now > before and not over for now, before, over in scores]
-        which = torch.tensor(better, device=self.table.device)
-        self.best = {  # all at once: whoever is interrupted here has the best of before
-            name: torch.where(which.view(-1, *[1] * (value.dim() - 1)), value.detach(), self.best[name])
-            for name, value in {**self.stack.weights, **self.stack.fixed}.items()
+    def _weights(self, place: slice, own: TokenVocabulary) -> State:
+        """Return the weights of the runs of one training set, with the words that it knows."""
+        known = torch.from_numpy(translate_numbers(own, self.vocabulary)[: own.first_entity])
+        return {
+            name: (value[place].cpu()[:, known] if name.endswith("words") else value[place].cpu()).contiguous()
+            for name, value in self.trainer.best.items()
         }
-        self.best_held = [
-            now if improved else before for now, before, improved in zip(held, self.best_held, better, strict=True)
-        ]
-        self.stale = [0 if improved else count + 1 for improved, count in zip(better, self.stale, strict=True)]
-
-    def state(self) -> tuple[State, dict[str, Any]]:
-        """Give all that is needed to go on from here: tensors, and plain values."""
-        tensors = {f"now.{name}": value for name, value in self.stack.state().items()}
-        tensors |= {f"best.{name}": value.cpu().clone() for name, value in self.best.items()}
-        tensors |= {f"adam.{name}": value for name, value in self.step.state().items()}
-        return tensors, {"epoch": self.epoch, "best_held": self.best_held, "stale": self.stale}
-
-    def load(self, tensors: State, plain: dict[str, Any]) -> None:
-        """Take over what `state` gave."""
-        self.stack.load(_under("now.", tensors))
-        for name, value in _under("best.", tensors).items():
-            self.best[name].copy_(value)
-        self.step.load(_under("adam.", tensors))
-        self.epoch, self.best_held, self.stale = plain["epoch"], plain["best_held"], plain["stale"]
 
 
-def _under(start: str, tensors: State) -> State:
-    return {name.removeprefix(start): value for name, value in tensors.items() if name.startswith(start)}
+def choose_device(name: str) -> torch.device:
+    """Return a device by name; auto is a GPU if there is one.
+
+    Raises:
+        ConfigError: If there is no such device.
+    """
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
+    if not re.fullmatch("cpu|cuda(:(0|[1-9][0-9]*))?", name):  # PyTorch knows others, which were never tested
+        raise ConfigError(f"unknown device '{name}'; use cpu, cuda or auto, or cuda:N for one of several GPUs.")
+    if name != "cpu" and int(name.partition(":")[2] or 0) >= (there := torch.cuda.device_count()):
+        seen = f"cuda:0 to cuda:{there - 1} only" if there else "no GPU"
+        raise ConfigError(
+            f"device '{name}' is not available: PyTorch {torch.__version__} finds {seen}; use cpu or auto."
+        )
+    device = torch.device(name)
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("high")
+    return device
+
+
+def hardware(device: torch.device) -> str:
+    """Return the name of the hardware."""
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else platform.machine()

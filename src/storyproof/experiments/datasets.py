@@ -1,0 +1,111 @@
+"""The stories that experiments train and test on, generated or read when they are needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from storyproof.catalog import load
+from storyproof.datasets.examples import read_examples
+from storyproof.datasets.generate import generate
+from storyproof.datasets.manifest import file_sha256
+from storyproof.datasets.reading import Source, find_source
+from storyproof.errors import ConfigError, DataError
+from storyproof.example import Example
+from storyproof.experiments.declaration import DeclaredData
+from storyproof.seeds import digest
+
+TRAIN, TEST = 0, 1  # the two parts of a data set
+
+
+class Datasets:
+    """Loads the stories of data sets; keeps those of the last training sets, and all test stories, in memory.
+
+    Args:
+        published: The folder with published data; None if the user has none.
+
+    Raises:
+        ConfigError: If there is no such folder.
+    """
+
+    def __init__(self, published: Path | None) -> None:
+        if published is not None and not published.is_dir():
+            raise ConfigError(
+                f"--published is {published}, which is not a folder; give the folder that contains tomi and clutrr."
+            )
+        self._published = published
+        self._training: dict[bytes, list[Example]] = {}
+        self._tests: dict[bytes, list[Example]] = {}
+        self._hashes: dict[Path, str] = {}
+
+    def lacks(self, data: DeclaredData) -> str:
+        """Return why a data set is not available; empty if it is."""
+        if not data.published:
+            return ""
+        if self._published is None:
+            return f"'{data.published}' is published data; give its parent folder with --published"
+        try:
+            for part in (TRAIN, TEST):
+                self._source(data, part)
+        except DataError as error:
+            return str(error).rstrip(".")
+        return ""
+
+    def identity(self, data: DeclaredData, part: int) -> dict[str, Any]:
+        """Return what identifies the stories of a part."""
+        count = data.test if part == TEST else data.train
+        if data.published:
+            files = [self._hash(path) for path in self._source(data, part).files]
+            return {"published": data.published, "files": files, "labels": data.labels, "count": count}
+        return {
+            "benchmark": data.benchmark,
+            "version": _version(data.benchmark),
+            "settings": dict(data.settings),
+            "part": ("train", "test")[part],
+            "count": count,
+            "seed": data.seed,
+        }
+
+    def training(self, data: Sequence[DeclaredData]) -> list[list[Example]]:
+        """Return the training stories of some data sets, and forget those of others."""
+        wanted = [digest(self.identity(each, TRAIN)) for each in data]
+        before, self._training = self._training, {}
+        for each, key in zip(data, wanted, strict=True):
+            self._training[key] = before.get(key) or self._training.get(key) or self._examples(each, TRAIN)
+        return [self._training[key] for key in wanted]
+
+    def tests(self, data: DeclaredData) -> list[Example]:
+        """Return the test stories of a data set."""
+        key = digest(self.identity(data, TEST))
+        if key not in self._tests:
+            self._tests[key] = self._examples(data, TEST)
+        return self._tests[key]
+
+    def _examples(self, data: DeclaredData, part: int) -> list[Example]:
+        count = data.test if part == TEST else data.train
+        if not data.published:
+            settings: dict[str, Any] = {**dict(data.settings), ("train", "test")[part]: count}
+            table = generate(data.benchmark, seed=data.seed, **settings)
+            return [Example.from_row(row) for row in table.to_pylist()]
+        source = self._source(data, part)
+        some = read_examples(source, proved=data.labels == "proved", max_stories=count or None)
+        if not some:
+            raise DataError(f"{source.name} has no stories; give --published a folder that has them.")
+        return some
+
+    def _source(self, data: DeclaredData, part: int) -> Source:
+        assert self._published is not None
+        return find_source(self._published / data.published, data.splits[part])
+
+    def _hash(self, path: Path) -> str:
+        if path not in self._hashes:
+            self._hashes[path] = file_sha256(path)
+        return self._hashes[path]
+
+
+@cache
+def _version(benchmark: str) -> int:
+    found: int = load("benchmark", benchmark).version
+    return found

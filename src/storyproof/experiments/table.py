@@ -1,0 +1,183 @@
+"""The table of an experiment: mean and deviation over the runs of every cell, beside the paper's figure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any
+
+from storyproof.experiments.declaration import PERCENT, Cell, Experiment, Line
+from storyproof.experiments.jobs import ExperimentPlan, needs_encoder
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """The figures of a cell, as fractions.
+
+    Attributes:
+        cell: The cell.
+        values: Those of every run; empty if there are none yet.
+        paper: The paper's figure, if it has one.
+    """
+
+    cell: Cell
+    values: tuple[float, ...]
+    paper: float | None
+
+    @property
+    def mean(self) -> float | None:
+        """The mean over the runs."""
+        return fmean(self.values) if self.values else None
+
+    @property
+    def deviation(self) -> float | None:
+        """The sample standard deviation over the runs."""
+        return stdev(self.values) if len(self.values) > 1 else None
+
+    @property
+    def difference(self) -> float | None:
+        """The mean minus the paper's figure."""
+        return self.mean - self.paper if self.mean is not None and self.paper is not None else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {
+            "model": self.cell.model,
+            "data": self.cell.data,
+            "test": self.cell.test,
+            "measure": self.cell.measure,
+            "mean": self.mean,
+            "deviation": self.deviation,
+            "runs": list(self.values),
+            "paper": self.paper,
+            "difference": self.difference,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Encoder:
+    """The pretrained encoder that some models of a table use.
+
+    Attributes:
+        name: The name of its folder, or its name on the hub.
+        digest: That of its files; empty if it is not a folder.
+        models: The labels of the models that use it.
+    """
+
+    name: str
+    digest: str
+    models: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """The rows and columns that are not left out, and their entries; `encoder` if a model with figures uses one."""
+
+    experiment: Experiment
+    rows: tuple[Line, ...]
+    columns: tuple[Line, ...]
+    entries: tuple[tuple[Entry | None, ...], ...]
+    notes: tuple[str, ...]
+    encoder: Encoder | None = None
+
+    @property
+    def percent(self) -> bool:
+        """Whether figures are shown as percentages."""
+        return self.experiment.unit == PERCENT
+
+    def shown(self, value: float | None, *, signed: bool = False) -> str:
+        """Format a figure in the unit of the table."""
+        if value is None:
+            return ""
+        value, places = (100 * value, 1) if self.percent else (value, 2)
+        return f"{value:+z.{places}f}" if signed else f"{value:.{places}f}"
+
+    def text(self, entry: Entry | None) -> str:
+        """Format a cell: mean ± deviation, and in brackets the paper's figure and the difference."""
+        if entry is None or (entry.mean is None and entry.paper is None):
+            return ""
+        mean = self.shown(entry.mean) or "–"
+        deviation = f" ± {self.shown(entry.deviation)}" if entry.deviation is not None else ""
+        if entry.paper is None:
+            return f"{mean}{deviation}"
+        difference = f", {self.shown(entry.difference, signed=True)}" if entry.difference is not None else ""
+        return f"{mean}{deviation} ({self.shown(entry.paper)}{difference})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        cells = [
+            {"group": row.group, "row": row.label, "column": column.named(", "), **entry.as_dict()}
+            for row, entries in zip(self.rows, self.entries, strict=True)
+            for column, entry in zip(self.columns, entries, strict=True)
+            if entry is not None
+        ]
+        return {
+            "experiment": self.experiment.name,
+            "title": self.experiment.title,
+            "source": self.experiment.source,
+            "cells": cells,
+            "notes": list(self.notes),
+        }
+
+
+def tabulate(experiment: Experiment, plan: ExperimentPlan) -> ResultTable:
+    """Build the table from the results so far.
+
+    Raises:
+        DataError: If a result is damaged.
+    """
+    grid = [
+        [_entry(experiment, plan, row, place) for place in range(len(experiment.columns))] for row in experiment.rows
+    ]
+    rows = [number for number, entries in enumerate(grid) if any(entries)]
+    columns = [place for place in range(len(experiment.columns)) if any(entries[place] for entries in grid)]
+    return ResultTable(
+        experiment,
+        tuple(experiment.rows[number] for number in rows),
+        tuple(experiment.columns[place] for place in columns),
+        tuple(tuple(grid[number][place] for place in columns) for number in rows),
+        tuple(_left_out(experiment, plan, rows, columns)),
+        _encoder(
+            experiment, plan, {entry.cell.model for entries in grid for entry in entries if entry and entry.values}
+        ),
+    )
+
+
+def _entry(experiment: Experiment, plan: ExperimentPlan, row: Line, place: int) -> Entry | None:
+    """Return the entry of a cell; None if the cell is left out."""
+    cell = experiment.cell(row, experiment.columns[place])
+    result = plan.result(cell)
+    if result is None:
+        return None
+    runs = result.read() or []
+    counts = [run[cell.measure] for run in runs if cell.measure in run]  # not all test sets have all kinds of questions
+    return Entry(cell, tuple(right / of for right, of in counts), experiment.paper(row, place))
+
+
+def _encoder(experiment: Experiment, plan: ExperimentPlan, shown: set[str]) -> Encoder | None:
+    """Return the encoder that models with figures use, if some do."""
+    models = [each for each in experiment.models.values() if each.name in shown and needs_encoder(each)]
+    given = next((job.encoder for job in plan.jobs if job.model in models), None)
+    if given is None or plan.encoder_identity is None:
+        return None
+    labels = tuple(dict.fromkeys(each.label for each in models))
+    if not Path(given).is_dir():
+        return Encoder(given, "", labels)
+    return Encoder(Path(given).absolute().name, plan.encoder_identity, labels)
+
+
+def _left_out(experiment: Experiment, plan: ExperimentPlan, rows: list[int], columns: list[int]) -> list[str]:
+    """Describe which rows and columns are left out, and why."""
+    found: dict[str, list[str]] = {}
+    for number, row in enumerate(experiment.rows):
+        if number not in rows:
+            reason = next(plan.missing[experiment.cell(row, column)] for column in experiment.columns)
+            found.setdefault(reason, []).append(row.named(": "))
+    for place, column in enumerate(experiment.columns):
+        if place not in columns:
+            reason = next(plan.missing[experiment.cell(row, column)] for row in experiment.rows)
+            name = column.named(": ")
+            if reason not in found or name not in found[reason]:
+                found.setdefault(reason, []).append(name)
+    return [f"left out: {'; '.join(names)} ({reason})" for reason, names in found.items()]

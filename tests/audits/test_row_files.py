@@ -256,7 +256,7 @@ def test_formats_may_be_named(tmp_path: Path) -> None:
     minds = write(tmp_path / "m", "jsonl", table("tomi", "test", 24))
     assert storyproof.audit(kinship, format="clutrr").totals["rows"] == 24
     assert storyproof.audit(kinship, format="jsonl").totals["rows"] == 24
-    with pytest.raises(DataError, match=r"found no column 'edges'; expected rows of kinship, --format clutrr expects"):
+    with pytest.raises(DataError, match=r"found no column 'edges'; expected rows of kinship, as --format clutrr says"):
         storyproof.audit(minds, format="clutrr")
     with pytest.raises(DataError, match="line 1: not a list of questions"):
         storyproof.audit(minds, format="json")
@@ -268,10 +268,10 @@ def test_formats_may_be_named(tmp_path: Path) -> None:
     ("name", "value", "message"),
     [
         ("genders", ["Ann"], "'Name:male' or 'Name:female'"),
-        ("genders", None, "a value, without which"),
+        ("genders", None, "a value, which every kinship row must have"),
         ("query", ["Ann"], "a pair of names"),
         ("edges", [[0]], "pairs of numbers"),
-        ("k", 0, "how many facts the chain has"),
+        ("k", 0, "the number of facts in the chain"),
         ("edge_types", ["son"] * 51, "at most 50 relations"),
     ],
 )

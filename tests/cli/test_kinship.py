@@ -193,7 +193,7 @@ def test_bad_placeholders(folder: Path, manner: str) -> None:
     common = "--train 2000 --test 0 --train-k 2 --no-split-placeholders --format jsonl"
     done = run_line(f"generate clutrr --out out --placeholders mine.json --bad-placeholders {manner} {common}")
     assert done.exit_code == 0
-    assert "our checks have found 1 problems" in done.stdout
+    assert "the checks found 1 problems" in done.stdout
     ((flaw,),) = manifest()["placeholder_flaws"].values()
     assert "missing-person" in flaw
     used = any("collects stamps" in row["story"] for row in rows())
@@ -344,8 +344,8 @@ def test_show_of_csv(folder: Path) -> None:
         ("--test-placeholders good.json", "test_placeholders are given, but no placeholders for training", "give both"),
         (
             "--text synthetic --placeholders good.json",
-            "synthetic text has templates of its own",
-            "leave placeholders out",
+            "synthetic text does not use placeholders",
+            "leave them out",
         ),
         ("--workers 0", "--workers is 0", "use 1 or more"),
     ],

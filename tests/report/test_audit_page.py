@@ -21,7 +21,7 @@ from storyproof.errata import AuditReport, Erratum, FileReport
 from storyproof.report.audit_page import Examples, audit_page, listed
 from storyproof.report.audit_sections import page_of
 from tests.families.kinship.drawing.test_tree import AUNT, GRANDMOTHER, TWO_FATHERS
-from tests.samples import BELIEF, SEARCH, example
+from tests.samples import BELIEF, SEARCH, changed, example
 
 CHROMIUM = shutil.which("chromium")
 
@@ -84,7 +84,7 @@ def hostile() -> tuple[AuditReport, Examples]:
     evil = {"query": [NAME, "Haruka"], "genders": [f"{NAME}:male", *kin[1:]], "story": TEXT, "question": TEXT}
     fields = dict.fromkeys(("id", "field", "found", "expected", "reason", "reading", "asked"), TEXT)
     errata = [erratum(row, **fields, file=TEXT + "%", kind=TEXT) for row in range(3)]
-    family = example(**{**{name: getattr(GRANDMOTHER, name) for name in GRANDMOTHER.__slots__}, **evil})
+    family = changed(GRANDMOTHER, **evil)
     unreadable = example(story=TEXT, question=TEXT)
     return report_of(*errata), {(TEXT + "%", number): each for number, each in enumerate([row, family, unreadable])}
 

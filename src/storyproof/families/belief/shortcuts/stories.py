@@ -148,7 +148,7 @@ def positions(told: Told) -> Ints:
 
 
 def slots(told: Told, examples: Sequence[Example]) -> list[str]:
-    """Return what is asked with the role of the first of the chain: `first_order_0` for the mover, else `first_order_1`.
+    """Return what is asked with the role of the first of the chain: `first_order_0` for the mover, else `_1`.
 
     These are the published question types without what they reveal of the answer.
     """

@@ -13,9 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import storyproof
+from storyproof.audits.audit import audit_file
+from storyproof.audits.fixes import fixed_files
 from storyproof.errors import DataError, UnknownNameError
-from storyproof.families.kinship.audit.files import audit_file as audit_kinship
-from storyproof.families.kinship.audit.fixes import fixed_files as fixed_kinship
 from storyproof.formats.json_list import JsonSplit
 from storyproof.formats.jsonl import JsonlSplit
 from storyproof.formats.parquet import ParquetSplit
@@ -90,12 +90,12 @@ def test_theory_of_mind_is_mended(tmp_path: Path, form: str, benchmark: str, see
     assert storyproof.audit(tmp_path / "good").clean
     report = storyproof.audit(tmp_path / "bad", fix=tmp_path / "fixed")
     assert report.files[0].format == form
-    assert {(each.row, each.field) for each in report.files[0].errata} == kept
+    assert {(each.row, each.field) for each in report.files[0].findings} == kept
     assert report.totals["wrong_columns"] == sum(name in list(WRONG)[3:] for _, name in kept)
-    assert all(each.reason for each in report.files[0].errata)
-    lines = {"parquet": {0}, "json": {each.row + 2 for each in report.files[0].errata}}
-    assert {each.line for each in report.files[0].errata} == lines.get(
-        form, {each.row + 1 for each in report.files[0].errata}
+    assert all(each.reason for each in report.files[0].findings)
+    lines = {"parquet": {0}, "json": {each.row + 2 for each in report.files[0].findings}}
+    assert {each.line for each in report.files[0].findings} == lines.get(
+        form, {each.row + 1 for each in report.files[0].findings}
     )
     fixed = tmp_path / "fixed" / bad.name
     assert content(fixed) == content(good)
@@ -114,12 +114,12 @@ def test_kinship_is_mended(tmp_path: Path, form: str, seed: int) -> None:
         given = json.loads(good.read_text())[0]
         wrong = {(row, name) for row, name in wrong if name in given}
     report = storyproof.audit(tmp_path / "bad", fix=tmp_path / "fixed")
-    found = {(each.row, each.field) for each in report.files[0].errata if each.kind != "duplicate"}
+    found = {(each.row, each.field) for each in report.files[0].findings if each.kind != "duplicate"}
     assert wrong <= found | {(row, "proof_steps") for row, _ in found} | {(row, "proof_relations") for row, _ in found}
     assert {row for row, _ in found} == {row for row, _ in wrong}
     assert content(tmp_path / "fixed" / bad.name) == content(good)
     again = storyproof.audit(tmp_path / "fixed")
-    assert {each.kind for each in again.files[0].errata} <= {"duplicate"}
+    assert {each.kind for each in again.files[0].findings} <= {"duplicate"}
     assert storyproof.verify(tmp_path / "fixed").ok
 
 
@@ -128,13 +128,13 @@ def test_kinship_is_mended(tmp_path: Path, form: str, seed: int) -> None:
 def test_kinship_without_an_answer_is_marked_or_dropped(tmp_path: Path, form: str, manner: str) -> None:
     made = storyproof.generate("clutrr", train=60, seed=3, reading="published")
     path = write(tmp_path / "x", form, made.drop_columns(["status", "readings"]), "train")
-    report = audit_kinship(path)
-    flawed = {each.row: each.kind for each in report.errata if each.kind in ("ambiguous", "contradicted")}
+    report = audit_file(path)
+    flawed = {each.row: each.kind for each in report.findings if each.kind in ("ambiguous", "contradicted")}
     ambiguous = {row for row, kind in flawed.items() if kind == "ambiguous"}
     assert len(ambiguous) > 10
     (tmp_path / "fixed").mkdir()
     fixed = tmp_path / "fixed" / path.name
-    fixed.write_bytes(fixed_kinship(path, report, manner)[path.name])
+    fixed.write_bytes(fixed_files(path, report, manner)[path.name])
     result = storyproof.verify(tmp_path / "fixed")
     assert result.ok
     assert storyproof.audit(fixed).clean
@@ -148,7 +148,7 @@ def test_kinship_without_an_answer_is_marked_or_dropped(tmp_path: Path, form: st
     assert storyproof.audit(fixed, fix=tmp_path / "dropped", ambiguous="drop").clean  # what is marked can be dropped
     assert set(storyproof.verify(tmp_path / "dropped").statuses) == {"entailed"}
     with pytest.raises(UnknownNameError, match="burn"):
-        fixed_kinship(path, report, "burn")
+        fixed_files(path, report, "burn")
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -177,7 +177,7 @@ def test_lists_of_any_layout_keep_it(tmp_path: Path, written: Callable[[Any], st
     bad = [{**row, "answer": "jar"} for row in rows]
     path.write_bytes(written(bad).encode())
     report = storyproof.audit(path, fix=tmp_path / "fixed")
-    assert [(each.row, each.field, each.expected) for each in report.files[0].errata] == [
+    assert [(each.row, each.field, each.expected) for each in report.files[0].findings] == [
         (row, "answer", "box") for row in range(3)
     ]
     assert (tmp_path / "fixed" / "val.json").read_bytes() == written(rows).encode()
@@ -299,6 +299,6 @@ def test_facts_that_do_not_fit(tmp_path: Path) -> None:
     rows[2]["story"] = "Once upon a time."
     rows[4]["edges"] = [[9, 8], *rows[4]["edges"][1:]]
     made = pa.Table.from_pylist(rows, schema=table("clutrr", "train", 24).schema)
-    report = audit_kinship(write(tmp_path / "x", "parquet", made, "train"))
-    assert {each.row for each in report.errata if each.kind != "duplicate"} == {2, 4}
+    report = audit_file(write(tmp_path / "x", "parquet", made, "train"))
+    assert {each.row for each in report.findings if each.kind != "duplicate"} == {2, 4}
     assert report.totals["wrong_edges"] == 1

@@ -5,7 +5,7 @@ from collections import Counter
 import pyarrow as pa
 
 from benchmarks.plain_tomi import PlainTomi
-from storyproof.families.belief.audit.labels import verify_table
+from storyproof.audits.examination import examine_table
 from storyproof.families.belief.vocabulary import default_vocabulary
 
 
@@ -13,7 +13,7 @@ def test_the_plain_generator_labels_as_the_oracle_does() -> None:
     rows = PlainTomi(default_vocabulary(), seed=3).balanced(900)
     for number, row in enumerate(rows):
         row["id"] = f"plain-{number}"
-    report = verify_table(pa.Table.from_pylist(rows), "plain")
+    report = examine_table(pa.Table.from_pylist(rows), "plain")
     assert report.findings == []
     assert Counter(row["story_type"] for row in rows[::6]) == {
         "true_belief": 300,

@@ -12,7 +12,7 @@ import pytest
 
 import storyproof
 from storyproof import catalog
-from storyproof.audits.audit import format_names
+from storyproof.audits.examination import format_names
 from storyproof.catalog import load, names
 from storyproof.datasets.reading import find_source, find_sources, is_data
 from storyproof.datasets.writing import writable_formats
@@ -179,7 +179,7 @@ def test_a_format_of_another_package(tmp_path: Path, tabs: Format, benchmark: st
     assert storyproof.verify(tmp_path / "data").ok
     report = storyproof.audit(tmp_path / "data")
     assert [each.format for each in report.files] == ["tabs"]
-    assert all(each.kind == "small_test" for each in report.files[0].errata)
+    assert all(each.kind == "small_test" for each in report.files[0].findings)
     with pytest.raises(DataError, match="the format 'tabs' can be audited, but not fixed"):
         storyproof.audit(tmp_path / "data", fix=tmp_path / "fixed")
     storyproof.process(tmp_path / "data", tmp_path / "processed")

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import storyproof
-from storyproof.errata import AuditReport, Erratum, FileReport
+from storyproof.findings import AuditReport, FileReport, Finding
 from storyproof.report.audit_page import Examples, audit_page, listed
 from storyproof.report.audit_sections import page_of
 from tests.families.kinship.drawing.test_tree import AUNT, GRANDMOTHER, TWO_FATHERS
@@ -31,7 +31,7 @@ NAME = "<img/src=x/onerror=hacked=1>"
 TEXT = "</script><script>hacked=2</script><img src=x onerror=hacked=3><!--<script>\u2028&lt;${hacked=4}\ud800"
 
 
-def erratum(row: int, **changes: Any) -> Erratum:
+def erratum(row: int, **changes: Any) -> Finding:
     fields: dict[str, Any] = {
         "file": "val.txt",
         "line": row * 6 + 6,
@@ -44,11 +44,11 @@ def erratum(row: int, **changes: Any) -> Erratum:
         "sentences": (3, 4),
         "asked": "first_order",
     }
-    return Erratum(row=row, **{**fields, **changes})
+    return Finding(row=row, **{**fields, **changes})
 
 
-def report_of(*errata: Erratum) -> AuditReport:
-    files: dict[str, list[Erratum]] = {}
+def report_of(*errata: Finding) -> AuditReport:
+    files: dict[str, list[Finding]] = {}
     for each in errata:
         files.setdefault(each.file, []).append(each)
     totals = {"questions": 1200, "stories": 200, "wrong_answers": {"memory": 0, "first_order": len(errata)}}

@@ -13,8 +13,8 @@ from rich.console import Console, RenderableType
 
 import storyproof
 from storyproof.audits.audit import ERRATA
-from storyproof.errata import AuditReport
 from storyproof.errors import DataError
+from storyproof.findings import AuditReport
 from storyproof.report.audit_sections import overlaps_of, page_of, shortcuts_of
 from tests.report.test_audit_page import Elements, data_of
 
@@ -168,7 +168,7 @@ def test_all_that_an_audit_says_keeps_files_of_one_name_apart(tmp_path: Path) ->
     report = storyproof.audit([tmp_path / "one", tmp_path / "two"], fix=tmp_path / "fixed")
     names = ["one/val.txt", "two/val.txt"]
     assert [each.file for each in report.files] == names
-    assert [each.file for file in report.files for each in file.errata] == names
+    assert [each.file for file in report.files for each in file.findings] == names
     with (tmp_path / "fixed" / ERRATA).open(newline="") as file:
         assert [row["file"] for row in csv.DictReader(file)] == names
     for name, thing in zip(names, ("key", "map"), strict=True):

@@ -1,4 +1,4 @@
-"""How rows must stand together: ids, stories told alike, one benchmark and one split."""
+"""What rows must have in common: ids of their own, the same text for one story, one benchmark and one split."""
 
 from __future__ import annotations
 
@@ -12,25 +12,26 @@ import pyarrow.compute as pc
 from storyproof.example import story_of_id
 from storyproof.findings import Finding
 
+ORDER = "row_order"  # the kind of its findings
 _COLUMNS = ("id", "story_id", "benchmark", "split", "story")
 
 
 class RowOrder:
-    """Looks at the rows of one source as they pass, and remembers what later ones must fit.
+    """Checks the rows of one split as they are read, and remembers what later ones must fit.
 
-    A table of our own making is looked at in whole columns; where anything is off, row by row.
+    A table that storyproof generated is checked in whole columns; where a row does not fit, row by row.
     """
 
     def __init__(self, where: str, split: str | None) -> None:
         self._where = where
         self._split = split
         self._benchmark: str | None = None
-        self._numbers: list[npt.NDArray[np.int64]] = []  # of our ids
-        self._others: set[str] = set()  # ids of other making
+        self._numbers: list[npt.NDArray[np.int64]] = []  # of generated ids
+        self._others: set[str] = set()  # other ids
         self._last: tuple[str | None, str] = (None, "")
 
     def check(self, table: pa.Table) -> Iterator[Finding]:
-        """Find rows that do not fit with those before them."""
+        """Yield rows that do not fit those before them."""
         if not table.num_rows:
             return
         if self._fits(table):
@@ -42,14 +43,17 @@ class RowOrder:
             yield from self._check_row(*row)
 
     def close(self) -> Iterator[Finding]:
-        """Find ids of ours that occur twice."""
+        """Yield generated ids that occur twice."""
         numbers, counts = np.unique(np.concatenate([np.empty(0, np.int64), *self._numbers]), return_counts=True)
         for number in numbers[counts > 1].tolist():
             name = f"{self._split}-{number // 10:09d}-{number % 10}"
-            yield Finding(self._where, name, "id", "the same id twice", "an id of its own")
+            yield self._finding(name, "id", "the same id twice", "an id of its own")
+
+    def _finding(self, name: str, field: str, found: str, expected: str) -> Finding:
+        return Finding(file=self._where, id=name, kind=ORDER, field=field, found=found, expected=expected)
 
     def _fits(self, table: pa.Table) -> bool:
-        """Look at whole columns; False if a row may be off."""
+        """Return whether whole columns fit; False if a row may not."""
         if self._split is None or any(name not in table.column_names for name in _COLUMNS):
             return False
         numbers = _our_numbers(table, self._split)
@@ -75,10 +79,10 @@ class RowOrder:
         if name is not None:
             yield from self._check_id(name, story_id)
         if benchmark is not None and benchmark != (self._benchmark or benchmark):
-            yield Finding(self._where, name or "", "benchmark", benchmark, self._benchmark or "")
+            yield self._finding(name or "", "benchmark", benchmark, self._benchmark or "")
         self._benchmark = self._benchmark or benchmark
         if split is not None and split != (self._split or split):
-            yield Finding(self._where, name or "", "split", split, self._split or "")
+            yield self._finding(name or "", "split", split, self._split or "")
         if story_id is not None:
             yield from self._check_telling(name or "", story_id, story or "")
 
@@ -86,22 +90,22 @@ class RowOrder:
         ours = story_of_id(name)
         if ours is None:
             if name in self._others:
-                yield Finding(self._where, name, "id", "the same id twice", "an id of its own")
+                yield self._finding(name, "id", "the same id twice", "an id of its own")
             self._others.add(name)
             return
         self._numbers.append(np.array([int(name[-11:-2]) * 10 + int(name[-1])]))
         if story_id is not None and ours != story_id:
-            yield Finding(self._where, name, "story_id", story_id, ours)
+            yield self._finding(name, "story_id", story_id, ours)
         if self._split is not None and not name.startswith(self._split):
-            yield Finding(self._where, name, "id", name, f"an id of the {self._split} split")
+            yield self._finding(name, "id", name, f"an id of the {self._split} split")
 
     def _check_telling(self, name: str, story_id: str, story: str) -> Iterator[Finding]:
-        """Rows of one story tell the same, or go on from where the last one stopped."""
+        """Check that rows of one story have the same text, or continue that of the row before."""
         last_id, last_story = self._last
         if story_id == last_id and not (story == last_story or story.startswith(last_story + "\n")):
-            yield Finding(self._where, name, "story", "another telling than in the row before", f"the story {story_id}")
+            yield self._finding(name, "story", "another text than in the row before", f"the story {story_id}")
         elif story_id != last_id and story == last_story:
-            yield Finding(self._where, name, "story_id", story_id, f"{last_id}, which tells the same story")
+            yield self._finding(name, "story_id", story_id, f"{last_id}, which has the same text")
         self._last = story_id, story
 
 
@@ -116,7 +120,7 @@ def _plain(table: pa.Table, name: str) -> pa.Array:
 
 
 def _letters(array: pa.Array, width: int) -> npt.NDArray[np.uint8] | None:
-    """Give strings of one width as a matrix of letters; None if they are not all so wide."""
+    """Return strings of one width as a matrix of letters; None if their widths differ."""
     offsets = np.frombuffer(array.buffers()[1], np.int32, len(array) + 1, array.offset * 4)
     if array.null_count or (np.diff(offsets) != width).any():
         return None
@@ -124,7 +128,7 @@ def _letters(array: pa.Array, width: int) -> npt.NDArray[np.uint8] | None:
 
 
 def _our_numbers(table: pa.Table, split: str) -> npt.NDArray[np.int64] | None:
-    """Give each row's number if all ids are of our making and fit their story's; else None."""
+    """Return each row's number if all ids were generated and fit those of their stories; else None."""
     head = np.frombuffer(f"{split}-".encode(), np.uint8)
     width = len(head) + 11
     ids, stories = _letters(_plain(table, "id"), width), _letters(_plain(table, "story_id"), width - 2)
@@ -138,7 +142,7 @@ def _our_numbers(table: pa.Table, split: str) -> npt.NDArray[np.int64] | None:
 
 
 def _changes(table: pa.Table, name: str) -> npt.NDArray[np.bool_]:
-    """Say where a column's value is not the one before."""
+    """Return where the value of a column differs from the one before."""
     column = table.column(name).combine_chunks()
     values = column.indices if pa.types.is_dictionary(column.type) else column
     return np.asarray(pc.not_equal(values[1:], values[:-1]))

@@ -1,39 +1,35 @@
-"""The verb `verify`: read a dataset's text, ask oracle and checker, and list every disagreement."""
+"""The verb `verify`: whether a dataset holds what it claims."""
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
+from storyproof.audits.examination import examine
 from storyproof.audits.row_order import RowOrder
 from storyproof.datasets.folders import is_unfinished
 from storyproof.datasets.manifest import MANIFEST, file_problem, manifest_problems, read_manifest
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
-from storyproof.families.family import family_of_table
-from storyproof.families.kinship.placeholders.checks import problems
-from storyproof.families.kinship.placeholders.files import load_placeholders
-from storyproof.families.kinship.text import placeholder_id
-from storyproof.findings import Finding
-from storyproof.formats.chunks import in_parts, story_starts
-from storyproof.formats.json_list import begins_a_list
+from storyproof.families.family import families, load_family
+from storyproof.families.judge import Subject
+from storyproof.findings import FileReport, Finding
+from storyproof.formats.format import format_of
 
 
 @dataclass(slots=True)
 class Verification:
-    """What verify saw.
+    """What verify found.
 
     Attributes:
-        stories: How many stories.
+        stories: How many stories were read.
         questions: How many rows.
         findings: All disagreements.
-        unchecked: How many rows had no value to hold against the proof, by column.
-        statuses: Kinship: how many labels are entailed, ambiguous, contradicted or impossible.
+        unchecked: How many rows had no value to compare with the proof, by column.
+        statuses: How many rows have which status, in families in which an answer need not follow.
+        standard: By what standard, such as strict kinship; empty if there are no statuses.
         lacks_manifest: Whether a folder has no manifest, so that its files cannot be checked against what was written.
     """
 
@@ -42,6 +38,7 @@ class Verification:
     findings: list[Finding] = field(default_factory=list)
     unchecked: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
+    standard: str = ""
     lacks_manifest: bool = False
 
     @property
@@ -49,41 +46,69 @@ class Verification:
         """Whether nothing is wrong."""
         return not self.findings
 
+    @property
+    def unsettled(self) -> dict[str, int]:
+        """The statuses of rows from which no single answer follows, whatever the rows claim, and their numbers."""
+        right = {family.statuses[0] for family in families() if family.statuses}
+        return {name: count for name, count in self.listed_statuses().items() if count and name not in right}
+
     def by_field(self) -> dict[str, int]:
-        """Count the findings by what is wrong."""
+        """Return how many findings there are about each field."""
         return dict(Counter(finding.field for finding in self.findings).most_common())
+
+    def listed_statuses(self) -> dict[str, int]:
+        """Return the statuses in the order of their families, with those that no row has; none if there are none."""
+        known = [name for family in families() if family.standard == self.standard for name in family.statuses]
+        return {name: self.statuses[name] for name in dict.fromkeys((*known, *self.statuses))} if self.statuses else {}
 
 
 def verify(
     path: str | Path, *, rules: str | Path | None = None, progress: Callable[[int], None] = lambda rows: None
 ) -> Verification:
-    """Read a dataset, parse its text, ask oracle and checker, and hold every label against them.
+    """Read a dataset and compare what it claims with what oracle and checker derive from its text.
 
     Args:
-        path: A dataset folder, all of whose splits are verified, a single file, or a JSON file of placeholders.
-        rules: The file of rules that kinship data were made by, if they were made by rules of their own.
-        progress: Told how many rows are done since the last time.
+        path: A dataset folder, all of whose splits are verified, a single file, or a file of a family that holds no
+            rows, such as placeholders.
+        rules: The file of rules that the data were made by, if they were made by rules of their own.
+        progress: Called with how many rows were judged since the last call.
 
     Raises:
         DataError: If the data cannot be read.
     """
     path = Path(path)
-    if path.is_file() and path.suffix == ".json" and not begins_a_list(path):
-        return _verify_placeholders(path)
+    for family in families() if path.is_file() else ():
+        if (found := family.judge_resource(path)) is not None:
+            return Verification(questions=found[0], findings=found[1])
     result = Verification(lacks_manifest=path.is_dir() and not (path / MANIFEST).exists())
     settings = {} if rules is None else {"rules": rules}
     sources = find_sources(path)
     for problem in _manifest_problems(path, sources):
-        result.findings.append(Finding(MANIFEST, "", "file", problem, "the file as it was written"))
+        expected = "the file as it was written"
+        result.findings.append(Finding(file=MANIFEST, kind="manifest", field="file", found=problem, expected=expected))
     for source in sources:
-        _verify_source(source, result, progress, settings)
+        order = RowOrder(source.split or source.files[0].name, source.split)
+        for file in source.files:
+            subject = Subject(file, format_of(file), source.split or file.name, False, settings)
+            _add(result, examine(subject, watch=order.check, progress=progress))
+        result.findings += order.close()
     if not result.questions:
         raise DataError(f"{path} holds no questions, so there is nothing to verify.")
     return result
 
 
+def _add(result: Verification, report: FileReport) -> None:
+    result.findings += report.findings
+    result.stories += report.stories
+    result.questions += report.questions
+    result.unchecked.update(report.unchecked)
+    result.statuses.update(report.statuses)
+    if report.statuses:
+        result.standard = load_family(report.family).standard
+
+
 def _manifest_problems(path: Path, sources: list[Source]) -> list[str]:
-    """Hold a folder, or a file in a folder, against the manifest that lies there."""
+    """Compare a folder, or a file in a folder, with the manifest that lies there."""
     folder = path if path.is_dir() else path.parent
     unfinished = ["the folder is unfinished: the run that wrote it was killed"] if is_unfinished(folder) else []
     manifest = read_manifest(folder)
@@ -93,49 +118,3 @@ def _manifest_problems(path: Path, sources: list[Source]) -> list[str]:
         return unfinished + manifest_problems(path, manifest, [file for source in sources for file in source.files])
     problem = file_problem(path, manifest) if path.name in manifest["files"] else None
     return unfinished + ([problem] if problem else [])
-
-
-def _verify_placeholders(path: Path) -> Verification:
-    """Hold a file of placeholders against our checks."""
-    found = load_placeholders(path)
-    findings = [
-        Finding(
-            path.name, f"{placeholder_id(flaw.key, flaw.text)}", flaw.kind, flaw.what, "a text that tells its facts"
-        )
-        for flaw in problems(found)
-    ]
-    return Verification(questions=found.count, findings=findings)
-
-
-def _verify_source(
-    source: Source,
-    result: Verification,
-    progress: Callable[[int], None],
-    settings: Mapping[str, Any],
-) -> None:
-    where = source.split or source.files[0].name
-    order = RowOrder(where, source.split)
-    for table in source.tables():
-        for part in in_parts(table):
-            with _no_collection():
-                report = family_of_table(part).verify(part, where, settings)
-            result.findings += report.findings
-            result.unchecked.update(report.unchecked)
-            result.statuses.update(report.statuses)
-            progress(part.num_rows)
-        result.findings += order.check(table)
-        result.stories += len(story_starts(table))
-        result.questions += table.num_rows
-    result.findings += order.close()
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Keep the cyclic collector out: parsing makes many small objects and no cycles."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()

@@ -14,7 +14,7 @@ from storyproof.cli.output import check_results, console, write_text
 from storyproof.cli.progress import progress_bar
 
 if TYPE_CHECKING:
-    from storyproof.errata import AuditReport
+    from storyproof.findings import AuditReport
 
 
 def audit(
@@ -70,19 +70,22 @@ def audit(
 
 
 def _print(report: AuditReport, most: int) -> None:
-    """List findings, then the totals."""
-    errata = [each for file in report.files for each in file.errata]
-    for each in errata[: most or None]:
+    """Print findings, then the totals, then what an audit asks."""
+    from storyproof.families.judge import AUDIT_ASKS, VERIFY_ASKS
+
+    findings = [each for file in report.files for each in file.findings]
+    for each in findings[: most or None]:
         depends = f" (right under '{each.reading}')" if each.reading else ""
         where = f"{each.file} row {each.row}" if each.row >= 0 else each.file
         expected = f", expected {each.expected}" if each.expected else ""
         typer.echo(f"{where}: {each.kind}: {each.field}: found {each.found}{expected}{depends}; {each.reason}")
-    if most and len(errata) > most:
-        typer.echo(f"… and {len(errata) - most:,} more")
+    if most and len(findings) > most:
+        typer.echo(f"… and {len(findings) - most:,} more")
     for name, value in report.totals.items():
         if isinstance(value, dict):
             value = ", ".join(f"{key} {count:,}" for key, count in value.items())
         typer.echo(f"{name}: {value if isinstance(value, str) else format(value, ',')}")
+    typer.echo(f"{AUDIT_ASKS}; {VERIFY_ASKS}")
 
 
 def _more(paths: Sequence[Path], shortcuts: bool, overlaps: bool, against: Path | None) -> list[tuple[str, Any, Any]]:

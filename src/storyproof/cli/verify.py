@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +14,9 @@ from storyproof.cli.progress import progress_bar
 
 if TYPE_CHECKING:
     from storyproof.audits.verify import Verification
+    from storyproof.findings import Finding
+
+_LISTED = ("id", "field", "found", "expected", "kind", "row", "line")
 
 
 def verify(
@@ -38,9 +40,9 @@ def verify(
         typer.echo(str(finding))
     if len(shown) < len(result.findings):
         typer.echo(f"… and {len(result.findings) - len(shown):,} more")
-    statuses = _statuses(result)
     unchecked = {name: count for name, count in result.unchecked.items() if count}
     if json_out is not None:
+        statuses = result.listed_statuses()
         summary = {
             "questions": result.questions,
             "stories": result.stories,
@@ -50,37 +52,39 @@ def verify(
             **({"lacks_manifest": True} if result.lacks_manifest else {}),
             **({"statuses": statuses} if statuses else {}),
         }
-        findings = [asdict(finding) for finding in result.findings]
-        write_text(json_out, json.dumps({**summary, "findings": findings}, indent=2) + "\n")
-    _sum_up(result, statuses, unchecked)
+        write_text(json_out, json.dumps({**summary, "findings": [*map(_listed, result.findings)]}, indent=2) + "\n")
+    _sum_up(path, result, unchecked)
     if not result.ok:
         raise typer.Exit(1)
 
 
-def _statuses(result: Verification) -> dict[str, int]:
-    """Count statuses, all that there are; none if the data are not about kinship."""
-    from storyproof.families.kinship.checker import STATUSES
-
-    return {
-        name: result.statuses[name]
-        for name in (*STATUSES, "undefined")
-        if result.statuses[name] or (name in STATUSES and result.statuses)
-    }
+def _listed(finding: Finding) -> dict[str, Any]:
+    """Return a finding as JSON lists it: where it is, and what was compared."""
+    known = finding.as_dict()
+    return {"where": known["file"], **{name: known[name] for name in _LISTED}}
 
 
-def _sum_up(result: Verification, statuses: dict[str, int], unchecked: Collection[str]) -> None:
-    """Say what was looked at, and how much of it is wrong."""
+def _sum_up(path: Path, result: Verification, unchecked: Collection[str]) -> None:
+    """Print what was checked, how much of it is wrong, and what verify does not ask."""
+    from storyproof.families.judge import AUDIT_ASKS, VERIFY_ASKS
     from storyproof.report.numbers import counted
 
-    looked_at = f"{counted(result.questions, 'question')} of {counted(result.stories, 'story')}"
+    checked = f"{counted(result.questions, 'question')} of {counted(result.stories, 'story')}"
     if not result.stories:
-        looked_at = f"{result.questions:,} placeholders"
+        checked = f"{result.questions:,} placeholders"
     unknown = "; no manifest.json, so files cannot be checked against what was generated" * result.lacks_manifest
-    typer.echo(f"{looked_at}: {len(result.findings):,} disagreements{unknown}")
+    typer.echo(f"{checked}: {len(result.findings):,} disagreements{unknown}")
     for name, count in result.by_field().items():
         typer.echo(f"  {name}: {count:,}")
-    if statuses:
-        shares = ", ".join(f"{name} {count:,}" for name, count in statuses.items())
-        typer.echo(f"  under strict kinship: {shares}")
+    if statuses := result.listed_statuses():
+        typer.echo(f"  under {result.standard}: {_counts(statuses)}")
     if unchecked:
         typer.echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
+    if unsettled := result.unsettled:
+        rows = counted(sum(unsettled.values()), "row")
+        typer.echo(f"  {rows} without one right answer ({_counts(unsettled)}); `storyproof audit {path}` lists them")
+    typer.echo(f"{VERIFY_ASKS}; {AUDIT_ASKS}")
+
+
+def _counts(statuses: dict[str, int]) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in statuses.items())

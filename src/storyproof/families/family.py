@@ -24,9 +24,12 @@ from storyproof.example import SCHEMA, Example
 from storyproof.replies import PLAIN_TALK, Talk
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import RenderableType
 
-    from storyproof.findings import TableReport
+    from storyproof.families.judge import FileJudge, Subject
+    from storyproof.findings import Finding
     from storyproof.shortcuts.results import ShortcutReport
 
 _TOKEN = re.compile(r"@?\w(?:[\w-]*\w)?")
@@ -65,7 +68,11 @@ class Family(ABC):
         nullable: Columns that may be empty in a complete row.
         facts: Its own columns that cannot be told from the text.
         marks: Its own columns by which a table is recognised; empty if only the text tells.
+        kinds: What can be wrong with rows, each with a sentence that describes it; see `Finding.kind`.
         is_always_settled: Whether an answer follows from every row that can be read.
+        standard: What decides whether an answer follows, such as "strict kinship"; empty if one always does.
+        statuses: What an answer can be by that standard, what is right first.
+        status_column: The column in which rows say so; audits add it to mark rows without a right answer.
         edge_types: What edges of its graphs can be; empty if its stories have no graphs.
         names_are_entities: Whether models read names as numbered entities unless told otherwise.
         asks_beliefs: Whether questions ask for beliefs, so that results are also shown for false beliefs by themselves.
@@ -77,7 +84,11 @@ class Family(ABC):
     nullable: ClassVar[frozenset[str]] = frozenset()
     facts: ClassVar[tuple[str, ...]] = ()
     marks: ClassVar[frozenset[str]] = frozenset()
+    kinds: ClassVar[Mapping[str, str]] = {}
     is_always_settled: ClassVar[bool] = True
+    standard: ClassVar[str] = ""
+    statuses: ClassVar[tuple[str, ...]] = ()
+    status_column: ClassVar[str] = ""
     edge_types: ClassVar[tuple[str, ...]] = ()
     names_are_entities: ClassVar[bool] = False
     asks_beliefs: ClassVar[bool] = False
@@ -101,13 +112,11 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def verify(self, table: pa.Table, where: str, settings: Mapping[str, Any]) -> TableReport:
-        """Check every label of a table by oracle and checker.
+    def judge(self, subject: Subject) -> FileJudge:
+        """Return what judges the rows of a file, by oracle and checker, for `verify` and `audit`.
 
-        Args:
-            table: Rows of this family, whole stories.
-            where: What findings call the table.
-            settings: What users said about how the data were made, such as a file of rules.
+        Raises:
+            UnknownNameError: If a setting of the subject names something that the family does not know.
         """
 
     def lines(self, story: str) -> str:
@@ -251,6 +260,17 @@ class Family(ABC):
         raise DataError(f"stories of {self.title} have no picture.")
 
     # Audits.
+
+    def judge_resource(self, path: Path) -> tuple[int, list[Finding]] | None:
+        """Check a file of the family that holds no rows, such as wordings; None if it is not such a file.
+
+        Returns:
+            How many entries it has, and what is wrong with them.
+
+        Raises:
+            DataError: If it cannot be read.
+        """
+        return None
 
     def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
         """Return a story without its names, so that stories that differ in names only are equal.

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+import numpy as np
 import pyarrow as pa
 
 from storyproof.catalog import load, names
@@ -94,6 +95,8 @@ class Format(ABC):
         family: The only family whose rows it can hold; empty if it can hold those of all.
         keeps_all: Whether files hold all columns, so that every benchmark can be written in it. In others only those
             benchmarks can be written that name it in `Benchmark.formats`.
+        holds_text: Whether all values are text, so that corrections are written as findings give them; in other formats
+            values of columns that hold no text are written as JSON.
         has_free_answers: Whether answers are in free words; of several that are accepted, `read_foreign` puts each
             into a line of its own.
         beside: How names of files end that belong to a file of the same stem.
@@ -105,6 +108,7 @@ class Format(ABC):
     short_name: ClassVar[str] = ""
     family: ClassVar[str] = ""
     keeps_all: ClassVar[bool] = False
+    holds_text: ClassVar[bool] = False
     has_free_answers: ClassVar[bool] = False
     beside: ClassVar[tuple[str, ...]] = ()
 
@@ -203,9 +207,9 @@ def with_places(
         answers: The name under which each has its answer.
     """
     count = table.num_rows
-    zeros = [0] * count
+    zeros = np.zeros(count, np.int64)
     columns = [
-        pa.array(range(first, first + count), pa.int64()),
+        pa.array(np.arange(first, first + count, dtype=np.int64)),
         pa.array(zeros if lines is None else lines, pa.int64()),
         pa.array(zeros if beside is None else beside, pa.int64()),
         pa.nulls(count, pa.list_(pa.int64())) if sentences is None else pa.array(sentences, pa.list_(pa.int64())),

@@ -11,10 +11,10 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from storyproof.errata import Erratum
 from storyproof.errors import DataError
 from storyproof.example import plain
 from storyproof.families.family import families
+from storyproof.findings import Finding
 
 Write = Callable[[BinaryIO], object]  # writes a whole file
 
@@ -74,6 +74,6 @@ def is_text(column: str) -> bool:
     return all(pa.types.is_string(kind) for kind in types)
 
 
-def right_value(erratum: Erratum) -> Any:
-    """Return what an erratum expects; for columns that hold no words it is JSON."""
-    return erratum.expected if is_text(erratum.field) else json.loads(erratum.expected)
+def right_value(finding: Finding) -> Any:
+    """Return the value that a finding expects; for columns that do not hold text it is given as JSON."""
+    return finding.expected if is_text(finding.field) else json.loads(finding.expected)

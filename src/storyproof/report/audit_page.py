@@ -1,7 +1,7 @@
-"""An audit as one page of HTML that needs nothing else: totals, classes of error, and findings with their pictures.
+"""An audit as one self-contained page of HTML: totals, kinds of findings, and findings with their pictures.
 
-Text from the data is text wherever it stands: in the page's own tables it is escaped, and the findings are JSON, of
-which the page's script makes text. A policy in the page's head lets no other script run, and nothing be fetched.
+Text from the data is never markup: in the page's tables it is escaped, and the findings are JSON that the page's script
+shows as text. A policy in the page's head allows no other script, and no requests.
 """
 
 from __future__ import annotations
@@ -11,51 +11,18 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from hashlib import sha256
 from importlib.resources import files
 from string import Template
 from typing import Any
 
-from storyproof.errata import (
-    COLUMN,
-    IMPOSSIBLE_STORY,
-    PRAGMATIC,
-    QUESTION_TYPE,
-    SEMANTIC,
-    STRUCTURAL,
-    AuditReport,
-    Erratum,
-)
 from storyproof.errors import DataError
 from storyproof.example import Example
-from storyproof.families.family import Picture, family_of
+from storyproof.families.family import Picture, families, family_of, load_family
+from storyproof.findings import AuditReport, Finding
 from storyproof.svg import STYLE, element, safe
 
 LISTED = 300  # findings of a kind that a page lists
-MEANINGS = {
-    STRUCTURAL: "The labelled answer is wrong.",
-    SEMANTIC: "The story is not of the labelled type.",
-    PRAGMATIC: "The question type names the wrong agent.",
-    QUESTION_TYPE: "The question is not of the labelled type.",
-    IMPOSSIBLE_STORY: "Something happens that cannot: an exit by somebody absent, a move from another room.",
-    "ambiguous": "The labelled relation holds in some families that fit the story, but not in all.",
-    "contradicted": "The labelled relation holds in no family that fits the story.",
-    "impossible": "No family fits the story.",
-    "proof": "The proof does not prove the label.",
-    "target": "The labelled relation follows by no rules.",
-    "genders": "A word does not fit somebody's gender.",
-    "names": "Story, question and row speak of different people.",
-    "edges": "The facts do not fit together.",
-    "revisit": "The chain of facts comes to the same person twice.",
-    "untyped_noise": "Facts beside the chain do not say what the relation is.",
-    "missing_noise": "The story does not tell a fact beside the chain.",
-    "duplicate": "Another row has the same story and question.",
-    "small_test": "The test is too small, or too uniform, to say much.",
-    COLUMN: "Another column says what does not follow.",
-    "text": "The row does not fit together, and cannot be mended.",
-    "consequence": "What will be wrong once something else is mended.",
-}
 _FIGURES = re.compile(r"[-\d,.e+() to]*")
 _UNSAFE_IN_JSON = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
@@ -66,15 +33,15 @@ Section = tuple[str, Sequence[Mapping[str, object]]]
 def audit_page(
     report: AuditReport, examples: Examples, *, title: str, sections: Sequence[Section] = (), per_kind: int = LISTED
 ) -> str:
-    """Make the page of an audit.
+    """Return the page of an audit.
 
     Args:
         report: What was found.
-        examples: The rows to show, by file and row, as published; see `listed` for those that the page has a place for.
+        examples: The rows to show, by file and row, as published; see `listed` for those that the page shows.
             A list holds all questions of the row's story, with the row's own last. A row that is missing is shown
             without its story.
         title: What the page is about.
-        sections: Tables to put between the totals and the findings: a heading and rows, each a figure by its name.
+        sections: Tables between the totals and the findings: a heading and rows, each a figure by its name.
         per_kind: How many findings of a kind to list at most.
     """
     findings = listed(report, per_kind)
@@ -98,19 +65,19 @@ def audit_page(
     )
 
 
-def listed(report: AuditReport, per_kind: int = LISTED) -> list[Erratum]:
-    """Give the findings that a page lists: the first ones of each kind, in the order of the files."""
+def listed(report: AuditReport, per_kind: int = LISTED) -> list[Finding]:
+    """Return the findings that a page lists: the first ones of each kind, in the order of the files."""
     seen: Counter[str] = Counter()
     found = []
-    for erratum in _errata(report):
-        seen[erratum.kind] += 1
-        if seen[erratum.kind] <= per_kind:
-            found.append(erratum)
+    for finding in _findings(report):
+        seen[finding.kind] += 1
+        if seen[finding.kind] <= per_kind:
+            found.append(finding)
     return found
 
 
-def _errata(report: AuditReport) -> Iterator[Erratum]:
-    return (erratum for file in report.files for erratum in file.errata)
+def _findings(report: AuditReport) -> Iterator[Finding]:
+    return (finding for file in report.files for finding in file.findings)
 
 
 def _asset(name: str) -> str:
@@ -122,7 +89,7 @@ def _hash(text: str) -> str:
 
 
 def _json(value: object) -> str:
-    """Write JSON that may stand in a page: nothing in it ends the element it is in."""
+    """Return JSON that can be part of a page: nothing in it ends the element that it is in."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
@@ -130,50 +97,50 @@ def _json(value: object) -> str:
 # --- the findings
 
 
-def _data(findings: Sequence[Erratum], examples: Examples) -> tuple[dict[str, Any], list[str]]:
-    """Give what the page's script shows, and the pictures; what several findings share is there once.
+def _data(findings: Sequence[Finding], examples: Examples) -> tuple[dict[str, Any], list[str]]:
+    """Return what the page's script shows, and the pictures; what several findings share is there once.
 
-    Pictures hold no text that is not escaped, so that they may stand in the page as they are, to be drawn when needed.
+    All text in pictures is escaped, so that they can be part of the page as they are, to be drawn when needed.
     """
     stories: dict[str, int] = {}
     pictures: dict[Picture, int] = {}
     found = []
-    for erratum in findings:
-        each = asdict(erratum) | {"story": None, "question": "", "pictures": [], "note": ""}
-        rows = examples.get((erratum.file, erratum.row), ())
+    for finding in findings:
+        each = finding.as_dict() | {"story": None, "question": "", "pictures": [], "note": ""}
+        rows = examples.get((finding.file, finding.row), ())
         rows = (rows,) if isinstance(rows, Example) else rows
         if rows:
             each["story"] = stories.setdefault(rows[-1].story, len(stories))
             each["question"] = rows[-1].question
             try:
-                drawn = family_of(rows[-1]).pictures(rows, erratum.sentences, _answers(erratum))
+                drawn = family_of(rows[-1]).pictures(rows, finding.sentences, _answers(finding))
                 each["pictures"] = [pictures.setdefault(picture, len(pictures)) for picture in drawn]
             except DataError as error:
                 each["note"] = f"There is no picture: {error}"
         found.append(each)
-    told = {"stories": [story.split("\n") for story in stories], "captions": [each.caption for each in pictures]}
-    return {"findings": found, **told}, [each.svg for each in pictures]
+    shared = {"stories": [story.split("\n") for story in stories], "captions": [each.caption for each in pictures]}
+    return {"findings": found, **shared}, [each.svg for each in pictures]
 
 
-def _answers(erratum: Erratum) -> tuple[str, str] | None:
-    """Give the label and the right answer, if an answer is what is wrong."""
-    return (erratum.found, erratum.expected) if erratum.field == "answer" else None
+def _answers(finding: Finding) -> tuple[str, str] | None:
+    """Return the label and the right answer, if an answer is wrong."""
+    return (finding.found, finding.expected) if finding.field == "answer" else None
 
 
-def _bound(report: AuditReport, findings: Sequence[Erratum], per_kind: int) -> str:
-    """Say how much of all that was found is listed."""
-    cut = [(kind, count) for kind, count in _by_kind(_errata(report)).items() if count > per_kind]
+def _bound(report: AuditReport, findings: Sequence[Finding], per_kind: int) -> str:
+    """Return a sentence about how many of the findings are listed."""
+    cut = [(kind, count) for kind, count in _by_kind(_findings(report)).items() if count > per_kind]
     if not cut:
         return "All findings are listed." if findings else "Nothing wrong was found."
-    told = ", ".join(f"{safe(_words(kind))} {per_kind:,} of {count:,}" for kind, count in cut)
-    return f"The list holds the first {per_kind:,} findings of each class: {told}. Other classes are listed in full."
+    counts = ", ".join(f"{safe(_words(kind))} {per_kind:,} of {count:,}" for kind, count in cut)
+    return f"The list holds the first {per_kind:,} findings of each class: {counts}. Other classes are listed in full."
 
 
 # --- the tables
 
 
-def _by_kind(errata: Iterator[Erratum]) -> Counter[str]:
-    return Counter(erratum.kind for erratum in errata)
+def _by_kind(findings: Iterator[Finding]) -> Counter[str]:
+    return Counter(finding.kind for finding in findings)
 
 
 def _words(name: str) -> str:
@@ -185,37 +152,44 @@ def _data_text(text: str) -> str:
 
 
 def _lead(report: AuditReport) -> str:
-    """Say in a sentence what came out."""
-    found, some = _count(list(_errata(report)))
+    """Return the result in a sentence."""
+    found, some = _count(list(_findings(report)))
     number = len(report.files)
-    told = f"{found:,} finding{'s' * (found != 1)} in {number:,} file{'s' * (number != 1)}"
-    return f"{told}, {some:,} of them rule-dependent." if some else f"{told}."
+    text = f"{found:,} finding{'s' * (found != 1)} in {number:,} file{'s' * (number != 1)}"
+    return f"{text}, {some:,} of them rule-dependent." if some else f"{text}."
 
 
-def _count(errata: Sequence[Erratum]) -> tuple[int, int]:
-    """Count findings, and those that are rule-dependent."""
-    return len(errata), sum(bool(erratum.reading) for erratum in errata)
+def _count(findings: Sequence[Finding]) -> tuple[int, int]:
+    """Return how many findings there are, and how many are rule-dependent."""
+    return len(findings), sum(bool(finding.reading) for finding in findings)
 
 
 def _classes(report: AuditReport) -> str:
-    """Show how many findings there are of each kind, as figures and as bars."""
-    groups: dict[str, list[Erratum]] = {}
-    for erratum in _errata(report):
-        groups.setdefault(erratum.kind, []).append(erratum)
+    """Return a table of how many findings there are of each kind, with bars."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in _findings(report):
+        groups.setdefault(finding.kind, []).append(finding)
     if not groups:
         return '<p class="note">Nothing wrong was found.</p>'
     most = max(map(len, groups.values()))
+    meanings = _meanings(report)
     rows = []
-    for kind, errata in sorted(groups.items(), key=lambda item: -len(item[1])):
-        found, some = _count(errata)
-        meaning = element("div", MEANINGS.get(kind, ""), class_="meaning")
+    for kind, findings in sorted(groups.items(), key=lambda item: -len(item[1])):
+        found, some = _count(findings)
+        meaning = element("div", safe(meanings.get(kind, "")), class_="meaning")
         button = element("button", safe(_words(kind)), type="button", class_="plain", data_kind=kind)
         rows.append([button + meaning + _bar(found, some, most), f"{found:,}", f"{some:,}" if some else ""])
     return _table(["class", "findings", "rule-dependent"], rows, "full")
 
 
+def _meanings(report: AuditReport) -> dict[str, str]:
+    """Return what kinds of findings mean; where families differ, those of the audited rows decide."""
+    audited = [load_family(file.family) for file in report.files if file.family]
+    return {kind: text for family in (*families(), *audited) for kind, text in family.kinds.items()}
+
+
 def _bar(found: int, some: int, most: int) -> str:
-    """Draw a bar, of which the part that is rule-dependent is lighter."""
+    """Return a bar whose rule-dependent part is lighter."""
     sure = 100 * (found - some) / most
     parts = element("rect", width=f"{sure:.2f}%", height="8", class_="all")
     parts += element("rect", x=f"{sure:.2f}%", width=f"{100 * some / most:.2f}%", height="8", class_="some")
@@ -223,10 +197,10 @@ def _bar(found: int, some: int, most: int) -> str:
 
 
 def _totals(report: AuditReport) -> str:
-    """Show each file's and all files' counts, in short and in full."""
-    rows = [_summary(file.file, file.format, file.errata, file.totals) for file in report.files]
+    """Return the counts of each file and of all files, in short and in full."""
+    rows = [_summary(file.file, file.format, file.findings, file.totals) for file in report.files]
     if len(report.files) > 1:
-        rows.append(_summary("all files", "", list(_errata(report)), report.totals))
+        rows.append(_summary("all files", "", list(_findings(report)), report.totals))
     short = _table(["file", "checked", "findings", "rule-dependent"], rows, "full")
     counts = [(file.file, dict(_flat(file.totals))) for file in report.files]
     if len(counts) > 1:
@@ -237,10 +211,10 @@ def _totals(report: AuditReport) -> str:
     return f'{short}<details class="counts"><summary>All counts</summary>{table}</details>' if full else short
 
 
-def _summary(file: str, form: str, errata: Sequence[Erratum], totals: Mapping[str, Any]) -> list[str]:
+def _summary(file: str, form: str, findings: Sequence[Finding], totals: Mapping[str, Any]) -> list[str]:
     name = _data_text(file) + element("div", safe(form), class_="meaning")
     checked = [f"{totals[name]:,} {name}" for name in ("questions", "rows") if totals.get(name)]
-    found, some = _count(errata)
+    found, some = _count(findings)
     return [name, safe(" and ".join(checked)), f"{found:,}", f"{some:,}" if some else ""]
 
 
@@ -253,7 +227,7 @@ def _flat(totals: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
 
 
 def _section(number: int, heading: str, rows: Sequence[Mapping[str, object]]) -> str:
-    """Show figures by name, with whatever columns they have."""
+    """Return a table of figures by name, with the columns that they have."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     cells = [[_figure(row.get(name)) for name in names] for row in rows]
     table = _table([safe(_words(name)) for name in names], cells) if rows else '<p class="note">Nothing to show.</p>'
@@ -262,7 +236,7 @@ def _section(number: int, heading: str, rows: Sequence[Mapping[str, object]]) ->
 
 
 def _figure(value: object) -> str:
-    """Write a figure: a number, an interval, a number with its interval, or a text."""
+    """Return a figure as text: a number, an interval, a number with its interval, or a text."""
     match value:
         case None:
             return ""
@@ -285,7 +259,7 @@ def _figure(value: object) -> str:
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], style: str = "") -> str:
-    """Lay out a table of cells that are safe already; columns of figures stand to the right."""
+    """Return a table of cells that are escaped already; columns of figures are right-aligned."""
     columns = [[row[place] for row in rows] for place in range(len(heads))]
     classes = ["number" if all(map(_FIGURES.fullmatch, cells)) else "" for cells in columns]
     head = "".join(element("th", text, scope="col", class_=each) for text, each in zip(heads, classes, strict=True))

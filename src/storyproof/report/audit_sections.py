@@ -1,4 +1,4 @@
-"""What else an audit shows: shortcuts and overlaps as tables, and everything on a page."""
+"""Shortcuts and overlaps as tables, and an audit with all of them as a page."""
 
 from __future__ import annotations
 
@@ -12,22 +12,23 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from storyproof.audits.audit import find_files, labels_of
 from storyproof.audits.contamination import find_overlaps
+from storyproof.audits.examination import find_files, names_of
 from storyproof.audits.overlaps import CONFLICT, OverlapReport
 from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
 from storyproof.datasets.examples import iterate_examples, read_examples
 from storyproof.datasets.reading import Source, find_sources
-from storyproof.errata import AuditReport, Erratum
 from storyproof.errors import DataError, StoryproofError
 from storyproof.example import Example
+from storyproof.findings import AuditReport, Finding
+from storyproof.formats.format import formats
 from storyproof.report.audit_page import Section, audit_page, listed
 
 _MOST_TRAINING = 3000  # stories that probes learn from; more change little and take long
 
 
 def shortcuts_of(paths: Sequence[Path]) -> tuple[dict[str, Any], RenderableType]:
-    """Look for shortcuts in the data at some paths: plain values, and a table.
+    """Return the shortcuts in the data at some paths: plain values, and a table.
 
     Training data, if there are any among them, are learned from; the others are answered.
     """
@@ -43,27 +44,35 @@ def shortcuts_of(paths: Sequence[Path]) -> tuple[dict[str, Any], RenderableType]
 
 
 def overlaps_of(paths: Sequence[Path], against: Path | None) -> tuple[dict[str, Any], RenderableType]:
-    """Look for duplicates within and between the splits at some paths, and with another dataset."""
+    """Return duplicates within and between the splits at some paths, and with another dataset."""
     report = find_overlaps(_sources(paths), find_sources(against) if against is not None else None)
     return report.as_dict(), _overlap_view(report)
 
 
 def page_of(report: AuditReport, paths: Sequence[Path], more: Mapping[str, Mapping[str, Any]]) -> str:
-    """Make the page of an audit, with the rows it lists read again."""
+    """Return the page of an audit; the rows that it lists are read again."""
     audited = find_files(paths)
-    files = dict(zip(labels_of(audited), audited, strict=True))
-    wanted: dict[str, list[Erratum]] = {}
+    files = dict(zip(names_of(audited), audited, strict=True))
+    wanted: dict[str, list[Finding]] = {}
     for each in listed(report):
         wanted.setdefault(each.file, []).append(each)
     examples: dict[tuple[str, int], list[Example]] = {}
-    for name, errata in wanted.items():
-        teller = f"{name.removesuffix('.trace')}.txt" if name.endswith(".trace") else name  # a trace tells no story
-        rows = _rows(files[teller], {each.row for each in errata})
+    for name, findings in wanted.items():
+        rows = _rows(files[_story_file(name, files)], {each.row for each in findings})
         examples |= {(name, row): found for row, found in rows.items()}
     sections = [section for name, found in more.items() for section in _sections(name, found)]
     names = ", ".join(files)
     title = f"Audit of {names if len(names) < 80 else f'{len(files)} files'}"
     return audit_page(report, examples, title=title, sections=sections)
+
+
+def _story_file(name: str, files: Mapping[str, Path]) -> str:
+    """Return the file with the stories of a file that findings name: itself, or the one that it belongs to."""
+    if name in files:
+        return name
+    stem = name.removesuffix(Path(name).suffix)
+    owners = [f"{stem}{suffix}" for each in formats() if Path(name).suffix in each.beside for suffix in each.suffixes]
+    return next(owner for owner in owners if owner in files)
 
 
 def _sources(paths: Sequence[Path]) -> list[Source]:
@@ -124,7 +133,7 @@ def _percent(share: float) -> str:
 
 
 def _sections(name: str, found: Mapping[str, Any]) -> Iterable[Section]:
-    """Lay results out as plain rows for the page, under their headings."""
+    """Yield results as plain rows for the page, under their headings."""
     if name == "overlaps":
         names = ("kind", "first", "second", "pairs", "share")
         yield "Overlaps", [{key: each[key] for key in names} for each in found["overlaps"]]

@@ -44,6 +44,7 @@ class BabiFormat(Format):
     opening = "a numbered sentence"
     short_name = "babi"
     family = "belief"
+    holds_text = True
     beside = (".trace",)
 
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:

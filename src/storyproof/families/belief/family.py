@@ -15,6 +15,7 @@ import pyarrow as pa
 from storyproof.errors import DataError, ParseError, StoryproofError
 from storyproof.example import Example
 from storyproof.families.belief import baselines, encoding, running_text
+from storyproof.families.belief.audit.kinds import KINDS
 from storyproof.families.belief.events import FEELINGS
 from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
@@ -23,7 +24,7 @@ from storyproof.replies import Talk
 
 if TYPE_CHECKING:
     from storyproof.families.belief.timeline import Timeline
-    from storyproof.findings import TableReport
+    from storyproof.families.judge import FileJudge, Subject
     from storyproof.shortcuts.results import ShortcutReport
 
 _ORDERS = {1: "first_order", 2: "second_order", 3: "third_order", 4: "fourth_order"}
@@ -36,6 +37,7 @@ class BeliefFamily(Family):
 
     name = "belief"
     title = "theory of mind"
+    kinds = KINDS
     asks_beliefs = True
 
     def reads(self, question: str) -> bool:
@@ -52,12 +54,11 @@ class BeliefFamily(Family):
 
         return complete(table, proved=proved)
 
-    def verify(self, table: pa.Table, where: str, settings: Mapping[str, Any]) -> TableReport:
-        """Check every label of a table by oracle and checker, from the text."""
-        from storyproof.families.belief.audit.labels import verify_table
+    def judge(self, subject: Subject) -> FileJudge:
+        """Return what compares every label with the text, by oracle and checker."""
+        from storyproof.families.belief.audit.judge import BeliefJudge
 
-        del settings  # nothing about how theory-of-mind data are made changes what follows from them
-        return verify_table(table, where)
+        return BeliefJudge(subject)
 
     def lines(self, story: str) -> str:
         """Return a running text with one sentence per line."""

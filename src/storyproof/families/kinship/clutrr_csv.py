@@ -7,6 +7,7 @@ the published form has no column (placeholders, types of noise, status) are comp
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -19,6 +20,7 @@ from storyproof.families.kinship.clutrr_records import (
     COLUMNS,
     ClutrrRow,
     PublishedStep,
+    Record,
     patched_records,
     read_clutrr_row,
     read_records,
@@ -32,7 +34,7 @@ from storyproof.families.kinship.story import Piece, add_brackets, fill, remove_
 from storyproof.families.kinship.tasks import noise_types, story_type
 from storyproof.families.kinship.text import ask, synthetic_line
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, Place, Spot, with_places
+from storyproof.formats.format import PLACE, Format, Place, Spot, with_places
 from storyproof.formats.lines import first_line
 from storyproof.formats.patches import Changes, Write
 
@@ -44,6 +46,9 @@ _SCHEMA = pa.schema(
         ("problems", pa.list_(pa.string())),
     ]
 )
+FIELDS = "fields"  # the column with all fields of a record
+_RAW = pa.schema([("story", pa.string()), (FIELDS, pa.list_(pa.string()))])
+_HEADER = b"header"
 _PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
 
 
@@ -55,6 +60,7 @@ class ClutrrFormat(Format):
     opening = "the columns of CLUTRR"
     short_name = "csv"
     family = "kinship"
+    holds_text = True
 
     def recognise(self, path: Path) -> bool:
         """Return whether the first line names columns of CLUTRR."""
@@ -64,6 +70,10 @@ class ClutrrFormat(Format):
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:
         """Read a file; fields that do not fit the rest of their row are listed in the column `problems`."""
         return read_csv(path, rows, places)
+
+    def read_foreign(self, path: Path, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
+        """Read a file's records as they are, for an audit: each row's text and its fields, see `read_raw_rows`."""
+        return read_raw(path, rows)
 
     def locate(self, path: Path, column: str, place: Place) -> Spot:
         """Return where a value stands, under the published name of its column."""
@@ -209,6 +219,37 @@ def read_csv(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]:
         table = pa.Table.from_pylist(part, schema=_SCHEMA)
         yield with_places(table, done, [row["line"] for row in part]) if places else table
         done += len(part)
+
+
+def read_raw(path: Path, rows: int) -> Iterator[pa.Table]:
+    """Read a file's records in tables of at most `rows` rows: the story, all fields, and places.
+
+    Raises:
+        DataError: If its columns are not those of CLUTRR; the message says what was found, and where.
+    """
+    records = read_records(path)
+    header = next(records).fields
+    schema = pa.schema(_RAW, metadata={_HEADER: json.dumps(header)})
+    story, done = header.index("story"), 0
+    filled = (record for record in records if record.fields)
+    while part := list(islice(filled, rows)):
+        columns = [[each.fields[story] for each in part], [each.fields for each in part]]
+        table = pa.table([pa.array(each, field.type) for each, field in zip(columns, _RAW, strict=True)], schema)
+        yield with_places(table, done, [each.line for each in part])
+        done += len(part)
+
+
+def read_raw_rows(path: Path, table: pa.Table) -> Iterator[ClutrrRow]:
+    """Read the rows of a table of records; see `read_raw`.
+
+    Raises:
+        DataError: If a field is not in the form that CLUTRR uses; the message says what was found, and where.
+    """
+    header = json.loads(table.schema.metadata[_HEADER])
+    places = table.column(PLACE).combine_chunks()
+    numbers = (places.field(name).to_pylist() for name in ("row", "line"))
+    for number, line, fields in zip(*numbers, table.column(FIELDS).to_pylist(), strict=True):
+        yield read_clutrr_row(path, Record(number, line, "", fields), header)
 
 
 def _numbered(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -11,15 +11,20 @@ import pyarrow as pa
 from storyproof.errors import DataError, StoryproofError
 from storyproof.example import Example
 from storyproof.families.family import Family, Graph, Picture, number_names
+from storyproof.families.kinship.audit.kinds import KINDS
+from storyproof.families.kinship.checker import STATUSES
 from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.talk import TALK
+from storyproof.findings import Finding
 from storyproof.replies import Talk
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from storyproof.families.judge import FileJudge, Subject
     from storyproof.families.kinship.drawing.tree import FamilyStory
-    from storyproof.findings import TableReport
     from storyproof.shortcuts.results import ShortcutReport
 
 _ASKED = re.compile(r"What is (.+?) to (.+?)\?")
@@ -35,7 +40,11 @@ class Kinship(Family):
     nullable = frozenset({"status"})
     facts = ("k", "task", "query", "genders", "edges", "edge_types", "noise_types", "pattern", "placeholders")
     marks = frozenset({"edges"})
+    kinds = KINDS
     is_always_settled = False
+    standard = "strict kinship"
+    statuses = STATUSES
+    status_column = "status"
     edge_types = WORDS
     names_are_entities = True
 
@@ -49,13 +58,27 @@ class Kinship(Family):
 
         return complete(table, proved=proved)
 
-    def verify(self, table: pa.Table, where: str, settings: Mapping[str, Any]) -> TableReport:
-        """Check every label of a table by oracle and checker, from facts and text."""
-        from storyproof.families.kinship.audit.labels import verify_kinship
-        from storyproof.families.kinship.rules import load_rules
+    def judge(self, subject: Subject) -> FileJudge:
+        """Return what compares every label with facts and text, by oracle and checker."""
+        from storyproof.families.kinship.audit.judge import KinshipJudge
 
-        rules = settings.get("rules")
-        return verify_kinship(table, where, None if rules is None else load_rules(rules))
+        return KinshipJudge(subject)
+
+    def judge_resource(self, path: Path) -> tuple[int, list[Finding]] | None:
+        """Check a JSON file of placeholders."""
+        from storyproof.families.kinship.placeholders.checks import problems
+        from storyproof.families.kinship.placeholders.files import load_placeholders
+        from storyproof.families.kinship.text import placeholder_id
+        from storyproof.formats.json_list import begins_a_list
+
+        if path.suffix != ".json" or begins_a_list(path):
+            return None
+        found = load_placeholders(path)
+        known: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
+        return found.count, [
+            Finding(id=placeholder_id(flaw.key, flaw.text), kind=flaw.kind, field=flaw.kind, found=flaw.what, **known)
+            for flaw in problems(found)
+        ]
 
     def is_settled(self, example: Example) -> bool:
         """Return whether the answer is entailed; rows that do not say count as settled."""

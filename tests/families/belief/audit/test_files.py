@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.errata import Erratum, FileReport, tally
+from storyproof.audits import examination
+from storyproof.audits.audit import audit_file
+from storyproof.audits.fixes import fixed_files
 from storyproof.errors import DataError, StoryproofError, UnknownNameError
-from storyproof.families.belief.audit import files as tom_files
 from storyproof.families.belief.audit import rows as tom_rows
-from storyproof.families.belief.audit.files import audit_file
-from storyproof.families.belief.audit.fixes import fixed_files
 from storyproof.families.belief.audit.mechanisms import MECHANISMS
 from storyproof.families.belief.audit.rows import right_marks
 from storyproof.families.belief.babi_format import TomBabiSplit, TomiSplit
 from storyproof.families.belief.derivation import Proved, RowProblem, prove
 from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES
 from storyproof.families.belief.text import parse
+from storyproof.findings import FileReport, Finding, tally
 from storyproof.formats.jsonl import JsonlSplit
 from tests.samples import table
 
@@ -120,7 +120,7 @@ def clean(folder: Path, files: Files) -> FileReport:
     """Audit files that should be in order."""
     folder.mkdir(exist_ok=True)
     report = audit_file(put(folder, files))
-    assert report.errata == []
+    assert report.findings == []
     assert report.totals["wrong_answers"] == NONE
     return report
 
@@ -206,19 +206,19 @@ def test_spoilt_tomi(made: Path, tmp_path: Path, seed: int) -> None:
     spoilt, wrong = spoil_tomi(files, random.Random(seed))
     path = put(tmp_path, spoilt)
     report = audit_file(path)
-    assert {(each.file, each.line, each.field) for each in report.errata} == wrong
-    assert [each.row for each in report.errata] == sorted(each.row for each in report.errata)
+    assert {(each.file, each.line, each.field) for each in report.findings} == wrong
+    assert [each.row for each in report.findings] == sorted(each.row for each in report.findings)
     assert fixed_files(path, report) == files
-    counts, totals = tally(report.errata), report.totals
+    counts, totals = tally(report.findings), report.totals
     assert sum(totals["wrong_answers"].values()) + sum(totals["rule_dependent"].values()) == counts["structural"]
     assert (totals["wrong_question_types"], totals["wrong_agent_numbers"]) == (
         counts["question_type"],
         counts["pragmatic"],
     )
-    assert totals["wrong_story_types"] == len({each.row // 6 for each in report.errata if each.kind == "semantic"})
+    assert totals["wrong_story_types"] == len({each.row // 6 for each in report.findings if each.kind == "semantic"})
     assert totals["wrong_traces"] == counts["trace"]
     assert set(totals["by_mechanism"]) <= set(MECHANISMS)
-    assert all(each.reason for each in report.errata)
+    assert all(each.reason for each in report.findings)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -227,11 +227,11 @@ def test_everything_else_stays_byte_by_byte(made: Path, tmp_path: Path, dialect:
     spoilt, wrong = spoil_tomi(files, random.Random(9))
     path = put(tmp_path, {name: dialect(content) for name, content in spoilt.items()})
     report = audit_file(path)
-    assert len({(each.file, each.line, each.field) for each in report.errata}) == len(wrong)
+    assert len({(each.file, each.line, each.field) for each in report.findings}) == len(wrong)
     fixed = fixed_files(path, report)
     assert fixed == {name: dialect(content) for name, content in files.items()}
     again = put(tmp_path, fixed)
-    assert audit_file(again).errata == []
+    assert audit_file(again).findings == []
     assert storyproof.verify(again).ok
 
 
@@ -240,7 +240,7 @@ def test_without_a_trace_only_answers_are_judged(made: Path, tmp_path: Path) -> 
     spoilt, wrong = spoil_tomi(files, random.Random(2))
     path = put(tmp_path, {"test.txt": spoilt["test.txt"]})
     report = audit_file(path)
-    assert {(each.file, each.line, each.field) for each in report.errata} == {
+    assert {(each.file, each.line, each.field) for each in report.findings} == {
         each for each in wrong if each[0] == "test.txt"
     }
     assert fixed_files(path, report) == {"test.txt": files["test.txt"]}
@@ -249,7 +249,7 @@ def test_without_a_trace_only_answers_are_judged(made: Path, tmp_path: Path) -> 
 def test_chunks_do_not_show(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put(tmp_path, spoil_tomi(files_of(made / "tomi"), random.Random(3))[0])
     whole = audit_file(path)
-    monkeypatch.setattr(tom_files, "CHUNK_ROWS", 7)
+    monkeypatch.setattr(examination, "CHUNK_ROWS", 7)
     assert audit_file(path) == whole
 
 
@@ -275,7 +275,7 @@ def test_spoilt_tom_babi(made: Path, tmp_path: Path, seed: int) -> None:
         folder.mkdir()
         path = put(folder, {name: "\n".join(lines).encode()})
         report = audit_file(path)
-        assert {(each.line, each.field) for each in report.errata} == wrong
+        assert {(each.line, each.field) for each in report.findings} == wrong
         assert report.totals["wrong_observers"] == sum(field == "observers" for _, field in wrong)
         assert fixed_files(path, report) == {name: content}
 
@@ -307,21 +307,21 @@ def test_spoilt_json_lines(made: Path, tmp_path: Path, separators: tuple[str, st
         path = put(tmp_path, {"test.jsonl": "\n".join(lines).encode()})
         report = audit_file(path)
         assert report.format == dialect
-        assert {(each.line, each.field) for each in report.errata} == wrong
+        assert {(each.line, each.field) for each in report.findings} == wrong
         assert fixed_files(path, report) == {"test.jsonl": content}
 
 
 # Single stories.
 
 
-def only(path: Path, **how: Any) -> Erratum:
-    (found,) = audit_file(path, **how).errata
+def only(path: Path, **how: Any) -> Finding:
+    (found,) = audit_file(path, **how).findings
     return found
 
 
 def test_a_wrong_answer(tmp_path: Path) -> None:
     path = told(tmp_path, telling(AWAY, (MEMORY, "box"), (ADA_BEN, "jar")))
-    assert only(path) == Erratum(
+    assert only(path) == Finding(
         file="val.txt",
         row=1,
         line=12,
@@ -357,7 +357,7 @@ def test_a_rule_dependent_question_type(tmp_path: Path) -> None:
     trace = "enter_agent_0,enter_agent_1,agent_1_exits,agent_0_moves_obj,agent_0_exits,agent_1_reenters_loc"
     types = "second_order_1_no_tom,second_order_false_belief"
     path = told(tmp_path, telling(UNSEEN, (BEN_ADA, "jar")), f"{trace},{types}\n")
-    answer, kind = audit_file(path).errata
+    answer, kind = audit_file(path).findings
     assert (answer.file, answer.field, answer.reading) == ("val.txt", "answer", "infer-mover")
     assert (kind.file, kind.line, kind.kind, kind.reading) == ("val.trace", 1, "question_type", "infer-mover")
     assert audit_file(path).totals["wrong_question_types"] == 1
@@ -370,7 +370,7 @@ def test_number_and_mark_are_counted_apart(tmp_path: Path) -> None:
     asked = [(BEN, "box"), (BEN, "box"), (BEN_ADA, "jar"), (ADA_BEN, "box")]
     path = told(tmp_path, telling(late, *asked), "".join(f"{trace},{kind},false_belief\n" for kind in kinds))
     report = audit_file(path)
-    assert [(each.row, each.kind) for each in report.errata] == [
+    assert [(each.row, each.kind) for each in report.findings] == [
         (0, "pragmatic"),
         (2, "structural"),
         (2, "pragmatic"),
@@ -379,7 +379,7 @@ def test_number_and_mark_are_counted_apart(tmp_path: Path) -> None:
     ]
     assert (report.totals["wrong_agent_numbers"], report.totals["wrong_question_types"]) == (2, 2)
     assert report.totals["by_mechanism"] == {"order_of_entry": 2, "reality": 1, "follows_label": 1, "other_question": 1}
-    assert audit_file(put(tmp_path, fixed_files(path, report))).errata == []
+    assert audit_file(put(tmp_path, fixed_files(path, report))).findings == []
 
 
 def test_wrong_story_types_are_counted_by_story(tmp_path: Path) -> None:
@@ -389,11 +389,11 @@ def test_wrong_story_types_are_counted_by_story(tmp_path: Path) -> None:
     lines = [f"{trace},reality,true_belief", f"{trace},first_order_1_tom,true_belief"]
     lines.append("enter_agent_0,enter_agent_1,agent_1_exits,agent_0_moves_obj,first_order_1_tom,false_belief")
     report = audit_file(told(tmp_path, text, "\n".join(lines)))
-    assert [(each.row, each.line, each.kind, each.sentences) for each in report.errata] == [
+    assert [(each.row, each.line, each.kind, each.sentences) for each in report.findings] == [
         (0, 1, "semantic", (1, 2, 4, 6)),
         (1, 2, "semantic", (1, 2, 4, 6)),
     ]
-    assert report.errata[0].reason.startswith("the type was read off the position of the move, action 3: Ben left in")
+    assert report.findings[0].reason.startswith("the type was read off the position of the move, action 3: Ben left in")
     assert (report.totals["wrong_story_types"], report.totals["by_mechanism"]) == (1, {"position_of_move": 1})
 
 
@@ -417,7 +417,7 @@ def test_higher_orders_are_counted_if_they_occur(tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", ["Jar", "the jar", " jar. ", ["sack", "jar"]])
 def test_evaluation_frameworks_are_not_strict_about_answers(tmp_path: Path, target: Any) -> None:
     line = json.dumps({"input": f"{' '.join(AWAY)} {ADA}", "target": target})
-    assert audit_file(put(tmp_path, {"t.jsonl": line.encode()})).errata == []
+    assert audit_file(put(tmp_path, {"t.jsonl": line.encode()})).findings == []
     line = json.dumps({"input": f"{' '.join(AWAY)} {BEN}", "target": target})
     path = put(tmp_path, {"t.jsonl": line.encode()})
     assert only(path).expected == "box"
@@ -446,7 +446,7 @@ def test_impossible_stories(tmp_path: Path, sentence: str, reason: str) -> None:
     lines = [f"{actions},first_order_1_tom,false_belief\n", *["x,memory,true_belief\n"] * 2]
     path = told(tmp_path, text, "".join([*lines, lines[0]]))
     report = audit_file(path)
-    (found,) = report.errata
+    (found,) = report.findings
     assert (found.row, found.line, found.kind, found.field) == (1, 12, "impossible_story", "story")
     assert (found.found, found.expected, found.sentences) == (sentence, "", (6,))
     assert reason in found.reason
@@ -473,15 +473,15 @@ MIXED = """\
 def test_lines_after_a_dropped_question_are_numbered_anew(tmp_path: Path) -> None:
     path = put(tmp_path, {"t.txt": MIXED.encode()})
     report = audit_file(path)
-    assert [(each.row, each.line, each.kind, each.expected) for each in report.errata] == [
+    assert [(each.row, each.line, each.kind, each.expected) for each in report.findings] == [
         (1, 5, "structural", ""),
         (3, 8, "impossible_story", ""),
     ]
-    assert report.errata[0].reason == "nobody can tell: Cleo was never in the room of the key"
+    assert report.findings[0].reason == "nobody can tell: Cleo was never in the room of the key"
     kept = [line for line in MIXED.splitlines(keepends=True) if line[0] not in "589"]
     fixed = "".join(kept).replace("6 Ada", "5 Ada").replace("7 Where", "6 Where").encode()
     assert fixed_files(path, report) == {"t.txt": fixed}
-    assert audit_file(put(tmp_path, {"t.txt": fixed})).errata == []
+    assert audit_file(put(tmp_path, {"t.txt": fixed})).findings == []
 
 
 def test_a_dropped_question_no_longer_says_whom_a_story_is_about(tmp_path: Path) -> None:
@@ -491,7 +491,7 @@ def test_a_dropped_question_no_longer_says_whom_a_story_is_about(tmp_path: Path)
     rows.append({**rows[0], "question": "Where will Cleo look for the key?"})
     path = put(tmp_path, {"t.jsonl": "".join(json.dumps(row) + "\n" for row in rows).encode()})
     report = audit_file(path)
-    assert [(each.row, each.kind) for each in report.errata] == [(1, "structural")]
+    assert [(each.row, each.kind) for each in report.findings] == [(1, "structural")]
     assert fixed_files(path, report)["t.jsonl"].decode() == json.dumps(rows[0]) + "\n"
 
 
@@ -693,9 +693,9 @@ def test_mutated_files_give_a_report_or_an_error_of_ours(tmp_path: Path, which: 
         except StoryproofError as error:
             said.append(str(error))
             continue
-        reports += bool(report.errata)
+        reports += bool(report.findings)
         fixed = fixed_files(path, report)
         if fixed[path.name].strip():  # else nothing in it could be kept
-            assert audit_file(put(tmp_path, fixed), form).errata == [], files
+            assert audit_file(put(tmp_path, fixed), form).findings == [], files
     assert reports > 25
     assert all(message.startswith(("cannot read ", str(tmp_path))) for message in said)

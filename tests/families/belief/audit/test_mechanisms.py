@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from storyproof.errata import PRAGMATIC, QUESTION_TYPE
+from storyproof.families.belief.audit.kinds import PRAGMATIC, QUESTION_TYPE
 from storyproof.families.belief.audit.mechanisms import (
     MECHANISMS,
     Stage,

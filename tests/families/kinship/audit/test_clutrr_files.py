@@ -13,15 +13,16 @@ from typing import Any
 import pytest
 
 import storyproof
-from storyproof.errata import Erratum, FileReport
+from storyproof.audits.audit import audit_file
+from storyproof.audits.fixes import fixed_files
 from storyproof.errors import DataError, UnknownNameError
-from storyproof.families.kinship.audit.clutrr_files import audit_file, fixed_files
 from storyproof.families.kinship.audit.rows import audit_clutrr_row
 from storyproof.families.kinship.checker import ENTAILED, status
 from storyproof.families.kinship.clutrr_records import COLUMNS, read_clutrr_row, read_records, split_raw
 from storyproof.families.kinship.judgement import entailed_relation
 from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.row import KinshipRow
+from storyproof.findings import FileReport, Finding
 
 Row = dict[str, str]
 KEYS = {
@@ -137,7 +138,7 @@ def mended(path: Path, ambiguous: str) -> tuple[list[Row], FileReport]:
 
 
 def kinds(report: FileReport) -> dict[str, str]:
-    return {each.kind: each.field for each in report.errata}
+    return {each.kind: each.field for each in report.findings}
 
 
 @pytest.fixture(scope="module", params=["strict", "published"])
@@ -163,7 +164,7 @@ def test_the_statuses_are_those_of_the_families(generated: Path) -> None:
         assert report.format == "clutrr"
         assert set(report.totals) == KEYS
         statuses = Counter(status(case.genders, case.facts, case.query) for case in cases(path))
-        wrong = [each.row for each in report.errata if each.kind in STATUS_KINDS]
+        wrong = [each.row for each in report.findings if each.kind in STATUS_KINDS]
         assert {name: report.totals[name] for name in statuses} == dict(statuses)
         assert report.totals["rows"] == sum(statuses.values()) == 60
         assert len(wrong) == 60 - statuses[ENTAILED]
@@ -185,7 +186,7 @@ def cases(path: Path) -> list[KinshipRow]:
 def test_what_is_expected_is_entailed(generated: Path) -> None:
     for path in files(generated):
         told = cases(path)
-        for erratum in audit_file(path).errata:
+        for erratum in audit_file(path).findings:
             if erratum.kind in STATUS_KINDS:
                 case = told[erratum.row]
                 right = entailed_relation(case)
@@ -197,7 +198,7 @@ def test_strict_data_are_clean_and_stay_as_they_are(generated: Path) -> None:
     for path in files(generated):
         report = audit_file(path)
         if generated.name == "strict":
-            assert [each for each in report.errata if each.row >= 0] == []
+            assert [each for each in report.findings if each.row >= 0] == []
             for ambiguous in ("drop", "mark"):
                 assert fixed_files(path, report, ambiguous) == {path.name: path.read_bytes()}
         elif not path.name.startswith("6"):
@@ -207,7 +208,7 @@ def test_strict_data_are_clean_and_stay_as_they_are(generated: Path) -> None:
 def test_a_fixed_file_audits_clean(generated: Path) -> None:
     for path in files(generated):
         report = audit_file(path)
-        beyond = [each for each in report.errata if each.kind in STATUS_KINDS and not each.expected]
+        beyond = [each for each in report.findings if each.kind in STATUS_KINDS and not each.expected]
         rows, again = mended(path, "drop")
         assert len(rows) == 60 - len(beyond)
         assert again.totals["entailed"] == len(rows)
@@ -239,7 +240,7 @@ def test_only_what_the_errata_say_is_changed(generated: Path) -> None:
         report = audit_file(path)
         before = path.read_bytes().splitlines(keepends=True)
         after = fixed_files(path, report, "mark")[path.name].splitlines(keepends=True)
-        changes = {(each.row, each.field): each for each in report.errata if each.expected}
+        changes = {(each.row, each.field): each for each in report.findings if each.expected}
         assert len(before) == len(after)
         if before[0] != after[0]:
             after = [re.sub(rb",[a-z]+(\r?\n)$", rb"\1", line) for line in after]
@@ -260,14 +261,14 @@ def test_only_what_the_errata_say_is_changed(generated: Path) -> None:
 
 def test_a_right_row_is_clean(tmp_path: Path) -> None:
     report = audit_file(write(tmp_path / "train.csv", GRANDMOTHER))
-    assert report.errata == []
+    assert report.findings == []
     assert report.totals["entailed"] == 1
 
 
 def test_a_contradicted_target_is_explained_and_mended(tmp_path: Path) -> None:
     path = write(tmp_path / "train.csv", GRANDMOTHER, MIRIAM)
     report = audit_file(path)
-    assert report.errata[0] == Erratum(
+    assert report.findings[0] == Finding(
         file="train.csv",
         row=1,
         line=3,
@@ -280,11 +281,11 @@ def test_a_contradicted_target_is_explained_and_mended(tmp_path: Path) -> None:
         reading="published",
         asked="task_1.3",
     )
-    assert {each.field for each in report.errata[1:]} == {"proof_state", "text_target"}
-    assert {each.kind for each in report.errata[1:]} == {"consequence"}
+    assert {each.field for each in report.findings[1:]} == {"proof_state", "text_target"}
+    assert {each.kind for each in report.findings[1:]} == {"consequence"}
     (first, second), again = mended(path, "drop")
     assert first == GRANDMOTHER
-    assert again.errata == []
+    assert again.findings == []
     assert second == {
         **MIRIAM,
         "target": "sister-in-law",
@@ -296,19 +297,19 @@ def test_a_contradicted_target_is_explained_and_mended(tmp_path: Path) -> None:
 
 def test_an_ambiguous_target_is_explained_and_dropped_or_marked(tmp_path: Path) -> None:
     path = write(tmp_path / "train.csv", FELIX, GRANDMOTHER)
-    (erratum,) = audit_file(path).errata
+    (erratum,) = audit_file(path).findings
     assert (erratum.kind, erratum.found, erratum.expected, erratum.reading) == ("ambiguous", "father", "", "published")
     assert erratum.reason.startswith("in a family that fits, Felix has no named relation to Khalid; ")
     assert mended(path, "drop")[0] == [GRANDMOTHER]
     rows, again = mended(path, "mark")
     assert rows == [{**FELIX, "status": "ambiguous"}, {**GRANDMOTHER, "status": "entailed"}]
-    assert again.errata == []
+    assert again.findings == []
     assert (again.totals["ambiguous"], again.totals["entailed"]) == (1, 1)
 
 
 def test_an_impossible_story_is_explained(tmp_path: Path) -> None:
     path = write(tmp_path / "train.csv", IMPOSSIBLE)
-    found = [each for each in audit_file(path).errata if each.kind == "impossible"]
+    found = [each for each in audit_file(path).findings if each.kind == "impossible"]
     assert [each.reason for each in found] == ["no family fits in which Ann is Bob's daughter, given the facts before"]
 
 
@@ -397,7 +398,7 @@ def test_each_kind_of_error_is_found_and_mended_if_it_can_be(name: str, tmp_path
     start, changes, kind, field, expected = CHANGES[name]
     path = write(tmp_path / "train.csv", {**start, **changes})
     report = audit_file(path)
-    found = [each for each in report.errata if (each.kind, each.field) == (kind, field)]
+    found = [each for each in report.findings if (each.kind, each.field) == (kind, field)]
     assert len(found) == 1
     assert found[0].reason
     if expected is not None:
@@ -410,7 +411,7 @@ def test_each_kind_of_error_is_found_and_mended_if_it_can_be(name: str, tmp_path
         assert again.totals["proof_errors"] == again.totals["wrong_targets"] == 0
         if expected:
             assert [each[field] for each in rows] == [expected]
-            assert again.errata == []
+            assert again.findings == []
 
 
 def test_a_wrong_target_leaves_a_right_proof_alone(tmp_path: Path) -> None:
@@ -436,9 +437,9 @@ def test_noise_without_type_or_sentence_is_found(tmp_path: Path) -> None:
     untold = {**good, "story": good["story"].replace("[Eve] is the wife of [Dan].", "")}
     path = write(tmp_path / "train.csv", good, untyped, untold)
     report = audit_file(path)
-    assert [(each.row, each.kind) for each in report.errata] == [(1, "untyped_noise"), (2, "missing_noise")]
-    assert "Eve" in report.errata[0].reason
-    assert report.errata[1].found == "no [Dan], no [Eve]"
+    assert [(each.row, each.kind) for each in report.findings] == [(1, "untyped_noise"), (2, "missing_noise")]
+    assert "Eve" in report.findings[0].reason
+    assert report.findings[1].found == "no [Dan], no [Eve]"
     assert (report.totals["untyped_noise"], report.totals["missing_noise"]) == (1, 1)
     assert fixed_files(path, report)[path.name] == path.read_bytes()
 
@@ -455,7 +456,9 @@ def test_a_chain_that_passes_somebody_twice_is_found(tmp_path: Path) -> None:
         task_name="task_1.4",
     )
     report = audit_file(write(tmp_path / "train.csv", twice))
-    assert [(each.kind, each.reason) for each in report.errata] == [("revisit", "the chain passes Bob more than once")]
+    assert [(each.kind, each.reason) for each in report.findings] == [
+        ("revisit", "the chain passes Bob more than once")
+    ]
     assert report.totals["revisits"] == 1
 
 
@@ -471,14 +474,14 @@ def test_two_targets_are_counted_but_are_no_error(tmp_path: Path) -> None:
 
 def test_the_same_story_and_question_twice_are_found(tmp_path: Path) -> None:
     report = audit_file(write(tmp_path / "train.csv", GRANDMOTHER, MIRIAM, {**GRANDMOTHER, "id": "two"}))
-    (erratum,) = [each for each in report.errata if each.kind == "duplicate"]
+    (erratum,) = [each for each in report.findings if each.kind == "duplicate"]
     assert (erratum.row, erratum.id, report.totals["duplicates"]) == (2, "two", 1)
 
 
 @pytest.mark.parametrize("name", ["1.2_test.csv", "train.csv"])
 def test_a_small_test_is_found(name: str, tmp_path: Path) -> None:
     report = audit_file(write(tmp_path / name, GRANDMOTHER))
-    found = [(each.row, each.kind, each.found) for each in report.errata]
+    found = [(each.row, each.kind, each.found) for each in report.findings]
     small = (-1, "small_test", "1 rows, 1 labels, 1 patterns (1 regardless of gender)")
     assert found == ([small] if "test" in name else [])
     split = audit_file(write(tmp_path / "rows.csv", {**GRANDMOTHER, "task_split": "test"}))
@@ -503,7 +506,7 @@ def test_dialects_are_kept(name: str, tmp_path: Path) -> None:
     broken = {**GRANDMOTHER, "story": GRANDMOTHER["story"].replace(". ", '.\n"So"\r\n, they say: ')}
     rows = [broken, {**MIRIAM, "id": "Zoë"}, {**FELIX, "syn_story": 'a "quoted" one, with comma'}, {**broken, "": "3"}]
     path = write(tmp_path / "train.csv", *rows, **dialect)
-    right = {**rows[1], **{each.field: each.expected for each in audit_file(path).errata if each.row == 1}}
+    right = {**rows[1], **{each.field: each.expected for each in audit_file(path).findings if each.row == 1}}
     right["query"] = rows[1]["query"]
     dropped = write(tmp_path / "dropped.csv", rows[0], right, rows[3], **dialect)
     found = fixed_files(path, audit_file(path), "drop")[path.name]
@@ -524,7 +527,7 @@ def loose(data: bytes) -> bytes:
 def test_lines_are_counted_in_the_file(tmp_path: Path) -> None:
     longer = {**GRANDMOTHER, "story": GRANDMOTHER["story"] + "\n\nThe end."}
     path = write(tmp_path / "train.csv", longer, MIRIAM)
-    assert audit_file(path).errata[0].line == 5
+    assert audit_file(path).findings[0].line == 5
 
 
 def test_empty_lines_and_a_missing_last_end_of_line_stay(tmp_path: Path) -> None:
@@ -532,7 +535,7 @@ def test_empty_lines_and_a_missing_last_end_of_line_stay(tmp_path: Path) -> None
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("\n".join([*lines, "\n"]).rstrip("\n"))
     report = audit_file(path)
-    assert [each.row for each in report.errata] == [1]
+    assert [each.row for each in report.findings] == [1]
     fixed = fixed_files(path, report, "mark")[path.name].decode()
     assert fixed.count("\n\n") == path.read_text().count("\n\n") == 2
     assert fixed.endswith("train,ambiguous")
@@ -613,7 +616,7 @@ def test_a_folder_or_nothing_is_refused(tmp_path: Path) -> None:
 def test_a_header_alone_is_a_file_without_rows(tmp_path: Path) -> None:
     report = audit_file(write(tmp_path / "train.csv"))
     assert report.totals == dict.fromkeys(KEYS, 0)
-    assert report.errata == []
+    assert report.findings == []
 
 
 @pytest.mark.parametrize("seed", range(4))

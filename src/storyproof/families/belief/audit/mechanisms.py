@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from storyproof.errata import PRAGMATIC, QUESTION_TYPE
+from storyproof.families.belief.audit.kinds import PRAGMATIC, QUESTION_TYPE
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER
 
@@ -243,7 +243,7 @@ def explain_story_type(stage: Stage, other: str, found: str) -> Cause:
 def explain_question_type(
     stage: Stage, pair: tuple[str, str | None], found: str, expected: str, answer: str
 ) -> dict[str, Cause]:
-    """Say why a question type is wrong, by kind of erratum: the agent number, the rest of it, or both.
+    """Say why a question type is wrong, by kind of finding: the agent number, the rest of it, or both.
 
     Args:
         stage: The story.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +23,24 @@ from storyproof.families.belief.derivation import Proved, prove
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.text import Question, parse
 from storyproof.families.belief.trace import observers, trace
+from storyproof.formats.chunks import story_starts
 from storyproof.formats.format import PLACE, Place, place_of
 from storyproof.seeds import Indices
 
 
 def combined(table: pa.Table, name: str) -> pa.Array:
-    """Give a column in one piece."""
+    """Return a column in one piece."""
     column = table.column(name).combine_chunks()
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def plain(array: pa.Array) -> pa.Array:
-    """Give words instead of their codes."""
+    """Return words instead of their codes."""
     return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
 def asked_of(question_type: str) -> str:
-    """Give a question type without agent number and mark."""
+    """Return a question type without agent number and mark."""
     return "_".join(question_type.split("_")[:2])
 
 
@@ -55,43 +56,62 @@ def stage_of(story: str, thing: str) -> Stage:
     return set_stage(events_of(story), thing)
 
 
-class Part:
-    """Rows that are judged together, with what follows from their text, their numbers and those of their stories."""
+class ProvedRows:
+    """Rows that are judged together, with what follows from their text.
 
-    def __init__(self, table: pa.Table, rows: Indices, run: Indices) -> None:
-        self.table, self.rows, self.run = table, rows, run
+    Attributes:
+        table: The rows, with their places.
+        proved: What follows from their text.
+        run: The number of each row's story, see `number_stories`.
+    """
+
+    def __init__(self, table: pa.Table, run: Indices | None = None) -> None:
+        self.table = table
+        self.run: Indices = np.zeros(0, np.intp) if run is None else run
         story = combined(table, "story")
         if not pa.types.is_dictionary(story.type):
             story = story.dictionary_encode()
         used, story_of = np.unique(story.indices.to_numpy(), return_inverse=True)
         self.proved = prove(story.dictionary.take(pa.array(used)), story_of, combined(table, "question"))
-        self.possible = np.array([plot.possible for plot in self.proved.plots], np.bool_)[self.proved.plot]
+
+    @cached_property
+    def possible(self) -> npt.NDArray[np.bool_]:
+        """Which of the rows that could be read have stories that can happen."""
+        return np.array([plot.possible for plot in self.proved.plots], np.bool_)[self.proved.plot]
+
+    def number_stories(self, first: int) -> None:
+        """Number the stories: runs of rows that tell one story or continue it."""
+        run = np.zeros(self.table.num_rows, np.intp)
+        run[story_starts(self.table)] = 1
+        self.run = first + run.cumsum() - 1
 
     def refuse_unreadable(self, path: Path) -> None:
-        """Raise what cannot be judged."""
+        """Raise DataError if a row cannot be judged."""
         for problem in self.proved.problems:
             line = self.place(problem.row).line
-            where = f"{path}, line {line}" if line else f"{path}, row {self.rows[problem.row]}"
+            where = f"{path}, line {line}" if line else f"{path}, row {self.place(problem.row).row}"
             if problem.what in ("story", "question") and problem.expected != "a story that can happen":
                 raise DataError(f"{where}: {problem.what}: {problem.found}; expected {problem.expected}.")
             if problem.what not in ("story", "question") and self.possible[problem.row]:
                 differ = f"the {problem.what} differ: {problem.found} and {problem.expected}"
                 raise DataError(f"{where}: {differ}; expected a story that both read alike.")
 
-    def keep(self, kept: npt.NDArray[np.bool_]) -> Part:
-        """Look at some of the rows only."""
-        return Part(self.table.filter(pa.array(kept)), self.rows[kept], self.run[kept])
+    def keep(self, kept: npt.NDArray[np.bool_]) -> ProvedRows:
+        """Return some of the rows only, proved without the others."""
+        return ProvedRows(self.table.filter(pa.array(kept)), self.run[kept])
 
     def place(self, row: int) -> Place:
         """Return where a row stands in its file."""
         return place_of(self.table, row)
 
     def wrong(self, name: str) -> list[tuple[int, Any]]:
-        """Find rows of stories that can happen which do not say what they should, and what they should say."""
+        """Return rows with a wrong value, of stories that can happen, and what is right."""
         if name not in self.table.column_names or self.table.column(name).null_count == self.table.num_rows:
             return []
         given = plain(combined(self.table, name))
-        right = pa.array(_traces(self.proved), pa.string()) if name == TRACE else plain(self.proved.columns[name])
+        right = (
+            pa.array(expected_traces(self.proved), pa.string()) if name == TRACE else plain(self.proved.columns[name])
+        )
         if not given.null_count and given.cast(right.type).equals(right):
             return []
         if pa.types.is_list(right.type):  # Arrow does not compare lists one by one
@@ -104,17 +124,18 @@ class Part:
         return list(zip(found.tolist(), right.take(pa.array(found)).to_pylist(), strict=True))
 
     def values(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
-        """Give what rows say."""
+        """Return what rows say."""
         return dict(zip(rows, self.table.take(pa.array(rows, pa.int64())).to_pylist(), strict=True))
 
     def pair(self, row: int, story: str) -> tuple[str | None, str | None]:
-        """Name agent 0 and agent 1."""
+        """Return the names of agent 0 and agent 1."""
         acting = (event.agent for event in events_of(story) if event.kind is not Kind.FEEL and event.agent)
         agents = dict(enumerate(dict.fromkeys(acting)))
         return agents.get(int(self.proved.mover[row])), agents.get(int(self.proved.other[row]))
 
 
-def _traces(proved: Proved) -> list[str]:
+def expected_traces(proved: Proved) -> list[str]:
+    """Return the trace of each proved row, as its text gives it."""
     known: dict[tuple[int, int, int], str] = {}
     found = []
     for key in zip(proved.plot.tolist(), proved.mover.tolist(), proved.other.tolist(), strict=True):
@@ -127,11 +148,11 @@ def _traces(proved: Proved) -> list[str]:
 
 
 @dataclass(slots=True)
-class Case:
+class WrongLabel:
     """A wrong value of a row.
 
     Attributes:
-        part: The rows it is among.
+        part: The rows that it is among.
         row: Which of them it is.
         name: The value's column.
         right: What it should be; None if nobody knows.
@@ -142,7 +163,7 @@ class Case:
         believed: What the answer is under other readings.
     """
 
-    part: Part
+    part: ProvedRows
     row: int
     name: str
     right: Any
@@ -171,7 +192,7 @@ class Case:
 def answers_under(
     cases: Sequence[tuple[Sequence[Event], Question]], readings: Sequence[str]
 ) -> list[dict[str, str | None]]:
-    """Say what the answers to questions about beliefs are under some readings."""
+    """Return the answers to questions about beliefs under some readings."""
     if not cases:
         return []
     stories, names = encode([[event for event in events if event.kind < Kind.FEEL] for events, _ in cases])
@@ -189,7 +210,7 @@ def answers_under(
 
 
 def right_marks(events: Sequence[Event], marks: Sequence[str]) -> list[str]:
-    """Say which numbers should stand after each sentence, each agent having the number that it has most often."""
+    """Return the numbers that should follow each sentence, where each agent has the number that it has most often."""
     seen = observers(events)
     votes: Counter[tuple[str, str]] = Counter()
     for mark, agents in zip(marks, seen, strict=True):

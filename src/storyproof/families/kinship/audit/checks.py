@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from storyproof.families.kinship.audit.kinds import FLAWED, UNDEFINED
 from storyproof.families.kinship.audit.proofs import proof_flaw, proof_text, unknown_names
 from storyproof.families.kinship.audit.rows import AuditedRow
-from storyproof.families.kinship.audit.verdicts import FLAWED, UNDEFINED, Verdict, first_misfit
+from storyproof.families.kinship.audit.verdicts import Verdict, first_misfit
 from storyproof.families.kinship.checker import AMBIGUOUS, ENTAILED, IMPOSSIBLE
 from storyproof.families.kinship.clutrr_records import STATUS
 from storyproof.families.kinship.relations import WORDS, gender_of, predicate_of, word

@@ -3,69 +3,48 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
-import pyarrow as pa
-
 from storyproof.errors import ParseError
 from storyproof.example import SCHEMA, story_of_id
 from storyproof.families.kinship.audit.clutrr_columns import check_columns
-from storyproof.families.kinship.audit.verdicts import UNDEFINED
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE
-from storyproof.families.kinship.judgement import LabelJudgement, judge
+from storyproof.families.kinship.judgement import LabelJudgement
 from storyproof.families.kinship.oracle import replay
 from storyproof.families.kinship.placeholders.checks import FATAL, check
 from storyproof.families.kinship.placeholders.files import our_names
 from storyproof.families.kinship.relations import GENDERS, NAMES, word
-from storyproof.families.kinship.row import KinshipRow, read_row
+from storyproof.families.kinship.row import KinshipRow
 from storyproof.families.kinship.rules import PUBLISHED, STRICT, RuleSet, published_rules, strict_rules
 from storyproof.families.kinship.story import split_story, stated_facts
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASK_NUMBERS, TASKS, noise_types, story_type
 from storyproof.families.kinship.text import parse_question, placeholder_of
-from storyproof.findings import Finding, TableReport
 
 _SHARED = SCHEMA.names[SCHEMA.names.index("answer") :]
 LABELS = (*_SHARED, "k", "task", "noise_types", "pattern", "status", "proof_steps")
 _OWN_RULES = re.compile(r"rules-[0-9a-f]{16}")
-_CHUNK = 2048  # rows that the oracle examines together
 
 Disagreement = tuple[str, Any, Any]  # field, found, expected
 
 
-def verify_kinship(table: pa.Table, where: str, rules: RuleSet | None = None) -> TableReport:
-    """Compare the rows of a table with what follows from their facts and their text.
+def check_row(
+    row: KinshipRow, judged: LabelJudgement, unchecked: Counter[str] | None = None, rules: RuleSet | None = None
+) -> Iterator[Disagreement]:
+    """Yield what is wrong in a row: field, found, expected.
 
     Args:
-        table: The rows.
-        where: What findings call the table.
-        rules: The rules by which they were derived, if neither the strict nor the published ones.
+        row: The row.
+        judged: What oracle and checker say about it.
+        unchecked: Counts of rows without a value to compare, by column; added to.
+        rules: The rules by which it was derived, if neither the strict nor the published ones.
     """
-    report = TableReport()
-    values = table.to_pylist()
-    for start in range(0, len(values), _CHUNK):
-        rows: list[KinshipRow] = []
-        for each in values[start : start + _CHUNK]:
-            try:
-                rows.append(read_row(each, rules))
-            except ParseError as error:
-                report.findings.append(Finding(where, each["id"], "facts", str(error), "facts that fit together"))
-        for row, judged in zip(rows, judge((row.structure for row in rows), rules), strict=True):
-            report.statuses[judged.status or UNDEFINED] += 1
-            for name, found, expected in check_row(row, judged, report, rules):
-                report.findings.append(Finding(where, row.values["id"], name, _shown(found), _shown(expected)))
-    return report
-
-
-def check_row(
-    row: KinshipRow, judged: LabelJudgement, report: TableReport | None = None, rules: RuleSet | None = None
-) -> Iterator[Disagreement]:
-    """Yield what is wrong in a row: field, found, expected."""
-    report = report or TableReport()
+    unchecked = Counter() if unchecked is None else unchecked
     for name in LABELS:
         if row.values.get(name) is None and not (name == "status" and judged.status is None):
-            report.unchecked[name] += 1
+            unchecked[name] += 1
     yield from _check_question(row)
     for problem in row.values.get("problems") or ():
         field, _, what = problem.partition(": ")
@@ -76,10 +55,10 @@ def check_row(
     yield from _check_proof(row, judged, used)
     yield from _check_kind(row)
     if row.untyped:
-        report.unchecked["edge_types"] += 1
+        unchecked["edge_types"] += 1
         yield from check_columns(row, None, generated=_is_generated(row))
     else:
-        yield from _check_text(row, report, rules)
+        yield from _check_text(row, unchecked, rules)
 
 
 def _check_question(row: KinshipRow) -> Iterator[Disagreement]:
@@ -201,11 +180,11 @@ def _genders_of_names() -> dict[str, str]:
     return {name: gender for gender, names in our_names().items() for name in names}
 
 
-def _check_text(row: KinshipRow, report: TableReport, rules: RuleSet | None) -> Iterator[Disagreement]:
+def _check_text(row: KinshipRow, unchecked: Counter[str], rules: RuleSet | None) -> Iterator[Disagreement]:
     """Compare the facts with those that the story states, and the lines of the proof with where it states them."""
     placeholders = row.values.get("placeholders")
     if placeholders is None:
-        yield from _check_running_text(row, report)
+        yield from _check_running_text(row, unchecked)
         return
     for recorded in placeholders:
         for flaw in _fatal(recorded):
@@ -234,11 +213,11 @@ def _fatal(recorded: str) -> tuple[str, ...]:
         return ()  # reported when the line is read
 
 
-def _check_running_text(row: KinshipRow, report: TableReport) -> Iterator[Disagreement]:
+def _check_running_text(row: KinshipRow, unchecked: Counter[str]) -> Iterator[Disagreement]:
     """Compare the facts with a CSV's story; one with synthetic sentences is worded by shipped placeholders."""
     story, plain = row.values["story"], row.values.get("syn_story")
     if not plain:
-        report.unchecked["story"] += 1
+        unchecked["story"] += 1
         lacking = [name for name in row.names if name not in story]
         if _is_generated(row) and lacking:
             yield "story", f"a text without {', '.join(lacking)}", "a text that mentions everybody"
@@ -249,7 +228,3 @@ def _check_running_text(row: KinshipRow, report: TableReport) -> Iterator[Disagr
         if found is None:
             yield field, "a text that does not state the facts in known words", "each fact once"
     yield from check_columns(row, pieces, generated=_is_generated(row))
-
-
-def _shown(value: Any) -> str:
-    return "[" + ", ".join(map(str, value)) + "]" if isinstance(value, list | tuple) else str(value)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from pathlib import Path
+from typing import Any, NoReturn
 
-from storyproof.errors import ParseError
-from storyproof.families.kinship.clutrr_records import STATUS, ClutrrRow, PublishedStep
+from storyproof.errors import DataError, ParseError
+from storyproof.families.kinship.clutrr_records import MOST_EDGES, MOST_PEOPLE, STATUS, ClutrrRow, PublishedStep
+from storyproof.families.kinship.people import parse_people
 from storyproof.families.kinship.relations import WORDS, gender_of
 from storyproof.families.kinship.row import KinshipRow, build_row, known_facts
 from storyproof.families.kinship.story import find_mentions, parse_story
@@ -90,7 +93,48 @@ def audit_clutrr_row(given: ClutrrRow) -> AuditedRow:
     )
 
 
-def audit_values(
+def audit_example_row(path: Path, values: dict[str, Any], number: int, line: int) -> AuditedRow:
+    """Return a row in the columns of examples, with corrections.
+
+    Args:
+        path: The file, for messages.
+        values: Its columns.
+        number: Its number in the file.
+        line: Its line in the file; 0 if it has none.
+
+    Raises:
+        DataError: If it is not a kinship row, or its columns cannot be read; the message says what was found where.
+    """
+    where = f"{path}, line {line}, row {number}" if line else f"{path}, row {number}"
+
+    def refuse(name: str, expected: str) -> NoReturn:
+        shown = json.dumps(values.get(name), ensure_ascii=False)
+        raise DataError(f"{where}: {name} is {shown[:120]}, expected {expected}.")
+
+    for name in ("genders", "edges", "edge_types", "query"):
+        if values.get(name) is None or None in values[name]:
+            refuse(name, "a value, which every kinship row must have")
+    try:
+        people = parse_people(values["genders"])
+    except ParseError:
+        refuse("genders", "'Name:male' or 'Name:female' for everybody, each name once")
+    if len(people[0]) > MOST_PEOPLE:
+        refuse("genders", f"at most {MOST_PEOPLE} people")
+    if len(values["query"]) != 2:
+        refuse("query", "a pair of names")
+    edges = values["edges"]
+    if len(edges) > MOST_EDGES or any(len(edge) != 2 or None in edge for edge in edges):
+        refuse("edges", f"a list of at most {MOST_EDGES} pairs of numbers")
+    if len(values["edge_types"]) > MOST_EDGES:
+        refuse("edge_types", f"a list of at most {MOST_EDGES} relations")
+    k = values.get("k")
+    k = k if k is not None else len(edges) - len(values.get("noise_types") or ())
+    if k < 1:
+        refuse("k", "the number of facts in the chain, at least 1")
+    return _audit_values(values, people, k, number=number, line=line)
+
+
+def _audit_values(
     values: Mapping[str, Any],
     people: tuple[tuple[str, ...], tuple[str, ...]],
     k: int,

@@ -19,8 +19,6 @@ from storyproof.families.kinship.judgement import judge
 from storyproof.families.kinship.relations import NAMES, Fact
 from storyproof.families.kinship.row import Structure
 
-UNDEFINED = "undefined"  # the row does not tell who is asked about, or strict kinship does not define its relations
-FLAWED = (AMBIGUOUS, CONTRADICTED, IMPOSSIBLE, UNDEFINED)  # what a label may be instead of entailed
 _ANY = "child"  # asked for where the label is not a kinship term
 _MOST_KEPT = 20_000  # structures whose verdict is cached
 
@@ -44,13 +42,13 @@ class Verdict:
     instead: tuple[str, ...]
 
 
-class Judge:
+class Verdicts:
     """Asks oracle and checker about rows; each distinct structure is examined once."""
 
     def __init__(self) -> None:
         self._known: dict[Key, Verdict] = {}
 
-    def verdicts(self, rows: Sequence[AuditedRow]) -> list[Verdict | None]:
+    def on(self, rows: Sequence[AuditedRow]) -> list[Verdict | None]:
         """Return the verdict on each row; None if it does not tell who is asked about."""
         keys = [_key(each) for each in rows]
         if len(self._known) > _MOST_KEPT:

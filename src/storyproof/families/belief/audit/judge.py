@@ -1,4 +1,7 @@
-"""Files of theory of mind held against what follows from their text: ToMi, ToM-bAbI, JSON and Parquet.
+"""The judge of theory-of-mind rows: their labels against what follows from their text.
+
+`verify` compares what rows claim (`claims`); an audit also looks for the causes (`mechanisms`), and for stories that
+cannot happen.
 
 How a file's totals are counted, all under the default readings unless a reading is named:
 
@@ -7,40 +10,30 @@ How a file's totals are counted, all under the default readings unless a reading
   whose answer is wrong by default is in one of the two: in `rule_dependent` if it is right under another reading.
 - `wrong_agent_numbers` are questions in whose type the agent number is wrong, whatever else is wrong in it.
   `wrong_question_types` are questions in whose type anything else is wrong, whatever the number is, and whether or not
-  it would be right under another reading. A question can be in both, and then has an erratum of either kind.
-- `wrong_story_types` are stories with a row of the wrong type; each such row has an erratum. A type that ToM-bAbI says
+  it would be right under another reading. A question can be in both, and then has a finding of either kind.
+- `wrong_story_types` are stories with a row of the wrong type; each such row has a finding. A type that ToM-bAbI says
   in a file's name counts too. Story types are defined by the default readings, so no other makes one right.
 - `impossible_stories` are stories in which something happens that cannot. Nothing else of theirs is judged.
 - `wrong_traces` are lines of a trace whose actions are not those of the text; `wrong_observers` are sentences.
 - `wrong_columns` are values of other columns of ours that do not follow: candidates, readings, proof, and so on.
-- `by_mechanism` counts errata by cause (`mechanisms.MECHANISMS`), but wrong story types by story.
+- `by_mechanism` counts findings by cause (`mechanisms.MECHANISMS`), but wrong story types by story.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.errata import (
-    COLUMN,
-    IMPOSSIBLE_STORY,
-    PRAGMATIC,
-    QUESTION_TYPE,
-    SEMANTIC,
-    STRUCTURAL,
-    Erratum,
-    FileReport,
-)
 from storyproof.errors import DataError, UnknownNameError
+from storyproof.families.belief.audit.claims import find_broken_claims
+from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, PRAGMATIC, QUESTION_TYPE, SEMANTIC, STRUCTURAL
 from storyproof.families.belief.audit.mechanisms import (
     Cause,
     explain_answer,
@@ -48,16 +41,23 @@ from storyproof.families.belief.audit.mechanisms import (
     explain_story_type,
     explain_trace,
 )
-from storyproof.families.belief.audit.rows import Case, Part, answers_under, asked_of, events_of, right_marks, stage_of
+from storyproof.families.belief.audit.rows import (
+    ProvedRows,
+    WrongLabel,
+    answers_under,
+    asked_of,
+    events_of,
+    right_marks,
+    stage_of,
+)
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.belief.events import impossibilities
 from storyproof.families.belief.labels import QUESTION_TYPES
 from storyproof.families.belief.readings import DEFAULT, READINGS
 from storyproof.families.belief.text import parse_question
-from storyproof.formats.chunks import CHUNK_ROWS, in_parts, story_starts, whole_stories
-from storyproof.formats.format import Format, expect_format, load_format
+from storyproof.families.judge import FileJudge, Subject
+from storyproof.findings import COLUMN, Finding
 from storyproof.formats.inspect_jsonl import folded
-from storyproof.formats.lines import find_bad_bytes
 
 ASKED = ("memory", "reality", "first_order", "second_order")
 _COUNTED = (
@@ -69,77 +69,59 @@ _COUNTED = (
     "wrong_observers",
     "wrong_columns",
 )
-_OTHERS = ("candidates", "order", "chain", "false_belief", "readings", "proof")  # columns of ours besides the labels
-
+_OTHERS = ("candidates", "order", "chain", "false_belief", "readings", "proof")  # of our columns besides the labels
 _ORDERS = tuple(dict.fromkeys(map(asked_of, QUESTION_TYPES)))
-
-
-def audit_file(path: Path, format: str = "auto", readings: Sequence[str] = ()) -> FileReport:
-    """Hold every label of a file against what follows from the file's text.
-
-    Args:
-        path: A `.txt` file (its `.trace`, if it has one, lies beside it), JSON lines, a JSON list or Parquet.
-        format: The name of a format; by default the one that recognises the file.
-        readings: The readings that can make a label rule-dependent; by default all there are.
-
-    Raises:
-        DataError: If the file cannot be read; the message says where, what was found and what was expected.
-        UnknownNameError: If there is no such format or reading.
-    """
-    for name in readings:
-        if name not in READINGS:
-            raise UnknownNameError("reading", name, READINGS)
-    path = Path(path)
-    form = expect_format(path) if format == "auto" else load_format(format)
-    others = tuple(name for name in READINGS if name != DEFAULT and (not readings or name in readings))
-    audit = _Audit(path, form, others)
-    try:
-        for table in whole_stories(form.read_foreign(path, CHUNK_ROWS)):
-            for part in in_parts(table):
-                audit.take(part)
-    except DataError as error:
-        if isinstance(error.__cause__, UnicodeDecodeError):  # the reader does not say in which line
-            raise find_bad_bytes(path, *map(path.with_suffix, form.beside)) or error from None
-        raise
-    if not audit.rows:
-        raise DataError(f"{path}, line 1: found no question; expected at least one.")
-    return FileReport(path.name, form.name, audit.totals(), audit.errata)
 
 
 @lru_cache(maxsize=20_000)
 def _share(value: Any) -> Any:
-    """Give an equal value that is in use already, so that a million errata do not each have their own."""
+    """Return an equal value that is in use already, so that a million findings do not each have their own."""
     return value
 
 
-@dataclass
-class _Audit:
-    """What has been found in a file so far."""
+class BeliefJudge(FileJudge):
+    """Judges theory-of-mind rows of a file."""
 
-    path: Path
-    form: Format
-    readings: tuple[str, ...]
-    rows: int = 0
-    stories: int = 0
-    last_mistyped: int = -1
-    errata: list[Erratum] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-    answers: Counter[tuple[bool, str]] = field(default_factory=Counter)
-    causes: Counter[str] = field(default_factory=Counter)
-    orders: set[str] = field(default_factory=set)
+    def __init__(self, subject: Subject) -> None:
+        super().__init__(subject)
+        readings: Sequence[str] = subject.settings.get("readings", ())
+        for name in readings:
+            if name not in READINGS:
+                raise UnknownNameError("reading", name, READINGS)
+        self._readings = tuple(name for name in READINGS if name != DEFAULT and (not readings or name in readings))
+        self._rows = 0
+        self._stories = 0
+        self._last_mistyped = -1  # the last story with a wrong type
+        self._found: list[Finding] = []
+        self._counts: Counter[str] = Counter()
+        self._answers: Counter[tuple[bool, str]] = Counter()
+        self._causes: Counter[str] = Counter()
+        self._orders: set[str] = set()
 
-    def take(self, table: pa.Table) -> None:
-        """Look at the next rows, whole stories.
+    def judge(self, table: pa.Table) -> Iterable[Finding]:
+        """Yield what is wrong in the next rows."""
+        rows = ProvedRows(table)
+        if not self.subject.is_audit:
+            return find_broken_claims(rows, self.subject.name, self.unchecked)
+        return self._find_flaws(rows)
+
+    def conclude(self) -> Iterable[Finding]:
+        """Refuse an audit of a file without questions."""
+        if self.subject.is_audit and not self._rows:
+            raise DataError(f"{self.subject.path}, line 1: found no question; expected at least one.")
+        return ()
+
+    def _find_flaws(self, part: ProvedRows) -> list[Finding]:
+        """Return what is wrong, by row.
 
         Questions that have no right answer are set apart first: without them their stories may be about other people.
         """
-        count, start = table.num_rows, len(self.errata)
-        run = np.zeros(count, np.intp)
-        run[story_starts(table)] = 1
-        run = self.stories + run.cumsum() - 1
-        part = Part(table, self.rows + np.arange(count), run)
-        part.refuse_unreadable(self.path)
+        part.refuse_unreadable(self.subject.path)
+        part.number_stories(self._stories)
+        self._found = []
         answered = part.possible & np.asarray(part.proved.columns["answer"].is_valid())
+        self._rows += len(answered)
+        self._stories = int(part.run[-1]) + 1
         if not answered.all():
             self._add_impossible(part)
             self._add_wrong(part, ~answered)
@@ -147,31 +129,30 @@ class _Audit:
             part = part if answered.all() else part.keep(answered)
             self._add_wrong(part)
             self._add_observers(part)
-        self.errata[start:] = sorted(self.errata[start:], key=lambda erratum: erratum.row)
-        self.rows += count
-        self.stories = int(run[-1]) + 1
+        return sorted(self._found, key=lambda finding: finding.row)
 
     def totals(self) -> dict[str, Any]:
         """Count what was found; see the module."""
-        orders = [name for name in _ORDERS if name in self.orders or name in ASKED]
-        found: dict[str, Any] = {"questions": self.rows, "stories": self.stories}
+        orders = [name for name in _ORDERS if name in self._orders or name in ASKED]
+        found: dict[str, Any] = {"questions": self._rows, "stories": self._stories}
         for name, dependent in (("wrong_answers", False), ("rule_dependent", True)):
-            found[name] = {asked: self.answers[dependent, asked] for asked in orders}
-        found |= {name: self.counts[name] for name in _COUNTED}
-        return {**found, "by_mechanism": dict(self.causes.most_common())}
+            found[name] = {asked: self._answers[dependent, asked] for asked in orders}
+        found |= {name: self._counts[name] for name in _COUNTED}
+        return {**found, "by_mechanism": dict(self._causes.most_common())}
 
-    def _add(self, part: Part, row: int, cause: Cause, counted: str, kind: str, **known: Any) -> None:
-        """Add an erratum; count it if there is a count."""
+    def _add(self, part: ProvedRows, row: int, cause: Cause, counted: str, kind: str, **known: Any) -> None:
+        """Add a finding; count it if there is a count."""
         shared = {name: _share(value) for name, value in known.items() if name not in ("id", "line")}
-        given = {"file": self.path.name, "row": int(part.rows[row]), **known, **shared}
-        self.errata.append(Erratum(kind=kind, reason=_share(cause.reason), **given))
+        given = {"file": self.subject.name, "row": part.place(row).row, **known, **shared}
+        self._found.append(Finding(kind=kind, reason=_share(cause.reason), **given))
         if counted:
-            self.counts[counted] += 1
-            self.causes[cause.name] += 1
+            self._counts[counted] += 1
+            self._causes[cause.name] += 1
 
-    def _add_impossible(self, part: Part) -> None:
-        """Note stories that cannot happen, at the first row by which it has happened."""
+    def _add_impossible(self, part: ProvedRows) -> None:
+        """Add stories that cannot happen, each at the first row by which it has happened."""
         rows = np.flatnonzero(~part.possible)
+        self.gone.update(part.place(row).row for row in rows.tolist())
         _, first = np.unique(part.run[rows], return_index=True)
         for row, values in part.values(rows[first].tolist()).items():
             told = values["story"].split("\n")
@@ -179,53 +160,56 @@ class _Audit:
             cause = Cause(IMPOSSIBLE_STORY, "; ".join(what for _, what in faults))
             line, found = part.place(row).line_of(faults[0][0]), told[faults[0][0] - 1]
             at = {"line": line, "id": values["id"], "sentences": tuple(dict.fromkeys(number for number, _ in faults))}
-            self._add(
-                part, row, cause, "impossible_stories", IMPOSSIBLE_STORY, field="story", found=found, expected="", **at
-            )
+            at |= {"field": "story", "found": found, "expected": "", "is_claim": False}
+            self._add(part, row, cause, "impossible_stories", IMPOSSIBLE_STORY, **at)
 
-    def _add_wrong(self, part: Part, only: npt.NDArray[np.bool_] | None = None) -> None:
-        """Note labels that do not follow from the text; of rows that have no answer, `only` the answers."""
+    def _add_wrong(self, part: ProvedRows, only: npt.NDArray[np.bool_] | None = None) -> None:
+        """Add labels that do not follow from the text; of rows that have no answer, `only` the answers."""
         types = part.proved.columns["question_type"]
-        self.orders.update(map(asked_of, types.dictionary.take(types.indices.unique()).to_pylist()))
+        self._orders.update(map(asked_of, types.dictionary.take(types.indices.unique()).to_pylist()))
         names = self._ADD if only is None else ("answer",)
         wrong = {name: [each for each in part.wrong(name) if only is None or only[each[0]]] for name in names}
         values = part.values(sorted({row for found in wrong.values() for row, _ in found}))
         asked = {row: parse_question(each["question"]) for row, each in values.items()}
         judged = {row for name in ("answer", "question_type") for row, _ in wrong.get(name, ()) if asked[row].chain}
         cases = {row: (events_of(values[row]["story"]), asked[row]) for row in judged}
-        believed = dict(zip(cases, answers_under(list(cases.values()), self.readings), strict=True))
+        believed = dict(zip(cases, answers_under(list(cases.values()), self._readings), strict=True))
         for name, found in wrong.items():
             for row, right in found:
                 story = values[row]["story"]
                 stage, pair = stage_of(story, asked[row].thing), part.pair(row, story)
-                case = Case(part, row, name, right, values[row], asked[row], stage, pair, believed.get(row, {}))
+                case = WrongLabel(part, row, name, right, values[row], asked[row], stage, pair, believed.get(row, {}))
                 self._ADD[name](self, case)
 
-    def _add_case(self, case: Case, cause: Cause, counted: str, kind: str, **known: Any) -> None:
-        """Add an erratum about a wrong value, saying under which name and where it stands."""
+    def _add_case(self, case: WrongLabel, cause: Cause, counted: str, kind: str, **known: Any) -> None:
+        """Add a finding about a wrong label, with the name and the place that it has in the file."""
         name, values = case.name, case.values
-        spot = self.form.locate(self.path, name, case.place)
-        at: dict[str, Any] = {"found": values[name], "expected": case.right, "sentences": case.proof, **spot._asdict()}
-        self._add(case.part, case.row, cause, counted, kind, id=values["id"], asked=case.asked, **{**at, **known})
+        spot = self.subject.format.locate(self.subject.path, name, case.place)
+        at: dict[str, Any] = {"found": values[name], "expected": case.right, "sentences": case.proof}
+        at |= {"file": self.subject.called(spot.file), "line": spot.line, "field": spot.field, **known}
+        at["fix"] = spot.field if at["expected"] else ""
+        self._add(case.part, case.row, cause, counted, kind, id=values["id"], asked=case.asked, **at)
 
     def _agree(self, found: str, right: str | None) -> bool:
-        """Say whether an answer is the right one; evaluation frameworks are not strict about its form."""
-        if not self.form.has_free_answers or right is None:
+        """Return whether an answer is the right one; evaluation frameworks are not strict about its form."""
+        if not self.subject.format.has_free_answers or right is None:
             return found == right
         return any(folded(each) == folded(right) for each in found.split("\n"))
 
-    def _add_answer(self, case: Case) -> None:
+    def _add_answer(self, case: WrongLabel) -> None:
         found, stage = case.values["answer"], case.stage
         if self._agree(found, case.right):
             return
         reading = next((name for name, place in case.believed.items() if self._agree(found, place)), "")
         place = next((place for place in stage.places if self._agree(found, place)), found)
         cause = explain_answer(stage, case.question.chain, place, case.right, reading)
-        self.answers[bool(reading), case.asked] += 1
+        self._answers[bool(reading), case.asked] += 1
+        if case.right is None:
+            self.gone.add(case.place.row)
         shown = {"found": found.replace("\n", ", "), "expected": case.right or "", "reading": reading}
         self._add_case(case, cause, "answers", STRUCTURAL, **shown)
 
-    def _add_question_type(self, case: Case) -> None:
+    def _add_question_type(self, case: WrongLabel) -> None:
         found, stage, chain = case.values["question_type"], case.stage, case.question.chain
         asked = chain[0] if chain else ""
         pair = asked, next((agent for agent in case.pair if agent != asked), None)
@@ -239,27 +223,27 @@ class _Audit:
             fitting = (name for name, place in places.items() if place and (place != stage.places[-1]) == is_tom)
             self._add_case(case, cause, "wrong_question_types", QUESTION_TYPE, reading=next(fitting, ""))
 
-    def _add_story_type(self, case: Case) -> None:
+    def _add_story_type(self, case: WrongLabel) -> None:
         stage, run = case.stage, int(case.part.run[case.row])
         cause = explain_story_type(stage, case.pair[1] or "", case.values["story_type"])
-        counted = "wrong_story_types" if run != self.last_mistyped else ""
-        self.last_mistyped = run
+        counted = "wrong_story_types" if run != self._last_mistyped else ""
+        self._last_mistyped = run
         stays = [number for agent in case.pair for stay in stage.stays.get(agent or "", ()) for number in stay]
         self._add_case(case, cause, counted, SEMANTIC, sentences=tuple(sorted({stage.move, *stays} - {0})))
 
-    def _add_trace(self, case: Case) -> None:
+    def _add_trace(self, case: WrongLabel) -> None:
         cause = explain_trace(case.values[TRACE], case.right)
         others = tuple(number for number, agent, _ in case.stage.actions if agent not in case.pair)
         self._add_case(case, cause, "wrong_traces", TRACE, sentences=others)
 
-    def _add_column(self, case: Case) -> None:
+    def _add_column(self, case: WrongLabel) -> None:
         found, right = (json.dumps(each, ensure_ascii=False) for each in (case.values[case.name], case.right))
         cause = Cause(COLUMN, f"the text gives {right}")
         self._add_case(case, cause, "wrong_columns", COLUMN, found=found, expected=right)
 
-    def _add_observers(self, part: Part) -> None:
-        """Note sentences after which other numbers stand than those of who saw them."""
-        if OBSERVERS not in part.table.column_names or part.table.column(OBSERVERS).null_count == len(part.rows):
+    def _add_observers(self, part: ProvedRows) -> None:
+        """Add sentences that are followed by other numbers than those of the agents who saw them."""
+        if OBSERVERS not in part.table.column_names or part.table.column(OBSERVERS).null_count == part.table.num_rows:
             return
         ends = np.flatnonzero(np.diff(part.run, append=part.run[-1] + 1)).tolist()
         for start, (end, values) in zip([0, *(end + 1 for end in ends)], part.values(ends).items(), strict=False):
@@ -276,11 +260,12 @@ class _Audit:
                     "line": part.place(row).line_of(sentence),
                     "id": rows[row]["id"],
                     "sentences": (sentence,),
+                    "fix": f"{OBSERVERS}.{sentence}",
                 }
                 text = {"field": OBSERVERS, "found": marks[sentence - 1], "expected": right[sentence - 1]}
                 self._add(part, row, cause, "wrong_observers", OBSERVERS, **text, **at)
 
-    _ADD: ClassVar[dict[str, Callable[[_Audit, Case], None]]] = {
+    _ADD: ClassVar[dict[str, Callable[[BeliefJudge, WrongLabel], None]]] = {
         "answer": _add_answer,
         "question_type": _add_question_type,
         "story_type": _add_story_type,

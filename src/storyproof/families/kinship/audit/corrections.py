@@ -1,34 +1,28 @@
-"""The audit of kinship files in the columns of examples: Parquet, JSON lines and JSON lists.
+"""The audit of kinship rows in the columns of examples, from Parquet, JSON lines and JSON lists.
 
-They get the checks of CLUTRR's CSV files (`clutrr_files`) and all checks of `verify`. Relations are those that the text
-states, where it can be parsed. Two more kinds of errata are `column`, a wrong value that follows from others, and
-`text`, values that do not fit together and cannot be fixed.
+They get the checks of CLUTRR's CSV files (`checks`) and, once what these find is corrected, all checks of `verify`
+(`labels`). Relations are those that the text states, where it can be parsed.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from itertools import islice
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from storyproof.errata import COLUMN, FileReport
 from storyproof.errors import ParseError
 from storyproof.families.kinship.audit.checks import Flaw, find_flaws
-from storyproof.families.kinship.audit.clutrr_files import CHUNK, JUDGE, FileAudit
+from storyproof.families.kinship.audit.kinds import CONSEQUENCE, PROOF
 from storyproof.families.kinship.audit.labels import check_row
 from storyproof.families.kinship.audit.proofs import proof_steps
-from storyproof.families.kinship.audit.records import holds_edges, read_audited_rows
 from storyproof.families.kinship.audit.rows import AuditedRow
 from storyproof.families.kinship.audit.verdicts import Verdict
 from storyproof.families.kinship.judgement import judge
 from storyproof.families.kinship.row import KinshipRow, read_row
-from storyproof.formats.format import Format, format_of, load_format
+from storyproof.findings import COLUMN, TEXT
 from storyproof.formats.patches import is_text
 
-TEXT, CONSEQUENCE = "text", "consequence"
-_TOTALS = {COLUMN: "wrong_columns", TEXT: "wrong_texts"}
+TOTALS = {COLUMN: "wrong_columns", TEXT: "wrong_texts"}  # counts that only these rows have
 _COLUMNS = {"target": "answer", "story_edges": "edges"}  # columns that examples name differently than CLUTRR does
 _FACTS = ("answer", "edge_types", "genders")  # columns that others follow from
 _FOLLOWING = (
@@ -39,52 +33,20 @@ _PROOF = ("proof_steps", "proof_relations")
 _NO_PROOF = dict.fromkeys(_PROOF)
 
 
-def holds_kinship(path: Path, form: Format) -> bool:
-    """Return whether a file has kinship rows, in a format that can hold rows of all families."""
-    return not form.family and holds_edges(path, form)
-
-
-def is_kinship_report(report: FileReport) -> bool:
-    """Return whether a report is about kinship."""
-    return "rows" in report.totals
-
-
-def audit_file(path: Path, format: str = "") -> FileReport:
-    """Audit a file.
-
-    Args:
-        path: The file.
-        format: The name of its format; by default its suffix says.
-
-    Raises:
-        DataError: If it cannot be read; the message says what was found where, and what was expected.
-    """
-    form = load_format(format) if format else format_of(path)
-    audit = _ExampleFileAudit(path, form.name, _TOTALS)
-    rows = read_audited_rows(path, form)
-    while part := list(islice(rows, CHUNK)):
-        audit.examine(part)
-    return audit.report()
-
-
-class _ExampleFileAudit(FileAudit):
-    """The findings in a file in the columns of examples."""
-
-    def examine(self, rows: list[AuditedRow]) -> None:
-        """Audit some rows: first find what is wrong, then what is still wrong once that is corrected."""
-        verdicts = JUDGE.verdicts(rows)
-        found = [list(_flaws(*each)) for each in zip(rows, verdicts, strict=True)]
-        corrected = [_correct(each.given.values, flaws) for each, flaws in zip(rows, found, strict=True)]
-        for values, flaws in zip(corrected, found, strict=True):
-            flaws += _drop_unreadable_proof(values)
-        read = [_read(each) for each in corrected]
-        judged = iter(judge(each.structure for each in read if isinstance(each, KinshipRow)))
-        for audited, verdict, flaws, row in zip(rows, verdicts, found, read, strict=True):
-            if isinstance(row, KinshipRow):
-                flaws += _remaining(flaws, list(check_row(row, next(judged))), row.values)
-            elif not flaws:
-                flaws.append(Flaw(TEXT, "edges", "", str(row)))
-            self.add(audited, verdict, [_shown(audited.given.values, flaw) for flaw in flaws])
+def find_example_flaws(rows: Sequence[AuditedRow], verdicts: Sequence[Verdict | None]) -> Iterator[list[Flaw]]:
+    """Yield what is wrong in each row: first what is found in it, then what is still wrong once that is corrected."""
+    found = [list(_flaws(*each)) for each in zip(rows, verdicts, strict=True)]
+    corrected = [_correct(each.given.values, flaws) for each, flaws in zip(rows, found, strict=True)]
+    for values, flaws in zip(corrected, found, strict=True):
+        flaws += _drop_unreadable_proof(values)
+    read = [_read(each) for each in corrected]
+    judged = iter(judge(each.structure for each in read if isinstance(each, KinshipRow)))
+    for audited, flaws, row in zip(rows, found, read, strict=True):
+        if isinstance(row, KinshipRow):
+            flaws += _remaining(flaws, list(check_row(row, next(judged))), row.values)
+        elif not flaws:
+            flaws.append(Flaw(TEXT, "edges", "", str(row)))
+        yield [_shown(audited.given.values, flaw) for flaw in flaws]
 
 
 def _read(values: Mapping[str, Any]) -> KinshipRow | ParseError:
@@ -98,7 +60,7 @@ def _drop_unreadable_proof(values: dict[str, Any]) -> Iterator[Flaw]:
     """Remove a proof that cannot be read although the rest of the row can, and yield what it should be."""
     row = _read(values)
     if isinstance(row, ParseError) and isinstance(_read({**values, **_NO_PROOF}), KinshipRow):
-        yield from _proof_flaws(values, "proof", str(row))
+        yield from _proof_flaws(values, PROOF, str(row))
         values |= _NO_PROOF
 
 
@@ -117,7 +79,7 @@ def _flaws(audited: AuditedRow, verdict: Verdict | None) -> Iterator[Flaw]:
 
 def _correct(values: Mapping[str, Any], flaws: list[Flaw]) -> dict[str, Any]:
     """Return a row with the expected values in place of wrong ones."""
-    right = {flaw.field: read_value(flaw.field, flaw.expected) for flaw in flaws if flaw.expected}
+    right = {flaw.field: _read_value(flaw.field, flaw.expected) for flaw in flaws if flaw.expected}
     return {**values, **right}
 
 
@@ -127,7 +89,7 @@ def _remaining(flaws: list[Flaw], left: list[tuple[str, Any, Any]], values: Mapp
     changed = any(flaw.expected and flaw.field in _FACTS for flaw in flaws)
     for name, found, expected in left:
         if name in _PROOF:
-            yield from _proof_flaws(values, CONSEQUENCE if changed else "proof", str(found))
+            yield from _proof_flaws(values, CONSEQUENCE if changed else PROOF, str(found))
         elif name in known or (name == "answer" and known & {"query", "edges"}):
             continue
         elif name in _FOLLOWING and type(expected) is type(values.get(name)):
@@ -155,7 +117,7 @@ def _written(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def read_value(name: str, text: str) -> Any:
+def _read_value(name: str, text: str) -> Any:
     """Return the value of a column that a text stands for."""
     return text if is_text(name) else json.loads(text)
 

@@ -250,8 +250,9 @@ class Bench:
             path.write_text(code, "utf-8")
 
 
-def run(mutants: Sequence[Mutant], python: Path, jobs: int) -> list[tuple[Mutant, str]]:
-    """Test all mutants, `jobs` at a time, and report as it goes."""
+def run(mutants: Sequence[Mutant], python: Path, jobs: int, minutes: float | None) -> list[tuple[Mutant, str]]:
+    """Test mutants, `jobs` at a time, until all are tested or time is up, and report as it goes."""
+    end = time.monotonic() + 60 * (minutes if minutes is not None else float("inf"))
     with tempfile.TemporaryDirectory() as folder:
         benches: queue.Queue[Bench] = queue.Queue()
         for number in range(jobs):
@@ -264,20 +265,22 @@ def run(mutants: Sequence[Mutant], python: Path, jobs: int) -> list[tuple[Mutant
             limits[tests] = 60 + 5 * (time.monotonic() - start)
             benches.put(bench)
 
-        def test(mutant: Mutant) -> tuple[Mutant, str]:
+        def test(mutant: Mutant) -> tuple[Mutant, str | None]:
             bench = benches.get()
             try:
-                return mutant, bench.outcome(mutant, limits[mutant.tests])
+                return mutant, bench.outcome(mutant, limits[mutant.tests]) if time.monotonic() < end else None
             finally:
                 benches.put(bench)
 
         results = []
         with ThreadPoolExecutor(jobs) as pool:
             for number, (mutant, outcome) in enumerate(pool.map(test, mutants), start=1):
+                if outcome is None:
+                    continue
                 results.append((mutant, outcome))
                 if outcome == SURVIVED:
                     print(f"survived: {mutant.module}:{mutant.line}: {mutant.before}  ->  {mutant.after}", flush=True)
-                if number % 50 == 0:
+                if number % 20 == 0:
                     print(f"{number} of {len(mutants)} mutants tested", flush=True)
         return results
 
@@ -339,25 +342,36 @@ def main() -> int:
     parser.add_argument("--python", type=Path, default=Path(sys.executable), help="interpreter that runs the tests")
     parser.add_argument("--jobs", type=int, default=2, help="mutants tested at once")
     parser.add_argument("--sample", type=int, help="test this many mutants only, always the same ones")
+    parser.add_argument(
+        "--minutes", type=float, help="begin no further mutants after this time; a random order is tested"
+    )
     parser.add_argument("--only", default="", help="mutate only modules whose path contains this")
-    parser.add_argument("--page", type=Path, default=PAGE, help="where to write the result")
+    parser.add_argument(
+        "--page", type=Path, help="where to write the result; a part goes to build/mutants.md by default"
+    )
     arguments = parser.parse_args()
     sites = [site for module, tests in TARGETS.items() if arguments.only in module for site in sites_of(module, tests)]
-    share = "All"
-    if arguments.sample and arguments.sample < len(sites):
-        share = f"A random sample of {arguments.sample} of {len(sites)} changes:"
-        sites = [sites[number] for number in sorted(random.Random(0).sample(range(len(sites)), arguments.sample))]
+    total = len(sites)
+    if arguments.sample and arguments.sample < total:
+        sites = [sites[number] for number in sorted(random.Random(0).sample(range(total), arguments.sample))]
     mutants = list(mutants_at(sites))
+    total -= len(sites) - len(mutants)  # the same code twice
+    if arguments.minutes is not None:
+        random.Random(0).shuffle(mutants)
     print(f"{len(mutants)} mutants", flush=True)
     start = time.monotonic()
-    results = run(mutants, arguments.python.absolute(), arguments.jobs)
+    results = run(mutants, arguments.python.absolute(), arguments.jobs, arguments.minutes)
     minutes = (time.monotonic() - start) / 60
-    how = f"{share} {len(mutants)} mutants were tested, {arguments.jobs} at a time, in {minutes:.0f} minutes."
-    reasons = read_reasons(arguments.page.read_text("utf-8")) if arguments.page.exists() else {}
-    page = write_page(results, reasons, how)
-    arguments.page.write_text(page, "utf-8")
-    survived, unexplained = sum(outcome == SURVIVED for _, outcome in results), page.count(UNEXPLAINED)
-    print(f"{survived} survived, {unexplained} without a reason; see {arguments.page}")
+    how = f"{len(results)} of {total} mutants were tested, {arguments.jobs} at a time, in {minutes:.0f} minutes."
+    if len(results) < total:
+        how += " They were chosen at random."
+    page = arguments.page or (PAGE if not arguments.only and len(results) == total else ROOT / "build" / "mutants.md")
+    reasons = read_reasons(PAGE.read_text("utf-8")) if PAGE.exists() else {}
+    text = write_page(sorted(results, key=lambda result: list(TARGETS).index(result[0].module)), reasons, how)
+    page.parent.mkdir(exist_ok=True)
+    page.write_text(text, "utf-8")
+    survived, unexplained = sum(outcome == SURVIVED for _, outcome in results), text.count(UNEXPLAINED)
+    print(f"{survived} survived, {unexplained} without a reason; see {page}")
     return 1 if unexplained else 0
 
 

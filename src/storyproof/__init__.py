@@ -1,4 +1,4 @@
-"""storyproof: reading tests of reasoning whose every answer is proved.
+"""storyproof: reasoning benchmarks with a machine-checked proof for every answer.
 
 The verbs of the command line are functions here (`__all__` lists them). They are imported when first used, so that
 `import storyproof` stays light.

@@ -87,7 +87,7 @@ def test_unwritable_folder(folder: Path, refuse: Refuse, out: str, message: str)
         ({**WORDS, "objects": [True]}, "words.yaml: True in 'objects'", "put it in quotes"),
         (
             {**WORDS, "objects": ["my key"]},
-            "words.yaml: 'my key' in 'objects' is not a single word",
+            "words.yaml: 'my key' in 'objects' is no single word",
             "beginning with a letter",
         ),
         ({**WORDS, "agents": ["The", "Ben", "Cleo"]}, "words.yaml: 'The' in 'agents'", "choose another"),

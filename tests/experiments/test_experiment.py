@@ -146,7 +146,7 @@ def test_slices_come_to_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         part = quick(tmp_path / "parts", progress=lines.append, **small)
         if part.done == whole.done:
             break
-        assert any("the same command goes on" in remark for remark in part.remarks)
+        assert any("rerun the same command to resume" in remark for remark in part.remarks)
     assert part.done == whole.done == 2
     assert sum("resuming after epoch" in line for line in lines) >= 4
     assert [[entry and entry.values for entry in line] for line in part.table.entries] == [
@@ -176,8 +176,7 @@ def test_what_the_gpu_cannot_hold_keeps_nobody_else_up(tmp_path: Path, monkeypat
     found = quick(tmp_path, models=["memnn", "memnn-plain"])
     assert found.done == 1
     assert set(found.remarks) == {
-        f"memnn on {data}: the GPU's memory does not hold it; run fewer processes at once, or give fewer --runs and "
-        "another --out"
+        f"memnn on {data}: out of GPU memory; run fewer processes at once, or use fewer --runs and another --out"
         for data in ("tomi-proved", "tomi-30k")
     }
     monkeypatch.undo()
@@ -276,9 +275,7 @@ def test_a_published_folder_that_lacks_something(tmp_path: Path) -> None:
 
 
 def test_a_published_folder_that_has_nothing(tmp_path: Path) -> None:
-    said = (
-        r"in which tomi-table3 looks for tomi, and there is none that can be read .*; give the folder that holds them"
-    )
+    said = r"which contains no readable tomi for tomi-table3 .*; give the folder that contains them"
     with pytest.raises(ConfigError, match=said):
         quick(tmp_path / "out", models=["memnn"], published=tmp_path)
     assert not (tmp_path / "out").exists()

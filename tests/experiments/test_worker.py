@@ -103,7 +103,7 @@ def test_one_that_breaks_down_would_again(job: Path, monkeypatch: pytest.MonkeyP
 
     shutil.rmtree(job / "tomi-proved")
     monkeypatch.setattr(checkpoint, "fit", fit)
-    with pytest.raises(ConfigError, match=r"run 2 of 2 failed in epoch 3, .* so lower the rate in the"):
+    with pytest.raises(ConfigError, match=r"run 2 of 2 failed in epoch 3: .*; lower the rate in the"):
         quick(job.parents[1])
 
 

@@ -50,7 +50,7 @@ def check_published(experiment: Experiment, sets: Datasets, published: str | Pat
     if published is not None and wanted and all(map(sets.lacks, wanted)):
         names = ", ".join(dict.fromkeys(data.published for data in wanted))
         raise ConfigError(
-            f"--published is {published}, but it contains none of {names} that {experiment.name} could read "
+            f"--published is {published}, which contains no readable {names} for {experiment.name} "
             f"({sets.lacks(wanted[0])}); give the folder that contains them, or leave it out."
         )
 

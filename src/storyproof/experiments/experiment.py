@@ -156,7 +156,7 @@ def _write(declared: Experiment, planned: ExperimentPlan, folder: Path, command:
         return Outcome(table, folder, len(done), len(planned.jobs), (*left, remark), written=False)
     write_tables(folder, table)
     remark = draw(folder, table)
-    with writing_to(folder):
+    with writing_to(folder / _ABOUT):
         write_json(folder / _ABOUT, _about(folder, table, planned, done, command))
     remarks = (*left, *([remark] if remark else []))
     return Outcome(table, folder, len(done), len(planned.jobs), remarks)

@@ -26,7 +26,7 @@ def draw(folder: Path, table: ResultTable) -> str:
     """Draw a table to `figure.png` and `figure.svg`; return why there is no figure, or an empty text.
 
     Raises:
-        DataError: If the folder cannot be written.
+        DataError: If a file cannot be written.
     """
     if find_spec("matplotlib") is None:
         return "no figure: it needs the package 'matplotlib'; install it with: pip install 'storyproof[models]'"
@@ -40,8 +40,9 @@ def draw(folder: Path, table: ResultTable) -> str:
         for form, metadata in (("png", {"Software": None}), ("svg", {"Date": None})):
             content = io.BytesIO()
             figure.savefig(content, format=form, dpi=150, metadata=metadata)
-            with writing_to(folder):
-                write_whole(folder / f"figure.{form}", content.getvalue())
+            path = folder / f"figure.{form}"
+            with writing_to(path):
+                write_whole(path, content.getvalue())
     return ""
 
 

@@ -39,11 +39,12 @@ def write_tables(folder: Path, table: ResultTable) -> None:
     """Write a table in all formats, and its cells as JSON.
 
     Raises:
-        DataError: If the folder cannot be written.
+        DataError: If a file cannot be written.
     """
-    with writing_to(folder):
+    with writing_to(folder / RESULTS):
         write_json(folder / RESULTS, table.as_dict())
-        for name, make in _FORMATS.items():
+    for name, make in _FORMATS.items():
+        with writing_to(folder / name):
             write_whole(folder / name, make(table).encode())
 
 

@@ -100,10 +100,9 @@ def _ask_solver(job: Job, results: Sequence[Result], sets: Datasets) -> None:
 def _train(job: Job, sets: Datasets, device: str, until: Callable[[], bool], say: Say) -> bool:
     """Train what is not trained yet; return whether the training is finished."""
     from storyproof.solvers.neural.checkpoint import claimed, clear
-    from storyproof.solvers.neural.plan import TrainingPlan, TrainingSet
     from storyproof.solvers.neural.train import make_settings
     from storyproof.solvers.neural.trained_runs import RUN, save_runs
-    from storyproof.solvers.neural.training import Training, hardware
+    from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet, hardware
 
     if all((job.place(data) / RUN).is_file() for data in job.training_sets):
         return True

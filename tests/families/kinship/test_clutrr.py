@@ -373,7 +373,7 @@ def test_the_last_story_is_as_new_as_the_first() -> None:
     ("split", "count", "message"),
     [
         ("train", -1, "--train is -1; the number of stories cannot be negative"),
-        ("train", 1.5, "train is 1.5; give the number of stories as a whole number"),
+        ("train", 1.5, "train is 1.5; expected a whole number of stories"),
         ("dev", 1, "unknown split 'dev'"),
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import storyproof
 from storyproof.families.kinship.checker import status
-from storyproof.families.kinship.judgement import Judgement, entailed_relation, judge
+from storyproof.families.kinship.judgement import LabelJudgement, entailed_relation, judge
 from storyproof.families.kinship.relations import NAMES, Fact
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import load_rules
@@ -39,7 +39,7 @@ FATHER = case("mfmm", [Fact(0, "sibling", 1), Fact(1, "child", 2), Fact(2, "inv-
 
 def test_an_answer_that_follows() -> None:
     (found,) = judge([GRAND.structure])
-    assert found == Judgement("entailed", {"strict": ["grand"], "published": ["grand"]}, 2)
+    assert found == LabelJudgement("entailed", {"strict": ["grand"], "published": ["grand"]}, 2)
     assert found.readings("grand") == ["strict", "published"]
     assert entailed_relation(GRAND) == "grand"
 
@@ -58,7 +58,7 @@ def test_an_answer_that_only_strict_kinship_gives() -> None:
     # Facts are read in both directions: the son of one's mother.
     each = case("fmm", [Fact(0, "child", 1), Fact(0, "child", 2)], (1, 2), "sibling")
     (found,) = judge([each.structure])
-    assert found == Judgement("entailed", {"strict": ["sibling"], "published": []}, 2)
+    assert found == LabelJudgement("entailed", {"strict": ["sibling"], "published": []}, 2)
     assert found.readings("sibling") == ["strict"]
 
 
@@ -151,9 +151,9 @@ def test_rules_of_ones_own_are_asked_instead(tmp_path: Path) -> None:
     )
     rules = load_rules(path)
     (found,) = judge([GRAND.structure], rules)
-    assert found == Judgement("entailed", {rules.name: ["grand"]}, 2)
+    assert found == LabelJudgement("entailed", {rules.name: ["grand"]}, 2)
     assert found.readings("grand") == ["strict", rules.name]
     milk = case("fff", [Fact(0, "milk", 1), Fact(1, "milk", 2)], (0, 2), "milk")
     (found,) = judge([milk.structure], rules)
-    assert found == Judgement(None, {rules.name: ["milk"]}, 2)  # families have no such relation
+    assert found == LabelJudgement(None, {rules.name: ["milk"]}, 2)  # families have no such relation
     assert found.readings("milk") == [rules.name]

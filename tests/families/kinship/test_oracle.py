@@ -251,6 +251,7 @@ def test_pairs_are_those_of_whom_a_relation_is_derived(rules: RuleSet, data: st.
     derived = derive(rules, stories, people)
     for name in NAMES:
         pairs = derived.pairs(name)
+        assert len(pairs) == len(stories)
         for number in range(len(stories)):
             expected = {(a, b) for a, other, b in everything(derived, number, people) if other == name}
             assert len(pairs[number]) == len(expected)

@@ -122,7 +122,7 @@ def test_encoder_for_a_run_that_stands_on_none(bert: Path, gat: Path) -> None:
     assert not stands_on_encoder(gat)
     with pytest.raises(ConfigError, match="is a run of 'gat', which does not use an encoder; leave --encoder out"):
         NeuralSolver(gat, device="cpu", encoder="x")
-    with pytest.raises(ConfigError, match="'rules' stands on no encoder, as trained runs of bert"):
+    with pytest.raises(ConfigError, match="'rules' has no encoder, unlike trained runs of bert"):
         load_solver("rules", encoder="x")
 
 

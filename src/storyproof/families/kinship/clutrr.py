@@ -19,7 +19,7 @@ from storyproof.errors import ConfigError
 from storyproof.example import Example
 from storyproof.families.kinship.config import DROP, PRESETS, REFUSE, SYNTHETIC, USUAL_COUNTS, ClutrrConfig
 from storyproof.families.kinship.generation.names import NameAssigner
-from storyproof.families.kinship.generation.narration import Narrator
+from storyproof.families.kinship.generation.narration import PuzzleNarrator
 from storyproof.families.kinship.generation.puzzles import PuzzleMaker
 from storyproof.families.kinship.generation.schedule import Schedule
 from storyproof.families.kinship.generation.table import PuzzleTable
@@ -174,10 +174,11 @@ class Clutrr(Benchmark):
         return Schedule(self.config, self._maker, self.name_assigner.capacity, *self._purpose)
 
     @cached_property
-    def narrators(self) -> dict[str, Narrator]:
+    def narrators(self) -> dict[str, PuzzleNarrator]:
         """The narrators of training and test."""
         return {
-            side: Narrator(self.rules, found, self.name_assigner.names) for side, found in self.placeholders.items()
+            side: PuzzleNarrator(self.rules, found, self.name_assigner.names)
+            for side, found in self.placeholders.items()
         }
 
     def rows_per_story(self, split: str) -> int:

@@ -13,7 +13,7 @@ from storyproof.families.kinship.rules import STRICT, RuleSet, published_rules, 
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class LabelJudgement:
     """What oracle and checker say about a label.
 
     Attributes:
@@ -34,7 +34,7 @@ class Judgement:
         return [*found, *(name for name, each in self.derived.items() if name != STRICT and each == [answer])]
 
 
-def judge(structures: Iterable[Structure], rules: RuleSet | None = None) -> list[Judgement]:
+def judge(structures: Iterable[Structure], rules: RuleSet | None = None) -> list[LabelJudgement]:
     """Ask oracle and checker about labels.
 
     Args:
@@ -54,7 +54,7 @@ def judge(structures: Iterable[Structure], rules: RuleSet | None = None) -> list
         found = {name: each.relations(number, query.first, query.second) for name, each in derived.items()}
         size = derived[used[0].name].size(number, query)
         defined = all(fact.predicate in NAMES for fact in (*facts, query))
-        judged[genders, facts, query] = Judgement(status(genders, facts, query) if defined else None, found, size)
+        judged[genders, facts, query] = LabelJudgement(status(genders, facts, query) if defined else None, found, size)
     return [judged[each] for each in asked]
 
 

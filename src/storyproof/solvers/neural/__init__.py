@@ -10,6 +10,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from storyproof.errors import ConfigError
+from storyproof.solvers.neural.models import MODELS
+from storyproof.solvers.neural.settings import Settings
+
+__all__ = ["MODELS", "Settings"]
 
 for _package in ("torch", "safetensors"):
     if find_spec(_package) is None:

@@ -16,11 +16,10 @@ from storyproof.example import Example
 from storyproof.files import writing_to
 from storyproof.solvers.neural.checkpoint import check_replaceable, claimed, clear, find_finished, fit, start
 from storyproof.solvers.neural.models.registry import recipe
-from storyproof.solvers.neural.plan import TrainingPlan, TrainingSet, identity_of
 from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.trained_runs import TrainedRuns, save_runs
 from storyproof.solvers.neural.trainer import DivergedError, Epoch
-from storyproof.solvers.neural.training import Training
+from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet, identity_of
 
 DRAWN, GIVEN, PROVED = "drawn", "given", "proved"
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.clutrr import Clutrr
 from storyproof.families.kinship.config import ClutrrConfig
-from storyproof.families.kinship.generation.narration import Lines, Narrator
+from storyproof.families.kinship.generation.narration import Lines, PuzzleNarrator
 from storyproof.families.kinship.generation.puzzles import Puzzle
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.placeholders.files import ours
@@ -101,7 +101,7 @@ def puzzles(draw: st.DrawFn) -> Puzzle:
     return puzzle(chain, people, noise, asked)
 
 
-def told(narrator: Narrator, lines: Lines, row: int, story: str, plain: bool) -> list[list[tuple[str, str, str]]]:
+def told(narrator: PuzzleNarrator, lines: Lines, row: int, story: str, plain: bool) -> list[list[tuple[str, str, str]]]:
     """The facts of each line, as names and words, read back."""
     texts = story.split("\n")
     used = lines.used[row]
@@ -119,7 +119,7 @@ def told(narrator: Narrator, lines: Lines, row: int, story: str, plain: bool) ->
 @settings(max_examples=25)
 @given(st.lists(puzzles(), min_size=1, max_size=6), st.integers(0, 1 << 30))
 def test_reading_gives_back_what_was_told(name: str, several: list[Puzzle], seed: int) -> None:
-    narrator = Narrator(strict_rules(), collection(name), NAMES)
+    narrator = PuzzleNarrator(strict_rules(), collection(name), NAMES)
     which = np.array([*range(len(several)), *range(len(several))], np.int32)
     lines = narrator.choose_lines(narrator.find_wordings(several), which, Draws(seed))
     names = np.stack([np.random.default_rng(seed + row).permutation(len(NAMES)) for row in range(len(which))])
@@ -140,7 +140,7 @@ def test_reading_gives_back_what_was_told(name: str, several: list[Puzzle], seed
 
 @pytest.mark.parametrize("name", [OURS, "synthetic"])
 def test_every_relation_can_be_told_for_all_genders(name: str) -> None:
-    narrator = Narrator(strict_rules(), collection(name), NAMES)
+    narrator = PuzzleNarrator(strict_rules(), collection(name), NAMES)
     for predicate, first, second in product(PREDICATES, GENDERS, GENDERS):
         if predicate.name == "SO" and first == second:
             continue
@@ -159,7 +159,7 @@ def chains(count: int, relation: str = "sibling") -> Puzzle:
 
 
 def test_lines_come_in_all_orders() -> None:
-    narrator = Narrator(strict_rules(), collection("synthetic"), NAMES)
+    narrator = PuzzleNarrator(strict_rules(), collection("synthetic"), NAMES)
     lines = narrator.choose_lines(narrator.find_wordings([chains(3)]), np.zeros(600, np.int32), Draws(1))
     stories = narrator.narrate(lines, np.tile(np.arange(4, dtype=np.int32), (600, 1))).to_pylist()
     sentences = [f"Name-{number + 1} is the brother of Name-{number}." for number in range(3)]
@@ -170,7 +170,7 @@ def test_lines_come_in_all_orders() -> None:
 
 def test_noise_stands_anywhere() -> None:
     one = puzzle(["sibling", "sibling"], ["male"] * 3, [(0, "child", "female")], None)
-    narrator = Narrator(strict_rules(), collection("synthetic"), NAMES)
+    narrator = PuzzleNarrator(strict_rules(), collection("synthetic"), NAMES)
     lines = narrator.choose_lines(narrator.find_wordings([one]), np.zeros(300, np.int32), Draws(1))
     places = Counter(row.index(False) for row in lines.proves[:, :3].tolist())
     assert set(places) == {0, 1, 2}
@@ -178,7 +178,7 @@ def test_noise_stands_anywhere() -> None:
 
 
 def test_chains_are_cut_into_one_to_three_facts() -> None:
-    narrator = Narrator(strict_rules(), ours(), NAMES)
+    narrator = PuzzleNarrator(strict_rules(), ours(), NAMES)
     combined = {tuple(map(predicate_of, words)) for words, _ in ours().templates if len(words) == 3}
     lines = narrator.choose_lines(
         narrator.find_wordings([puzzle(list(min(combined)), ["male"] * 4, [], None)]), np.zeros(300, int), Draws(1)
@@ -191,7 +191,7 @@ def test_chains_are_cut_into_one_to_three_facts() -> None:
 def test_no_text_twice_while_others_are_left(count: int, seed: int) -> None:
     key: Key = (("brother",), ("male", "male"))
     texts = tuple(f"ENT_0_male met his brother ENT_1_male {number} times." for number in range(count))
-    narrator = Narrator(strict_rules(), Placeholders("mine", {key: texts}), NAMES)
+    narrator = PuzzleNarrator(strict_rules(), Placeholders("mine", {key: texts}), NAMES)
     lines = narrator.choose_lines(narrator.find_wordings([chains(count)]), np.zeros(50, np.int32), Draws(seed))
     for row in lines.template:
         assert len(set(row.tolist())) == count
@@ -201,7 +201,7 @@ def test_no_text_twice_while_others_are_left(count: int, seed: int) -> None:
 @settings(max_examples=30)
 def test_nor_the_same_text_for_other_genders(people: list[str], seed: int) -> None:
     singles = {key: texts[:5] for key, texts in ours().templates.items() if len(key[0]) == 1}
-    narrator = Narrator(strict_rules(), Placeholders("mine", singles), NAMES)
+    narrator = PuzzleNarrator(strict_rules(), Placeholders("mine", singles), NAMES)
     meant = puzzle(["sibling"] * 5, people, [], None)
     lines = narrator.choose_lines(narrator.find_wordings([meant]), np.zeros(20, np.int32), Draws(seed))
     for row in lines.template:
@@ -216,7 +216,9 @@ def _parts(recorded: str) -> tuple[str, str, str]:
 
 def test_texts_are_used_again_when_all_are_used_up() -> None:
     key: Key = (("brother",), ("male", "male"))
-    narrator = Narrator(strict_rules(), Placeholders("mine", {key: ("ENT_0_male has a brother, ENT_1_male.",)}), NAMES)
+    narrator = PuzzleNarrator(
+        strict_rules(), Placeholders("mine", {key: ("ENT_0_male has a brother, ENT_1_male.",)}), NAMES
+    )
     lines = narrator.choose_lines(narrator.find_wordings([chains(3)]), np.zeros(2, np.int32), Draws(0))
     assert lines.template.tolist() == [[0, 0, 0], [0, 0, 0]]
 
@@ -231,7 +233,9 @@ def test_all_texts_are_used() -> None:
 @pytest.mark.parametrize("noise", [[], [(0, "SO", "male")]])
 def test_what_has_no_words_is_refused(noise: list[Any]) -> None:
     key: Key = (("brother",), ("male", "male"))
-    narrator = Narrator(strict_rules(), Placeholders("mine", {key: ("ENT_0_male has a brother, ENT_1_male.",)}), NAMES)
+    narrator = PuzzleNarrator(
+        strict_rules(), Placeholders("mine", {key: ("ENT_0_male has a brother, ENT_1_male.",)}), NAMES
+    )
     meant = puzzle(["sibling" if noise else "SO"], ["male"] * 2, noise, None)
     with pytest.raises(ConfigError, match=r"'mine' have none for 'wife' with genders male-female; .* add one, or use"):
         narrator.find_wordings([meant])

@@ -200,7 +200,7 @@ def test_renaming_leaves_accuracy(name: str, family: str) -> None:
 
 
 def test_gat_needs_a_graph() -> None:
-    with pytest.raises(ConfigError, match="model 'gat' reads graphs, which stories of theory of mind do not have"):
+    with pytest.raises(ConfigError, match="model 'gat' reads graphs, but stories of theory of mind have none"):
         course("gat", some(TOMI, 12))
 
 
@@ -215,11 +215,11 @@ def test_unknown_model() -> None:
         ("memnn", {"slots": 3}, "model 'memnn' has no option 'slots'; it has hops, policy, width"),
         ("memnn", {"policy": "frozen"}, "unknown policy 'frozen'.*fixed, learned, randomised"),
         ("memnn", {"width": 0}, "option width is 0; use a whole number above 0"),
-        ("memnn", {"width": "wide"}, "option width is 'wide'; give a whole number"),
-        ("mac", {"dropout": 1.0}, "option dropout is 1.0; give a share"),
-        ("rn", {"relation": 64}, "option relation is 64; give a list"),
+        ("memnn", {"width": "wide"}, "option width is 'wide'; use a whole number"),
+        ("mac", {"dropout": 1.0}, "option dropout is 1.0; use a share"),
+        ("rn", {"relation": 64}, "option relation is 64; use a list"),
         ("rn", {"relation": [64, 10**13]}, "option relation is 10000000000000; use at most 10,000"),
-        ("rn", {"relation": [10_000] * 12}, "model 'rn' would have 1.1.*e\\+09 weights .*; give smaller options"),
+        ("rn", {"relation": [10_000] * 12}, "model 'rn' would have 1.1.*e\\+09 weights .*; use smaller options"),
         ("memnn", {"hops": 10**12}, "option hops is 1000000000000; use at most 10,000"),
         ("rn", {"sentences": "words"}, "unknown sentences 'words'"),
         ("bilstm-mean", {"pooling": "max"}, "unknown pooling 'max'"),

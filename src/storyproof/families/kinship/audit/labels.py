@@ -12,7 +12,7 @@ from storyproof.errors import ParseError
 from storyproof.example import SCHEMA, story_of_id
 from storyproof.families.kinship.audit.clutrr_columns import check_columns
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE
-from storyproof.families.kinship.judgement import Judgement
+from storyproof.families.kinship.judgement import LabelJudgement
 from storyproof.families.kinship.oracle import replay
 from storyproof.families.kinship.placeholders.checks import FATAL, check
 from storyproof.families.kinship.placeholders.files import our_names
@@ -31,7 +31,7 @@ Disagreement = tuple[str, Any, Any]  # field, found, expected
 
 
 def check_row(
-    row: KinshipRow, judged: Judgement, unchecked: Counter[str] | None = None, rules: RuleSet | None = None
+    row: KinshipRow, judged: LabelJudgement, unchecked: Counter[str] | None = None, rules: RuleSet | None = None
 ) -> Iterator[Disagreement]:
     """Yield what is wrong in a row: field, found, expected.
 
@@ -72,7 +72,7 @@ def _check_question(row: KinshipRow) -> Iterator[Disagreement]:
         yield "question", question, f"a question about {' and '.join(row.asked_names)}"
 
 
-def _check_answer(row: KinshipRow, judged: Judgement) -> Iterator[Disagreement]:
+def _check_answer(row: KinshipRow, judged: LabelJudgement) -> Iterator[Disagreement]:
     values = row.values
     holds, given = judged.readings(row.query.predicate), values.get("readings")
     known = [name for name in given or () if name in (STRICT, *judged.derived)]
@@ -107,14 +107,14 @@ def _check_candidates(row: KinshipRow, rules: Sequence[RuleSet]) -> Iterator[Dis
         yield "candidates", candidates, lists[0]
 
 
-def _derived_answer(row: KinshipRow, judged: Judgement) -> str:
+def _derived_answer(row: KinshipRow, judged: LabelJudgement) -> str:
     """Return what is derived for the asked pair, by the first reading that derives anything."""
     found = next((each for each in judged.derived.values() if each), [])
     words = [word(each, row.genders[row.pair[1]]) for each in found if each in NAMES]
     return " or ".join(words) or "no answer that follows"
 
 
-def _check_proof(row: KinshipRow, judged: Judgement, rules: Sequence[RuleSet]) -> Iterator[Disagreement]:
+def _check_proof(row: KinshipRow, judged: LabelJudgement, rules: Sequence[RuleSet]) -> Iterator[Disagreement]:
     if row.steps is None:
         return
     wrong = [replay(each, row.facts, row.query, row.steps) for each in rules]

@@ -70,7 +70,7 @@ class Lines:
     proves: npt.NDArray[np.bool_]
 
 
-class Narrator:
+class PuzzleNarrator:
     """Narrates puzzles in the words of a collection of placeholders."""
 
     def __init__(self, rules: RuleSet, placeholders: Placeholders, names: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.example import plain
-from storyproof.families.kinship.generation.narration import NOBODY, Narrator, Wordings
+from storyproof.families.kinship.generation.narration import NOBODY, PuzzleNarrator, Wordings
 from storyproof.families.kinship.generation.puzzles import Puzzle, PuzzleKind, PuzzleMaker
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.rules import RuleSet
@@ -34,7 +34,7 @@ _COLUMNS = (
 class PuzzleTable:
     """Puzzles by number, with their wordings by one narrator."""
 
-    def __init__(self, rules: RuleSet, narrator: Narrator) -> None:
+    def __init__(self, rules: RuleSet, narrator: PuzzleNarrator) -> None:
         self._rules = rules
         self._narrator = narrator
         self._number: dict[PuzzleKind, int] = {}

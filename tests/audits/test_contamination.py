@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 import storyproof
 from storyproof.audits import near_duplicates
 from storyproof.audits.contamination import find_overlaps
-from storyproof.audits.overlaps import CONFLICT, NEAR, QUESTION, STORY, STRUCTURAL, Conflict, Overlap, OverlapReport
+from storyproof.audits.overlaps import (
+    CONFLICT,
+    NEAR,
+    QUESTION,
+    STORY,
+    STRUCTURAL,
+    Conflict,
+    OverlapReport,
+    SplitOverlap,
+)
 from storyproof.datasets.reading import find_sources
 from storyproof.errors import ConfigError
 from storyproof.seeds import Draws
@@ -53,12 +62,12 @@ def told(split: str, *stories: str, questions: tuple[str, ...] = (MEMORY,)) -> T
     return Told(split, rows)
 
 
-def pick(report: OverlapReport, kind: str, first: str, second: str) -> Overlap:
+def pick(report: OverlapReport, kind: str, first: str, second: str) -> SplitOverlap:
     (found,) = [each for each in report.overlaps if (each.kind, each.first, each.second) == (kind, first, second)]
     return found
 
 
-def counts(found: Overlap) -> tuple[int, int, int]:
+def counts(found: SplitOverlap) -> tuple[int, int, int]:
     return found.first_affected, found.second_affected, found.pairs
 
 

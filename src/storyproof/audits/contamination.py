@@ -1,11 +1,11 @@
-"""Contamination: stories that occur twice, within a split, between splits, or in another dataset too.
+"""Contamination: stories that occur more than once, within a split, between splits, or in another dataset.
 
-Five kinds: `story`, the very same text; `question`, the same question about it; `conflict`, the same question about it
+Five kinds: `story`, the same text; `question`, the same question about it; `conflict`, the same question about it
 with another answer; `structural`, the same text once people are numbered in the order in which they appear, and case
-and spaces are folded (which holds all of `story`); `near`, other texts with nearly the same words, names kept, in
+and spaces are folded (which includes all of `story`); `near`, other texts with nearly the same words, names kept, in
 nearly the same order.
 
-The first four are found by hashing, some hundred bytes a row; the last in `near_duplicates`.
+The first four are found by hashing, with some hundred bytes per row; the last in `near_duplicates`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from storyproof.audits.fingerprints import Hashes, Part, Stories, read_part
+from storyproof.audits.fingerprints import HashedSplit, Hashes, StorySource, read_split
 from storyproof.audits.near_duplicates import Chosen, Near, find_near, load_datasketch, sample
 from storyproof.audits.overlaps import (
     CONFLICT,
@@ -28,8 +28,8 @@ from storyproof.audits.overlaps import (
     STORY,
     STRUCTURAL,
     Conflict,
-    Overlap,
     OverlapReport,
+    SplitOverlap,
     Twins,
 )
 from storyproof.errors import ConfigError
@@ -39,8 +39,8 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 
 
 def find_overlaps(
-    sources: Sequence[Stories],
-    against: Sequence[Stories] | None = None,
+    sources: Sequence[StorySource],
+    against: Sequence[StorySource] | None = None,
     *,
     near: bool = True,
     threshold: float = 0.8,
@@ -51,10 +51,10 @@ def find_overlaps(
 
     Args:
         sources: The splits, training first; a story with several questions is one story.
-        against: The splits of another dataset; they are held against the sources only.
-        near: Whether to look for near duplicates, too.
+        against: The splits of another dataset; they are compared with the sources only.
+        near: Whether to look for near duplicates as well.
         threshold: The Jaccard similarity from which on two stories are near.
-        near_texts: How many texts are compared for that, at most; small splits go in whole, large ones as samples.
+        near_texts: How many texts are compared for that, at most; all of small splits, and samples of large ones.
         examples: How many twins are listed for each kind and each two splits.
 
     Raises:
@@ -68,7 +68,7 @@ def find_overlaps(
     library = load_datasketch() if near else None
     everything = [*sources, *(against or ())]
     labels = _labels(everything, len(sources))
-    parts = [read_part(each, label, near_texts * near) for each, label in zip(everything, labels, strict=True)]
+    parts = [read_split(each, label, near_texts * near) for each, label in zip(everything, labels, strict=True)]
     places = [(first, second) for first in range(len(sources)) for second in range(first, len(parts))]
     overlaps = [
         _conflicts(parts[first], parts[second], examples)
@@ -86,7 +86,7 @@ def find_overlaps(
     return OverlapReport(sizes, overlaps, about)
 
 
-def _labels(parts: Sequence[Stories], ours: int) -> list[str]:
+def _labels(parts: Sequence[StorySource], ours: int) -> list[str]:
     """Return labels of parts: their splits, or their paths where splits are not unique."""
     short = ["against " * (place >= ours) + (each.split or Path(each.name).name) for place, each in enumerate(parts)]
     return [
@@ -94,7 +94,7 @@ def _labels(parts: Sequence[Stories], ours: int) -> list[str]:
     ]
 
 
-def _exact(kind: str, first: Part, second: Part, most: int) -> Overlap:
+def _exact(kind: str, first: HashedSplit, second: HashedSplit, most: int) -> SplitOverlap:
     """Find what has the same hash."""
     ours, theirs = first.hashes[kind], second.hashes[kind]
     values, starts, counts = np.unique(ours, return_index=True, return_counts=True)
@@ -113,10 +113,10 @@ def _exact(kind: str, first: Part, second: Part, most: int) -> Overlap:
         if kind != STRUCTURAL or first.hashes[STORY][twin] != second.hashes[STORY][place]
     )
     totals = len(ours), len(theirs), len(affected), len(other_affected), int(pairs.sum())
-    return Overlap(kind, first.label, second.label, *totals, list(islice(examples, most)))
+    return SplitOverlap(kind, first.label, second.label, *totals, list(islice(examples, most)))
 
 
-def _conflicts(first: Part, second: Part, most: int) -> Overlap:
+def _conflicts(first: HashedSplit, second: HashedSplit, most: int) -> SplitOverlap:
     """Find equal questions with different answers; one example per question."""
     disputed = _disputed([first] if first is second else [first, second])
     ours, theirs = _answered(first, disputed), _answered(second, disputed)
@@ -134,10 +134,10 @@ def _conflicts(first: Part, second: Part, most: int) -> Overlap:
         (row, answer), (twin, other) = next((one, two) for one in rows for two in twins if one[1] != two[1])
         examples.append(Conflict(first.row_ids[row], second.row_ids[twin], 1.0, answer, other))
     totals = len(first.row_ids), len(second.row_ids), affected, other_affected, pairs
-    return Overlap(CONFLICT, first.label, second.label, *totals, examples[:most])
+    return SplitOverlap(CONFLICT, first.label, second.label, *totals, examples[:most])
 
 
-def _disputed(parts: Sequence[Part]) -> Hashes:
+def _disputed(parts: Sequence[HashedSplit]) -> Hashes:
     """Return the questions that have several answers."""
     numbers: dict[str | None, int] = {}
     answers = np.array([numbers.setdefault(each, len(numbers)) for part in parts for each in part.answers], np.uint64)
@@ -147,7 +147,7 @@ def _disputed(parts: Sequence[Part]) -> Hashes:
     return questions[counts > 1]
 
 
-def _answered(part: Part, questions: Hashes) -> dict[int, list[tuple[int, str]]]:
+def _answered(part: HashedSplit, questions: Hashes) -> dict[int, list[tuple[int, str]]]:
     """Return rows with their answers, by question, without rows that have none."""
     found: dict[int, list[tuple[int, str]]] = {}
     asked = part.hashes[QUESTION]
@@ -157,7 +157,9 @@ def _answered(part: Part, questions: Hashes) -> dict[int, list[tuple[int, str]]]
     return found
 
 
-def _near(parts: Sequence[Part], place: tuple[int, int], found: Near, compared: Sequence[Chosen], most: int) -> Overlap:
+def _near(
+    parts: Sequence[HashedSplit], place: tuple[int, int], found: Near, compared: Sequence[Chosen], most: int
+) -> SplitOverlap:
     """Summarise the near pairs of two parts, or of one."""
     first, second = parts[place[0]], parts[place[1]]
     pairs = found[place]
@@ -168,14 +170,14 @@ def _near(parts: Sequence[Part], place: tuple[int, int], found: Near, compared: 
     nearest = heapq.nsmallest(most, pairs, key=lambda pair: (-pair[0], pair[1], pair[2]))
     examples = [Twins(_id_of(first, key), _id_of(second, other), alike) for alike, key, other in nearest]
     affected = _count(first, keys), _count(second, other_keys)
-    return Overlap(NEAR, first.label, second.label, totals[0], totals[1], *affected, len(pairs), examples)
+    return SplitOverlap(NEAR, first.label, second.label, totals[0], totals[1], *affected, len(pairs), examples)
 
 
-def _count(part: Part, keys: set[int]) -> int:
+def _count(part: HashedSplit, keys: set[int]) -> int:
     """Count the stories with one of these texts."""
     return int(np.isin(part.hashes[STORY], np.array(sorted(keys), np.uint64)).sum())
 
 
-def _id_of(part: Part, key: int) -> str:
+def _id_of(part: HashedSplit, key: int) -> str:
     """Return the id of the first story with this text."""
     return part.ids[int(np.flatnonzero(part.hashes[STORY] == np.uint64(key))[0])]

@@ -1,4 +1,4 @@
-"""What of a split is compared with others: ids, and hashes of stories and questions."""
+"""What is compared of a split: ids, and hashes of its stories and questions."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from storyproof.formats.chunks import story_starts
 Hashes = npt.NDArray[np.uint64]
 
 
-class Stories(Protocol):
-    """Tables of whole stories with a name and, if that can be told, a split, such as `datasets.reading.Source`."""
+class StorySource(Protocol):
+    """Tables of whole stories with a name and, if it is known, a split, such as `datasets.reading.Source`."""
 
     @property
     def name(self) -> str: ...  # noqa: D102
@@ -28,14 +28,14 @@ class Stories(Protocol):
     def tables(self) -> Iterator[pa.Table]: ...  # noqa: D102
 
 
-class Part(NamedTuple):
-    """What of a split is compared.
+class HashedSplit(NamedTuple):
+    """What is compared of a split.
 
     Attributes:
         label: What to call it.
-        ids: Those of its stories.
-        row_ids: Those of its rows.
-        answers: What the rows have for one; None if they do not say.
+        ids: The ids of its stories.
+        row_ids: The ids of its rows.
+        answers: The answers of its rows; None for rows without one.
         hashes: By kind: of stories, of questions, and of stories without names.
         texts: Stories by hash, those whose hashes are lowest.
     """
@@ -48,15 +48,15 @@ class Part(NamedTuple):
     texts: dict[int, str]
 
 
-def read_part(source: Stories, label: str, most_texts: int) -> Part:
-    """Read a split, keeping about so many texts."""
+def read_split(source: StorySource, label: str, most_texts: int) -> HashedSplit:
+    """Read a split, and keep about as many texts as `most_texts`."""
     ids: list[str] = []
     row_ids: list[str] = []
     answers: list[str | None] = []
     labels: dict[str | None, str | None] = {}  # each once, however often it is given
     found: dict[str, list[int]] = {kind: [] for kind in (STORY, QUESTION, STRUCTURAL)}
     texts: dict[int, str] = {}
-    told: set[tuple[str | None, int]] = set()
+    seen: set[tuple[str | None, int]] = set()
     for table in source.tables():
         rows = table.num_rows
         if not rows:
@@ -71,11 +71,11 @@ def read_part(source: Stories, label: str, most_texts: int) -> Part:
         asked = zip(stories, table["question"].to_pylist(), strict=True)
         found[QUESTION] += [hash_of(f"{hashes[text]} {question}") for text, question in asked]
         for end in [*story_starts(table)[1:].tolist(), rows]:
-            last = end - 1  # where questions stand between sentences, the last has heard all of them
+            last = end - 1  # where questions stand between sentences, the last row has all of them
             text, key = stories[last], hashes[stories[last]]
-            if (story_ids[last], key) in told:
+            if (story_ids[last], key) in seen:
                 continue
-            told.add((story_ids[last], key))
+            seen.add((story_ids[last], key))
             ids.append(story_ids[last] or row_ids[last - rows])
             found[STORY].append(key)
             found[STRUCTURAL].append(
@@ -85,7 +85,7 @@ def read_part(source: Stories, label: str, most_texts: int) -> Part:
         if len(texts) > 2 * most_texts:
             texts = {key: texts[key] for key in heapq.nsmallest(most_texts, texts)}
     hashed = {kind: np.array(each, np.uint64) for kind, each in found.items()}
-    return Part(label, ids, row_ids, answers, hashed, texts)
+    return HashedSplit(label, ids, row_ids, answers, hashed, texts)
 
 
 def _values(table: pa.Table, name: str) -> list[Any]:

@@ -1,8 +1,7 @@
 """Texts with nearly the same words in nearly the same order.
 
-MinHash and LSH (datasketch) propose pairs, and their true Jaccard similarity decides. That is bounded: at most so many
-texts are compared, and the search ends after so many proposals. Texts come in the order of their hashes, so what was
-compared is a fair sample.
+MinHash and LSH (datasketch) propose pairs, and their exact Jaccard similarity decides. The numbers of texts and of
+proposals are bounded. Texts are compared in the order of their hashes, so those that were compared are a fair sample.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from storyproof.errors import ConfigError
 
 _SHINGLE_WORDS = 3  # in a row, compared as one
 _PERMUTATIONS = 128
-_RECALL = 0.97  # of pairs just at the threshold, at least so many are proposed
+_RECALL = 0.97  # the share of pairs just at the threshold that is proposed, at least
 _MOST_PROPOSALS = 1_000_000
 _ODD = np.uint64(0x9E3779B97F4A7C15)
 _WORD = re.compile(r"\w+")
@@ -40,7 +39,7 @@ class Chosen(NamedTuple):
 
 
 def load_datasketch() -> Any:
-    """Load the library, which is only installed where it is wanted.
+    """Load the library, which is an optional dependency.
 
     Raises:
         ConfigError: If it is not installed.
@@ -98,7 +97,7 @@ def _bands(threshold: float) -> tuple[int, int, float]:
 
 
 def _shingles(text: str) -> Hashes:
-    """Hash each few words in a row."""
+    """Return the hashes of all runs of a few words."""
     words = np.array([_word_hash(word) for word in _WORD.findall(text.casefold()) or [text]], np.uint64)
     count = max(1, len(words) - _SHINGLE_WORDS + 1)
     mixed = np.zeros(count, np.uint64)

@@ -27,7 +27,7 @@ class Conflict(Twins):
 
 
 @dataclass(frozen=True, slots=True)
-class Overlap:
+class SplitOverlap:
     """What two splits share, or what a split holds twice (then first and second are the same).
 
     Attributes:
@@ -39,7 +39,7 @@ class Overlap:
         first_affected: How many of the first have a twin in the second.
         second_affected: How many of the second have one in the first.
         pairs: How many pairs of twins there are; for near ones, of different texts.
-        examples: Some of them; conflicts one a question, structural ones with different texts, near ones the nearest
+        examples: Some of them; conflicts one per question, structural ones with different texts, near ones the nearest
             first.
     """
 
@@ -71,10 +71,10 @@ class OverlapReport:
     """
 
     parts: dict[str, dict[str, int]]
-    overlaps: list[Overlap]
+    overlaps: list[SplitOverlap]
     near: dict[str, Any]
 
-    def conflicts(self) -> Iterator[tuple[Overlap, Conflict]]:
+    def conflicts(self) -> Iterator[tuple[SplitOverlap, Conflict]]:
         """Return the examples of conflicts, each with its splits."""
         for each in self.overlaps:
             for twins in each.examples:

@@ -84,7 +84,7 @@ class RowOrder:
         if split is not None and split != (self._split or split):
             yield self._finding(name or "", "split", split, self._split or "")
         if story_id is not None:
-            yield from self._check_telling(name or "", story_id, story or "")
+            yield from self._check_text(name or "", story_id, story or "")
 
     def _check_id(self, name: str, story_id: str | None) -> Iterator[Finding]:
         ours = story_of_id(name)
@@ -99,7 +99,7 @@ class RowOrder:
         if self._split is not None and not name.startswith(self._split):
             yield self._finding(name, "id", name, f"an id of the {self._split} split")
 
-    def _check_telling(self, name: str, story_id: str, story: str) -> Iterator[Finding]:
+    def _check_text(self, name: str, story_id: str, story: str) -> Iterator[Finding]:
         """Check that rows of one story have the same text, or continue that of the row before."""
         last_id, last_story = self._last
         if story_id == last_id and not (story == last_story or story.startswith(last_story + "\n")):

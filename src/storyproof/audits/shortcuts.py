@@ -1,8 +1,7 @@
-"""How well can reasoning data be answered without what they claim to test?
+"""How well data can be answered without the reasoning that they claim to test.
 
-The ToMi paper asked this of ToM-bAbI by hand. Here it is asked of any theory-of-mind or kinship data: by heuristics,
-and by small probes that are trained on stories with something taken away. Each score stands beside chance and beside
-what the structure alone forces (see `bounds`).
+The ToMi paper asked this of ToM-bAbI by hand. Here the family of the data answers it: by heuristics, and by small
+probes that are trained on stories with parts removed. Each score is shown beside chance and the structural baseline.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ __all__ = ["Forced", "ShortcutReport", "ShortcutScore", "find_shortcuts"]
 def find_shortcuts(
     train: Sequence[Example] | None, test: Sequence[Example], *, seed: int = 0, learned: bool = True
 ) -> ShortcutReport:
-    """Find how well data can be answered without what they claim to test.
+    """Measure how well data can be answered without the reasoning that they claim to test.
 
     Args:
         train: Examples from which priors and probes learn, at most some twenty thousand of them; without any, they
@@ -35,7 +34,7 @@ def find_shortcuts(
         DataError: If there is nothing to answer, several families are mixed, or a text cannot be read.
     """
     if not test:
-        raise DataError("there are no questions, so no shortcuts can be looked for.")
+        raise DataError("there are no questions, so there can be no shortcuts.")
     about = {family_of(each) for each in (*test, *(train or ()))}
     if len(about) > 1:
         titles = " and ".join(sorted(family.title for family in about))

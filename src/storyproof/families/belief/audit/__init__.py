@@ -1,1 +1,1 @@
-"""Audit theory-of-mind files: what is wrong in a row, why, and the corrected file."""
+"""The audit of theory-of-mind rows: what is wrong in a row, and why."""

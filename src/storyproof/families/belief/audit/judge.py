@@ -132,7 +132,7 @@ class BeliefJudge(FileJudge):
         return sorted(self._found, key=lambda finding: finding.row)
 
     def totals(self) -> dict[str, Any]:
-        """Count what was found; see the module."""
+        """Return what was counted; see the module."""
         orders = [name for name in _ORDERS if name in self._orders or name in ASKED]
         found: dict[str, Any] = {"questions": self._rows, "stories": self._stories}
         for name, dependent in (("wrong_answers", False), ("rule_dependent", True)):
@@ -155,10 +155,10 @@ class BeliefJudge(FileJudge):
         self.gone.update(part.place(row).row for row in rows.tolist())
         _, first = np.unique(part.run[rows], return_index=True)
         for row, values in part.values(rows[first].tolist()).items():
-            told = values["story"].split("\n")
+            lines = values["story"].split("\n")
             faults = impossibilities(events_of(values["story"]))
             cause = Cause(IMPOSSIBLE_STORY, "; ".join(what for _, what in faults))
-            line, found = part.place(row).line_of(faults[0][0]), told[faults[0][0] - 1]
+            line, found = part.place(row).line_of(faults[0][0]), lines[faults[0][0] - 1]
             at = {"line": line, "id": values["id"], "sentences": tuple(dict.fromkeys(number for number, _ in faults))}
             at |= {"field": "story", "found": found, "expected": "", "is_claim": False}
             self._add(part, row, cause, "impossible_stories", IMPOSSIBLE_STORY, **at)
@@ -253,8 +253,8 @@ class BeliefJudge(FileJudge):
             right = right_marks(events_of(values["story"]), marks)
             for sentence in (number for number, mark in enumerate(marks, start=1) if mark != right[number - 1]):
                 rows = part.values(range(start, end + 1))
-                told = {row: each["story"].count("\n") + 1 for row, each in rows.items()}
-                row = next(row for row in rows if told[row] >= sentence)
+                heard = {row: each["story"].count("\n") + 1 for row, each in rows.items()}
+                row = next(row for row in rows if heard[row] >= sentence)
                 cause = Cause(OBSERVERS, f"other numbers follow sentence {sentence} than those of who saw it")
                 at = {
                     "line": part.place(row).line_of(sentence),

@@ -1,7 +1,7 @@
-"""Why a label is wrong: the events that decide, and the mechanism that made the label where the data show it.
+"""Why a label is wrong: the events that decide, and the mechanism that produced the label where the data show it.
 
-A mechanism is named only if the row fits it: the label is what the mechanism would have made, and the story has the
-events that set it off. Otherwise the reason says what decides and no more.
+A mechanism is named only if the row fits it: the label is what the mechanism would produce, and the story has the
+events that trigger it. Otherwise the reason only says what decides.
 """
 
 from __future__ import annotations
@@ -87,12 +87,12 @@ class Stage:
         return [container for _, container in self.puts]
 
     def absent(self, agent: str, sentence: int) -> int:
-        """Give the sentence in which somebody who is not there any more had left; 0 for who is there or never was."""
+        """Return the sentence in which somebody had left before a sentence; 0 for who is there or never was."""
         before = [stay for stay in self.stays.get(agent, ()) if stay.came < sentence]
         return before[-1].left if before and before[-1].left < sentence else 0
 
     def whereabouts(self, agent: str) -> str:
-        """Say where somebody was when the object was moved."""
+        """Return in words where somebody was when the object was moved."""
         stays, move = self.stays.get(agent, ()), self.move
         if not stays:
             return f"{agent} was never in the room of the {self.thing}"
@@ -111,7 +111,7 @@ class Stage:
 
 
 def set_stage(events: Sequence[Event], thing: str) -> Stage:
-    """Look at a story with an eye on one object."""
+    """Read a story with one object in view."""
     puts = [
         (n, event)
         for n, event in enumerate(events, 1)
@@ -148,7 +148,7 @@ def set_stage(events: Sequence[Event], thing: str) -> Stage:
 
 
 def explain_answer(stage: Stage, chain: Sequence[str], found: str, expected: str | None, reading: str) -> Cause:
-    """Say why an answer is wrong.
+    """Return why an answer is wrong.
 
     Args:
         stage: The story.
@@ -184,7 +184,7 @@ def _control_facts(stage: Stage) -> str:
 
 
 def _explain_reality(stage: Stage, agents: Sequence[str], facts: str) -> Cause:
-    """Say why a label may be where the object really is: what could have shown it to all."""
+    """Return why a label may be where the object really is: what could have shown it to all."""
     label = f"the label is where the {stage.thing} really is"
     if len(agents) < 2:
         return Cause("reality", f"{label}: {facts}")
@@ -207,7 +207,7 @@ def _explain_reality(stage: Stage, agents: Sequence[str], facts: str) -> Cause:
 
 
 def _unseen_returns(stage: Stage, agents: Iterable[str]) -> str:
-    """Say who came back after the move when another of them was gone."""
+    """Return in words who came back after the move when another of them was gone."""
     agents = list(agents)
     for agent in agents:
         stays = stage.stays.get(agent, ())
@@ -219,7 +219,7 @@ def _unseen_returns(stage: Stage, agents: Iterable[str]) -> str:
 
 
 def explain_story_type(stage: Stage, other: str, found: str) -> Cause:
-    """Say why a story type is wrong.
+    """Return why a story type is wrong.
 
     Args:
         stage: The story.
@@ -243,7 +243,7 @@ def explain_story_type(stage: Stage, other: str, found: str) -> Cause:
 def explain_question_type(
     stage: Stage, pair: tuple[str, str | None], found: str, expected: str, answer: str
 ) -> dict[str, Cause]:
-    """Say why a question type is wrong, by kind of finding: the agent number, the rest of it, or both.
+    """Return why a question type is wrong, by kind of finding: the agent number, the rest of it, or both.
 
     Args:
         stage: The story.
@@ -267,7 +267,7 @@ def explain_question_type(
 
 
 def _explain_number(stage: Stage, agent: str, other: str | None, number: str) -> Cause:
-    """Say why an agent has the wrong number: numbers may follow the order in which the two came."""
+    """Return why an agent has the wrong number: numbers may follow the order in which the two came."""
     if not stage.move:
         return Cause("other_number", f"nobody moves the {stage.thing}, so nobody is agent_0")
     facts = f"agent_0 is {stage.mover}, who moves the {stage.thing} in sentence {stage.move}"
@@ -281,7 +281,7 @@ def _explain_number(stage: Stage, agent: str, other: str | None, number: str) ->
 
 
 def explain_trace(found: str, expected: str) -> Cause:
-    """Say how a trace's actions differ from those that the text tells."""
+    """Return how the actions of a trace differ from those of the text."""
     given, right = found.split(","), expected.split(",")
     if sorted(given) == sorted(right) and _core(given) == _core(right):
         return Cause("third_agent_misplaced", "the third agent comes or goes elsewhere in the text than in the trace")

@@ -116,7 +116,7 @@ class ProvedRows:
             return []
         if pa.types.is_list(right.type):  # Arrow does not compare lists one by one
             rows = zip(given.to_pylist(), right.to_pylist(), self.possible.tolist(), strict=True)
-            wrong = ((row, best) for row, (told, best, can) in enumerate(rows) if can and told not in (None, best))
+            wrong = ((row, best) for row, (said, best, can) in enumerate(rows) if can and said not in (None, best))
             return list(wrong)
         # Where nobody knows the answer every answer is wrong; a story type that nobody knows is left alone.
         unequal = pc.fill_null(pc.not_equal(given, right), name == "answer")

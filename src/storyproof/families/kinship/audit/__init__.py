@@ -1,1 +1,1 @@
-"""Audit kinship files: what is wrong in a row, why, and the corrected file."""
+"""The audit of kinship rows: what is wrong in a row, and why."""

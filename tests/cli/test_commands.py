@@ -6,6 +6,7 @@ import pytest
 
 import storyproof
 from storyproof import cli
+from storyproof.families.judge import AUDIT_ASKS, VERIFY_ASKS
 from tests.cli.invocation import EXECUTABLE, Program, run
 
 
@@ -93,7 +94,7 @@ def test_force_replaces_datasets_only(tmp_path: Path) -> None:
 def test_verify(data: Path, tmp_path: Path) -> None:
     done = run("verify", data, "--json", tmp_path / "found.json")
     assert done.exit_code == 0
-    assert done.stdout == "54 questions of 9 stories: 0 disagreements\n"
+    assert done.stdout == f"54 questions of 9 stories: 0 disagreements\n{VERIFY_ASKS}; {AUDIT_ASKS}\n"
     found = json.loads((tmp_path / "found.json").read_text())
     assert (found["questions"], found["stories"], found["disagreements"], found["findings"]) == (54, 9, 0, [])
 

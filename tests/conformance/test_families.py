@@ -20,8 +20,11 @@ from storyproof.datasets.examples import complete
 from storyproof.errors import DataError
 from storyproof.example import REQUIRED, SCHEMA, Example, plain_schema
 from storyproof.families.family import Family, family_of, family_of_table, load_family, recognise
+from storyproof.families.judge import AUDIT_ASKS
+from storyproof.formats.format import format_of
 from storyproof.solvers.llm.prompt import load_prompt, prompt_names
 from storyproof.solvers.solver import load_solver
+from tests.cli.invocation import run
 
 STORIES = 24
 IDENTITY = ("id", "story_id", "benchmark", "split", "story", "question")
@@ -181,6 +184,87 @@ def test_files_round_trip(family: Family, format_name: str, tmp_path: Path) -> N
     assert storyproof.verify(tmp_path / "x").ok
     evaluated = storyproof.evaluate("oracle", tmp_path / "x")
     assert evaluated.scores.accuracy == 1
+
+
+LABELS = ("answer", "candidates", "question_type", "story_type", "order", "false_belief", "readings", "proof")
+
+
+def written(folder: Path, family: Family, format_name: str = "jsonl") -> tuple[Path, list[dict[str, Any]]]:
+    """Write generated rows to a file, and return both."""
+    benchmark = benchmark_of(family.name)
+    storyproof.generate(
+        benchmark, test=max(2, load("benchmark", benchmark).round), seed=3, out=folder, format=format_name
+    )
+    path = folder / f"test.{format_name}"
+    return path, [row for table in format_of(path).read(path) for row in table.to_pylist()]
+
+
+def change(value: Any, row: dict[str, Any]) -> Any:
+    """Return another value of the same type; another candidate in place of an answer."""
+    if value == row["answer"]:
+        return next(each for each in row["candidates"] if each != value)
+    match value:
+        case bool():
+            return not value
+        case int():
+            return value + 1
+        case str():
+            return f"{value}x"
+        case _:
+            return value[:-1] if any(isinstance(each, str) for each in value) else [*value, 99]
+
+
+@pytest.mark.parametrize("format_name", ["parquet", "jsonl"])
+def test_audits_of_generated_data_find_nothing(family: Family, format_name: str, tmp_path: Path) -> None:
+    path, rows = written(tmp_path / "x", family, format_name)
+    report = storyproof.audit(path)
+    assert {each.kind for each in report.files[0].findings} <= {"small_test"}
+    assert report.files[0].family == family.name
+    assert report.files[0].questions == len(rows)
+
+
+@pytest.mark.parametrize("format_name", ["parquet", "jsonl"])
+@pytest.mark.parametrize("label", LABELS)
+def test_wrong_labels_are_found_explained_and_fixed(
+    family: Family, label: str, format_name: str, tmp_path: Path
+) -> None:
+    path, rows = written(tmp_path / "x", family, format_name)
+    wrong = [{**row, label: change(row[label], row)} for row in rows]
+    writer = format_of(path).writer(tmp_path / "x", "test")
+    writer.write(pa.Table.from_pylist(wrong, schema=plain_schema(family.schema)))
+    writer.close()
+    assert {each.id for each in storyproof.verify(path).findings if each.id} == {row["id"] for row in rows}
+    (report,) = storyproof.audit(path, fix=tmp_path / "fixed").files
+    found = [each for each in report.findings if each.field == label]
+    assert sorted({each.row for each in found}) == list(range(len(rows)))
+    assert all(each.reason and each.kind in family.kinds and each.fix and each.is_claim for each in found)
+    if format_name == "jsonl":
+        assert {each.line for each in found} == set(range(1, len(rows) + 1))
+    assert storyproof.verify(tmp_path / "fixed").ok
+    fixed = next(format_of(path).read(tmp_path / "fixed" / path.name)).to_pylist()
+    assert [row[label] for row in fixed] == [row[label] for row in rows]
+
+
+def test_audits_can_be_seen_whole(family: Family, tmp_path: Path) -> None:
+    """Findings, shortcuts and overlaps are on the page and in the JSON, with a picture of the first story."""
+    path, rows = written(tmp_path / "x", family)
+    rows[0]["answer"] = change(rows[0]["answer"], rows[0])
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    outputs = {name: tmp_path / f"found.{name}" for name in ("html", "json")}
+    options = [part for name, out in outputs.items() for part in (f"--{name}", out)]
+    done = run("audit", path, "--fix", tmp_path / "fixed", "--shortcuts", "--overlaps", *options)
+    assert done.exit_code == 1, done.stderr
+    assert AUDIT_ASKS in done.stdout
+    said = json.loads(outputs["json"].read_text())
+    found = next(each for each in said["files"][0]["errata"] if each["field"] == "answer")
+    assert said["shortcuts"]["rows"]
+    assert said["overlaps"]["parts"]
+    page = outputs["html"].read_text()
+    assert json.dumps(found["id"]) in page
+    assert family.kinds[found["kind"]] in page
+    assert "Shortcuts" in page
+    assert "Overlaps" in page
+    assert 'id="picture-0"' in page
 
 
 def test_rows_without_text_are_refused(family: Family) -> None:

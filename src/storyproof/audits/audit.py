@@ -71,7 +71,8 @@ def audit_file(path: str | Path, format: str = AUTO, readings: Sequence[str] = (
     """
     path = Path(path)
     form, family = choose_format(path, format)
-    return examine(Subject(path, form, name or path.name, True, {"readings": tuple(readings)}), family=family)
+    subject = Subject(path, form, name or path.name, True, {"readings": tuple(readings)})
+    return examine(subject, family=family, says=f"--format {format}")
 
 
 def _write_fixed(out: Path, files: Sequence[Path], reports: Sequence[FileReport], ambiguous: str) -> None:

@@ -31,6 +31,7 @@ def examine(
     subject: Subject,
     *,
     family: str = "",
+    says: str = "",
     watch: Callable[[pa.Table], Iterable[Finding]] = lambda table: (),
     progress: Callable[[int], None] = lambda rows: None,
 ) -> FileReport:
@@ -38,7 +39,8 @@ def examine(
 
     Args:
         subject: The file, and what is asked about it.
-        family: The only family that its rows may be of; by default they tell.
+        family: The only family that its rows may be of; by default any.
+        says: What says so, for messages.
         watch: Yields what is wrong with rows of any family, table by table.
         progress: Called with how many rows were judged since the last call.
 
@@ -54,7 +56,7 @@ def examine(
         for table in whole_stories(_tables(subject)):
             found = _family_of(table, form)
             if family and found.name != family:
-                raise _other_family(path, table, load_family(family))
+                raise _other_family(path, table, load_family(family), says)
             if found.name not in judges:
                 judges[found.name] = found.judge(subject)
             for part in in_parts(table):
@@ -126,10 +128,10 @@ def _family_of(table: pa.Table, form: Format) -> Family:
     return load_family(form.family) if form.family else family_of_table(table)
 
 
-def _other_family(path: Path, table: pa.Table, family: Family) -> DataError:
+def _other_family(path: Path, table: pa.Table, family: Family, says: str) -> DataError:
     lacking = sorted(family.marks - set(table.column_names))
     found = f"no column '{lacking[0]}'" if lacking else f"rows of {family_of_table(table).title}"
-    return DataError(f"{path}: found {found}; expected rows of {family.title}, as --format says.")
+    return DataError(f"{path}: found {found}; expected rows of {family.title}, as {says} says.")
 
 
 @contextmanager

@@ -49,6 +49,8 @@ class Verification:
     @property
     def unsettled(self) -> dict[str, int]:
         """The statuses of rows from which no single answer follows, whatever the rows claim, and their numbers."""
+        if not self.statuses:
+            return {}
         right = {family.statuses[0] for family in families() if family.statuses}
         return {name: count for name, count in self.listed_statuses().items() if count and name not in right}
 
@@ -58,8 +60,10 @@ class Verification:
 
     def listed_statuses(self) -> dict[str, int]:
         """Return the statuses in the order of their families, with those that no row has; none if there are none."""
+        if not self.statuses:
+            return {}
         known = [name for family in families() if family.standard == self.standard for name in family.statuses]
-        return {name: self.statuses[name] for name in dict.fromkeys((*known, *self.statuses))} if self.statuses else {}
+        return {name: self.statuses[name] for name in dict.fromkeys((*known, *self.statuses))}
 
 
 def verify(

@@ -28,21 +28,19 @@ def audit(
         typer.Option(help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"),
     ] = None,
     fix: Annotated[Path | None, typer.Option(help="Write the corrected files to this folder, with errata.csv.")] = None,
-    ambiguous: Annotated[
-        str, typer.Option(help="--fix: 'mark' or 'drop' kinship rows from which no answer follows.")
-    ] = "mark",
+    ambiguous: Annotated[str, typer.Option(help="--fix: 'mark' or 'drop' rows from which no answer follows.")] = "mark",
     shortcuts: Annotated[
-        bool, typer.Option("--shortcuts", help="Also say how well the data can be answered without reasoning.")
+        bool, typer.Option("--shortcuts", help="Also measure how well the data can be answered without reasoning.")
     ] = False,
     overlaps: Annotated[
         bool, typer.Option("--overlaps", help="Also look for duplicates, within and between splits.")
     ] = False,
     against: Annotated[Path | None, typer.Option(help="Also look for overlap with this dataset.")] = None,
-    most: Annotated[int, typer.Option(help="List at most so many findings; 0 lists all.")] = 20,
+    most: Annotated[int, typer.Option(help="List at most this many findings; 0 lists all.")] = 20,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write everything to a JSON file.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a page to look at, self-contained.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a self-contained page.")] = None,
 ) -> None:
-    """Say row by row what is wrong in published data and why, and write it anew. Exit code 1 if anything is."""
+    """List what is wrong with data, row by row and why, and write corrected files. Exit code 1 if anything is."""
     import storyproof
 
     for out, option in ((json_out, "--json"), (html, "--html")):
@@ -89,7 +87,7 @@ def _print(report: AuditReport, most: int) -> None:
 
 
 def _more(paths: Sequence[Path], shortcuts: bool, overlaps: bool, against: Path | None) -> list[tuple[str, Any, Any]]:
-    """Run what else was asked for: name, plain values, and a table to print."""
+    """Return what else was asked for: name, plain values, and a table to print."""
     from storyproof.report import audit_sections as auditing
 
     found: list[tuple[str, Any, Any]] = []

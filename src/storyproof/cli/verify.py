@@ -23,13 +23,16 @@ def verify(
     path: Annotated[
         Path, typer.Argument(help="A dataset folder or a file (.parquet, .jsonl, .txt, .csv), or placeholders (.json).")
     ],
-    most: Annotated[int, typer.Option(help="List at most so many disagreements; 0 lists all.")] = 0,
+    most: Annotated[int, typer.Option(help="List at most this many disagreements; 0 lists all.")] = 0,
     rules: Annotated[
-        Path | None, typer.Option(help="The rules that kinship data were made by, if of your own.")
+        Path | None, typer.Option(help="The rules that kinship data were generated with, if they are your own.")
     ] = None,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write all disagreements to a file.")] = None,
 ) -> None:
-    """Parse the text, ask oracle and checker, and list every disagreement. Exit code 1 if there is one."""
+    """Check that data hold what they claim: parse the text, ask oracle and checker, and list every disagreement.
+
+    Exit code 1 if there is one.
+    """
     import storyproof
 
     check_results(json_out, [path, rules])

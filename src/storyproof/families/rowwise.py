@@ -27,6 +27,7 @@ from storyproof.shortcuts.plain import find_plain_shortcuts
 from storyproof.shortcuts.results import ShortcutReport
 
 ANSWER, PROVERS = "answer", "provers"
+_PLAIN: dict[str, Any] = {"order": 0, "chain": [], "false_belief": False}  # labels of questions about no beliefs
 _COUNTED = {ANSWER: "wrong_answers", COLUMN: "wrong_columns", TEXT: "wrong_texts", PROVERS: "provers_differ"}
 
 
@@ -64,9 +65,8 @@ class RowwiseFamily(Family):
                 labels = self.derive(row["story"], row["question"])
             except ParseError as error:
                 raise DataError(f"row {row.get('id')}: {error}") from error
-            defaults = {"order": 0, "chain": [], "false_belief": False, "benchmark": "", "split": ""}
             story_id = f"story-{digest(row['story']).hex()[:16]}"
-            for name, value in {**defaults, "story_id": story_id, **labels}.items():
+            for name, value in {**_PLAIN, "benchmark": "", "split": "", "story_id": story_id, **labels}.items():
                 if row.get(name) is None or (proved and name in labels):
                     row[name] = value
         return pa.Table.from_pylist(rows, schema=plain_schema(self.schema))
@@ -106,7 +106,7 @@ class RowwiseJudge(FileJudge):
         subject = self.subject
         known: dict[str, Any] = {"row": place.row, "id": row["id"] or ""}
         try:
-            labels = self._family.derive(row["story"], row["question"])
+            labels = {**_PLAIN, **self._family.derive(row["story"], row["question"])}
         except ParseError as error:
             reason = "the text is in no form that the family can parse"
             wanted = "a text that can be parsed"

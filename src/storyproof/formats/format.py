@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from storyproof.catalog import load, names
 from storyproof.errors import DataError
@@ -221,6 +222,13 @@ def with_places(
 def place_of(table: pa.Table, row: int) -> Place:
     """Return where a row of a table that was read with places stands."""
     return Place.from_value(table.column(PLACE)[row].as_py())
+
+
+def numbers_of(table: pa.Table) -> tuple[list[int], list[int]]:
+    """Return the numbers and the lines of all rows of a table that was read with places."""
+    column = table.column(PLACE)
+    rows, lines = (pc.struct_field(column, name).to_pylist() for name in ("row", "line"))
+    return rows, lines
 
 
 @cache

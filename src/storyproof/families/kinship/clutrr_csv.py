@@ -34,7 +34,7 @@ from storyproof.families.kinship.story import Piece, add_brackets, fill, remove_
 from storyproof.families.kinship.tasks import noise_types, story_type
 from storyproof.families.kinship.text import ask, synthetic_line
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import PLACE, Format, Place, Spot, with_places
+from storyproof.formats.format import Format, Place, Spot, numbers_of, with_places
 from storyproof.formats.lines import first_line
 from storyproof.formats.patches import Changes, Write
 
@@ -246,9 +246,7 @@ def read_raw_rows(path: Path, table: pa.Table) -> Iterator[ClutrrRow]:
         DataError: If a field is not in the form that CLUTRR uses; the message says what was found, and where.
     """
     header = json.loads(table.schema.metadata[_HEADER])
-    places = table.column(PLACE).combine_chunks()
-    numbers = (places.field(name).to_pylist() for name in ("row", "line"))
-    for number, line, fields in zip(*numbers, table.column(FIELDS).to_pylist(), strict=True):
+    for number, line, fields in zip(*numbers_of(table), table.column(FIELDS).to_pylist(), strict=True):
         yield read_clutrr_row(path, Record(number, line, "", fields), header)
 
 

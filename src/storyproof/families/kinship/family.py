@@ -66,13 +66,14 @@ class Kinship(Family):
 
     def judge_resource(self, path: Path) -> tuple[int, list[Finding]] | None:
         """Check a JSON file of placeholders."""
-        from storyproof.families.kinship.placeholders.checks import problems
-        from storyproof.families.kinship.placeholders.files import load_placeholders
-        from storyproof.families.kinship.text import placeholder_id
         from storyproof.formats.json_list import begins_a_list
 
         if path.suffix != ".json" or begins_a_list(path):
             return None
+        from storyproof.families.kinship.placeholders.checks import problems
+        from storyproof.families.kinship.placeholders.files import load_placeholders
+        from storyproof.families.kinship.text import placeholder_id
+
         found = load_placeholders(path)
         known: dict[str, Any] = {"file": path.name, "expected": "a text that states its facts"}
         return found.count, [

@@ -334,6 +334,7 @@ def test_a_wrong_answer(tmp_path: Path) -> None:
         "Ben left in sentence 4, before the move in 5",
         sentences=(1, 2, 3, 4, 5),
         asked="second_order",
+        fix="answer",
     )
     assert audit_file(path).totals["wrong_answers"] == {**NONE, "second_order": 1}
 
@@ -577,10 +578,10 @@ def test_a_file_that_has_changed_is_not_fixed(tmp_path: Path) -> None:
     report = audit_file(path)
     for content in (telling(AWAY, (BEN, "tin")), telling(AWAY, (BEN, "tin"))[:20], "\xff" * 40):
         path.write_text(content)
-        with pytest.raises(DataError, match="as it was audited"):
+        with pytest.raises(DataError, match=r"(as|than when) it was audited"):
             fixed_files(path, report)
     told(tmp_path, telling(AWAY, (BEN, "jar")), "x\n")
-    with pytest.raises(DataError, match="as it was audited"):
+    with pytest.raises(DataError, match=r"(as|than when) it was audited"):
         fixed_files(path, report)
     dropping = audit_file(put(tmp_path, {"t.txt": MIXED.encode()}))
     for content in ("1 Ada entered the attic.\n", "x\n"):

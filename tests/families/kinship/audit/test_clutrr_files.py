@@ -280,6 +280,8 @@ def test_a_contradicted_target_is_explained_and_mended(tmp_path: Path) -> None:
         reason="in every family that fits, Miriam is Brian's sister-in-law",
         reading="published",
         asked="task_1.3",
+        is_claim=False,
+        fix="target",
     )
     assert {each.field for each in report.findings[1:]} == {"proof_state", "text_target"}
     assert {each.kind for each in report.findings[1:]} == {"consequence"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from storyproof.families.belief.plots import distinct_rows
 from storyproof.families.belief.text import parse
 from storyproof.families.belief.trace import observers
 from storyproof.findings import COLUMN, TEXT, Finding
+from storyproof.formats.format import numbers_of
 
 LABELS = (
     "answer",
@@ -61,14 +63,18 @@ class _Claims:
     """The claims of some rows, compared one kind after another."""
 
     def __init__(self, part: ProvedRows, name: str, unchecked: Counter[str]) -> None:
-        self._table, self._proved, self._part = part.table, part.proved, part
+        self._table, self._proved = part.table, part.proved
         self._name, self._unchecked = name, unchecked
         self._ids: list[str] = combined(part.table, "id").to_pylist()
 
     def _finding(self, row: int, kind: str, field: str, found: str, expected: str) -> Finding:
-        place = self._part.place(row)
-        at: dict[str, Any] = {"row": place.row, "line": place.line, "id": self._ids[row]}
+        rows, lines = self._numbers
+        at: dict[str, Any] = {"row": rows[row], "line": lines[row], "id": self._ids[row]}
         return Finding(file=self._name, kind=kind, field=field, found=found, expected=expected, **at)
+
+    @cached_property
+    def _numbers(self) -> tuple[list[int], list[int]]:
+        return numbers_of(self._table)
 
     def problems(self) -> Iterator[Finding]:
         """Yield texts and questions that cannot be read or cannot happen, and where oracle and checker differ."""

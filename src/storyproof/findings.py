@@ -77,7 +77,8 @@ class FileReport:
         unchecked: How many rows had no value to compare with the proof, by column.
         statuses: How many rows have which status, in families in which an answer need not follow.
         gone: Rows that a corrected copy leaves out, because nothing in their place would be right.
-        unsettled: The status of rows from which no answer follows; a corrected copy marks or drops them.
+        unsettled: The status of rows from which no answer follows, and which do not say so; a corrected copy marks or
+            drops them.
         declared: The status of rows that say so themselves.
     """
 

@@ -29,6 +29,8 @@ class Verification:
         findings: All disagreements.
         unchecked: How many rows had no value to compare with the proof, by column.
         statuses: How many rows have which status, in families in which an answer need not follow.
+        unsettled: The statuses of rows whose answer does not follow by that standard, and that do not say so.
+            All that they claim may hold; an audit lists them.
         standard: By what standard, such as strict kinship; empty if there are no statuses.
         lacks_manifest: Whether a folder has no manifest, so that its files cannot be checked against what was written.
     """
@@ -38,6 +40,7 @@ class Verification:
     findings: list[Finding] = field(default_factory=list)
     unchecked: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
+    unsettled: Counter[str] = field(default_factory=Counter)
     standard: str = ""
     lacks_manifest: bool = False
 
@@ -45,14 +48,6 @@ class Verification:
     def ok(self) -> bool:
         """Whether nothing is wrong."""
         return not self.findings
-
-    @property
-    def unsettled(self) -> dict[str, int]:
-        """The statuses of rows from which no single answer follows, whatever the rows claim, and their numbers."""
-        if not self.statuses:
-            return {}
-        right = {family.statuses[0] for family in families() if family.statuses}
-        return {name: count for name, count in self.listed_statuses().items() if count and name not in right}
 
     def by_field(self) -> dict[str, int]:
         """Return how many findings there are about each field."""
@@ -107,6 +102,7 @@ def _add(result: Verification, report: FileReport) -> None:
     result.questions += report.questions
     result.unchecked.update(report.unchecked)
     result.statuses.update(report.statuses)
+    result.unsettled.update(report.unsettled.values())
     if report.statuses:
         result.standard = load_family(report.family).standard
 

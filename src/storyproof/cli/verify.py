@@ -29,7 +29,7 @@ def verify(
     ] = None,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write all disagreements to a file.")] = None,
 ) -> None:
-    """Check that data hold what they claim: parse the text, ask oracle and checker, and list every disagreement.
+    """Check by oracle and checker that data hold what they claim, and list every disagreement.
 
     Exit code 1 if there is one.
     """
@@ -83,9 +83,10 @@ def _sum_up(path: Path, result: Verification, unchecked: Collection[str]) -> Non
         typer.echo(f"  under {result.standard}: {_counts(statuses)}")
     if unchecked:
         typer.echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
-    if unsettled := result.unsettled:
-        rows = counted(sum(unsettled.values()), "row")
-        typer.echo(f"  {rows} without one right answer ({_counts(unsettled)}); `storyproof audit {path}` lists them")
+    if result.unsettled:
+        unsettled = {name: count for name in statuses if (count := result.unsettled[name])}
+        rows = f"{counted(result.unsettled.total(), 'label')} that do not follow under {result.standard}"
+        typer.echo(f"  {rows} ({_counts(unsettled)}) are not marked so; `storyproof audit {path}` lists them")
     typer.echo(f"{VERIFY_ASKS}; {AUDIT_ASKS}")
 
 

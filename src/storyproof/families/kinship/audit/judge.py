@@ -35,6 +35,7 @@ from storyproof.families.kinship.audit.rows import AuditedRow, audit_clutrr_row,
 from storyproof.families.kinship.audit.verdicts import Verdict, Verdicts
 from storyproof.families.kinship.checker import STATUSES
 from storyproof.families.kinship.clutrr_csv import FIELDS, read_raw_rows
+from storyproof.families.kinship.clutrr_records import STATUS
 from storyproof.families.kinship.judgement import judge
 from storyproof.families.kinship.relations import WORDS, predicate_of
 from storyproof.families.kinship.row import KinshipRow, read_row
@@ -95,7 +96,10 @@ class KinshipJudge(FileJudge):
                 yield self._claim(table, number, values, "facts", error, "facts that fit together")
         judged = judge((row.structure for _, row in rows), self._rules)
         for (number, row), each in zip(rows, judged, strict=True):
-            self.statuses[each.status or UNDEFINED] += 1
+            status = each.status or UNDEFINED
+            self.statuses[status] += 1
+            if status in FLAWED and row.values.get(STATUS) is None:
+                self.unsettled[place_of(table, number).row] = status
             for name, found, expected in check_row(row, each, self.unchecked, self._rules):
                 yield self._claim(table, number, row.values, name, found, expected)
 

@@ -8,7 +8,8 @@ from storyproof.findings import COLUMN, TEXT
 UNDEFINED = "undefined"  # the row does not tell who is asked about, or strict kinship does not define its relations
 FLAWED = (AMBIGUOUS, CONTRADICTED, IMPOSSIBLE, UNDEFINED)  # what a label may be instead of entailed
 PROOF, DUPLICATE, SMALL_TEST, CONSEQUENCE = "proof", "duplicate", "small_test", "consequence"
-UNCLAIMED = (DUPLICATE, SMALL_TEST, "revisit", "untyped_noise", "missing_noise")  # no value of the row is wrong
+# Kinds of findings about rows whose values hold what they claim.
+UNCLAIMED = (DUPLICATE, SMALL_TEST, CONSEQUENCE, "revisit", "untyped_noise", "missing_noise")
 
 KINDS = {
     AMBIGUOUS: "The labelled relation holds in some families that fit the story, but not in all.",

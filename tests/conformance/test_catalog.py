@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 import storyproof
+from storyproof.catalog import BENCHMARKS as CATALOG
 from storyproof.catalog import load, names, versions
 from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import ConfigError
@@ -20,6 +21,7 @@ BENCHMARKS = sorted(names("benchmark"))
 THEORY_OF_MIND = [name for name in BENCHMARKS if load("benchmark", name).family == "belief"]
 SOLVERS = sorted(names("solver"))
 TRAINED = {"entnet": "tomi", "gat": "clutrr"}
+RESTS_ON_NOTHING = {"orderings": "not known"}  # answers that no sentence proves
 each_benchmark = pytest.mark.parametrize("name", BENCHMARKS)
 
 
@@ -85,10 +87,9 @@ def test_rows_make_sense(name: str) -> None:
         assert row["answer"] in row["candidates"]
         assert row["candidates"] == sorted(set(row["candidates"]))
         assert len(row["candidates"]) > 1
-        assert row["proof"]
+        assert row["proof"] or row["answer"] == RESTS_ON_NOTHING.get(name)
         assert row["proof"] == sorted(set(row["proof"]))
-        assert row["proof"][0] >= 1
-        assert row["proof"][-1] <= row["story"].count("\n") + 1
+        assert set(row["proof"]) <= set(range(1, row["story"].count("\n") + 2))
         assert row["order"] == len(row["chain"])
         assert row["readings"]
         assert set(row["readings"]) <= known
@@ -110,7 +111,8 @@ def test_counts_are_checked(name: str) -> None:
     assert list(benchmark.usual_counts) == list(SPLITS)
     for split, count in benchmark.usual_counts.items():
         assert count % benchmark.round == 0, split
-    assert all(benchmark.capacity(split) > 3_000_000 for split in SPLITS)
+    least = 3_000_000 if name in CATALOG else 100_000
+    assert all(benchmark.capacity(split) > least for split in SPLITS)
     if benchmark.round > 1:
         with pytest.raises(ConfigError, match="balanced in rounds"):
             benchmark.check_count("test", benchmark.round + 1)
@@ -155,7 +157,7 @@ def test_docstring_says_what_it_is(name: str) -> None:
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_solvers_answer_every_example(name: str, solver: str) -> None:
     asked = examples(name, "test")
-    if solver in TRAINED and (name in THEORY_OF_MIND) != (TRAINED[solver] in THEORY_OF_MIND):
+    if solver in TRAINED and make_benchmark(name).family != make_benchmark(TRAINED[solver]).family:
         with pytest.raises(ConfigError, match="was trained on"):
             load_solver(solver).predict(asked)
         return

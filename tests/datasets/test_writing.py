@@ -200,7 +200,7 @@ def test_wrong_settings_are_refused_before_anything_is_made(tmp_path: Path) -> N
         write(out, format_name="parkett")
     with pytest.raises(ConfigError, match="--workers is 0; use 1 or more"):
         write(out, workers=0)
-    with pytest.raises(ConfigError, match="no stories asked for; give --train, --val or --test"):
+    with pytest.raises(ConfigError, match="no stories requested; set --train, --val or --test"):
         write_dataset(make_benchmark("tomi"), {"test": 0}, out)
     assert list(tmp_path.iterdir()) == []
 

@@ -99,7 +99,7 @@ class Orderings(Benchmark):
         names = [NAMES[number] for number in self._cast(split, place, draws)]
         turned = draws.below(2, len(structure)).tolist()
         told = [_sentence(names[int(a)], names[int(b)], turn) for (a, b), turn in zip(structure, turned, strict=True)]
-        others = list(combinations(range(self.config.people), 2))
+        others = [each for each in combinations(range(self.config.people), 2) if set(each) != set(pair)]
         other = others[int(draws.below(len(others), 1)[0])][:: 1 - 2 * int(draws.below(2, 1)[0])]
         extreme = (TALLEST, SHORTEST)[int(draws.below(2, 1)[0])]
         asked = [Question(COMPARE, *map(str, pair)), Question(COMPARE, *map(str, other)), Question(extreme)]

@@ -83,7 +83,7 @@ def _print(report: AuditReport, most: int) -> None:
         if isinstance(value, dict):
             value = ", ".join(f"{key} {count:,}" for key, count in value.items())
         typer.echo(f"{name}: {value if isinstance(value, str) else format(value, ',')}")
-    typer.echo(f"{AUDIT_ASKS}; {VERIFY_ASKS}")
+    typer.echo(f"{AUDIT_ASKS}\n{VERIFY_ASKS}")
 
 
 def _more(paths: Sequence[Path], shortcuts: bool, overlaps: bool, against: Path | None) -> list[tuple[str, Any, Any]]:

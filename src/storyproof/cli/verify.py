@@ -87,7 +87,7 @@ def _sum_up(path: Path, result: Verification, unchecked: Collection[str]) -> Non
         unsettled = {name: count for name in statuses if (count := result.unsettled[name])}
         rows = f"{counted(result.unsettled.total(), 'label')} that do not follow under {result.standard}"
         typer.echo(f"  {rows} ({_counts(unsettled)}) are not marked so; `storyproof audit {path}` lists them")
-    typer.echo(f"{VERIFY_ASKS}; {AUDIT_ASKS}")
+    typer.echo(f"{VERIFY_ASKS}\n{AUDIT_ASKS}")
 
 
 def _counts(statuses: dict[str, int]) -> str:

@@ -20,10 +20,8 @@ from storyproof.findings import Finding
 if TYPE_CHECKING:
     from storyproof.formats.format import Format
 
-VERIFY_ASKS = "verify asks whether the data hold what they claim: labels under their readings, manifest, ids, row order"
-AUDIT_ASKS = (
-    "audit asks what is wrong with the data: also rows without one right answer, causes, duplicates, small tests"
-)
+VERIFY_ASKS = "verify asks: do the data hold what they claim? (labels under their readings, manifest, ids, order)"
+AUDIT_ASKS = "audit asks: what is wrong with the data? (also rows without one right answer, causes, duplicates)"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,7 @@ from storyproof.audits.fixes import fixed_files
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.formats.json_list import JsonSplit
 from storyproof.formats.jsonl import JsonlSplit
-from storyproof.formats.parquet import ParquetSplit
-from storyproof.formats.parquet_edits import rewrite_parquet
+from storyproof.formats.parquet import ParquetSplit, rewrite_parquet
 from storyproof.formats.patches import Changes
 from tests.samples import SEARCH, STORY, table
 

@@ -161,7 +161,7 @@ def test_data(folder: Path, refuse: Refuse, verb: str, path: str, message: str) 
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("verify odd", "manifest.json is no readable JSON"),
+        ("verify odd", "manifest.json is not valid JSON"),
         ("show whole --index 1", "--index is 1, but there are only 1 stories; they are counted from 0"),
         ("show whole --index -1", "--index is -1; stories are counted from 0"),
         ("show whole --split dev", "unknown split 'dev'. Known: test, train, val"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.audits.shortcuts import find_shortcuts
-from storyproof.families.belief.shortcuts.bounds import ABOUT, tomi_bound
+from storyproof.families.belief.shortcuts.report import SLOTS, tomi_bound
 from storyproof.shortcuts.bounds import force
 from tests.shortcuts.stories import made
 
@@ -57,7 +57,7 @@ CASES = st.lists(
 def test_no_fixed_choice_does_better(cases: list[tuple[int, str, tuple[bool, bool, bool]]]) -> None:
     stories, slots, rights = zip(*cases, strict=True)
     right, cluster = np.array(rights, np.bool_).T, np.unique(stories, return_inverse=True)[1]
-    forced = force(right, slots, cluster, slots, ("x", "y", "z"), ABOUT)
+    forced = force(right, slots, cluster, slots, ("x", "y", "z"), SLOTS)
     names = sorted(set(slots))
     average = joint = 0.0
     for choice in product(range(3), repeat=len(names)):

@@ -33,7 +33,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     """Read a folder's manifest, if it has one.
 
     Raises:
-        DataError: If there is one that is no JSON object with the files' hashes.
+        DataError: If there is one that is not a JSON object with the files' hashes.
     """
     path = folder / MANIFEST
     if not path.exists():
@@ -41,9 +41,11 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     try:
         manifest = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise DataError(f"{path} is no readable JSON: {error}; remove it or make the dataset again.") from error
+        raise DataError(f"{path} is not valid JSON: {error}; remove it or generate the dataset again.") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
-        raise DataError(f"{path} is no manifest: expected an object with 'files'; remove it or make the dataset again.")
+        raise DataError(
+            f"{path} is not a manifest: expected an object with 'files'; remove it or generate the dataset again."
+        )
     return manifest
 
 
@@ -63,7 +65,7 @@ def manifest_problems(folder: Path, manifest: dict[str, Any], data: Iterable[Pat
 
 
 def file_problem(path: Path, manifest: dict[str, Any]) -> str | None:
-    """Say what is wrong with one file of a manifest, if anything."""
+    """Return what is wrong with one file of a manifest; None if nothing is."""
     entry = manifest["files"].get(path.name)
     if not path.is_file():
         return f"{path.name} is missing"

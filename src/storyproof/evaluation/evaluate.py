@@ -107,24 +107,17 @@ def evaluate(
     start, about = time.monotonic(), {**provenance(), "data": data_identity(source)}
     options = options or ModelOptions(seed=seed)
     with ExitStack() as stack:
+        how: dict[str, Any] = {}
         if reference.is_language_model:
             if path is not None:
                 _claim(path, stack)
             if needs_shots(asked.prompt):
                 asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
-            prompt = asked.load_prompt()
             store = stack.enter_context(Store(None if path is None else path.parent / STORE))
-            how: dict[str, Any] = {"options": options, "prompt": prompt, "store": store, "likelihood": asked.likelihood}
-        else:
-            how = {}
+            how = {"options": options, "prompt": asked.load_prompt(), "store": store, "likelihood": asked.likelihood}
         solver = load_solver(reference, seed, encoder, **how)
-        free_text = isinstance(solver, StreamingSolver)
-        if free_text:
-            matchers = {**MATCHERS, asked.matching: load_matcher(asked.matching)}
-            judge = AnswerJudge(matchers, asked.matching, free_text=True, prices=asked.prices)
-        else:
-            judge = AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False)
         stack.callback(getattr(solver, "close", _nothing))
+        judge = _judge(solver, asked)
         recorder = Recorder(path)
         stack.callback(recorder.drop)  # nothing is left of a run that does not finish
         _answer(reference.name, solver, chosen, judge, recorder, progress)
@@ -149,9 +142,17 @@ def evaluate(
             path=path,
             ended=ended,
             counts=judge.missing <= asked.max_failed,
-            free_text=free_text,
+            free_text=judge.free_text,
         )
         return replace(found, predictions=recorder.finish(found.about()))
+
+
+def _judge(solver: Solver, asked: AskOptions) -> AnswerJudge:
+    """Return what judges a solver's answers: all matchers for free text, else equality."""
+    if not isinstance(solver, StreamingSolver):
+        return AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False)
+    matchers = {**MATCHERS, asked.matching: load_matcher(asked.matching)}
+    return AnswerJudge(matchers, asked.matching, free_text=True, prices=asked.prices)
 
 
 def _claim(path: Path, stack: ExitStack) -> None:

@@ -14,7 +14,7 @@ from storyproof.intervals import Ints
 from storyproof.shortcuts.bounds import force
 from storyproof.shortcuts.probes import NO_ANSWER, Matrix, classify
 from storyproof.shortcuts.results import ABLATION, HEURISTIC, Forced, ShortcutReport, ShortcutScore
-from storyproof.shortcuts.trial import Fold, Trial, chances, set_up
+from storyproof.shortcuts.trial import Fold, Trial, set_up
 from storyproof.shortcuts.verdicts import SOLVED, best_score, both_scores, percent
 
 ABOUT = "the kind of question; always the same answer for each"
@@ -45,19 +45,7 @@ def find_plain_shortcuts(
     rows = list(_guess(trial, answers, number, forced))
     if learned:
         rows += _probe(trial, answers, forced, seed)
-    chance, joint_chance = chances(trial)
-    return ShortcutReport(
-        about=family_of(test[0]).name,
-        questions=len(test),
-        stories=int(trial.cluster.max()) + 1,
-        trained_on=trial.trained_on,
-        training_questions=trial.training_questions,
-        chance=chance,
-        joint_chance=joint_chance,
-        forced=forced,
-        rows=tuple(rows),
-        verdict=_verdict(rows, forced),
-    )
+    return trial.report(family_of(test[0]).name, forced, rows, _verdict(rows, forced))
 
 
 def _guess(trial: Trial, answers: Ints, number: dict[str, int], forced: Forced) -> Iterator[ShortcutScore]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +11,7 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.intervals import Flags, Ints, Share, share, share_of_stories
 from storyproof.seeds import Draws
-from storyproof.shortcuts.results import Forced, ShortcutScore
+from storyproof.shortcuts.results import Forced, ShortcutReport, ShortcutScore
 
 TRAIN, OTHER_FOLDS = "train", "folds"
 FOLDS = 5
@@ -85,6 +85,32 @@ class Trial:
             joint_above_structure=joint.value - forced.joint_accuracy,
             beats_structure=accuracy.low > forced.accuracy,
             jointly_beats_structure=joint.low > forced.joint_accuracy,
+        )
+
+    def report(
+        self,
+        about: str,
+        forced: Forced,
+        rows: Sequence[ShortcutScore],
+        verdict: str,
+        overlap: Mapping[str, Share] | None = None,
+        overlap_by_kind: Mapping[str, dict[str, Share]] | None = None,
+    ) -> ShortcutReport:
+        """Return the report of a trial; see `ShortcutReport` for the arguments."""
+        chance, joint_chance = chances(self)
+        return ShortcutReport(
+            about=about,
+            questions=len(self.asked),
+            stories=int(self.cluster.max()) + 1,
+            trained_on=self.trained_on,
+            training_questions=self.training_questions,
+            chance=chance,
+            joint_chance=joint_chance,
+            forced=forced,
+            rows=tuple(rows),
+            verdict=verdict,
+            overlap=dict(overlap or {}),
+            overlap_by_kind=dict(overlap_by_kind or {}),
         )
 
     def _by_kind(self, right: Flags, belief: str | None = None) -> dict[str, Share]:

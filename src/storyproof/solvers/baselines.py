@@ -52,7 +52,7 @@ class Random:
 
 
 class Majority:
-    """Gives for each kind of question the candidate whose position is most often right in these examples.
+    """Answers each kind of question by the candidate whose position is most often right in these examples.
 
     It looks at the labels that it is scored on, so its score is the most that a constant answer can reach.
     """

@@ -11,7 +11,7 @@ from storyproof.families.belief.shortcuts.ablations import (
     remove_story,
     shuffle_sentences,
 )
-from storyproof.families.belief.shortcuts.features import Lexicon, features
+from storyproof.families.belief.shortcuts.probe import Lexicon, features
 from storyproof.families.belief.shortcuts.stories import NONE, Told, tell
 from tests.samples import example
 from tests.shortcuts.stories import made

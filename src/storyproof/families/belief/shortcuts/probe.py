@@ -1,17 +1,204 @@
-"""A learned model that chooses among the candidates of theory-of-mind questions by shallow features."""
+"""A learned model that chooses among the candidates of theory-of-mind questions by shallow features.
+
+One row of features for each question and candidate: words, and where sentences are relative to the candidate. Nothing
+here follows who is where: sentences are counted by their kind, by whom they are about (first asked, last asked, mover,
+anybody else) and by whether their room is that of the scene, before, between and after the mentions of the candidate.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.shortcuts.features import CATEGORICAL, Lexicon, features
+from storyproof.families.belief.events import Kind
 from storyproof.families.belief.shortcuts.stories import NONE, Told, by_batch
-from storyproof.intervals import Ints
+from storyproof.intervals import Flags, Ints
 from storyproof.shortcuts.probes import boosted_trees, one_thread
 from storyproof.shortcuts.trial import Fold
+
+Matrix = npt.NDArray[np.float32]
+
+_ROLES = 4  # first asked, last asked, mover, anybody else
+_ARRIVES, _LEAVES, _MOVES = 0, 2 * _ROLES, 4 * _ROLES  # codes of sentences; the first two by role and room
+_PLACED, _OTHER_MOVED, _OTHER_PLACED, _FELT, _NOISE = range(5 * _ROLES, 5 * _ROLES + 5)
+_CODES = _NOISE + 1
+_SCENE_ENTRIES = 3  # where a story has several scenes: so many comings before the last placing belong to the last one
+
+_NEVER = -99  # stands for a distance to what does not occur
+_MOST_WORDS = 150
+_LEAST_COUNT = 20  # how often a word must occur to be counted, and
+_LEAST_SHARE = 0.005  # how often for each question
+_MOST_CANDIDATES = 250
+CATEGORICAL = (0, 1, 2)  # columns that hold codes without an order: candidate, last sentence, last but one
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Which words have a column.
+
+    Attributes:
+        column: [word], the column of its presence, or NONE.
+        candidate: [word], its code as a candidate, or NONE.
+    """
+
+    column: Ints
+    candidate: Ints
+
+    @classmethod
+    def of(cls, told: Told) -> Lexicon:
+        """Choose the most frequent words of some questions; ties go to the word that was met first."""
+        *worded, _ = told.all_words
+        size = 1 + max(int(column.max(initial=0)) for column in told.all_words)
+        seen = np.zeros(size, np.int64)
+        for column in worded:
+            seen += np.bincount(column[column != NONE], minlength=size)
+        offered = np.bincount(told.candidates[told.candidates != NONE], minlength=size)
+        enough = max(_LEAST_COUNT, _LEAST_SHARE * len(told.story))
+        return cls(_ranks(seen, _MOST_WORDS, enough), _ranks(offered, _MOST_CANDIDATES, 2))
+
+    def words(self, told: Told) -> Matrix:
+        """Return the presence of words, [question, column]."""
+        present = np.zeros((len(told.story), int(self.column.max(initial=NONE)) + 2), np.float32)
+        *worded, _ = told.all_words
+        for words in worded:
+            inside = (words != NONE) & (words < len(self.column))
+            column = np.where(inside, self.column[np.where(inside, words, 0)], NONE)
+            rows = np.broadcast_to(np.arange(len(words)).reshape(-1, *[1] * (words.ndim - 1)), words.shape)
+            present[rows, column] = 1  # words without a column land in the last one
+        return present[:, :-1]
+
+    def codes(self, candidates: Ints) -> Ints:
+        """Return the code of each candidate, or NONE."""
+        inside = (candidates != NONE) & (candidates < len(self.candidate))
+        return np.where(inside, self.candidate[np.where(inside, candidates, 0)], NONE)
+
+
+def _ranks(counts: Ints, most: int, enough: float) -> Ints:
+    """Number the most frequent from 0; NONE for the rest."""
+    ranks = np.full(len(counts), NONE)
+    chosen = np.argsort(-counts, kind="stable")[:most]
+    chosen = chosen[counts[chosen] >= enough]
+    ranks[chosen] = np.arange(len(chosen))
+    return ranks
+
+
+def features(told: Told, lexicon: Lexicon) -> Matrix:
+    """Return one row for each question and candidate, in that order.
+
+    Args:
+        told: What `pick` gives: each question has a story of its own.
+        lexicon: Which words have a column.
+    """
+    questions, most = told.candidates.shape
+    codes = _codes(told)
+    mentioned = told.speaks_of_it[:, None, :] & (told.container[:, None, :] == told.candidates[:, :, None])
+    length = (told.kind != NONE).sum(axis=1)
+    ends = [_at(codes, length - back) for back in (1, 2)]
+    categories = [lexicon.codes(told.candidates), *(np.repeat(end[:, None], most, axis=1) for end in ends)]
+    by_question = np.concatenate([_of_question(told, length), lexicon.words(told)], axis=1)
+    parts = [
+        np.stack(categories, axis=-1) + 1,  # 0 for what has no code
+        _of_candidate(told, codes, mentioned, length),
+        _counts(codes, mentioned),
+        np.repeat(by_question[:, None, :], most, axis=1),
+    ]
+    return np.concatenate(parts, axis=-1, dtype=np.float32).reshape(questions * most, -1)
+
+
+def _codes(told: Told) -> Ints:
+    """Code each sentence by its kind, by whom it is about and by its room, [question, time]."""
+    kind, agent = told.kind, told.agent
+    role = np.full(kind.shape, _ROLES - 1)
+    for number, who in ((2, told.mover), (1, told.searcher), (0, told.believer)):
+        role = np.where((agent == who[:, None]) & (agent != NONE), number, role)
+    away = (told.room != _scene(told)[:, None]).astype(np.int64)
+    itself = told.thing == told.asked[:, None]
+    codes = np.full(kind.shape, NONE)
+    for chosen, code in (
+        ((kind == Kind.ENTER) | (kind == Kind.IS_IN), _ARRIVES + 2 * role + away),
+        (kind == Kind.EXIT, _LEAVES + 2 * role + away),
+        (kind == Kind.MOVE, np.where(itself, _MOVES + role, _OTHER_MOVED)),
+        (kind == Kind.PLACE, np.where(itself, _PLACED, _OTHER_PLACED)),
+        (kind == Kind.FEEL, _FELT),
+        (kind == Kind.NOISE, _NOISE),
+    ):
+        codes = np.where(chosen, code, codes)
+    return codes
+
+
+def _scene(told: Told) -> Ints:
+    """Guess the room of the scene: the one named most often, of several scenes in the last; ties go to the latest."""
+    present = told.room != NONE
+    placed = told.kind == Kind.PLACE
+    times = np.arange(told.kind.shape[1])
+    last = np.where(placed, times, NONE).max(axis=1)
+    earlier = (present & (times < last[:, None]))[:, ::-1].cumsum(axis=1)[:, ::-1]
+    window = present & ((placed.sum(axis=1) <= 1)[:, None] | (times >= last[:, None]) | (earlier <= _SCENE_ENTRIES))
+    same = (told.room[:, :, None] == told.room[:, None, :]) & window[:, None, :]
+    votes = np.where(window, same.sum(axis=2) * len(times) + times * (times < last[:, None]), NONE)
+    best = votes.argmax(axis=1)
+    found: Ints = told.room[np.arange(len(best)), best]
+    return found
+
+
+def _of_question(told: Told, length: Ints) -> Matrix:
+    """Return features of each question: what it asks, and whether it asks about the mover."""
+    mover = told.mover
+    return np.stack(
+        [told.memory, told.order, told.believer == mover, told.searcher == mover, length], axis=1, dtype=np.float32
+    )
+
+
+def _of_candidate(told: Told, codes: Ints, mentioned: Flags, length: Ints) -> Matrix:
+    """Return features of each candidate: its place among the others and among the sentences."""
+    first, last = _span(mentioned)
+    never = ~mentioned.any(axis=2)
+    earlier = (first[:, None, :] < first[:, :, None]).sum(axis=2)
+    later = (last[:, None, :] > last[:, :, None]).sum(axis=2)
+    liked = ((told.kind == Kind.FEEL)[:, None, :] & (told.thing[:, None, :] == told.candidates[:, :, None])).sum(axis=2)
+    lasting = _at(codes, np.where(never, NONE, last))
+    columns = [
+        mentioned.sum(axis=2), earlier, later, liked, first, length[:, None] - last, lasting == _PLACED,
+        *(lasting == _MOVES + role for role in range(_ROLES)),
+    ]  # fmt: skip
+    times = np.arange(codes.shape[1])
+    for code in (start + 2 * role for start in (_ARRIVES, _LEAVES) for role in range(_ROLES)):
+        when = np.where(codes == code, times, NONE).max(axis=1)
+        columns.append(np.where((when == NONE)[:, None], _NEVER, when[:, None] - last))
+    return np.stack(columns, axis=-1, dtype=np.float32)
+
+
+def _counts(codes: Ints, mentioned: Flags) -> Matrix:
+    """Count sentences by code: before a candidate's mentions, between and after them, and in all."""
+    questions, most, longest = mentioned.shape
+    first, last = _span(mentioned)
+    times = np.arange(longest)
+    region = np.where(times < first[:, :, None], 0, np.where(times > last[:, :, None], 2, 1))
+    rows = np.arange(questions * most).reshape(questions, most, 1)
+    flat = (rows * 3 + region) * _CODES + codes[:, None, :]
+    told = np.broadcast_to((codes != NONE)[:, None, :], flat.shape)
+    counts = np.bincount(flat[told], minlength=questions * most * 3 * _CODES)
+    counts = counts.reshape(questions, most, 3, _CODES)
+    parts = [counts.reshape(questions, most, -1), counts.sum(axis=2)]
+    return np.concatenate(parts, axis=-1, dtype=np.float32)
+
+
+def _span(mentioned: Flags) -> tuple[Ints, Ints]:
+    """Return the times of the first and last mention; the end of the story if there is none."""
+    longest = mentioned.shape[2]
+    never = ~mentioned.any(axis=2)
+    first = np.where(never, longest, mentioned.argmax(axis=2))
+    last = np.where(never, longest, longest - 1 - mentioned[:, :, ::-1].argmax(axis=2))
+    return first, last
+
+
+def _at(codes: Ints, times: Ints) -> Ints:
+    """Return the codes of sentences; NONE for times before the story."""
+    rows = np.arange(len(codes)).reshape(-1, *[1] * (times.ndim - 1))
+    return np.where(times < 0, NONE, codes[rows, np.maximum(times, 0)])
 
 
 def choose(told: Told, fold: Fold, seed: int = 0) -> Ints:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from storyproof.example import Example
+from storyproof.families.family import family_of
+from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.shortcuts.features import PuzzleFeatures, count_facts, count_words, extract_features
-from storyproof.families.kinship.shortcuts.overlap import Overlap, find_overlap
-from storyproof.intervals import Ints
+from storyproof.intervals import Flags, Ints, Share, share
 from storyproof.shortcuts import probes
 from storyproof.shortcuts.bounds import force
 from storyproof.shortcuts.results import ABLATION, HEURISTIC, Forced, ShortcutReport, ShortcutScore
-from storyproof.shortcuts.trial import Fold, Trial, chances, set_up
+from storyproof.shortcuts.trial import Fold, Trial, set_up
 from storyproof.shortcuts.verdicts import SOLVED, best_score, percent
 
 Cell = tuple[Any, ...]  # a number, and possibly what else
@@ -52,22 +53,8 @@ def find_kinship_shortcuts(
     rows = list(_guess(trial, puzzles, answers, forced))
     if learned:
         rows += _probe(trial, puzzles, answers, forced, seed)
-    chance, joint_chance = chances(trial)
     overlap = find_overlap(train, test) if train else Overlap({}, {})
-    return ShortcutReport(
-        about="kinship",
-        questions=len(test),
-        stories=int(trial.cluster.max()) + 1,
-        trained_on=trial.trained_on,
-        training_questions=trial.training_questions,
-        chance=chance,
-        joint_chance=joint_chance,
-        forced=forced,
-        rows=tuple(rows),
-        verdict=verdict_on(rows, forced, overlap),
-        overlap=overlap.shares,
-        overlap_by_kind=overlap.by_kind,
-    )
+    return trial.report("kinship", forced, rows, verdict_on(rows, forced, overlap), overlap.shares, overlap.by_kind)
 
 
 def _guess(trial: Trial, puzzles: Sequence[PuzzleFeatures], answers: Ints, forced: Forced) -> Iterator[ShortcutScore]:
@@ -161,3 +148,52 @@ def verdict_on(rows: Sequence[ShortcutScore], forced: Forced, overlap: Overlap) 
         )
         line += f", at {worst} {percent(share)}." if share > met else "."
     return line
+
+
+class Overlap(NamedTuple):
+    """What occurs in training.
+
+    Attributes:
+        shares: Of the test's distinct names, of its queries (first and second name), and of those with their answer.
+        by_kind: The last two by kind of question.
+    """
+
+    shares: dict[str, Share]
+    by_kind: dict[str, dict[str, Share]]
+
+
+def find_overlap(train: Sequence[Example], test: Sequence[Example]) -> Overlap:
+    """Find which names and queries of a test set occur in a training set.
+
+    Who has met the very question with its answer need not reason.
+    """
+    known = {name for each in train for name in _names(each)}
+    names = sorted({name for each in test for name in _names(each)})
+    queries = {tuple(each.get("query") or ()) for each in train}
+    answered = {(*(each.get("query") or ()), each.answer) for each in train}
+    met = {
+        "queries": np.array([tuple(each.get("query") or ()) in queries for each in test], np.bool_),
+        "queries_with_answer": np.array(
+            [(*(each.get("query") or ()), each.answer) in answered for each in test], np.bool_
+        ),
+    }
+    kinds = [family_of(each).kind(each) for each in test]
+    which = np.array(kinds)
+    return Overlap(
+        {
+            "names": _share(np.array([name in known for name in names], np.bool_)),
+            **{name: _share(flags) for name, flags in met.items()},
+        },
+        {
+            kind: {name: _share(flags[which == kind]) for name, flags in met.items()}
+            for kind in sorted(set(kinds), key=lambda kind: (len(kind), kind))
+        },
+    )
+
+
+def _share(flags: Flags) -> Share:
+    return share(flags, np.arange(len(flags)))
+
+
+def _names(example: Example) -> list[str]:
+    return person_names(example.get("genders"))

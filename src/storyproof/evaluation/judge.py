@@ -29,7 +29,7 @@ class AnswerJudge:
     def __init__(
         self, matchers: Mapping[str, Matcher], chosen: str, *, free_text: bool, prices: Prices | None = None
     ) -> None:
-        self._matchers, self._chosen, self._free_text, self._prices = dict(matchers), chosen, free_text, prices
+        self._matchers, self._chosen, self.free_text, self._prices = dict(matchers), chosen, free_text, prices
         self.tally = Tally(list(self._matchers))
         self._read = self._written = self._cached = 0
         self._has_tokens = False
@@ -79,7 +79,7 @@ class AnswerJudge:
             target=example.answer,
             right=match.right,
         )
-        if not self._free_text:
+        if not self.free_text:
             return found
         last = answer.replies[-1] if answer.replies else None
         several = len(answer.replies) > 1 or (last is not None and last.text != answer.text)
@@ -109,7 +109,7 @@ class AnswerJudge:
     def details(self) -> dict[str, Any]:
         """Return how answers were judged, as plain values for JSON."""
         tally, chosen = self.tally, self._chosen
-        if not self._free_text:
+        if not self.free_text:
             return {"matching": chosen}
         side_by_side = {}
         for name in self._matchers:

@@ -21,7 +21,7 @@ def test_none_there(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["{", "[]", "{}", '{"files": []}', "\udcff"])
 def test_broken(tmp_path: Path, text: str) -> None:
     (tmp_path / "manifest.json").write_bytes(text.encode(errors="surrogateescape"))
-    with pytest.raises(DataError, match=r"manifest\.json is no .*; remove it or make the dataset again"):
+    with pytest.raises(DataError, match=r"manifest\.json is not .*; remove it or generate the dataset again"):
         read_manifest(tmp_path)
 
 

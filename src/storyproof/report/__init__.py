@@ -1,1 +1,3 @@
-"""What came out, for people: tables and timelines."""
+"""Reports for people: tables in the terminal, the audit page, and the verb `show`."""
+
+__all__ = ["audit_page", "audit_sections", "numbers", "runs", "show", "terminal"]

@@ -65,7 +65,8 @@ def like(line: str) -> Callable[[str], bool]:
     return line.__eq__ if not line.endswith("…") else lambda found: found.startswith(line.rstrip(" …"))
 
 
-@pytest.mark.parametrize("page", PAGES)
+# The README's commands run by default; the other pages repeat what tests of the verbs check, and take ten seconds each.
+@pytest.mark.parametrize("page", [PAGES[0], *(pytest.param(page, marks=pytest.mark.slow) for page in PAGES[1:])])
 def test_commands_print_what_the_page_says(page: str, tmp_path: Path) -> None:
     tried = 0
     for command in commands(page):

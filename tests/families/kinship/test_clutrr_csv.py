@@ -409,7 +409,9 @@ def test_quotes_commas_and_line_breaks_are_kept(tmp_path_factory: pytest.TempPat
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     writer.writeheader()
     writer.writerow({**ANN, "story": story})
-    path = tmp_path_factory.getbasetemp() / "quotes_train.csv"
+    folder = tmp_path_factory.getbasetemp() / "quotes"  # not beside the folders of other tests, which would read it
+    folder.mkdir(exist_ok=True)
+    path = folder / "quotes_train.csv"
     path.write_bytes(text.getvalue().encode())
     assert read(path)[0]["story"] == re.sub(r"\[([^\[\]]+)\]", r"\1", story)
 

@@ -248,7 +248,9 @@ def test_any_rules_are_loaded_as_written_or_refused_for_what_is_unreachable(
     for _ in NAMES:
         known |= {head for (first, second), head in heads.items() if {first, second} <= known}
     idle = [line for line, body in enumerate(heads, start=3) if not set(body) <= known]
-    path = write(tmp_path_factory.getbasetemp(), text)
+    folder = tmp_path_factory.getbasetemp() / "rules"
+    folder.mkdir(exist_ok=True)
+    path = write(folder, text)
     if idle:
         with pytest.raises(DataError, match=f"line {idle[0]}: .* cannot be concluded"):
             load_rules(path)

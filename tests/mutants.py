@@ -265,7 +265,7 @@ def run(mutants: Sequence[Mutant], python: Path, jobs: int, minutes: float | Non
             limits[tests] = 60 + 5 * (time.monotonic() - start)
             benches.put(bench)
 
-        def test(mutant: Mutant) -> tuple[Mutant, str | None]:
+        def try_mutant(mutant: Mutant) -> tuple[Mutant, str | None]:
             bench = benches.get()
             try:
                 return mutant, bench.outcome(mutant, limits[mutant.tests]) if time.monotonic() < end else None
@@ -274,7 +274,7 @@ def run(mutants: Sequence[Mutant], python: Path, jobs: int, minutes: float | Non
 
         results = []
         with ThreadPoolExecutor(jobs) as pool:
-            for number, (mutant, outcome) in enumerate(pool.map(test, mutants), start=1):
+            for number, (mutant, outcome) in enumerate(pool.map(try_mutant, mutants), start=1):
                 if outcome is None:
                     continue
                 results.append((mutant, outcome))

@@ -282,5 +282,7 @@ def test_marker_of_another_form(tmp_path: Path) -> None:
         (draft / "file").write_text("x")
         (draft / ".storyproof-unfinished").write_text(marker)
         write(out, False, "new")
+        assert not draft.exists()
+        assert names(out)
         for path in out.iterdir():
             path.unlink()

@@ -37,9 +37,13 @@ def test_overlaps(tmp_path: Path, data: Path, read: str, out: str, how: str) -> 
 
 
 def test_what_does_not_overlap(tmp_path: Path, data: Path) -> None:
-    refuse_overlap([data, None, tmp_path / "none", "x" * 5000, "a\0b"], tmp_path / "data2")
-    refuse_overlap([data / "train.txt"], data / "new")
-    refuse_overlap([data], None)
+    for read, out in (
+        ([data, None, tmp_path / "none", "x" * 5000, "a\0b"], tmp_path / "data2"),
+        ([data / "train.txt"], data / "new"),
+        ([data], None),
+    ):
+        refuse_overlap(read, out)  # raises nothing
+        assert out is None or not out.exists()
 
 
 def test_same_folder(tmp_path: Path, data: Path) -> None:
@@ -65,4 +69,6 @@ def test_overwriting_a_file(tmp_path: Path, data: Path) -> None:
 
 @pytest.mark.parametrize("name", ["data/report.json", "data/new.json", "data/page.html", "data/raw/x.txt", "x.json"])
 def test_what_overwrites_nothing(tmp_path: Path, data: Path, name: str) -> None:
-    refuse_overwriting([data], tmp_path / name)
+    before = sorted(tmp_path.rglob("*"))
+    refuse_overwriting([data], tmp_path / name)  # raises nothing
+    assert sorted(tmp_path.rglob("*")) == before

@@ -5,7 +5,7 @@ READY := .venv/.ready
 
 DEFAULT := not slow and not llm and not gpu
 
-.PHONY: demo test lint unit test-slow test-llm test-gpu test-browser coverage mutants bench docs package hooks clean
+.PHONY: demo test lint unit test-slow test-llm test-gpu test-browser torture coverage mutants bench docs package hooks clean
 
 demo: $(READY)
 	$(BIN)/storyproof generate tomi --out demo/tomi --train 9999 --val 999 --test 999 --seed 7 --force
@@ -35,7 +35,11 @@ unit: $(READY)
 	$(BIN)/pytest -n 2 -m "$(DEFAULT)"
 
 test-slow: $(READY)
-	$(BIN)/pytest -n 2 -m "slow and not llm"
+	$(BIN)/pytest -n 2 -m "slow and not llm and not torture"
+
+# Kills, hostile servers, damaged files, full disks; prints what was tried and what failed.
+torture: $(READY)
+	$(BIN)/pytest -n 2 -m torture tests/torture
 
 # Engines that take gigabytes have an environment of their own; torch's companions break vLLM on a CPU.
 test-llm: .venv-llm/.ready

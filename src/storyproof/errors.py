@@ -19,11 +19,33 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+QUOTED = 80  # characters of data that a message quotes
+LONGEST = 2000  # characters of a message
+
+
+def quoted(value: object, most: int = QUOTED) -> str:
+    """Return a value from data as messages quote it, cut if it is long: `'box'`, `'bo…`, `['a', 'b']`."""
+    text = value
+    if isinstance(value, str | bytes):
+        text = value[: most + 1]  # so that the rest of a long text costs nothing
+    try:
+        found = repr(text)
+    except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists in lists
+        return f"a value ({type(value).__name__}) that is too long to show"
+    return found if len(found) <= most + 2 else f"{found[: most + 1]}…"
+
 
 class StoryproofError(Exception):
     """Base of everything storyproof raises on purpose."""
 
     exit_code = 2
+
+    def __str__(self) -> str:
+        """Return the message; of one that quotes too much, its beginning and its end, which says what to do."""
+        message = super().__str__()
+        if len(message) <= LONGEST:
+            return message
+        return f"{message[: LONGEST - 400]} … {message[-400:]}"
 
 
 class ConfigError(StoryproofError):

@@ -8,8 +8,11 @@
     ├── VocabularyError        a word list that cannot be used
     ├── ModelError             a language model that cannot be reached or used
     │   └── NoAnswersError     one that answered nothing at all; exit code 3
-    └── DataError              a file that cannot be read or written
-        └── ParseError         a line of text that is not in any known form
+    ├── DataError              a file that cannot be read or written
+    │   └── ParseError         a line of text that is not in any known form
+    ├── OutputError            standard output cannot be written to
+    │   └── ReaderLeftError    nobody reads it any more, as after `head`; exit code 141, without a message
+    └── StoppedError           a user stopped the work, and what was finished is kept; exit code 130
 
     ProofError                 oracle and checker differ while generating: a bug of storyproof's, never a user's mistake
 """
@@ -82,6 +85,25 @@ class DataError(StoryproofError):
 
 class ParseError(DataError):
     """A line of text that is not in any known form."""
+
+
+class OutputError(StoryproofError):
+    """Standard output cannot be written to."""
+
+
+class ReaderLeftError(OutputError):
+    """Whoever read standard output has stopped, as `head` does."""
+
+    exit_code = 141  # as of a program that SIGPIPE ends
+
+
+class StoppedError(StoryproofError):
+    """A user stopped the work, and what was finished is kept."""
+
+    exit_code = 130
+
+    def __init__(self) -> None:
+        super().__init__("interrupted; what was finished is kept, and nothing is half-written.")
 
 
 class ProofError(RuntimeError):

@@ -9,6 +9,7 @@ import typer
 
 from storyproof.cli.options import given_settings
 from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import echo
 
 _USUAL = "the usual number of the benchmark, or that of the preset"
 
@@ -57,7 +58,7 @@ def generate(
     with progress_bar("stories", total) as progress:
         manifest = write_dataset(made, counts, out, format_name=format, workers=workers, force=force, progress=progress)
     for split, entry in manifest["splits"].items():
-        typer.echo(f"{split}: {counted(entry['stories'], 'story')}, {counted(entry['questions'], 'question')}")
+        echo(f"{split}: {counted(entry['stories'], 'story')}, {counted(entry['questions'], 'question')}")
     for remark in made.remarks(manifest):
-        typer.echo(remark)
-    typer.echo(f"written to {out}")
+        echo(remark)
+    echo(f"written to {out}")

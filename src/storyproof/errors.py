@@ -23,6 +23,7 @@ import difflib
 from collections.abc import Iterable
 
 QUOTED = 80  # characters of data that a message quotes
+SHORTENED = 300  # characters of another program's message that ours repeats
 LONGEST = 2000  # characters of a message
 
 
@@ -36,6 +37,12 @@ def quoted(value: object, most: int = QUOTED) -> str:
     except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists in lists
         return f"a value ({type(value).__name__}) that is too long to show"
     return found if len(found) <= most + 2 else f"{found[: most + 1]}…"
+
+
+def shorten(text: str, most: int = SHORTENED) -> str:
+    """Return what another program said as messages repeat it: in one line, encodable, and cut if it is long."""
+    line = " ".join(text[: 4 * most].encode("utf-8", "replace").decode().split())
+    return line if len(line) <= most else f"{line[:most]}…"
 
 
 class StoryproofError(Exception):

@@ -11,7 +11,7 @@ import pytest
 
 import storyproof
 from storyproof.cli.run_progress import RunProgress
-from storyproof.errors import ConfigError, DataError
+from storyproof.errors import ConfigError, DataError, StoppedError
 from tests.cli.invocation import run
 from tests.solvers.llm.serving import FakeServer
 
@@ -160,7 +160,7 @@ def test_nothing_is_begun_after_an_interruption(
 ) -> None:
     monkeypatch.setattr(RunProgress, "stopping", lambda self: True)
     done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, "--prompt", "zero-shot,chain-of-thought")
-    assert done.exit_code == 130
+    assert isinstance(done.exception, StoppedError)
     assert not (tmp_path / "openai-fake_test_chain-of-thought.json").exists()
 
 

@@ -29,7 +29,7 @@ def trial(request: pytest.FixtureRequest) -> Iterator[Trial]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what each part tried and what failed."""
-    reports = [report for kind in ("passed", "failed", "error") for report in terminalreporter.stats.get(kind, [])]
+    reports = [report for kind in ("", "passed", "failed", "error") for report in terminalreporter.stats.get(kind, [])]
     rows = {}
     seconds: dict[str, float] = {}
     for report in reports:

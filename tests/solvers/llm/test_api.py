@@ -161,6 +161,13 @@ def test_absurd_counts_of_tokens_are_unknown(count: Any) -> None:
     assert read_reply(json.dumps(body).encode(), 0.1) == Reply("box", seconds=0.1)
 
 
+@pytest.mark.parametrize(("read", "cached"), [(0, 7), (6, 7), (None, 7)])
+def test_no_more_tokens_are_cached_than_read(read: int | None, cached: int) -> None:
+    usage = {"prompt_tokens": read, "prompt_tokens_details": {"cached_tokens": cached}}
+    body = {"choices": [{"text": "box"}], "usage": usage}
+    assert read_reply(json.dumps(body).encode(), 0.1) == Reply("box", read, seconds=0.1)
+
+
 @pytest.mark.parametrize("score", ["NaN", "1e999", "-1e999", "1" + "0" * 400, "900", "true", "{}"])
 def test_absurd_likelihoods(score: str) -> None:
     tops = f'[{{"token": "B", "logprob": {score}}}, {{"token": "A", "logprob": -1.5}}]'

@@ -97,6 +97,8 @@ def read_reply(content: bytes, seconds: float, choices: Sequence[str] = ()) -> R
     read, written, cached = map(
         _tokens, (usage.get("prompt_tokens"), usage.get("completion_tokens"), details.get("cached_tokens"))
     )
+    if cached is not None and (read is None or cached > read):
+        cached = None  # a part cannot be more than the whole
     scores = first_token_scores(choices, _listed(choice)) if choices else None
     if scores is not None:
         return Reply(choose(choices, scores).text, read, written, cached, seconds, scores)

@@ -87,7 +87,7 @@ def test_tables_stay_aligned(terminal: bool, monkeypatch: pytest.MonkeyPatch) ->
     assert "\x1b[31m" not in shown
     assert "\x1b]" not in shown
     plain = Text.from_ansi(shown).plain.splitlines()
-    assert len({len(line) for line in plain if line[:1] in "┏┃┡│└"}) == 1
+    assert len({len(line) for line in plain if line.startswith(tuple("┏┃┡│└"))}) == 1
     assert plain[-1].startswith(VISIBLE[:20])
 
 

@@ -27,7 +27,7 @@ from storyproof.cli import (
     verify,
 )
 from storyproof.cli.options import BenchmarkCommand
-from storyproof.cli.screen import complain, discard_output, echo, visible_output
+from storyproof.cli.screen import complain, discard_output, echo, echo_text, visible_output
 from storyproof.errors import OutputError, ReaderLeftError, StoryproofError
 
 _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps it
@@ -73,7 +73,7 @@ def _root(
 ) -> None:
     """Reasoning benchmarks with a machine-checked proof for every answer."""
     if context.invoked_subcommand is None:
-        echo(context.get_help())
+        echo_text(context.get_help())
 
 
 def _terminate(number: int, frame: object) -> None:

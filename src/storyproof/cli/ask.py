@@ -10,7 +10,7 @@ import typer
 
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_results, write_results
-from storyproof.cli.screen import complain, echo
+from storyproof.cli.screen import complain, echo, echo_text
 
 if TYPE_CHECKING:
     from storyproof.evaluation.ask import Asker, Exchange
@@ -115,15 +115,15 @@ def _line(question: str) -> str:
 
 def _print(found: Exchange, show_prompt: bool, *, with_story: bool) -> None:
     if with_story and not show_prompt:
-        echo(f"{found.example.story}\n\n{found.example.question}\n")
+        echo_text(f"{found.example.story}\n\n{found.example.question}\n")
     for number, (request, reply) in enumerate(found.steps, start=1):
         step = f"step {number} " if len(found.steps) > 1 else ""
         if show_prompt:
-            echo(f"{step}prompt:\n{request.text}\n")
+            echo_text(f"{step}prompt:\n{request.text}\n")
         if step or reply != found.answer:
-            echo(f"{step}reply: {reply}")
+            echo_text(f"{step}reply: {reply}")
     none = "no answer: the reply was cut off before it; raise --max-tokens"
-    echo(f"{found.model}: {none if found.cut_off else found.answer}")
+    echo_text(f"{found.model}: {none if found.cut_off else found.answer}")
     if found.matches:
         judged = ", ".join(f"{name} {each.kind}" for name, each in found.matches.items())
         right = "right" if found.matches["careful"].right else "wrong"

@@ -12,7 +12,7 @@ import typer
 from storyproof.catalog import FORMATS
 from storyproof.cli.output import check_results, write_text
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import console, echo, one_line
+from storyproof.cli.screen import console, echo
 
 if TYPE_CHECKING:
     from storyproof.findings import AuditReport
@@ -53,7 +53,8 @@ def audit(
     more = _more(paths, shortcuts, overlaps or against is not None, against)
     _print(report, most)
     for heading, _, text in more:
-        echo(f"\n{heading}")
+        echo()
+        echo(heading)
         console().print(text)
     if fix is not None:
         echo(f"corrected files and errata.csv written to {fix}")
@@ -78,14 +79,15 @@ def _print(report: AuditReport, most: int) -> None:
         where = f"{each.file} row {each.row}" if each.row >= 0 else each.file
         expected = f", expected {each.expected}" if each.expected else ""
         found = f"{each.kind}: {each.field}: found {each.found}{expected}{depends}; {each.reason}"
-        echo(one_line(f"{where}: {found}"))
+        echo(f"{where}: {found}")
     if most and len(findings) > most:
         echo(f"… and {len(findings) - most:,} more")
     for name, value in report.totals.items():
         if isinstance(value, dict):
             value = ", ".join(f"{key} {count:,}" for key, count in value.items())
         echo(f"{name}: {value if isinstance(value, str) else format(value, ',')}")
-    echo(f"{AUDIT_ASKS}\n{VERIFY_ASKS}")
+    echo(AUDIT_ASKS)
+    echo(VERIFY_ASKS)
 
 
 def _more(paths: Sequence[Path], shortcuts: bool, overlaps: bool, against: Path | None) -> list[tuple[str, Any, Any]]:

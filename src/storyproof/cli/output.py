@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from storyproof.cli.screen import echo
+from storyproof.cli.screen import echo_text
 from storyproof.errors import DataError
 from storyproof.files import write_whole
 
@@ -50,7 +50,7 @@ def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> b
         return False
     text = json.dumps(results[0] if len(results) == 1 else results, indent=2)
     if str(json_out) == "-":
-        echo(text.replace("\x7f", "\\u007f"))  # the one control character that JSON does not escape
+        echo_text(text.replace("\x7f", "\\u007f"))  # the one control character that JSON does not escape
         return True
     write_text(json_out, text + "\n")
     return False

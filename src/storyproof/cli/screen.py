@@ -47,13 +47,24 @@ def _escape(found: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
-def echo(text: object = "", *, err: bool = False, end: str = "\n") -> None:
-    """Print text to standard output or standard error.
+def echo(line: object = "", *, err: bool = False, end: str = "\n") -> None:
+    """Print one line to standard output or standard error; line feeds in it are written as escapes, too.
+
+    So neither data nor names of files can forge lines of a report.
 
     Raises:
         OutputError: If standard output cannot be written to; of standard error that is ignored, as nobody can be told.
     """
-    shown = make_visible(str(text))
+    echo_text(str(line).replace("\n", "\\n"), err=err, end=end)
+
+
+def echo_text(text: str, *, err: bool = False, end: str = "\n") -> None:
+    """Print text of several lines, as `echo` prints one.
+
+    Raises:
+        OutputError: If standard output cannot be written to.
+    """
+    shown = make_visible(text)
     if not err:
         print(shown, end=end, flush=True)
         return
@@ -61,14 +72,9 @@ def echo(text: object = "", *, err: bool = False, end: str = "\n") -> None:
         print(shown, end=end, file=sys.stderr, flush=True)
 
 
-def one_line(text: object) -> str:
-    """Return text with its line feeds written as escapes, so that data cannot forge lines of a report."""
-    return str(text).replace("\n", "\\n")
-
-
 def complain(message: object) -> None:
     """Print what is wrong to standard error, in one line whatever it quotes."""
-    echo(f"storyproof: {one_line(message)}", err=True)
+    echo(f"storyproof: {message}", err=True)
 
 
 def console(*, err: bool = False) -> Console:

@@ -11,7 +11,7 @@ import typer
 
 from storyproof.cli.output import check_results, write_text
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import echo, one_line
+from storyproof.cli.screen import echo
 
 if TYPE_CHECKING:
     from storyproof.audits.verify import Verification
@@ -41,7 +41,7 @@ def verify(
         result = storyproof.verify(path, rules=rules, progress=progress)
     shown = result.findings if most <= 0 else result.findings[:most]
     for finding in shown:
-        echo(one_line(finding))
+        echo(finding)
     if len(shown) < len(result.findings):
         echo(f"… and {len(result.findings) - len(shown):,} more")
     unchecked = {name: count for name, count in result.unchecked.items() if count}
@@ -88,7 +88,8 @@ def _sum_up(path: Path, result: Verification, unchecked: Collection[str]) -> Non
         unsettled = {name: count for name in statuses if (count := result.unsettled[name])}
         rows = f"{counted(result.unsettled.total(), 'label')} that do not follow under {result.standard}"
         echo(f"  {rows} ({_counts(unsettled)}) are not marked so; `storyproof audit {path}` lists them")
-    echo(f"{VERIFY_ASKS}\n{AUDIT_ASKS}")
+    echo(VERIFY_ASKS)
+    echo(AUDIT_ASKS)
 
 
 def _counts(statuses: dict[str, int]) -> str:

@@ -27,7 +27,7 @@ def generate(
     test: Annotated[
         int | None,
         typer.Option(
-            help="Stories in the test split, or in each of its scenarios (clutrr: task and k).", show_default=_USUAL
+            help="Stories in the test split, or in each of its parts, which are listed below.", show_default=_USUAL
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same content.")] = 0,
@@ -35,7 +35,7 @@ def generate(
         int | None, typer.Option(help="Generate what this version generated.", show_default="the current one")
     ] = None,
     format: Annotated[
-        str, typer.Option(help="parquet, jsonl, or the published format of the benchmark: babi or csv.")
+        str, typer.Option(help="One of the formats of the benchmark, which are listed below.")
     ] = "parquet",
     workers: Annotated[int, typer.Option(help="Processes; the content is the same for any number.")] = 1,
     force: Annotated[

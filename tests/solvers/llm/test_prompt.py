@@ -200,7 +200,7 @@ def test_every_letter_chooses_its_option(count: int, data: st.DataObject) -> Non
 def test_multiple_choice_without_candidates() -> None:
     prompt = load_prompt("multiple-choice")
     assert "A. " in text(prompt, example(candidates=[]))
-    with pytest.raises(DataError, match="1 says no candidates and its story does not tell them"):
+    with pytest.raises(DataError, match="1 has no candidates and none follow from its story"):
         text(prompt, example(candidates=[], story="Once upon a time."))
 
 
@@ -231,6 +231,8 @@ def step(**changes: object) -> dict[str, object]:
     [
         ({"version": None}, "the file: found no field 'version'; expected all of: name, version"),
         ({"version": 1}, "version: found 1; expected text"),
+        ({"name": "bad \ud800"}, r"name: found an unpaired surrogate in 'bad \\ud800'; expected text that can be"),
+        ({"any": step(user="{story} \udfff")}, r"any.steps\[0\].user: found an unpaired surrogate"),
         ({"any": None}, "the file: found no wording; expected one of belief, tom, kinship, .*any, with steps"),
         ({"words": 1}, "the file: found the field 'words'; expected only: name, version"),
         ({"any": {"steps": []}}, r"any.steps: found \[\]; expected a list of at least one step"),
@@ -290,7 +292,7 @@ def test_own_function(tmp_path: Path) -> None:
     assert prompt.request(example(), ["box"]) is None
     assert prompt.answer(["box"], example()) == "box"
     assert load_prompt(f"{path}:Own").name == "own"
-    with pytest.raises(ConfigError, match="gave 3; expected the text to ask, or a Request"):
+    with pytest.raises(ConfigError, match="returned 3; expected text or a Request"):
         load_prompt(f"{path}:bad").request(example(), ())
 
 

@@ -16,7 +16,7 @@ from storyproof.errors import DataError
 from storyproof.example import REQUIRED, plain, plain_schema
 from storyproof.families.family import schema_of
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, with_places
+from storyproof.formats.format import Format, stem_of, with_places
 from storyproof.formats.patches import Changes, Write
 
 DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once per question
@@ -183,7 +183,8 @@ def _lacks(item: object) -> bool:
 def _with_ids(table: pa.Table, path: Path, first: int) -> pa.Table:
     if "id" in table.column_names and not table.column("id").null_count:
         return table
-    made = pa.array([f"{path.stem}-{row}" for row in range(first, first + table.num_rows)], pa.string())
+    stem = stem_of(path)
+    made = pa.array([f"{stem}-{row}" for row in range(first, first + table.num_rows)], pa.string())
     if "id" not in table.column_names:
         return table.append_column("id", made)
     ids = table.column("id").combine_chunks()

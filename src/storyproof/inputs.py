@@ -201,12 +201,12 @@ def beyond(error: Exception) -> DocumentError:
 def _is_deep(value: Any, most: float = inf) -> bool:
     """Return whether values are nested too deeply, or are more than `most`."""
     level, count = [value], 0
-    for _ in range(DEEPEST + 1):
+    for _ in range(DEEPEST):
         level = [child for each in level for child in _children(each)]
         count += len(level)
         if not level or count > most:
             break
-    return bool(level)
+    return count > most or any(isinstance(each, list | dict) for each in level)
 
 
 def has_surrogate(value: Any) -> bool:

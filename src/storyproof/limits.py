@@ -9,11 +9,11 @@ DEEPEST = 100  # lists and objects within each other, in JSON and YAML
 LARGEST_DOCUMENT = 64 << 20  # bytes of a file of JSON that is read as a whole, such as a manifest or placeholders
 LARGEST_YAML = 8 << 20  # bytes of a prompt, a vocabulary, or rules; parsing YAML takes a second per megabyte
 LARGEST_RUN = 2 << 30  # bytes of a file of predictions
-LONGEST_LINE = 16 << 20  # characters of a line, of an object in a JSON list, or of a value in Parquet
+LONGEST_LINE = 16 << 20  # characters of a line, of an object in a JSON list, or of a text in Parquet
 MOST_COLUMNS = 1_000  # of a table
-MOST_NESTED = 16  # levels of a column in Parquet
+MOST_NESTED = 16  # levels of a column in Parquet; a list has two
 LARGEST_ROW_GROUP = 4 << 30  # bytes of a row group of Parquet, uncompressed
-LARGEST_BATCH = 1 << 30  # bytes of text in the rows that are held at a time
+LARGEST_ROW = 256 << 20  # bytes of all texts of a row of Parquet, and of the rows that are held at a time
 MOST_ALIASED = 1_000_000  # values that a YAML document has, those counted again to which aliases refer
 
 

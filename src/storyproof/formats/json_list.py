@@ -126,7 +126,8 @@ def read_json(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]
     done = 0
     for number, found in enumerate(read_members(path)):
         row = _row(found.value, f"{path}, line {found.line}, object {number}")
-        row.setdefault("id", f"{stem}-{number}")
+        if row.get("id") is None:
+            row["id"] = f"{stem}-{number}"
         if row.get("split") is None:
             row["split"] = split
         waiting.append(row)

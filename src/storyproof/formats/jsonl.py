@@ -108,7 +108,8 @@ def read_jsonl(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table
         for number, line in enumerate(text_lines(path), start=1):
             if line.strip():
                 row = _row(line, f"{path}, line {number}")
-                row.setdefault("id", f"{stem}-{number}")
+                if row.get("id") is None:
+                    row["id"] = f"{stem}-{number}"
                 waiting.append(row)
                 lines.append(number)
             if len(waiting) == rows:

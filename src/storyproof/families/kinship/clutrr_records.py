@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from storyproof.errors import DataError, ParseError, quoted
 from storyproof.families.kinship.people import parse_people
-from storyproof.families.kinship.row import KinshipRow, build_row
+from storyproof.families.kinship.row import MOST_EDGES, MOST_PEOPLE, KinshipRow, build_row
 from storyproof.families.kinship.tasks import TASKS_BY_NUMBER
 from storyproof.formats.lines import text_lines
 from storyproof.formats.patches import Changes
@@ -49,7 +49,6 @@ COLUMNS = (
 STATUS = "status"  # the column that corrected files have besides the published ones
 Triple = tuple[str, str, str]  # a, r, c: c is the r of a
 NEEDED = tuple(name for name in COLUMNS if name not in ("", "text_query", "text_target", "syn_story", "node_mapping"))
-MOST_EDGES, MOST_PEOPLE = 50, 64  # far beyond any story, and within the limits of oracle and checker
 _TASK = re.compile(r"task_([0-9])\.([1-9][0-9]?)")
 _FIELD = re.compile(r'"(?:[^"]|"")*"|[^",\r\n][^,\r\n]*|')
 _SHOWN = 120  # characters of a field that a message shows
@@ -159,7 +158,8 @@ def read_clutrr_row(path: Path, record: Record, header: Sequence[str]) -> Clutrr
 
     def expect(name: str, found: Any, form: str) -> Any:
         if found is None:
-            refuse(path, record, f"{name} is {quoted(values[name], _SHOWN)}, expected {form}")
+            shown = values[name] if len(values[name]) <= _SHOWN else values[name][:_SHOWN] + "…"
+            refuse(path, record, f"{name} is '{shown}', expected {form}")
         return found
 
     task, k = expect("task_name", _task(values["task_name"]), "task_T.k with T from 1 to 7")

@@ -21,6 +21,7 @@ from storyproof import __version__
 from storyproof.datasets.manifest import MANIFEST, file_sha256, foreign_files, is_dataset, is_inside, remove_dataset
 from storyproof.errors import DataError
 from storyproof.files import exchange, write_whole
+from storyproof.inputs import parse_json, read_bytes
 from storyproof.locks import Claim, remove_claims
 
 _log = logging.getLogger(__name__)
@@ -218,7 +219,7 @@ def _take_back(draft: Path, out: Path) -> None:
     if not [path for path in draft.iterdir() if path.name != _MARKER]:
         return  # all were
     try:
-        moved = json.loads((draft / _MARKER).read_text(encoding="utf-8"))["files"].items()
+        moved = parse_json(read_bytes(draft / _MARKER))["files"].items()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return
     for name, sha256 in moved:

@@ -95,6 +95,11 @@ class Run:
         for mine in (signals, *(writer for _, writer in pipes)):
             mine.close()
 
+    @property
+    def pid(self) -> int:
+        assert self._process.pid is not None
+        return self._process.pid
+
     def kill(self) -> None:
         self._process.kill()
 

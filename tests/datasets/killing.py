@@ -73,24 +73,24 @@ def main(scenario: str, root: Path) -> None:
     """Kill at every step; what is there before and after must be whole, and the next run must leave nothing behind."""
     if scenario == "renaming":
         folders.exchange = lambda first, second: False  # as where there is no such step
+    force, manifest = scenario in ("replacing", "renaming"), scenario != "without a manifest"
     step, code = 0, -signal.SIGKILL
     while code == -signal.SIGKILL:
         step += 1
         out = root / str(step) / "data"
         out.parent.mkdir(parents=True)
-        force, manifest = scenario in ("replacing", "renaming"), scenario != "without a manifest"
         if force:
             write(out, False, "old")
         elif scenario in ("empty", "inside"):
             out.mkdir()
         if scenario == "inside":
             os.chdir(out)
-        code = ended(lambda out=out, force=force: write(out, force, "new", manifest), step)  # type: ignore[misc]
+        code = ended(lambda out=out: write(out, force, "new", manifest), step)  # type: ignore[misc]
         found = text_of(out, manifest)
         if force and not found:  # only where two folders cannot be swapped in one step
             assert scenario == "renaming", step
             assert "old" in [text_of(path) for path in out.parent.glob(".data.*")], step
-        again = ended(lambda out=out, force=force: write(out, force, "again", manifest))  # type: ignore[misc]
+        again = ended(lambda out=out: write(out, force, "again", manifest))  # type: ignore[misc]
         assert again == (2 if found and not force else 0), (step, found, again)
         assert text_of(out, manifest) == (found if again else "again"), step
         assert [path.name for path in out.parent.iterdir()] == ["data"], (step, list(out.parent.iterdir()))

@@ -240,8 +240,7 @@ def _changes(event: str, details: tuple[Any, ...], folder: str) -> bool:
     if isinstance(path, int):
         return False
     path = os.fsdecode(path)
-    return not os.path.isabs(path) or path.startswith(folder)
-
+    return not path.startswith("/") or path.startswith(folder)
 
 
 def tree(folder: Path) -> Tree:

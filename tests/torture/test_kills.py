@@ -51,7 +51,7 @@ def _lasting(name: str, content: bytes | None) -> bytes | None:
         plain["about"].pop("finished")
     elif name.endswith("_test.json"):
         plain = json.loads(content)
-        for key in ("run", "traffic"):
+        for key in ("run", "traffic", "backend"):
             plain.pop(key, None)
         for row in plain["predictions"]:
             row.pop("effort", None)
@@ -81,7 +81,8 @@ def check_files(usual: Undisturbed, left: Tree, place: Path) -> bool:
 def check_training(usual: Undisturbed, left: Tree, place: Path) -> bool:
     """Check that trained runs are the old or the new ones; return False, since the next run goes on."""
     if "out/run.json" not in left:
-        assert "out/run.json" not in usual.before or "out/training.json" in left, "the old runs are gone"
+        ready = any(name.startswith("out/.run.json.draft-") for name in left)
+        assert "out/run.json" not in usual.before or ready, "the old runs are gone"
         return False
     load_runs(place / "out")
     names = ("out/run.json", "out/weights.safetensors")
@@ -292,7 +293,7 @@ def assert_one_sentence(ended: Ended) -> None:
 def is_held(server: FakeServer, answers: int) -> bool:
     """Return whether a server has given so many answers, and holds what else it is asked."""
     counts = server.counts()
-    return bool(counts["in_flight"]) and counts["answered_in_all"] == answers
+    return bool(counts["in_flight"]) and counts["answered_in_all"] >= answers
 
 
 @contextmanager

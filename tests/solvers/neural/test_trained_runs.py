@@ -54,7 +54,8 @@ def test_a_full_disk_keeps_the_old_runs(made: Path, tmp_path: Path, too_large: s
     run = load_runs(made)
     save_runs(tmp_path, run)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    larger = replace(run, about={**run.about, "note": "x" * len(before[WEIGHTS])})
+    other = {name: value + 1 for name, value in run.weights.items()}
+    larger = replace(run, weights=other, about={**run.about, "note": "x" * len(before[WEIGHTS])})
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before[WEIGHTS]) - (too_large == WEIGHTS), limits[1]))
     try:

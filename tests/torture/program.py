@@ -12,7 +12,7 @@ import shlex
 import signal
 import sys
 import time
-from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from multiprocessing import connection, get_context
 from multiprocessing.connection import Connection
@@ -83,13 +83,13 @@ class Run:
     """A command that was started."""
 
     def __init__(
-        self, command: str, folder: Path, halt: Halt, limit: int | None, prepare: Callable[[], None] | None
+        self, command: str, folder: Path, halt: Halt, limit: int | None, around: AbstractContextManager[Any]
     ) -> None:
         self._command = command
         self._signals, signals = _server.Pipe()
         pipes = [_server.Pipe(duplex=False) for _ in range(2)]
         self._pipes = [reader for reader, _ in pipes]
-        given = (shlex.split(command), folder, halt, limit, prepare, signals, *(writer for _, writer in pipes))
+        given = (shlex.split(command), folder, halt, limit, around, signals, *(writer for _, writer in pipes))
         self._process = _server.Process(target=_run, args=given)
         self._process.start()
         for mine in (signals, *(writer for _, writer in pipes)):
@@ -105,7 +105,7 @@ class Run:
 
     def wait_until_paused(self) -> bool:
         """Wait until it is paused; return False if it ended instead."""
-        return self._hear() == "paused"
+        return bool(self._hear() == "paused")
 
     def resume(self) -> None:
         self._signals.send("go on")
@@ -145,7 +145,7 @@ def start(
     halt: Halt = Halt(0),  # noqa: B008
     *,
     limit: int | None = None,
-    prepare: Callable[[], None] | None = None,
+    around: AbstractContextManager[Any] = nullcontext(),  # noqa: B008
 ) -> Run:
     """Start a command in a folder.
 
@@ -154,9 +154,9 @@ def start(
         folder: Where it runs; only changes there count as operations.
         halt: Where it stops.
         limit: The most bytes that a file may have; writing more fails, as on a full disk.
-        prepare: Called in the new process before the command.
+        around: Entered in the new process before it goes to the folder, and left when the command has ended.
     """
-    return Run(command, folder, halt, limit, prepare)
+    return Run(command, folder, halt, limit, around)
 
 
 def run(command: str, folder: Path, halt: Halt = Halt(0), **how: Any) -> Ended:  # noqa: B008
@@ -169,7 +169,7 @@ def _run(
     folder: Path,
     halt: Halt,
     limit: int | None,
-    prepare: Callable[[], None] | None,
+    around: AbstractContextManager[Any],
     signals: Connection,
     out: Connection,
     err: Connection,
@@ -179,21 +179,20 @@ def _run(
     out.close()
     err.close()
     sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
-    sys.stderr.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[attr-defined]
-    os.chdir(folder)
-    if prepare is not None:
-        prepare()
-    if limit is not None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # Python ignores the signal, so that writing fails
-    from storyproof import cli
+    sys.stderr.reconfigure(line_buffering=True, errors="backslashreplace")
+    with around:
+        os.chdir(folder)
+        if limit is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))  # Python ignores the signal, so writing fails
+        from storyproof import cli
 
-    sys.argv = ["storyproof", *arguments]
-    steps = _Steps(halt, signals)
-    steps.watch(folder)
-    try:
-        cli.main()
-    finally:
-        steps.end()
+        sys.argv = ["storyproof", *arguments]
+        steps = _Steps(halt, signals)
+        steps.watch(folder)
+        try:
+            cli.main()
+        finally:
+            steps.end()
 
 
 class _Steps:
@@ -212,7 +211,8 @@ class _Steps:
     def end(self) -> None:
         self._over = True
         sys.setprofile(None)
-        sys.stdout.flush()
+        with suppress(OSError):
+            sys.stdout.flush()
         self._signals.send(self._count)
 
     def _step(self) -> None:

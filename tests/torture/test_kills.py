@@ -6,58 +6,38 @@ calls that they make; those that wait for other processes are killed when someth
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import shutil
 import signal
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from storyproof.solvers.neural.trained_runs import load_runs
 from tests.solvers.llm.serving import FakeServer, wait_for
-from tests.torture.program import CALLS, OPERATIONS, Ended, Halt, Tree, run, start, tree
+from tests.torture.program import CALLS, Halt, Tree, run, start, tree
 from tests.torture.trial import Trial
+from tests.torture.works import (
+    EMPTY,
+    LESSON,
+    MEMNN,
+    OLD,
+    OTHER,
+    RAW,
+    RULES,
+    TOMI,
+    Undisturbed,
+    Work,
+    asked_once,
+    assert_one_sentence,
+    is_held,
+    lasting,
+    others,
+    output,
+)
 
-NEIGHBOURS = {".out.notes": "mine", ".out.unfinished-plan": "mine", "out.old": "mine", "thesis.txt": "mine"}
 DRAWN = 3  # calls of each command
-
-
-def output(found: Tree) -> Tree:
-    """Return the part of a tree that is the output."""
-    return {name: content for name, content in found.items() if name.split("/")[0] == "out"}
-
-
-def others(found: Tree) -> Tree:
-    """Return the part of a tree that no command may change."""
-    return {name: content for name, content in found.items() if name.split("/")[0] in (*NEIGHBOURS, "given")}
-
-
-def lasting(found: Tree) -> Tree:
-    """Leave out of runs what differs from one run to the next."""
-    return {name: _lasting(name, content) for name, content in found.items()}
-
-
-def _lasting(name: str, content: bytes | None) -> bytes | None:
-    if content is None or not name.startswith("out/"):
-        return content
-    if name.endswith("replies.sqlite"):
-        return b"replies"
-    if name.endswith("/run.json"):
-        plain = json.loads(content)
-        plain["about"].pop("finished")
-    elif name.endswith("_test.json"):
-        plain = json.loads(content)
-        for key in ("run", "traffic", "backend"):
-            plain.pop(key, None)
-        for row in plain["predictions"]:
-            row.pop("effort", None)
-    else:
-        return content
-    return json.dumps(plain).encode()
 
 
 def check_folder(usual: Undisturbed, left: Tree, place: Path) -> bool:
@@ -92,138 +72,96 @@ def check_training(usual: Undisturbed, left: Tree, place: Path) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """A command that writes a folder `out`.
+class Kills:
+    """A command that is to be killed.
 
     Attributes:
-        command: The command.
-        given: The commands that make what it finds, one after the other.
+        work: The command.
         check: Checks what it left, and returns whether it had finished.
-        inside: Whether it runs in the folder that it writes.
-        ends: Its exit code.
         operations: Before how many of its operations it is killed, if not before all.
+        drawn: Before how many of its calls it is killed.
     """
 
-    command: str
-    given: tuple[str, ...] = ()
+    work: Work
     check: Callable[[Undisturbed, Tree, Path], bool] = check_folder
-    inside: bool = False
-    ends: int = 0
     operations: int = 99
+    drawn: int = DRAWN
 
-    def prepare(self, place: Path) -> None:
-        """Make a folder with all that is there before the command runs."""
-        place.mkdir()
-        for name, text in NEIGHBOURS.items():
-            (place / name).write_text(text)
-        for command in self.given:
-            if command == EMPTY:
-                (place / "out").mkdir()
-            else:
-                assert run(command, place).code == 0, command
-        if self.ends == 1:  # something to find
-            path = place / "given" / "test.txt"
-            path.write_text(path.read_text().replace("\t1\n", "_too\t1\n", 1))
+    def carry_out(
+        self,
+        trial: Trial,
+        usual: Undisturbed,
+        place: Path,
+        around: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        """Kill it at each of its steps in turn, look at what it left, and run it again."""
+        for halt in self._halts(usual):
+            where = f"{halt.kind} {halt.step}"
+            with trial.case(f"{self.work.command}, {where}"), around():
+                self._kill(usual, halt, usual.copy(place / where))
 
-    def folder(self, place: Path) -> Path:
-        """Return the folder that it runs in."""
-        return place / "out" if self.inside else place
-
-
-class Undisturbed:
-    """What is there before a command and after it, and how many steps it takes."""
-
-    def __init__(self, work: Work, place: Path) -> None:
-        self.work, self._template = work, place / "template"
-        work.prepare(self._template)
-        self.before, self._counts = lasting(tree(self._template)), {}
-        for kind in (OPERATIONS, CALLS):
-            copy = self.copy(place / kind)
-            ended = run(work.command, work.folder(copy), Halt(0, kind))
-            assert ended.code == work.ends, ended
-            self._counts[kind], self.after = ended.steps, lasting(tree(copy))
-        self.known = {*self.before, *self.after}
-
-    def copy(self, place: Path) -> Path:
-        shutil.copytree(self._template, place)
-        return place
-
-    def halts(self, drawn: int = DRAWN) -> Iterator[Halt]:
+    def _halts(self, usual: Undisturbed) -> Iterator[Halt]:
         """Yield operations, the first and the last among them, and some of the calls."""
-        operations, wanted = self._counts[OPERATIONS], min(self.work.operations, self._counts[OPERATIONS])
-        yield from (Halt(1 + number * (operations - 1) // (wanted - 1)) for number in range(wanted))
-        draws, calls = random.Random(self.work.command), self._counts[CALLS]
-        yield from (Halt(draws.randint(1, calls - calls // 50), CALLS) for _ in range(drawn))
+        wanted = min(self.operations, usual.operations)
+        yield from (Halt(1 + number * (usual.operations - 1) // (wanted - 1)) for number in range(wanted))
+        draws, calls = random.Random(self.work.command), usual.count(CALLS)
+        yield from (Halt(draws.randint(1, calls - calls // 50), CALLS) for _ in range(self.drawn))
 
-    def kill(self, halt: Halt, place: Path) -> None:
-        """Kill the command at a step, look at what it left, and run it again."""
-        self.copy(place)
+    def _kill(self, usual: Undisturbed, halt: Halt, place: Path) -> None:
         ended = run(self.work.command, self.work.folder(place), halt)
         assert ended.killed, ended
-        self.look(place)
+        self.look(usual, place)
 
-    def look(self, place: Path) -> Ended:
+    def look(self, usual: Undisturbed, place: Path) -> None:
         """Look at what a command left that was killed, and run it again."""
         work, left = self.work, lasting(tree(place))
-        assert others(left) == others(self.before)
-        known = {".", *self.known}
+        assert others(left) == others(usual.before)
+        known = {".", *usual.known}
         leftovers = [PurePath(name) for name in left if name not in known and str(PurePath(name).parent) in known]
-        complete = work.check(self, left, place)
+        complete = self.check(usual, left, place)
         again = run(work.command, work.folder(place))
         refused = complete and "--force" not in work.command
         assert again.code == (2 if refused else work.ends), again
-        assert lasting(tree(place)) == self.after
+        assert lasting(tree(place)) == usual.after
         for path in leftovers:
             if path.name.startswith(".") and ".lock" not in path.name:
                 assert path.name in again.err, f"{path} is not named: {again.err}"
-        return again
 
 
-def kill_all(trial: Trial, works: dict[str, Work], place: Path) -> None:
-    for name, work in works.items():
-        (place / name).mkdir()
-        usual = Undisturbed(work, place / name)
-        for halt in usual.halts():
-            where = f"{halt.kind} {halt.step}"
-            with trial.case(f"{name}, {where}"):
-                usual.kill(halt, place / name / where)
+def kill_all(trial: Trial, all_kills: list[Kills], place: Path) -> None:
+    for number, kills in enumerate(all_kills):
+        kills.carry_out(trial, Undisturbed(kills.work, place / str(number)), place / str(number))
 
 
-EMPTY = "an empty folder"
-TOMI = "generate tomi --train 3 --val 0 --test 3"
-OLD = "generate tomi --train 0 --val 3 --test 6 --seed 8 --format jsonl --out out"
-RAW = "generate tomi --train 0 --val 0 --test 3 --format babi --out given"
-LESSON = "generate tomi --train 12 --val 0 --test 3 --out given"
-GENERATE = {
-    "parquet": Work(f"{TOMI} --out out"),
-    "jsonl into an empty folder": Work(f"{TOMI} --out out --format jsonl", (EMPTY,)),
-    "babi by force": Work(f"{TOMI} --out out --format babi --force", (OLD,)),
-    "tom-babi into the current folder": Work(
-        "generate tom-babi --train 0 --val 0 --test 12 --out . --format babi", (EMPTY,), inside=True, operations=14
+GENERATE = [
+    Kills(Work(f"{TOMI} --out out")),
+    Kills(Work(f"{TOMI} --out out --format jsonl", (EMPTY,))),
+    Kills(Work(f"{TOMI} --out out --format babi --force", (OLD,))),
+    Kills(
+        Work("generate tom-babi --train 0 --val 0 --test 12 --out . --format babi", (EMPTY,), inside=True),
+        operations=14,
     ),
-    "clutrr csv by force": Work(
-        "generate clutrr --train 0 --val 0 --test 1 --test-k 2 --out out --format csv --force", (OLD,), operations=8
+    Kills(
+        Work("generate clutrr --train 0 --val 0 --test 1 --test-k 2 --out out --format csv --force", (OLD,)),
+        operations=8,
     ),
-}
-PROCESS = {
-    "process": Work("process given --out out", (RAW,), operations=12),
-    "process by force": Work("process given --out out --force", (RAW, OLD), operations=12),
-}
-AUDIT = {
-    "audit": Work("audit given --fix out", (RAW,), ends=1, operations=12),
-    "audit into an empty folder": Work("audit given --fix out", (RAW, EMPTY), ends=1, operations=12),
-}
-RULES = "evaluate --model rules --data given --output-dir out"
-EVALUATE = {
-    "rules": Work(RULES, (RAW,), check_files),
-    "rules again": Work(RULES, (RAW, RULES.replace("rules", "majority,rules")), check_files),
-}
-MEMNN = "train memnn --data given --device cpu --epochs 3 --option width=8 --option hops=1 --out out"
-OTHER = "train memnn --benchmark tomi --stories 3 --device cpu --epochs 1 --option width=4 --out out"
-TRAIN = {
-    "train": Work(MEMNN, (LESSON,), check_training),
-    "train by force": Work(f"{MEMNN} --force", (LESSON, OTHER), check_training, operations=16),
-}
+]
+PROCESS = [
+    Kills(Work("process given --out out", (RAW,)), operations=12),
+    Kills(Work("process given --out out --force", (RAW, OLD)), operations=12),
+]
+AUDIT = [
+    Kills(Work("audit given --fix out", (RAW,), ends=1), operations=12),
+    Kills(Work("audit given --fix out", (RAW, EMPTY), ends=1), operations=12),
+]
+EVALUATE = [
+    Kills(Work(RULES, (RAW,)), check_files),
+    Kills(Work(RULES, (RAW, RULES.replace("rules", "majority,rules"))), check_files),
+]
+TRAIN = [
+    Kills(Work(MEMNN, (LESSON,)), check_training),
+    Kills(Work(f"{MEMNN} --force", (LESSON, OTHER)), check_training, operations=16),
+]
 
 
 def test_kills_of_generate(trial: Trial, tmp_path: Path) -> None:
@@ -248,9 +186,8 @@ def test_kills_of_train(trial: Trial, tmp_path: Path) -> None:
 
 # --- commands that wait for other processes
 
-WORKERS = Work("generate tomi --train 9999 --val 0 --test 3 --out out --workers 2", operations=4)
-IN_FLIGHT = 2
-QUESTIONS = 18
+WORKERS = Kills(Work("generate tomi --train 9999 --val 0 --test 3 --out out --workers 2"), operations=4, drawn=2)
+IN_FLIGHT = 2  # requests
 
 
 def workers_of(pid: int) -> list[int]:
@@ -264,15 +201,12 @@ def workers_of(pid: int) -> list[int]:
 
 
 def test_kills_of_generate_with_workers(trial: Trial, tmp_path: Path) -> None:
-    usual = Undisturbed(WORKERS, tmp_path)
-    for halt in usual.halts(2):
-        where = f"{halt.kind} {halt.step}"
-        with trial.case(where):
-            usual.kill(halt, tmp_path / where)
+    usual = Undisturbed(WORKERS.work, tmp_path)
+    WORKERS.carry_out(trial, usual, tmp_path)
     for number, name in enumerate(("first", "last", "first, late", "last, late")):
         with trial.case(f"the {name} worker"):
             place = usual.copy(tmp_path / name)
-            started = start(WORKERS.command, place)
+            started = start(WORKERS.work.command, place)
             awaited = ".out.unfinished-*/train.parquet" if "late" in name else ".out.unfinished-*"
             wait_for(lambda: len(workers_of(started.pid)) == 2 and any(place.glob(awaited)), "two workers")  # noqa: B023
             os.kill(workers_of(started.pid)[-number % 2], signal.SIGKILL)
@@ -280,50 +214,24 @@ def test_kills_of_generate_with_workers(trial: Trial, tmp_path: Path) -> None:
             if ended.code:  # else it had done its work
                 assert_one_sentence(ended)
                 assert tree(place) == usual.before
-            usual.look(place)
-
-
-def assert_one_sentence(ended: Ended) -> None:
-    """Check that a command was refused as promised: exit code 2, and one sentence."""
-    assert ended.code == 2, ended
-    assert ended.err.startswith("storyproof: "), ended
-    assert ended.err.endswith(".\n"), ended
-    assert ended.err.count("\n") == 1, ended
-
-
-def is_held(server: FakeServer, answers: int) -> bool:
-    """Return whether a server has given so many answers, and holds what else it is asked."""
-    counts = server.counts()
-    return bool(counts["in_flight"]) and counts["answered_in_all"] >= answers
-
-
-@contextmanager
-def asked_once(server: FakeServer) -> Iterator[None]:
-    """Check that all questions are asked, and that none is asked again but those in flight."""
-    before = Counter(server.counts()["asked"])
-    yield
-    asked = Counter(server.counts()["asked"]) - before
-    assert len(asked) == QUESTIONS, len(asked)
-    assert asked.total() - QUESTIONS <= IN_FLIGHT, asked.total()
+            WORKERS.look(usual, place)
 
 
 def test_kills_of_evaluate_with_a_language_model(trial: Trial, tmp_path: Path) -> None:
     """No reply that came back is lost, and nothing is asked again but what was in flight."""
     with FakeServer() as server:
         command = f"evaluate --model openai/fake --base-url {server.url} --concurrency {IN_FLIGHT}"
-        usual = Undisturbed(Work(f"{command} --data given --output-dir out", (RAW,), check_files), tmp_path)
-        for halt in usual.halts(6):
-            where = f"{halt.kind} {halt.step}"
-            with trial.case(where), asked_once(server):
-                usual.kill(halt, tmp_path / where)
+        kills = Kills(Work(f"{command} --data given --output-dir out", (RAW,)), check_files, drawn=6)
+        usual = Undisturbed(kills.work, tmp_path)
+        kills.carry_out(trial, usual, tmp_path, lambda: asked_once(server, IN_FLIGHT))
         for answers in (0, 1, 2, 5, 9, 13, 16, 17):
-            with trial.case(f"after {answers} answers"), asked_once(server):
+            with trial.case(f"after {answers} answers"), asked_once(server, IN_FLIGHT):
                 place = usual.copy(tmp_path / f"answer {answers}")
                 enough = server.counts()["answered_in_all"] + answers
                 server.behave(hold_after=enough)
-                started = start(usual.work.command, place)
+                started = start(kills.work.command, place)
                 wait_for(lambda: is_held(server, enough), "a request that is held")  # noqa: B023
                 started.kill()
                 assert started.wait().killed
                 server.behave()
-                usual.look(place)
+                kills.look(usual, place)

@@ -76,7 +76,12 @@ def write_json(path: Path, plain: Mapping[str, Any]) -> None:
         OSError: If it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode())
+    write_whole(path, json_bytes(plain))
+
+
+def json_bytes(plain: Mapping[str, Any]) -> bytes:
+    """Return plain values as `write_json` writes them."""
+    return (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def read_json(path: Path, remedy: str) -> dict[str, Any]:

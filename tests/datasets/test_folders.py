@@ -36,7 +36,7 @@ def start(out: Path) -> "subprocess.Popen[str]":
     return process
 
 
-@pytest.mark.parametrize("scenario", ["new", "empty", "inside", "replacing", "renaming"])
+@pytest.mark.parametrize("scenario", ["new", "without a manifest", "empty", "inside", "replacing", "renaming"])
 def test_killed_at_any_step(tmp_path: Path, scenario: str) -> None:
     command = [sys.executable, "-m", "tests.datasets.killing", scenario, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -34,7 +34,7 @@ def _any_back(phrases: Collection[str]) -> str:
 
 
 _OWNER_AFTER = re.compile(r"\s+(?:of|to|for)\s+(?P<owner>[\w-]+)")
-_SUBJECT_AFTER = re.compile(rf"(?:,?\s+|\s+{_any_of(_LINKS)}\s+)(?:(?:named|called)\s+)?(?P<who>[\w-]+)")
+_SUBJECT_AFTER = re.compile(rf"(?:\s+{_any_of(_LINKS)}\s+|,?\s+)(?:(?:named|called)\s+)?(?P<who>[\w-]+)(?!['\w-])")
 # What stands before a mention is read from its end, in the reversed text: so it begins at the mention, and nothing is
 # tried from every word before. Owner: "Ada's (two words)". Subject: "Ada is (fillers) (Ben's) (a word)".
 _OWNER_BEFORE = re.compile(rf"(?:\s+(?!{_any_back(('is', 'was', 'and'))}\b)\w+){{0,2}}\s+s?'(?P<owner>[\w-]+)")

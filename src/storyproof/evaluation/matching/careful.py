@@ -32,6 +32,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
+from storyproof.evaluation.matching.denials import CONTRACTED, weigh
 from storyproof.evaluation.matching.kinds import (
     AMBIGUOUS,
     CONTAINED,
@@ -43,72 +44,12 @@ from storyproof.evaluation.matching.kinds import (
     SUFFIX,
     Match,
 )
-from storyproof.evaluation.matching.mentions import name_finder
+from storyproof.evaluation.matching.mentions import name_finder, within
 from storyproof.replies import PLAIN_TALK, Mention, Talk
 
 # What adds something to an answer beside it: a letter, unless it is within a word or begins an article.
 _SOMETHING = re.compile(r"(?<![^\W\d_])(?!(?<!\w)(?:an?|the)(?!\w))[^\W\d_]")
 _DASH = re.compile(r"(?<=\w)[‐‑–—](?=\w)")  # as a hyphen
-
-_VERBS = (
-    *("ai", "are", "ca", "could", "did", "do", "does", "had", "has", "have", "is", "should", "was", "were", "wo"),
-    "would",
-)
-# In this and the next patterns a word boundary comes first; it stands once, in `_SIGNS`.
-_DENIAL = (
-    r"(?:not\b(?!\s+(?:only|just|merely|simply)\b)|(?:"
-    + "|".join(_VERBS)
-    + r")n'?t\b|cannot\b|never\b|neither\b|nor\b|no\b(?!\s+(?:doubt|question|matter|wonder|it|he|she|they)\b)|"
-    r"(?<!no\s)doubt(?:s|ed|ful)?\b|(?:any|every)(?:where|thing)\s+but\b|nobody\b|without\b|instead\s+of\b|"
-    r"rather\s+than\b|other\s+than\b|unlike\b|except\b|unaware\b|fail(?:s|ed)?\s+to\b)"
-)
-_REASON = r"(?:because|since|although|though|whereas|as(?!\s+(?:well|a|the|it\s+is|he\s+thinks)\b))\b"
-_STOP = r"[.;:!?\n—–]|--"
-_END = r"(?:but|however|instead(?!\s+of)|rather(?!\s+than)|while|when|after|so)\b"
-_STOPS = (".", "\n", ";", "?", "!")
-_COMMA = r",(?!\s*(?:or|nor)\b)"
-_AGAIN = r"(?:it|he|she|they|its|it's|and\s+(?:is|was|will|in))\b"  # a new statement, if the last one is complete
-# Who does not know of something still thinks and does something, of which it is no denial.
-_UNKNOWING = (
-    rf"(?:{_DENIAL}\s+(?:(?:having|been|actually|really)\s+)*"
-    r"(?:know|see|seen|saw|notice|realize|realise|witness|aware|idea|told)\w*|unaware\b)"
-)
-_THEN = r"still\s+(?:thinks|believes)\b|(?:will|would)\s+(?:still\s+)?(?:look|search|go|check|think)\b"
-# What is not thought or not true may be several things: "I do not think that it was moved and is in the jar", "that Ada
-# and Ben will look there".
-_DOUBTING = (
-    rf"(?:{_DENIAL}\s+(?:\w+\s+)?(?:think|believe|expect|assume|say|mean|true|sure|certain|clear|likely|case|evidence|"
-    r"reason|sign)\b|(?<!no\s)doubt(?:s|ed|ful)?\b)(?:\s+(?:that\s+)?(?!(?:that|this|it|so)\b)\w+\s+and\b)?"
-)
-# A statement that follows what is denied: its verb, with or without a subject. Only "and" is passed over, so that what
-# denies this statement as well is seen.
-_LEAD = r"(?:and|yet)(?=\s+(?:(?:so|thus|then|therefore|hence|still|now)\s+){0,2}(?:(?:the\s+)?[\w-]+\s+)?(?:still\s+)?"
-_DOES = rf"{_LEAD}(?:will|would|looks|searches|checks|goes|thinks|believes|expects|assumes|\w+'ll)\b)"
-_IS = (
-    rf"{_LEAD}(?:is|was|are|were|must|should|remains|remained|stays|stayed|(?:it|he|she|there)'s)\b)|"
-    r"and(?=\s+(?:it|therefore|thus|hence|now|still|always)\b)"
-)
-_THEY = r"and\s+(?:so\s+|thus\s+)?(?:he|she|they)\b"
-_SIGNS = re.compile(
-    f"(?P<stop>{_STOP})|(?P<comma>{_COMMA})|\\b(?:(?P<unknowing>{_UNKNOWING})|(?P<doubting>{_DOUBTING})|"
-    f"(?P<denial>{_DENIAL})|(?P<reason>{_REASON})|(?P<end>{_END})|(?P<does>{_DOES})|(?P<is>{_IS})|(?P<they>{_THEY})|"
-    f"(?P<then>{_THEN})|(?P<again>{_AGAIN}))"
-)
-_DENIALS = ("unknowing", "doubting", "denial")
-_LIFTED_BY = {  # the denials that a statement ends; all but "then" also end one that has named what it denies
-    "does": _DENIALS,
-    "is": ("denial",),
-    "they": ("unknowing", "denial"),
-    "then": ("unknowing",),
-    "again": (),
-}
-_UNREAL = re.compile(r"\bif\s(?:\S+\s){1,3}had\b[^.!?\n]*")  # what would be, if somebody had done something
-_EMPTY = r"\b(?:empty|wrong|incorrect|false)\b"
-_DENIED_AFTER = re.compile(
-    r"(?:'s\s+\w+)?\s+(?:(?:is|was|are|were|does|did|has|had|can|could|would|will|should)(?:\s+(?:not|never|no\s+longer)\b"
-    r"(?!\s+(?:only|just))|n't\b)|(?:is|was)\s+(?:now\s+)?(?:" + _EMPTY + r"))"
-)
-
 _FURTHER = re.compile(r"\n\W{0,8}(?:question|story|q|user|human|passage)\s*(?:\d+\s*)?:")
 _ANSWER = re.compile(
     r"\b(?:answer|conclusion)\b[\"'*_)\s]*(?:(?::|=|\bis\b|\bwould\s+be\b|\bshould\s+be\b)[\s*_\"'`({\[:]*)+|\\boxed\s*\{|<answer>"
@@ -127,9 +68,9 @@ _TELLING = frozenset(
     (
         *("answer", "answers", "boxed", "conclusion", "empty", "false", "incorrect", "wrong"),
         *("cannot", "except", "fail", "failed", "fails", "instead", "neither", "never", "no", "nobody", "nor", "not"),
-        *("anything", "anywhere", "doubt", "doubtful", "doubts", "everything", "everywhere", "if"),
+        *("anything", "anywhere", "doubt", "doubted", "doubtful", "doubts", "everything", "everywhere", "if"),
         *("other", "rather", "unaware", "unlike", "without"),
-        *(f"{verb}{ending}" for verb in _VERBS for ending in ("n't", "nt")),
+        *(f"{verb}{ending}" for verb in CONTRACTED for ending in ("n't", "nt")),
     )
 )
 
@@ -169,11 +110,7 @@ def judge_carefully(
 def meant_carefully(
     reply: str, answer: str, candidates: Sequence[str], question: str = "", talk: Talk = PLAIN_TALK
 ) -> str | None:
-    """Return the candidate that would be the right answer if a reply were right, if there is one.
-
-    Args:
-        reply, answer, candidates, question, talk: As for `judge_carefully`.
-    """
+    """Return the candidate that a reply means, if any; arguments are those of `judge_carefully`."""
     bare = reply.strip().lower()
     for candidate in candidates:
         if bare and candidate.strip().lower() == bare:
@@ -225,15 +162,15 @@ def _select(said: str, text: str, found: list[Mention], question: str, talk: Tal
     found = _after_last(_CORRECTION, text, found)
     spans = _answers(text, found)
     if question and not spans and (decisive := talk.decisive(said, found, question)):
-        stated, _, denied = _weigh(text, decisive)
+        stated, _, denied = weigh(text, decisive)
         if len({mention.name for mention in stated}) == 1:
             return stated, denied
     spans = spans or _alone(text, found)
     if spans:
-        found = _within(found, spans)
+        found = within(found, spans)
     if question:
         found = _without(found, talk.set_aside_last(said, text, found, question))
-    stated, reasons, denied = _weigh(text, found)
+    stated, reasons, denied = weigh(text, found)
     return _after_last(_HENCE, text, stated or reasons), denied
 
 
@@ -243,30 +180,17 @@ def _without(found: list[Mention], others: Iterable[Mention]) -> list[Mention]:
     return [mention for mention in found if mention not in left_out] if left_out else found
 
 
-def _within(found: Sequence[Mention], spans: Sequence[tuple[int, int]]) -> list[Mention]:
-    """Return the mentions within spans. Of spans that begin before a mention, the last one ends last."""
-    starts = [start for start, _ in spans]
-    places = [bisect_right(starts, mention.start) for mention in found]
-    return [
-        mention for mention, place in zip(found, places, strict=True) if place and mention.start < spans[place - 1][1]
-    ]
-
-
 def _after_last(pattern: re.Pattern[str], text: str, found: list[Mention]) -> list[Mention]:
     """Return the mentions after the last place with a pattern that has one after it; all without such a place."""
     last = 0
-    for match in pattern.finditer(text):
-        if not found or match.end() > found[-1].start:
-            break
+    for match in pattern.finditer(text, 0, found[-1].start if found else 0):
         last = match.end()
     return found[bisect_left(found, last, key=attrgetter("start")) :]
 
 
 def _plain(reply: str) -> str:
     """Remove what a model only thinks, and escapes and dashes of typesetting."""
-    thought, ended, after = reply.rpartition("</think>")
-    said = after if ended else thought or after
-    said = said.partition("<think>")[0].replace("\\_", "_").replace("’", "'")
+    said = reply.rpartition("</think>")[2].partition("<think>")[0].replace("\\_", "_").replace("’", "'")
     said = said.replace("İ", "I\N{COMBINING DOT ABOVE}")  # the one letter that is longer in lower case
     return _DASH.sub("-", said).strip()
 
@@ -294,9 +218,7 @@ def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
         return bisect_left(words, place)
 
     ends = [match.start() for match in _SENTENCE_END.finditer(text)]
-    spans = [
-        (start, end) for start, end in pairwise([0, *ends, len(text)]) if words_before(start) < words_before(end)
-    ]
+    spans = [(start, end) for start, end in pairwise([0, *ends, len(text)]) if words_before(start) < words_before(end)]
     starts = [start for start, _ in spans]
     alone = []
     for mention in found:
@@ -304,37 +226,6 @@ def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
         if words_before(start) == words_before(mention.start) and words_before(mention.end) >= words_before(end):
             alone.append((start, end))
     return alone if alone and (alone[0] == spans[0] or alone[-1] == spans[-1]) else []
-
-
-def _weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Mention], bool]:
-    """Divide mentions into those that are stated and those that only give a reason; return also if any was denied."""
-    stated: list[Mention] = []
-    reasons: list[Mention] = []
-    denying = ""  # the kind of denial
-    complete = reason = denied = False
-    unreal = set(_within(found, [match.span() for match in _UNREAL.finditer(text)])) if " had " in text else ()
-    read = 0
-    for mention in found:
-        for stop in _STOPS:  # nothing reaches beyond the sentence
-            end = text.rfind(stop, read, mention.start)
-            if end >= 0:
-                read, denying, reason = end, "", False
-        for sign in _SIGNS.finditer(text, read, mention.start):
-            kind = str(sign.lastgroup)
-            if kind in _DENIALS:
-                denying, complete = kind, False
-            elif kind in _LIFTED_BY:
-                if denying in _LIFTED_BY[kind] or (complete and kind != "then"):
-                    denying = ""
-            else:
-                denying, reason = "", kind == "reason"
-        read = mention.end
-        complete = bool(denying)
-        if denying or _DENIED_AFTER.match(text, mention.end) or mention in unreal:
-            denied = True
-        else:
-            (reasons if reason else stated).append(mention)
-    return stated, reasons, denied
 
 
 def _kind(text: str, counted: Sequence[Mention]) -> Match:

@@ -41,6 +41,22 @@ TARGETS: dict[str, tuple[str, ...]] = {
     f"{_FAMILIES}/belief/checker.py": (f"{_TESTS}/belief/test_checker.py", f"{_TESTS}/belief/test_oracle.py"),
     f"{_FAMILIES}/kinship/oracle.py": (f"{_TESTS}/kinship/test_oracle.py",),
     f"{_FAMILIES}/kinship/checker.py": (f"{_TESTS}/kinship/test_checker.py",),
+    **{
+        f"src/storyproof/evaluation/matching/{module}.py": tuple(
+            f"tests/evaluation/matching/test_{each}.py" for each in tests
+        )
+        for module, tests in {
+            "careful": ("reading", "careful", "matchers"),
+            "denials": ("denials", "careful"),
+            "kinds": ("matchers",),
+            "matchers": ("matchers",),
+            "mentions": ("mentions", "careful"),
+        }.items()
+    },
+    "src/storyproof/evaluation/judge.py": ("tests/evaluation/test_judge.py",),
+    "src/storyproof/replies.py": ("tests/test_replies.py",),
+    f"{_FAMILIES}/belief/talk.py": (f"{_TESTS}/belief/test_talk.py",),
+    f"{_FAMILIES}/kinship/talk.py": (f"{_TESTS}/kinship/test_talk.py",),
 }
 
 # One or two replacements for each operator: all that cosmic-ray knows would be four times as many mutants, most of

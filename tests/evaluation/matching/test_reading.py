@@ -42,6 +42,7 @@ def test_a_reading_knows_no_right_answer() -> None:
         ("box, 2 box", PREFIX),
         ("the box it is", PREFIX),
         ("it is the box", SUFFIX),
+        ("it is box, box", SUFFIX),
         ("ah, box: a 1", SUFFIX),
         ("it is the box there", CONTAINED),
         ("1a box", SUFFIX),
@@ -63,6 +64,7 @@ def test_what_is_judged_and_what_is_meant() -> None:
     assert meant_carefully("the jar", "box", NAMES) == "jar"
     assert meant_carefully(" JAR\n", "box", ("jar ", "box")) == "jar "
     assert meant_carefully("so", "box", ("so", "box")) == "so"
+    assert meant_carefully("-", "box", ("-", "box")) == "-"
     assert meant_carefully("the bin", "bin", NAMES) is None
     assert meant_carefully("the jar or box", "box", NAMES) is None
     assert meant_carefully("", "box", ("", "box")) is None
@@ -82,6 +84,8 @@ def test_what_is_judged_and_what_is_meant() -> None:
         ("the jar awaits the box", None),
         ("jar .........wait, box", "box"),
         ("it was the jar. ((((((((( wait, the box there", None),
+        ("wait, box. the jar is near", None),
+        ("box. jar. wait, box. treasure chest is it, wait", None),
         # The last conclusion
         ("jar, so box, so jar, so what", "jar"),
         ("it was the jar. so far the box is it", None),
@@ -97,7 +101,9 @@ def test_what_is_judged_and_what_is_meant() -> None:
         ("answer: jar. no. answer: box", "box"),
         ("answer: jar. final answer: box. the jar", "box"),
         ("answer: box. final answer: see above. jar", "box"),
-        ("answer: jar. answer: box. sorry, answer: box", "box"),
+        ("answer: finally jar. answer: box", None),
+        ("answer: jar. answer: finally box", None),
+        ("answer: jar. answer: treasure chest. sorry, answer: box", "box"),
         ("it was the jar. answer: -- box", "box"),
         ("jar. answer: *** \n box", "box"),
         ("answer: \n\n**box**\n\njar", "box"),
@@ -112,6 +118,8 @@ def test_what_is_judged_and_what_is_meant() -> None:
         ("the box! it was in the jar. then in the box", "box"),
         ("it was in the jar\nbox\nit was moved to the jar", None),
         ("it was there\njar\nbox", None),
+        ("box\nit was in the jar\nbox\nand so on", "box"),
+        ("there it is\nbox\nit was in the jar\nbox", "box"),
         ("1. box\nit was in the jar", "box"),
         ("treasure\nchest\nit was in the jar", "treasure_chest"),
         ("box jar\nit was in the box", None),
@@ -205,3 +213,5 @@ def test_a_family_may_have_every_reply_read() -> None:
     talk = Always(last=("jar",))
     assert read_reply("the jar", NAMES, "Where?", talk) == Reading(NO_MATCH)
     assert read_reply("the jar", NAMES, "", talk) == Reading(NORMALIZED, "jar")
+    assert read_reply("box, wait, box it is", NAMES, "Where?", talk) == Reading(CONTAINED, "box")
+    assert read_reply("box, wait, box it is", NAMES, "", talk) == Reading(PREFIX, "box")

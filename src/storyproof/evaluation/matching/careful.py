@@ -57,11 +57,11 @@ _ANSWER = re.compile(
 _WORD_LIKE = re.compile(r"[^\W_]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|[\"'*)])|\n|</answer>")
 _HENCE = re.compile(
-    r"(?:^|[,.;\n])\s{0,4}(?:and\s)?(?:so|therefore|thus|hence|consequently|(?:this|which)\s+(?:means|makes)|i\.e)\b"
+    r"[,.;\n]\s{0,4}(?:and\s)?(?:so|therefore|thus|hence|consequently|(?:this|which)\s+(?:means|makes)|i\.e)\b"
     r"(?!\s+(?:far|that))"
 )
 _REVISED = re.compile(r"\b(?:final|finally|no|wait|actually|instead|correction|sorry)\b")
-_CORRECTION = re.compile(r"(?:^|[.,!?…\n])[\s\W]{0,8}(?:no,?\s+)?(?:wait|correction|scratch\s+that|actually,)")
+_CORRECTION = re.compile(r"[.,!?…\n]\W{0,8}(?:no,?\s+)?(?:wait|correction|scratch\s+that|actually,)")
 # What makes a reply worth reading clause by clause; without it a single name is what it means.
 _WORD = re.compile(r"[a-z']+")
 _TELLING = frozenset(
@@ -73,6 +73,8 @@ _TELLING = frozenset(
         *(f"{verb}{ending}" for verb in CONTRACTED for ending in ("n't", "nt")),
     )
 )
+
+_START = attrgetter("start")
 
 
 class Reading(NamedTuple):
@@ -157,7 +159,7 @@ def _select(said: str, text: str, found: list[Mention], question: str, talk: Tal
     """Return the mentions that count, and whether any was denied."""
     further = _FURTHER.search(text, found[0].end)
     if further is not None:
-        found = [mention for mention in found if mention.start < further.start()]
+        found = found[: bisect_left(found, further.start(), key=_START)]
         text = text[: further.start()]
     found = _after_last(_CORRECTION, text, found)
     spans = _answers(text, found)
@@ -182,10 +184,8 @@ def _without(found: list[Mention], others: Iterable[Mention]) -> list[Mention]:
 
 def _after_last(pattern: re.Pattern[str], text: str, found: list[Mention]) -> list[Mention]:
     """Return the mentions after the last place with a pattern that has one after it; all without such a place."""
-    last = 0
-    for match in pattern.finditer(text, 0, found[-1].start if found else 0):
-        last = match.end()
-    return found[bisect_left(found, last, key=attrgetter("start")) :]
+    ends = [match.end() for match in pattern.finditer(text[: found[-1].start])] if found else []
+    return found[bisect_left(found, ends[-1], key=_START) :] if ends else found
 
 
 def _plain(reply: str) -> str:
@@ -207,7 +207,7 @@ def _answers(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
     naming = [(begin, end) for begin, end in spans if bisect_left(starts, begin) < bisect_left(starts, end)]
     if len(naming) > 1 and _REVISED.search(text, naming[-2][1], naming[-1][0]):
         return naming[-1:]
-    return naming or spans
+    return spans
 
 
 def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
@@ -230,7 +230,7 @@ def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
 
 def _kind(text: str, counted: Sequence[Mention]) -> Match:
     """Return the kind of match: where in the reply the answer stands."""
-    begins = _SOMETHING.search(text, 0, counted[0].start) is None
+    begins = _SOMETHING.search(text[: counted[0].start]) is None
     ends = _SOMETHING.search(text, counted[-1].end) is None
     if begins and ends and len(counted) == 1:
         return NORMALIZED

@@ -36,11 +36,21 @@ COPIED = ("src", "tests", "pyproject.toml")
 
 # What is mutated, and the tests that should notice.
 _FAMILIES, _TESTS = "src/storyproof/families", "tests/families"
+_MATCHING, _MATCHED = "src/storyproof/evaluation/matching", "tests/evaluation/matching"
 TARGETS: dict[str, tuple[str, ...]] = {
     f"{_FAMILIES}/belief/oracle.py": (f"{_TESTS}/belief/test_oracle.py", f"{_TESTS}/belief/test_proofs.py"),
     f"{_FAMILIES}/belief/checker.py": (f"{_TESTS}/belief/test_checker.py", f"{_TESTS}/belief/test_oracle.py"),
     f"{_FAMILIES}/kinship/oracle.py": (f"{_TESTS}/kinship/test_oracle.py",),
     f"{_FAMILIES}/kinship/checker.py": (f"{_TESTS}/kinship/test_checker.py",),
+    f"{_MATCHING}/careful.py": tuple(f"{_MATCHED}/test_{each}.py" for each in ("reading", "careful", "matchers")),
+    f"{_MATCHING}/denials.py": tuple(f"{_MATCHED}/test_{each}.py" for each in ("denials", "careful")),
+    f"{_MATCHING}/kinds.py": (f"{_MATCHED}/test_matchers.py",),
+    f"{_MATCHING}/matchers.py": (f"{_MATCHED}/test_matchers.py",),
+    f"{_MATCHING}/mentions.py": (f"{_MATCHED}/test_mentions.py",),
+    "src/storyproof/evaluation/judge.py": ("tests/evaluation/test_judge.py",),
+    "src/storyproof/replies.py": ("tests/test_replies.py",),
+    f"{_FAMILIES}/belief/talk.py": (f"{_TESTS}/belief/test_talk.py",),
+    f"{_FAMILIES}/kinship/talk.py": (f"{_TESTS}/kinship/test_talk.py",),
 }
 
 # One or two replacements for each operator: all that cosmic-ray knows would be four times as many mutants, most of

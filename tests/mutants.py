@@ -57,13 +57,9 @@ class Target:
 
 def _targets() -> Iterator[Target]:
     belief, kinship, datasets = "tests/families/belief", "tests/families/kinship", "tests/datasets"
-    yield Target(
-        "oracles", "families/belief/oracle.py", (f"{belief}/test_oracle.py", f"{belief}/test_proofs.py")
-    )
+    yield Target("oracles", "families/belief/oracle.py", (f"{belief}/test_oracle.py", f"{belief}/test_proofs.py"))
     yield Target("oracles", "families/kinship/oracle.py", (f"{kinship}/test_oracle.py",))
-    yield Target(
-        "checkers", "families/belief/checker.py", (f"{belief}/test_checker.py", f"{belief}/test_oracle.py")
-    )
+    yield Target("checkers", "families/belief/checker.py", (f"{belief}/test_checker.py", f"{belief}/test_oracle.py"))
     yield Target("checkers", "families/kinship/checker.py", (f"{kinship}/test_checker.py",))
     yield Target("intervals", "intervals.py", ("tests/test_intervals.py",))
     yield Target("writing", "files.py", ("tests/test_files.py",))
@@ -152,7 +148,7 @@ class DropStatement(Operator):  # type: ignore[misc]
 
     @classmethod
     def examples(cls) -> Sequence[Any]:
-        return (Example("f(x)", "pass"), Example("x += 1", "pass"), Example("x[0] = 1", "pass"))
+        return (Example("f(x)\n", "pass\n"), Example("x += 1\n", "pass\n"), Example("x[0] = 1\n", "pass\n"))
 
 
 class Unwrap(Operator):  # type: ignore[misc]
@@ -172,7 +168,11 @@ class Unwrap(Operator):  # type: ignore[misc]
             return []
         inside = trailer.children[1]
         given = inside.children[::2] if inside.type == "arglist" else [inside]
-        return [each for each in given if each != ")" and (each.type != "argument" or each.children[1].type == "sync_comp_for")]
+        return [
+            each
+            for each in given
+            if each != ")" and (each.type != "argument" or each.children[1].type == "sync_comp_for")
+        ]
 
     def mutate(self, node: Any, index: int) -> Any:
         before, chosen = node.get_first_leaf().prefix, self._given(node)[index]
@@ -228,7 +228,37 @@ class FlipMembership(Operator):  # type: ignore[misc]
         return (Example("a in b", "a not in b"), Example("a not in b", "a in b"))
 
 
-OWN = (FlipMembership(), DropOperand(), DropStatement(), Unwrap(), DropSlice())
+class DropElement(Operator):  # type: ignore[misc]
+    """Leave out one element of a set, or of the tuple that something is looked up in."""
+
+    def mutation_positions(self, node: Any) -> Iterator[Any]:
+        elements = self._elements(node)
+        for element in elements if len(elements) > 1 else ():
+            yield element.start_pos, element.end_pos
+
+    @staticmethod
+    def _elements(node: Any) -> list[Any]:
+        if getattr(node, "type", None) != "atom" or len(node.children) != 3:
+            return []
+        inside = node.children[1]
+        is_set = node.children[0] == "{" and inside.type == "dictorsetmaker"
+        is_searched = node.children[0] == "(" and inside.type == "testlist_comp" and node.parent.type == "comparison"
+        if not (is_set or is_searched) or not all(each == "," for each in inside.children[1::2]):
+            return []
+        return list(inside.children[::2])
+
+    def mutate(self, node: Any, index: int) -> Any:
+        kept = [each.get_code().strip() for place, each in enumerate(self._elements(node)) if place != index]
+        inside = node.children[1]
+        inside.children = [Keyword(", ".join(kept) + ",", inside.start_pos, "")]
+        return node
+
+    @classmethod
+    def examples(cls) -> Sequence[Any]:
+        return (Example("{a, b}", "{b,}"), Example("x in (a, b)", "x in (a,)", 1))
+
+
+OWN = (FlipMembership(), DropElement(), DropOperand(), DropStatement(), Unwrap(), DropSlice())
 
 
 @dataclass(frozen=True)

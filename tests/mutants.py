@@ -351,6 +351,28 @@ def _function_at(tree: ast.Module, line: int) -> str:
     return ".".join(node.name for node in sorted(around, key=lambda node: node.lineno))
 
 
+# Make everything read-only but one folder, for one command: mutants of code that writes and removes files do so in
+# the wrong places.
+_CONTAIN = """
+mount --bind "$0" "$0" && mount -o remount,ro,bind / && mount -o remount,ro,bind /dev && cd "$0" && exec "$@"
+"""
+
+
+def contained(folder: Path) -> list[str]:
+    """Return what to put before a command so that it can change nothing outside a folder; nothing if not possible.
+
+    Raises:
+        SystemExit: If that is not possible for root, for whom nothing is protected.
+    """
+    kind = [] if os.geteuid() == 0 else ["--map-root-user"]
+    start = ["unshare", "--mount", "--propagation", "private", *kind, "sh", "-c", _CONTAIN, str(folder)]
+    if shutil.which("unshare") and subprocess.run([*start, "true"], capture_output=True, check=False).returncode == 0:
+        return start
+    if os.geteuid() == 0:
+        raise SystemExit("mutants may damage the system if root runs them; run them as another user.")
+    return []
+
+
 class Bench:
     """A copy of the tree in which one mutant at a time is tested.
 
@@ -368,10 +390,15 @@ class Bench:
                 shutil.copytree(source, folder / name, ignore=ignore)
             else:
                 shutil.copy(source, folder / name)
-        # The same order of sets in every run, so that a mutant has the same fate.
-        environment = {**os.environ, "PYTHONPATH": str(folder / "src"), "PYTHONHASHSEED": "0"}
+        (folder / "tmp").mkdir()
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(folder / "src"),
+            "PYTHONHASHSEED": "0",  # the same order of sets in every run, so that a mutant has the same fate
+            "TMPDIR": str(folder / "tmp"),
+        }
         self._server = subprocess.Popen(
-            [str(python), "-m", "tests.mutant_server"],
+            [*contained(folder), str(python), "-m", "tests.mutant_server"],
             cwd=folder,
             env=environment,
             stdin=subprocess.PIPE,

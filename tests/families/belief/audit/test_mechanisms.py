@@ -58,9 +58,10 @@ def test_a_stage_has_the_room_where_the_object_is_at_the_end() -> None:
         Event(Kind.EXIT, "Cy", "attic"),
         Event(Kind.MOVE, "Ben", "attic", "key", "pot"),
         Event(Kind.PLACE, None, "hall", "key", "tin"),
+        Event(Kind.IS_IN, "Di", "hall"),
     ]
     stage = set_stage(story, "key")
-    assert stage.stays == {"Ben": [Stay(4, 0)]}
+    assert stage.stays == {"Ben": [Stay(4, 0)], "Di": [Stay(11, 0)]}
     assert stage.elsewhere == {"Ada": 1}
     assert (stage.move, stage.mover) == (9, "Ben")
 
@@ -82,6 +83,7 @@ def test_who_leaves_in_a_sentence_was_there() -> None:
         ([*START, *AGAIN], "Ben", "Ben came in sentence 2"),
         ([*START, *AGAIN, *AWAY[3:]], "Ben", "Ben left in sentence 6, before the move in 7"),
         ([*START, *AGAIN, AWAY[4]], "Ben", "Ben saw the move in sentence 6"),
+        ([*START, *AGAIN, AWAY[4], AGAIN[0]], "Ben", "Ben saw the move in sentence 6"),
         (
             [*START, "Ada exited the attic.", *UNSEEN[:1], *UNSEEN[4:6]],
             "Ada",

@@ -52,6 +52,7 @@ def test_bootstrap_is_the_slow_one(groups: int, cells: int, monkeypatch: pytest.
 def test_kept_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     sums, counts = np.arange(20.0), np.full(20, 19.0)
     kept = bootstrap_means(sums, counts, 300)
+    assert len(bootstrap_means(sums, counts)) == 2_000
     monkeypatch.setattr(intervals, "_KEPT_CELLS", 0)
     assert bootstrap_means(sums, counts, 300).tolist() == pytest.approx(kept.tolist(), abs=1e-12)
 
@@ -193,7 +194,8 @@ def test_captions_say_what_was_done() -> None:
         "95% intervals by bootstrap over stories; by Wilson's formula over stories",
         "where fewer than 10 (one tells nothing), all alike, or of one answer each",
     ]
-    assert "variance over stories" in how(intervals.MANY_GROUPS)[0]
+    assert "bootstrap over stories" in how(4_999)[0]
+    assert "variance over stories" in how(5_000)[0]
     assert how(24, paired=True)[0] == "95% intervals of paired differences by bootstrap over stories;"
 
 

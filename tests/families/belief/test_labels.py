@@ -85,6 +85,22 @@ def test_by_hand() -> None:
     assert asked.labels.place.tolist() == [0, 1, 0, 0, 0, 1]
 
 
+def test_who_knows_nothing_holds_nothing() -> None:
+    asked = ask([Event(Kind.ENTER, "Cy", "barn"), *SALLY_ANNE], [("Cy",), ("Ada", "Cy"), ("Ada",)])
+    assert asked.labels.place.tolist() == [NOBODY, NOBODY, 1, 1]
+    assert (
+        asked.labels.holds.all(axis=0).tolist() == asked.labels.holds.any(axis=0).tolist() == [False, False, True, True]
+    )
+
+
+def test_every_order_has_its_types() -> None:
+    assert MOST_ORDER == len(ORDINALS)
+    assert len(QUESTION_TYPES) == 2 + 4 * MOST_ORDER
+    assert QUESTION_TYPES[2:6] == tuple(
+        f"first_order_{number}_{mark}" for number in (0, 1) for mark in ("no_tom", "tom")
+    )
+
+
 def test_story_types_by_hand() -> None:
     back = [*SALLY_ANNE, Event(Kind.ENTER, "Bo", "attic")]
     crossed = [*SALLY_ANNE, Event(Kind.EXIT, "Ada", "attic"), Event(Kind.ENTER, "Bo", "attic")]

@@ -171,6 +171,24 @@ def test_a_proof_goes_from_the_answer_down_to_what_is_stated() -> None:
         derived.proof(0, Fact(0, "child", 4))
 
 
+def test_a_proof_follows_its_first_premise_to_the_end_before_the_second() -> None:
+    facts, query = story("0 child 1, 1 inv-child 2, 2 SO 3, 3 inv-child 4, 4 child 5"), Fact(0, "sibling", 5)
+    assert derive(strict_rules(), [facts], 6).proof(0, query) == [
+        ProofStep(query, 4),
+        ProofStep(Fact(0, "inv-child", 4), 2),
+        ProofStep(Fact(0, "SO", 2), 1),
+        ProofStep(Fact(2, "inv-in-law", 4), 3),
+    ]
+
+
+@both_rules
+def test_conclusions_rest_on_99_facts_at_most(rules: RuleSet) -> None:
+    facts = [Fact(person, "sibling", person + 1) for person in range(100)]
+    derived = derive(rules, [facts], 101)
+    assert derived.size(0, Fact(0, "sibling", 99)) == 99
+    assert derived.size(0, Fact(0, "sibling", 100)) is None
+
+
 # --- against the plain way
 
 

@@ -23,7 +23,7 @@ import pytest
 
 MEMORY = 8 << 30  # bytes that a mutant may use
 OPTIONS = (
-    *("-x", "-q", "--assert=plain", "--hypothesis-profile=mutants", "--basetemp=scratch"),
+    *("-x", "-q", "-m", "not slow", "--assert=plain", "--hypothesis-profile=mutants", "--basetemp=scratch"),
     *(f"-pno:{plugin}" for plugin in ("cacheprovider", "xdist", "cov")),
 )
 

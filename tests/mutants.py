@@ -3,8 +3,8 @@
 Run by `make mutants`. The changes are made with operators of cosmic-ray and some of our own. Each worker has a copy of
 the tree (`mutant_server` runs the tests there), so the working tree is never changed. What is found about a module
 replaces its rows in docs/mutants.md and keeps those of the others, so that the whole can be measured in parts. Reasons
-that stand there for survivors are kept; a survivor without a reason makes the run fail, and so does an area in which too
-few mutants are killed.
+that stand there for survivors are kept. A survivor without a reason makes the run fail, and so does an area in which
+too few mutants are killed.
 """
 
 from __future__ import annotations
@@ -69,6 +69,8 @@ def _targets() -> Iterator[Target]:
     yield Target("writing", "datasets/protection.py", (f"{datasets}/test_protection.py",))
     yield Target("labels", "families/belief/labels.py", (f"{belief}/test_labels.py",))
     yield Target("labels", "families/belief/audit/claims.py", (f"{belief}/audit/test_claims.py",))
+    rows = tuple(f"{belief}/audit/test_{name}.py" for name in ("claims", "rows", "files"))
+    yield Target("labels", "families/belief/audit/rows.py", (*rows, "-k", "not mutated"))
     judging = (f"{kinship}/test_judgement.py", f"{kinship}/audit/test_labels.py")
     yield Target("labels", "families/kinship/judgement.py", judging)
     yield Target("labels", "families/kinship/audit/labels.py", judging)
@@ -516,10 +518,10 @@ Rows = dict[str, Row]  # by module
 _HEAD = """\
 # Mutants of the code that labels rest on
 
-Written by `make mutants` ([decision 13](decisions/0013-mutation-testing.md)), but for the last column of the last table,
-which is written by hand and kept. A mutant is the code with one change. It is *killed* if a test of its module fails,
-*timed out* if a test does not end, *survived* if all tests pass, and *equivalent* if no test could tell it from the code.
-Modules are measured one by one: `make mutants MUTANTS="--only files.py"` replaces the rows of that module.
+Written by `make mutants` ([decision 13](decisions/0013-mutation-testing.md)), but for the last column of the last
+table, which is written by hand and kept. A mutant is the code with one change. It is *killed* if a test of its module
+fails, *timed out* if a test does not end, *survived* if all tests pass, and *equivalent* if no test could tell it from
+the code. Modules are measured one by one: `make mutants MUTANTS="--only files.py"` replaces the rows of that module.
 """
 
 

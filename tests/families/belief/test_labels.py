@@ -94,7 +94,7 @@ def test_who_knows_nothing_holds_nothing() -> None:
 
 
 def test_every_order_has_its_types() -> None:
-    assert MOST_ORDER == len(ORDINALS)
+    assert len(ORDINALS) == MOST_ORDER
     assert len(QUESTION_TYPES) == 2 + 4 * MOST_ORDER
     assert QUESTION_TYPES[2:6] == tuple(
         f"first_order_{number}_{mark}" for number in (0, 1) for mark in ("no_tom", "tom")

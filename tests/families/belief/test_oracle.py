@@ -14,6 +14,7 @@ from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, READINGS
 from tests.families.belief.stories import AGENTS, CHAINS, OTHER_THING, THING, any_events, possible_stories, returns
+from tests.families.belief.test_checker import MARBLE, NO_BLAME
 
 Story = list[Event]
 
@@ -174,6 +175,20 @@ def test_nobody_is_blamed_for_an_object_not_seen_before() -> None:
     ]
     for asked in (oracle(story, [("Ada",), ("Ada", "Bo")], INFER_MOVER), beliefs_of(story, INFER_MOVER)):
         assert asked == ["jar", None]  # Ada remembers no other place, so nothing was moved behind her back
+
+
+@pytest.mark.parametrize("name", NO_BLAME)
+def test_oracle_and_checker_agree_on_who_is_not_blamed(name: str) -> None:
+    names = {"Sally": "Ada", "Anne": "Bo", "Max": "Cy", "Zoe": "Di", MARBLE: THING}
+    events = [
+        event._replace(
+            agent=names.get(event.agent or ""),
+            thing=names.get(event.thing or ""),
+            observers=None if event.observers is None else frozenset(names[who] for who in event.observers),
+        )
+        for event in NO_BLAME[name]
+    ]
+    assert_checker_agrees(events)
 
 
 def test_nobody_is_blamed_who_was_never_met() -> None:

@@ -25,7 +25,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -501,11 +501,17 @@ class Row:
         """Return how many were tested."""
         return sum(self.outcomes.values())
 
-    def join(self, before: Row) -> Row:
-        """Return what is known after the survivors of a row were tested again, of which this is the row."""
-        outcomes = Counter(before.outcomes) + Counter(self.outcomes)
-        outcomes[SURVIVED] -= self.tested
-        return replace(self, outcomes=outcomes)
+    @property
+    def doubtful(self) -> set[tuple[str, ...]]:
+        """Return the survivors that a test might notice."""
+        return {each[:-1] for each in self.survivors if not each[-1].startswith(EQUIVALENT)}
+
+    def join(self, again: Row) -> Row:
+        """Return what is known after the doubtful survivors were tested again."""
+        outcomes = Counter(self.outcomes) + Counter(again.outcomes)
+        kept = [each for each in self.survivors if each[:-1] not in self.doubtful]
+        outcomes[SURVIVED] = len(kept) + len(again.survivors)
+        return Row(self.mutants, outcomes, again.measured, (*kept, *again.survivors))
 
     @property
     def equivalent(self) -> int:
@@ -606,7 +612,9 @@ def main() -> int:
     parser.add_argument("--sample", type=int, help="test this many mutants of each module only, always the same ones")
     parser.add_argument("--minutes", type=float, help="begin no further mutants after this time")
     parser.add_argument("--only", default="", help="mutate only modules whose area or path contains this")
-    parser.add_argument("--survivors", action="store_true", help="test only what survived before, after adding tests")
+    parser.add_argument(
+        "--survivors", action="store_true", help="test again only what survived without being equivalent"
+    )
     parser.add_argument("--page", type=Path, help="where to write the result; a sample goes to build/mutants.md")
     arguments = parser.parse_args()
     chosen = [each for each in TARGETS if arguments.only in each.path or arguments.only == each.area]
@@ -629,13 +637,12 @@ def main() -> int:
             if is_part:
                 tested = random.Random(0).sample(mutants, min(arguments.sample or len(mutants), len(mutants)))
             elif before is not None and before.mutants == len(mutants):
-                survivors = {each[:-1] for each in before.survivors}
-                tested = [mutant for mutant in mutants if mutant.key[1:] in survivors]
+                tested = [mutant for mutant in mutants if mutant.key[1:] in before.doubtful]
             print(f"{target.module}: {len(tested)} of {len(mutants)} mutants", flush=True)
             results = run(tested, benches, end)
             if results:
                 row = row_of(results, len(mutants), reasons, datetime.date.today().isoformat())
-                rows[target.module] = row.join(before) if before is not None and len(tested) < len(mutants) else row
+                rows[target.module] = before.join(row) if before is not None and len(tested) < len(mutants) else row
                 page.write_text(write_page(rows), "utf-8")
         while not benches.empty():
             benches.get().close()

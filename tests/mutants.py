@@ -71,7 +71,10 @@ def _targets() -> Iterator[Target]:
     yield Target("labels", "families/belief/audit/claims.py", (f"{belief}/audit/test_claims.py",))
     rows = tuple(f"{belief}/audit/test_{name}.py" for name in ("claims", "rows", "files"))
     yield Target("labels", "families/belief/audit/rows.py", (*rows, "-k", "not mutated"))
-    judging = (f"{kinship}/test_judgement.py", f"{kinship}/audit/test_labels.py")
+    judging = (
+        f"{kinship}/test_judgement.py",
+        *(f"{kinship}/audit/test_{name}.py" for name in ("row_labels", "labels")),
+    )
     yield Target("labels", "families/kinship/judgement.py", judging)
     yield Target("labels", "families/kinship/audit/labels.py", judging)
     yield Target("mechanisms", "families/belief/audit/mechanisms.py", (f"{belief}/audit/test_mechanisms.py",))

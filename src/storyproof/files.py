@@ -146,7 +146,7 @@ def _is_stream(path: Path) -> bool:
         if not path.is_symlink():
             break
         path = path.parent / path.readlink()
-    return path.exists() and not path.is_file() and not path.is_dir()
+    return path.exists() and not path.is_file()
 
 
 def _clear_drafts(path: Path) -> None:

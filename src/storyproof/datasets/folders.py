@@ -145,15 +145,15 @@ def _check_free(out: Path, force: bool, option: str, draft: Path | None = None) 
             f"{out} is not a dataset that storyproof wrote ({MANIFEST} is {found}), so --force does not replace it; "
             f"choose another folder for {option}."
         )
-    if others := foreign_files(out):
-        raise DataError(
-            f"{out} has files that storyproof did not write, or that were changed since: {_some(others)}; --force does "
-            f"not remove them, so move them away or choose another folder for {option}."
-        )
     if os.path.ismount(out) or _place(out) == out:
         raise DataError(
             f"{out} cannot be replaced in one step (it is a mount point, or the folder that it is in is read-only); "
             f"choose a folder inside it for {option}."
+        )
+    if others := foreign_files(out):
+        raise DataError(
+            f"{out} has files that storyproof did not write, or that were changed since: {_some(others)}; --force does "
+            f"not remove them, so move them away or choose another folder for {option}."
         )
 
 

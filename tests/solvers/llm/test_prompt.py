@@ -231,8 +231,6 @@ def step(**changes: object) -> dict[str, object]:
     [
         ({"version": None}, "the file: found no field 'version'; expected all of: name, version"),
         ({"version": 1}, "version: found 1; expected text"),
-        ({"name": "bad \ud800"}, r"name: found an unpaired surrogate in 'bad \\ud800'; expected text that can be"),
-        ({"any": step(user="{story} \udfff")}, r"any.steps\[0\].user: found an unpaired surrogate"),
         ({"any": None}, "the file: found no wording; expected one of belief, tom, kinship, .*any, with steps"),
         ({"words": 1}, "the file: found the field 'words'; expected only: name, version"),
         ({"any": {"steps": []}}, r"any.steps: found \[\]; expected a list of at least one step"),
@@ -264,7 +262,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot read the prompt"):
         load_prompt(str(tmp_path / "none.yaml"))
     (tmp_path / "bad.yaml").write_text("a: [")
-    with pytest.raises(ConfigError, match="is not valid YAML"):
+    with pytest.raises(ConfigError, match="not valid YAML"):
         load_prompt(str(tmp_path / "bad.yaml"))
     with pytest.raises(UnknownNameError, match=r"unknown prompt 'zero-shto'\. Did you mean 'zero-shot'"):
         load_prompt("zero-shto")

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from storyproof.errors import ConfigError, UnknownNameError, quoted, shorten
+from storyproof.errors import QUOTED, ConfigError, UnknownNameError, quoted
 from storyproof.families.family import families
+from storyproof.inputs import DocumentError, parse_yaml, read_text
+from storyproof.limits import LARGEST_YAML
 
 FOLDER = Path(__file__).with_name("prompts")
 ANY = "any"  # the key of the wording for all families
@@ -115,13 +115,15 @@ def load_template(name: str) -> Template:
     if path is not own and not (path.suffix in (".yaml", ".yml") or path.is_file()):
         raise UnknownNameError("prompt", name, (*template_names(), "FILE.yaml", "module:function"))
     try:
-        text = path.read_text(encoding="utf-8")
-        read = yaml.safe_load(text)
+        text = read_text(path, LARGEST_YAML)
+        read = parse_yaml(text)
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"cannot read the prompt {path}: {error}; give a prompt file or a known name.") from error
-    except (yaml.YAMLError, RecursionError) as error:
-        shown = shorten(str(error))
-        raise ConfigError(f"{path} is not valid YAML: {shown}; see the prompts that come with storyproof.") from error
+    except DocumentError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise ConfigError(
+            f"{path}{line}: not valid YAML: {error}; see the prompts that come with storyproof."
+        ) from error
     return _TemplateReader(str(path)).template(read, hashlib.sha256(text.encode()).hexdigest())
 
 
@@ -186,7 +188,7 @@ class _TemplateReader:
         missing = [name for name in needed if read.get(name) is None]
         if missing:
             raise self._error(place, f"no field '{missing[0]}'", f"all of: {', '.join(needed)}")
-        unknown = [str(name) for name in read if name not in (*needed, *more)]
+        unknown = [name for name in read if name not in (*needed, *more)]
         if unknown:
             raise self._error(place, f"the field {quoted(unknown[0])}", f"only: {', '.join((*needed, *more))}")
         return {name: value for name, value in read.items() if value is not None}
@@ -194,8 +196,6 @@ class _TemplateReader:
     def _text(self, value: Any, place: str, placeholders: Any = ()) -> str:
         if not isinstance(value, str) or not value.strip():
             raise self._error(place, quoted(value), "text (quote numbers)")
-        if not value.isascii() and value.encode("utf-8", "ignore").decode() != value:
-            raise self._error(place, f"an unpaired surrogate in {quoted(value)}", "text that can be encoded in UTF-8")
         if not placeholders:
             return value
         try:
@@ -209,7 +209,7 @@ class _TemplateReader:
                 shown = name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
                 known = ", ".join(f"{{{each}}}" for each in placeholders)
                 raise self._error(
-                    place, f"the placeholder {{{shorten(shown, 40)}}}", f"one of: {known}; write a brace itself twice"
+                    place, f"the placeholder {{{shown[:QUOTED]}}}", f"one of: {known}; write a brace itself twice"
                 )
         return value
 

@@ -15,7 +15,15 @@ from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
 from storyproof.files import writing_to
-from storyproof.solvers.neural.checkpoint import check_replaceable, claimed, clear, find_finished, fit, start
+from storyproof.solvers.neural.checkpoint import (
+    check_replaceable,
+    claimed,
+    clear,
+    clear_leftovers,
+    find_finished,
+    fit,
+    start,
+)
 from storyproof.solvers.neural.models.registry import recipe
 from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.trained_runs import TrainedRuns, save_runs
@@ -81,10 +89,13 @@ def train(
     if force:
         check_replaceable(out)
     elif (done := find_finished(out, identity)) is not None:  # before the preparation, which may take long
+        clear_leftovers(out, identity)
         return done
     training = Training(plan, [examples], identity)
     about = {"source": str(data) if data is not None else benchmark, "interrupted": False}
     with writing_to(out), claimed(out):
+        if not force and (done := find_finished(out, identity)) is not None:  # by another process, meanwhile
+            return done
         start(out, training, force=force)
         resumed = f", resuming after epoch {training.trainer.epoch}" if training.trainer.epoch else ""
         _log.info("training %s: runs %d, epochs at most %d%s.", model, runs, plan.settings.epochs, resumed)

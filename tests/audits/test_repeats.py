@@ -1,6 +1,8 @@
+import errno
+import io
+import os
 import tracemalloc
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -80,8 +82,13 @@ def test_other_ids_take_bounded_memory() -> None:
     assert seen.close() == ["row 99999"]
 
 
-def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(repeats, "TemporaryFile", lambda buffering: Path("/dev/full").open("wb", buffering=0))
+class FullDisk(io.BytesIO):
+    def write(self, content: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repeats, "TemporaryFile", lambda buffering: FullDisk())
     seen = RepeatedTexts(0)
     with pytest.raises(DataError, match="cannot write temporary files, by which ids .*: No space left on device"):
         seen.add("a")

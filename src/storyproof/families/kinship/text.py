@@ -123,7 +123,8 @@ def placeholder_of(recorded: str) -> tuple[Key, str]:
     known = ours().templates.get(key, ())
     if len(which) > _MOST_DIGITS or int(which) >= len(known):
         raise ParseError(
-            f"{quoted(recorded)} is not in the shipped collection, which has {len(known)} placeholders for these relations."
+            f"{quoted(recorded)} is not in the shipped collection, which has {len(known)} placeholders for these "
+            "relations."
         )
     return key, known[int(which)]
 

@@ -76,7 +76,12 @@ def write_json(path: Path, plain: Mapping[str, Any]) -> None:
         OSError: If it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode())
+    write_whole(path, json_bytes(plain))
+
+
+def json_bytes(plain: Mapping[str, Any]) -> bytes:
+    """Return plain values as `write_json` writes them."""
+    return (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def read_json(path: Path, remedy: str) -> dict[str, Any]:
@@ -141,7 +146,7 @@ def _is_stream(path: Path) -> bool:
         if not path.is_symlink():
             break
         path = path.parent / path.readlink()
-    return path.exists() and not path.is_file() and not path.is_dir()
+    return path.exists() and not path.is_file()
 
 
 def _clear_drafts(path: Path) -> None:

@@ -146,7 +146,8 @@ class Claim:
             raise
         finally:
             if self._file is not file:
-                file.close()
+                with suppress(OSError):  # which would hide why it could not be written
+                    file.close()
             draft.unlink(missing_ok=True)
         return True
 
@@ -154,10 +155,15 @@ class Claim:
         """Create the file on a file system without hard links, unless it exists."""
         self._text = self._owner(locked=False)
         try:
-            with self.path.open("x", encoding="utf-8") as file:
-                file.write(self._text)
+            file = self.path.open("x", encoding="utf-8")
         except FileExistsError:
             return False
+        try:
+            with file:
+                file.write(self._text)
+        except OSError:
+            self.path.unlink()
+            raise
         return True
 
     def _owner(self, locked: bool) -> str:

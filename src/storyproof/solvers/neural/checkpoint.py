@@ -8,11 +8,13 @@ completely or not at all.
 from __future__ import annotations
 
 import json
+import logging
 import math
+import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,7 @@ from storyproof.solvers.neural.trained_runs import (
 from storyproof.solvers.neural.trainer import DivergedError, Epoch
 from storyproof.solvers.neural.training import Training
 
+_log = logging.getLogger(__name__)
 PLAN, CHECKPOINT, METRICS, LOCK = "training.json", "checkpoint.safetensors", "metrics.jsonl", ".training.lock"
 _KEYS = {
     RUN: frozenset({"model", "options", "shape", "vocabulary", "seeds", "held", "about"}),
@@ -68,7 +71,7 @@ def start(out: Path, training: Training, *, force: bool = False) -> None:
     Args:
         out: The folder.
         training: The training; its trainer is set to the state of the checkpoint.
-        force: Discard what the folder contains.
+        force: Start again, whatever the folder contains; trained runs in it stay until the new ones replace them.
 
     Raises:
         ConfigError: If the folder contains another training.
@@ -85,8 +88,7 @@ def start(out: Path, training: Training, *, force: bool = False) -> None:
         (out / CHECKPOINT).unlink(missing_ok=True)  # before there is a plan that it does not belong to
     write_json(out / PLAN, identity)
     if force:  # after the plan shows that the folder is a training's
-        for name in (RUN, METRICS):
-            (out / name).unlink(missing_ok=True)
+        (out / METRICS).unlink(missing_ok=True)
 
 
 def fit(
@@ -126,9 +128,19 @@ def fit(
 
 
 def clear(out: Path) -> None:
-    """Remove the files of a training that is finished."""
-    for name in (PLAN, CHECKPOINT):
+    """Remove the files of a training that is finished; the plan last, so that nothing else is left without it."""
+    for name in (CHECKPOINT, PLAN):
         (out / name).unlink(missing_ok=True)
+
+
+def clear_leftovers(out: Path, identity: Mapping[str, Any]) -> None:
+    """Remove what a killed process left in the folder of a training that is finished, if it may be changed."""
+    with suppress(OSError, ConfigError, DataError):
+        if any(path.name in (LOCK, PLAN) or _is_draft(path) for path in out.iterdir()):
+            with claimed(out):
+                _clear_drafts(out)
+                if _plan(out) == json.loads(json.dumps(identity)):  # else another one is to take its place
+                    clear(out)
 
 
 def find_finished(out: Path, identity: Mapping[str, Any]) -> TrainedRuns | None:
@@ -154,7 +166,7 @@ def is_started(out: Path, identity: Mapping[str, Any]) -> bool:
         ConfigError: If it contains something else.
         DataError: If a file is damaged.
     """
-    kept = read_json(out / PLAN, REMEDY) if (out / PLAN).is_file() else {}
+    kept = _plan(out)
     if kept == identity:
         return True
     if (out / RUN).is_file():
@@ -166,6 +178,10 @@ def is_started(out: Path, identity: Mapping[str, Any]) -> bool:
         force = ", or use --force to train again" if _is_training(out) else ""
         raise ConfigError(f"{out} contains {what}; choose another --out{force}.")
     return False
+
+
+def _plan(out: Path) -> dict[str, Any]:
+    return read_json(out / PLAN, REMEDY) if (out / PLAN).is_file() else {}
 
 
 def _differences(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
@@ -252,6 +268,8 @@ def _clear_drafts(out: Path) -> None:
     for path in out.iterdir():
         if _is_draft(path):
             path.unlink(missing_ok=True)
+            if ".draft-" in path.name:  # the others are of locks
+                _log.warning("storyproof: removed %s, an unfinished file of a run that was killed.", path)
 
 
 class _TrainingLog:
@@ -274,8 +292,14 @@ class _TrainingLog:
         """Write the metrics of an epoch."""
         figures = {"loss": epoch.loss, "held": epoch.held, "best": epoch.best}
         line = {"epoch": epoch.number, **{name: _finite(values) for name, values in figures.items()}}
-        with (self.out / METRICS).open("a") as file:
-            file.write(json.dumps(line, allow_nan=False) + "\n")
+        path = self.out / METRICS
+        size = path.stat().st_size
+        try:
+            with path.open("a") as file:
+                file.write(json.dumps(line, allow_nan=False) + "\n")
+        except OSError:
+            os.truncate(path, size)  # half a line
+            raise
 
     def keep(self) -> None:
         """Write a checkpoint."""

@@ -13,7 +13,7 @@ from safetensors.torch import save
 
 from storyproof.datasets.manifest import file_sha256
 from storyproof.errors import ConfigError, DataError, quoted
-from storyproof.files import read_json, write_json, write_whole
+from storyproof.files import json_bytes, read_json, whole_file, write_whole
 from storyproof.inputs import open_file, parse_json
 from storyproof.solvers.neural.data.batches import Shape
 from storyproof.solvers.neural.data.vocabulary import TokenVocabulary
@@ -51,10 +51,12 @@ class TrainedRuns:
 
 
 def save_runs(folder: Path, run: TrainedRuns) -> None:
-    """Write trained runs to a folder, the description last: a folder that has one is complete."""
+    """Write trained runs to a folder, the description last: a folder that has one is complete.
+
+    Runs that were there stay until the new ones are written, and are never mixed with them.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     weights = save(run.weights)
-    write_whole(folder / WEIGHTS, weights)
     about = {
         "model": run.model,
         "options": run.options,
@@ -65,7 +67,11 @@ def save_runs(folder: Path, run: TrainedRuns) -> None:
         "about": run.about,
         "weights_sha256": hashlib.sha256(weights).hexdigest(),
     }
-    write_json(folder / RUN, about)
+    with whole_file(folder / RUN) as description, whole_file(folder / WEIGHTS) as tensors:
+        for file, content in ((tensors, weights), (description, json_bytes(about))):
+            file.write(content)
+            file.flush()
+        (folder / RUN).unlink(missing_ok=True)  # the weights take their place first
 
 
 def load_runs(folder: Path) -> TrainedRuns:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ConfigError, quoted, shorten
+from storyproof.inputs import open_file
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.requests import Reply
 
@@ -31,9 +33,10 @@ def load_function(name: str, what: str = "model") -> Callable[..., Any]:
     place, _, attribute = name.rpartition(":")
     try:
         module = _from_file(Path(place)) if place.endswith(".py") else import_module(place)
-    except (ImportError, OSError, SyntaxError, ValueError) as error:
+    except Exception as error:  # whatever a user's module raises while it is imported
+        kind = "" if isinstance(error, ImportError | OSError) else f"{type(error).__name__}: "
         raise ConfigError(
-            f"cannot import the {what} '{name}': {error}; give module:function, or path/to/file.py:function."
+            f"cannot import the {what} '{name}': {kind}{error}; give module:function, or path/to/file.py:function."
         ) from error
     found = getattr(module, attribute, None)
     if not callable(found):
@@ -43,7 +46,8 @@ def load_function(name: str, what: str = "model") -> Callable[..., Any]:
 
 
 def _from_file(path: Path) -> Any:
-    name = f"storyproof_user_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
+    open_file(path).close()  # a pipe would be waited for
+    name = f"storyproof_user_{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:16]}"
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")

@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from storyproof.errors import DataError
+from storyproof.inputs import open_text, parse_json, read_text
 
 STALE_S = 120.0
 _RENEWED_EVERY_S = 30.0
@@ -204,7 +205,7 @@ def remove_claims() -> None:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except (OSError, ValueError):
         return None
 
@@ -213,7 +214,7 @@ def _text(path: Path) -> str | None:
 def _probed(path: Path) -> Iterator[bool | None]:
     """Lock an existing claim while it is inspected; yield False if its owner lives, None if that is unknown."""
     try:
-        file = path.open("r", encoding="utf-8")
+        file = open_text(path)
     except OSError:
         yield None
         return
@@ -225,7 +226,7 @@ def _is_stale(path: Path, text: str, free: bool | None) -> bool:
     if free and not text:  # earlier versions locked an empty file
         return True
     with suppress(ValueError, KeyError, TypeError):
-        owner = json.loads(text)
+        owner = parse_json(text)
         if owner["host"] == platform.node():
             if free and owner.get("locked"):
                 return True

@@ -21,6 +21,7 @@ from storyproof import __version__
 from storyproof.datasets.manifest import MANIFEST, file_sha256, foreign_files, is_dataset, is_inside, remove_dataset
 from storyproof.errors import DataError
 from storyproof.files import exchange, write_whole
+from storyproof.inputs import parse_json, read_bytes
 from storyproof.locks import Claim, remove_claims
 
 _log = logging.getLogger(__name__)
@@ -149,15 +150,15 @@ def _check_free(out: Path, force: bool, option: str, draft: Path | None = None) 
             f"{out} is not a dataset that storyproof wrote ({MANIFEST} is {found}), so --force does not replace it; "
             f"choose another folder for {option}."
         )
-    if others := foreign_files(out):
-        raise DataError(
-            f"{out} has files that storyproof did not write, or that were changed since: {_some(others)}; --force does "
-            f"not remove them, so move them away or choose another folder for {option}."
-        )
     if os.path.ismount(out) or _place(out) == out:
         raise DataError(
             f"{out} cannot be replaced in one step (it is a mount point, or the folder that it is in is read-only); "
             f"choose a folder inside it for {option}."
+        )
+    if others := foreign_files(out):
+        raise DataError(
+            f"{out} has files that storyproof did not write, or that were changed since: {_some(others)}; --force does "
+            f"not remove them, so move them away or choose another folder for {option}."
         )
 
 
@@ -240,7 +241,7 @@ def _take_back(draft: Path, out: Path) -> None:
     if not [path for path in draft.iterdir() if path.name != _MARKER]:
         return  # all were
     try:
-        moved = json.loads((draft / _MARKER).read_text(encoding="utf-8"))["files"].items()
+        moved = parse_json(read_bytes(draft / _MARKER))["files"].items()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return
     for name, sha256 in moved:

@@ -20,6 +20,8 @@ from typing import Any
 
 from storyproof.errors import ConfigError, DataError
 from storyproof.files import read_json, write_json, write_whole
+from storyproof.inputs import parse_json, read_bytes
+from storyproof.limits import LARGEST_RUN
 from storyproof.locks import Claim
 from storyproof.solvers.neural.trained_runs import (
     REMEDY,
@@ -168,7 +170,8 @@ def is_started(out: Path, identity: Mapping[str, Any]) -> bool:
     if kept == identity:
         return True
     if (out / RUN).is_file():
-        kept = {**read_json(out / RUN, REMEDY).get("about", {}), **kept}
+        about = read_json(out / RUN, REMEDY).get("about")
+        kept = {**(about if isinstance(about, dict) else {}), **kept}
     if out.exists() and (not out.is_dir() or any(path.name != LOCK and not _is_draft(path) for path in out.iterdir())):
         differs = _differences(kept, identity)
         what = f"another training ({differs})" if kept and differs else "something else already"
@@ -228,7 +231,7 @@ def _is_training(out: Path) -> bool:
 def _foreign_files(out: Path) -> list[str]:
     """List files with the names of a training's that another program wrote; damaged ones may be a training's."""
     here = {name: out / name for name in (*_KEYS, WEIGHTS, CHECKPOINT) if (out / name).is_file()}
-    texts = {name: path.read_bytes() for name, path in here.items() if name in _KEYS}
+    texts = {name: read_bytes(path, LARGEST_RUN) for name, path in here.items() if name in _KEYS}
     found = [
         name
         for name, text in texts.items()
@@ -240,8 +243,8 @@ def _foreign_files(out: Path) -> list[str]:
 def _is_foreign(text: bytes, keys: frozenset[str]) -> bool:
     """Return whether a text is JSON with less than half of the keys that a training writes."""
     try:
-        plain = json.loads(text)
-    except (ValueError, RecursionError):
+        plain = parse_json(text)
+    except ValueError:
         return False
     return not isinstance(plain, dict) or 2 * len(keys & plain.keys()) < len(keys)
 
@@ -250,7 +253,9 @@ def _resume(training: Training, checkpoint: Path) -> None:
     tensors, plain = load_tensors(checkpoint)
     try:
         training.trainer.load(tensors, plain)
-    except (KeyError, ValueError, IndexError, RuntimeError) as error:
+    except KeyError as error:
+        raise DataError(f"{checkpoint} does not fit this training: no {error}; use --force to train again.") from error
+    except (ValueError, IndexError, RuntimeError) as error:
         raise DataError(f"{checkpoint} does not fit this training: {error}; use --force to train again.") from error
 
 
@@ -273,7 +278,7 @@ class _TrainingLog:
     def __init__(self, out: Path, training: Training) -> None:
         self.out, self.training = out, training
         self.kept, self.took = time.monotonic(), 0.0
-        lines = (out / METRICS).read_bytes().splitlines() if (out / METRICS).is_file() else []
+        lines = read_bytes(out / METRICS, LARGEST_RUN).splitlines() if (out / METRICS).is_file() else []
         known = {number: line for line in lines if 0 < (number := _epoch_of(line)) <= training.trainer.epoch}
         write_whole(out / METRICS, b"".join(known[number] + b"\n" for number in sorted(known)))
 
@@ -307,7 +312,7 @@ class _TrainingLog:
 def _epoch_of(line: bytes) -> int:
     """Read the epoch of a line of metrics; 0 if the line is damaged."""
     try:
-        return int(json.loads(line)["epoch"])
+        return int(parse_json(line)["epoch"])
     except (ValueError, TypeError, KeyError, OverflowError):
         return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -30,6 +31,7 @@ from storyproof.solvers.neural.trainer import DivergedError, Epoch
 from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet, identity_of
 
 DRAWN, GIVEN, PROVED = "drawn", "given", "proved"
+_log = logging.getLogger(__name__)
 
 
 def train(
@@ -95,6 +97,8 @@ def train(
         if not force and (done := find_finished(out, identity)) is not None:  # by another process, meanwhile
             return done
         start(out, training, force=force)
+        resumed = f", resuming after epoch {training.trainer.epoch}" if training.trainer.epoch else ""
+        _log.info("training %s: runs %d, epochs at most %d%s.", model, runs, plan.settings.epochs, resumed)
         try:
             fit(out, training, progress)
         except (DivergedError, KeyboardInterrupt):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -12,6 +12,7 @@ from storyproof.evaluation.matching.kinds import NO_MATCH
 from storyproof.evaluation.options import Prices
 from storyproof.evaluation.runs import Prediction, Recorder, story_hash
 from storyproof.evaluation.scores import Tally
+from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.solvers.llm.requests import Reply
 from storyproof.solvers.solver import Answer
@@ -34,12 +35,21 @@ class AnswerJudge:
         chosen: The name of the matcher that decides.
         free_text: Whether answers are free-text replies.
         prices: What tokens cost.
+        can_answer: Whether the solver could have answered an example at all; by default it could.
     """
 
     def __init__(
-        self, matchers: Mapping[str, Matcher], chosen: str, *, free_text: bool, prices: Prices | None = None
+        self,
+        matchers: Mapping[str, Matcher],
+        chosen: str,
+        *,
+        free_text: bool,
+        prices: Prices | None = None,
+        can_answer: Callable[[Example], bool] | None = None,
     ) -> None:
         self._matchers, self._chosen, self.free_text, self._prices = dict(matchers), chosen, free_text, prices
+        self._can_answer = can_answer
+        self._unknown_answers = 0
         self.tally = Tally(list(self._matchers))
         self._read = self._written = self._cached = 0
         self._has_tokens = False
@@ -69,6 +79,7 @@ class AnswerJudge:
             self.tally.fail(answer.example, answer.error)
             return
         self._cut_off += answer.cut_off
+        self._unknown_answers += self._can_answer is not None and not self._can_answer(answer.example)
         verdict = self._kept.pop(_fingerprint(answer), None) if self._kept else None
         verdict = verdict or self._decide(answer)
         matches = {
@@ -125,7 +136,8 @@ class AnswerJudge:
         """Return how answers were judged, as plain values for JSON."""
         tally, chosen = self.tally, self._chosen
         if not self.free_text:
-            return {"matching": chosen}
+            unknown = {"unknown_answers": self._unknown_answers} if self._unknown_answers else {}
+            return {"matching": chosen, **unknown}
         side_by_side = {}
         for name in self._matchers:
             scores, joint = tally.scores(name), tally.joint(name)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from itertools import product
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storyproof.families.belief.checker import Worlds, belief, memory, reality, story_type
+from storyproof.families.belief.checker import Worlds, _contracted, belief, memory, reality, story_type
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, READINGS
 
@@ -509,3 +510,31 @@ def test_models_are_contracted_and_reachable(story: Story) -> None:
             reached |= fresh
             todo += fresh
         assert reached == set(range(len(model.locations)))
+
+
+def test_worlds_that_hold_the_same_possible_are_one_whatever_their_numbers() -> None:
+    """Sets of more than eight numbers list them in an order that depends on how they were made."""
+    locations = [0, 0, *range(1, 10)]
+    one, other, rest = [2, 10], [10, 2], list(range(2, 11))
+    access = [[0], [1], *[[2]] * 9]
+    model = _contracted(locations, [one, other, rest], access)
+    assert model.locations == tuple(range(10))
+    assert model.cells[model.access[0][0]] == (1, 9)
+
+
+def test_models_do_not_depend_on_how_worlds_were_numbered() -> None:
+    dice = random.Random(3)
+    for _ in range(30):
+        count = dice.randint(2, 9)
+        locations = [dice.randrange(3) for _ in range(count)]
+        cells = [dice.sample(range(count), dice.randint(1, count)) for _ in range(4)]
+        access = [[dice.randrange(4), dice.randrange(4)] for _ in range(count)]
+        new = [0, *dice.sample(range(1, count), count - 1)]  # world 0 is the actual one
+        old = sorted(range(count), key=new.__getitem__)
+        order = dice.sample(range(4), 4)
+        renamed = _contracted(
+            [locations[world] for world in old],
+            [[new[world] for world in cells[cell]] for cell in order],
+            [[order.index(cell) for cell in access[world]] for world in old],
+        )
+        assert renamed == _contracted(locations, cells, access)

@@ -262,7 +262,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot read the prompt"):
         load_prompt(str(tmp_path / "none.yaml"))
     (tmp_path / "bad.yaml").write_text("a: [")
-    with pytest.raises(ConfigError, match="is not valid YAML"):
+    with pytest.raises(ConfigError, match="not valid YAML"):
         load_prompt(str(tmp_path / "bad.yaml"))
     with pytest.raises(UnknownNameError, match=r"unknown prompt 'zero-shto'\. Did you mean 'zero-shot'"):
         load_prompt("zero-shto")

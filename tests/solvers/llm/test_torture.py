@@ -189,11 +189,12 @@ def test_interrupt_ends_cleanly(data: Path, tmp_path: Path) -> None:
         )
         wait_for(lambda: process.poll() is not None or server.counts()["answered_in_all"] >= 20, "twenty answers")
         process.send_signal(signal.SIGINT)
-        noticed = process.stderr.readline()
+        begun, noticed = process.stderr.readline(), process.stderr.readline()
         server.behave()  # answers what it holds
         out, err = process.communicate(timeout=SECONDS)
         counts = server.counts()
     assert process.returncode == 130
+    assert "306 questions" in begun
     assert "waiting for" in noticed
     assert "Traceback" not in err
     assert "ended early: interrupted" in out

@@ -15,6 +15,7 @@ from storyproof.errors import ModelError
 from storyproof.solvers.llm.addresses import public
 from storyproof.solvers.llm.api import NO_LIKELIHOOD, body_of
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
+from storyproof.solvers.llm.bodies import ACCEPTED
 from storyproof.solvers.llm.client import Server, Servers, base_urls
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import ModelOptions
@@ -63,13 +64,18 @@ class OpenAI:
     def session(self) -> Any:
         """Open connections; on the loop that will use them."""
         headers = {"Content-Type": "application/json", "User-Agent": f"storyproof/{__version__}"}
+        headers["Accept-Encoding"] = ACCEPTED
         key = os.environ.get(self._options.api_key_env)
         if key:
             headers["Authorization"] = f"Bearer {key}"
         timeout = self._http.ClientTimeout(total=self._options.timeout_s, sock_connect=30)
         connector = self._http.TCPConnector(limit=0)
         return self._http.ClientSession(
-            connector=connector, headers=headers, timeout=timeout, cookie_jar=self._http.DummyCookieJar()
+            connector=connector,
+            headers=headers,
+            timeout=timeout,
+            cookie_jar=self._http.DummyCookieJar(),
+            auto_decompress=False,  # bodies are unpacked where they are bounded
         )
 
     async def check(self, session: Any, servers: Iterable[Server]) -> None:

@@ -10,7 +10,8 @@ from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.solvers.llm.addresses import is_address, public
 
 CHAT, COMPLETION = "chat", "completion"
-_AT_LEAST = {"concurrency": 1, "retries": 0, "batch_size": 1, "tensor_parallel_size": 1, "timeout_s": 0.001}
+_AT_LEAST = {"concurrency": 1, "retries": 0, "batch_size": 1, "tensor_parallel_size": 1, "max_wait_s": 0}
+_ABOVE_0 = ("timeout_s", "max_reply_mb")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,9 @@ class ModelOptions:
         timeout_s: How long a server may take for one request.
         retries: How often a request that failed for reasons that may pass is sent again.
         patience_s: How long servers may give no reply at all before the run ends with what there is.
+        max_wait_s: The longest pause that a server may ask for by `Retry-After`; a longer one is not waited for, and a
+            request that gets it twice has failed.
+        max_reply_mb: The longest reply in megabytes, after unpacking; a request with a longer one has failed.
         temperature: 0 takes the likeliest token each time.
         top_p: Draw from the likeliest tokens that make up this share.
         seed: For models that draw.
@@ -41,6 +45,8 @@ class ModelOptions:
     timeout_s: float = 300.0
     retries: int = 8
     patience_s: float = 180.0
+    max_wait_s: float = 300.0
+    max_reply_mb: float = 4.0
     temperature: float = 0.0
     top_p: float | None = None
     seed: int = 0
@@ -53,10 +59,11 @@ class ModelOptions:
         if self.api not in (CHAT, COMPLETION):
             raise UnknownNameError("kind of API", self.api, (CHAT, COMPLETION))
         for name, least in _AT_LEAST.items():
-            value = getattr(self, name)
-            if not value >= least:
-                shown = "a number above 0" if name == "timeout_s" else f"{least} or more"
-                raise ConfigError(f"--{name.removesuffix('_s').replace('_', '-')} is {value}; use {shown}.")
+            if not getattr(self, name) >= least:
+                raise self._error(name, f"{least} or more")
+        for name in _ABOVE_0:
+            if not getattr(self, name) > 0:
+                raise self._error(name, "a number above 0")
         if not 0 <= self.temperature <= 100:
             raise ConfigError(f"--temperature is {self.temperature}; use 0 (the likeliest token) or more.")
         if self.top_p is not None and not 0 < self.top_p <= 1:
@@ -66,6 +73,10 @@ class ModelOptions:
                 raise ConfigError(
                     f"--base-url is '{public(url)}'; expected http://… or https://…, such as http://localhost:8000/v1."
                 )
+
+    def _error(self, name: str, expected: str) -> ConfigError:
+        flag = name.removesuffix("_s").replace("_", "-")
+        return ConfigError(f"--{flag} is {getattr(self, name)}; use {expected}.")
 
     def identity(self) -> dict[str, Any]:
         """Return what may change a reply; a seed matters only to a model that draws."""

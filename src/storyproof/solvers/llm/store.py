@@ -100,12 +100,11 @@ class Store:
         """Keep a reply; one that failed is kept apart, and counts as not asked."""
         with self._named():
             if reply.error is not None:
-                self._base.execute(_FAIL, (key, reply.error))
+                self._base.execute(_FAIL, (key, _encodable(reply.error)))
                 return
             scores = None if reply.choice_scores is None else json.dumps(reply.choice_scores)
             counts = (reply.prompt_tokens, reply.output_tokens, reply.cached_tokens)
-            # Lone surrogates, which a model may write in JSON, cannot be encoded in a file.
-            text = reply.text.encode("utf-8", "replace").decode()
+            text = _encodable(reply.text)
             self._base.execute(_PUT, (key, text, *counts, reply.seconds, scores, reply.cut_off, reply.retries))
 
     def error(self, key: bytes) -> str | None:
@@ -139,3 +138,8 @@ class Store:
             raise DataError(
                 f"cannot store replies in {self._where}: {error}; free the disk, or choose another --output-dir."
             ) from error
+
+
+def _encodable(text: str) -> str:
+    """Replace unpaired surrogates, which a model may write in JSON and no file can hold."""
+    return text.encode("utf-8", "replace").decode()

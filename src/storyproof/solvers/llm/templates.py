@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import QUOTED, ConfigError, UnknownNameError, quoted
 from storyproof.families.family import families
+from storyproof.inputs import DocumentError, parse_yaml, read_text
+from storyproof.limits import LARGEST_YAML
 
 FOLDER = Path(__file__).with_name("prompts")
 ANY = "any"  # of all families
@@ -115,13 +115,15 @@ def load_template(name: str) -> Template:
     if path is not own and not (path.suffix in (".yaml", ".yml") or path.is_file()):
         raise UnknownNameError("prompt", name, (*template_names(), "FILE.yaml", "module:function"))
     try:
-        text = path.read_text(encoding="utf-8")
-        read = yaml.safe_load(text)
+        text = read_text(path, LARGEST_YAML)
+        read = parse_yaml(text)
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"cannot read the prompt {path}: {error}; give a prompt file or a known name.") from error
-    except (yaml.YAMLError, RecursionError) as error:
-        shown = " ".join(str(error).split())
-        raise ConfigError(f"{path} is not valid YAML: {shown}; see the prompts that come with storyproof.") from error
+    except DocumentError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise ConfigError(
+            f"{path}{line}: not valid YAML: {error}; see the prompts that come with storyproof."
+        ) from error
     return _TemplateReader(str(path)).template(read, hashlib.sha256(text.encode()).hexdigest())
 
 
@@ -150,7 +152,7 @@ class _TemplateReader:
         fields = self._object(read, place, ("steps",), ("shots", "shot"))
         steps = fields["steps"]
         if not isinstance(steps, list) or not steps:
-            raise self._error(f"{place}.steps", repr(steps), "a list of at least one step")
+            raise self._error(f"{place}.steps", quoted(steps), "a list of at least one step")
         shots = self._count(fields.get("shots", 0), f"{place}.shots", 0)
         shot = self._text(fields["shot"], f"{place}.shot", _SHOT_PLACEHOLDERS) if "shot" in fields else ""
         found = tuple(self._step(step, f"{place}.steps[{number}]", number) for number, step in enumerate(steps))
@@ -167,10 +169,10 @@ class _TemplateReader:
         allowed = [name for name in PLACEHOLDERS if number or name != "reply"]
         stop = fields.get("stop", [])
         if not isinstance(stop, list) or not all(isinstance(each, str) and each for each in stop):
-            raise self._error(f"{place}.stop", repr(stop), "a list of texts")
+            raise self._error(f"{place}.stop", quoted(stop), "a list of texts")
         for name, known in (("choices", (LETTERS, FULL)), ("when", (BELIEF,))):
             if fields.get(name) not in (None, *known):
-                raise self._error(f"{place}.{name}", repr(fields[name]), " or ".join(known))
+                raise self._error(f"{place}.{name}", quoted(fields[name]), " or ".join(known))
         return PromptStep(
             user=self._text(fields["user"], f"{place}.user", allowed),
             system=self._text(fields["system"], f"{place}.system", allowed) if "system" in fields else "",
@@ -186,14 +188,14 @@ class _TemplateReader:
         missing = [name for name in needed if read.get(name) is None]
         if missing:
             raise self._error(place, f"no field '{missing[0]}'", f"all of: {', '.join(needed)}")
-        unknown = [str(name) for name in read if name not in (*needed, *more)]
+        unknown = [name for name in read if name not in (*needed, *more)]
         if unknown:
-            raise self._error(place, f"the field '{unknown[0]}'", f"only: {', '.join((*needed, *more))}")
+            raise self._error(place, f"the field {quoted(unknown[0])}", f"only: {', '.join((*needed, *more))}")
         return {name: value for name, value in read.items() if value is not None}
 
     def _text(self, value: Any, place: str, placeholders: Any = ()) -> str:
         if not isinstance(value, str) or not value.strip():
-            raise self._error(place, repr(value), "text (quote numbers)")
+            raise self._error(place, quoted(value), "text (quote numbers)")
         if not placeholders:
             return value
         try:
@@ -206,12 +208,14 @@ class _TemplateReader:
             if name not in placeholders or form or conversion:
                 shown = name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
                 known = ", ".join(f"{{{each}}}" for each in placeholders)
-                raise self._error(place, f"the placeholder {{{shown}}}", f"one of: {known}; write a brace itself twice")
+                raise self._error(
+                    place, f"the placeholder {{{shown[:QUOTED]}}}", f"one of: {known}; write a brace itself twice"
+                )
         return value
 
     def _count(self, value: Any, place: str, least: int) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise self._error(place, repr(value), f"a whole number, {least} or more")
+            raise self._error(place, quoted(value), f"a whole number, {least} or more")
         return value
 
     def _error(self, place: str, found: str, expected: str) -> ConfigError:

@@ -41,7 +41,7 @@ from storyproof.families.kinship.relations import WORDS, predicate_of
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import PUBLISHED, load_rules
 from storyproof.findings import COLUMN, TEXT, Finding
-from storyproof.formats.format import PLACE, place_of
+from storyproof.formats.format import PLACE, place_of, stem_of
 
 LEAST_ROWS, LEAST_LABELS, LEAST_PATTERNS = 50, 5, 8  # a smaller test is not informative
 _TOTALS = {
@@ -171,7 +171,7 @@ class KinshipJudge(FileJudge):
             file=self.subject.name,
             row=audited.number,
             line=audited.line,
-            id=audited.id or f"{self.subject.path.stem}-{audited.number}",
+            id=audited.id or f"{stem_of(self.subject.path)}-{audited.number}",
             kind=flaw.kind,
             field=flaw.field,
             found=audited.given.values[flaw.field] if flaw.found is None else flaw.found,

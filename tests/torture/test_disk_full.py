@@ -6,20 +6,11 @@ memory: it runs out of space, or of names for files, in the middle of everything
 
 from __future__ import annotations
 
-import ctypes
 import json
-import os
-import shutil
 import sqlite3
-import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path, PurePath
-from types import TracebackType
-from typing import Any
-
-import pytest
 
 from storyproof.solvers.neural.trained_runs import load_tensors
 from tests.solvers.llm.serving import FakeServer
@@ -36,7 +27,6 @@ from tests.torture.works import (
     Undisturbed,
     Work,
     assert_one_sentence,
-    asked_once,
     lasting,
     others,
     output,

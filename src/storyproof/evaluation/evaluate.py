@@ -133,7 +133,7 @@ def evaluate(
             )
         details = {**_solver_details(solver, asked, options), **judge.details()}
         found = Evaluation(
-            reference.name,
+            name_of(reference.name),
             name_of(data),
             source.split,
             labels,

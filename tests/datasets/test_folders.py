@@ -124,6 +124,16 @@ def test_force_keeps_a_file_that_is_added_at_the_last_moment(
     assert str(old) in caplog.text
 
 
+def test_a_draft_without_room_for_its_marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "touch", full)
+    with pytest.raises(DataError, match=r"cannot write to .*: No space left on device; choose another folder for --"):
+        write(tmp_path / "data", False, "new")
+    assert names(tmp_path) == []
+
+
 # --- two processes, and folders that appear
 
 

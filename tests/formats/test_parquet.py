@@ -216,11 +216,11 @@ def test_texts_that_are_stored_once_do_not_fill_the_memory(
     monkeypatch.setattr(parquet, "LARGEST_ROW", 8 << 20)
     before = pa.total_allocated_bytes()
     rows = 0
-    for table in FORMAT.read(path, places=True):
-        assert table.column(column)[0].as_py() is not None
+    for part in FORMAT.read(path, places=True):
+        assert part.column(column)[0].as_py() is not None
         assert pa.total_allocated_bytes() - before < 64 << 20
-        assert [place["row"] for place in table.column("place").to_pylist()] == list(range(rows, rows + table.num_rows))
-        rows += table.num_rows
+        assert [place["row"] for place in part.column("place").to_pylist()] == list(range(rows, rows + part.num_rows))
+        rows += part.num_rows
         if rows > 1_000:
             return
     raise AssertionError("it was read as a whole")

@@ -122,7 +122,7 @@ class Undisturbed:
 
 
 def assert_one_sentence(ended: Ended) -> None:
-    """Check that a command failed as promised: exit code 2, and one sentence, after lines of progress if it has some."""
+    """Check that a command failed as promised: exit code 2, and one sentence, perhaps after lines of progress."""
     assert ended.code == 2, ended
     *progress, sentence = ended.err.splitlines() or [""]
     assert sentence.startswith("storyproof: "), ended

@@ -113,8 +113,13 @@ def _make_draft(out: Path) -> Path:
     stays = out.is_dir() and not _held(out) and (os.path.ismount(out) or _is_current(out))
     draft = (out if stays else _place(out)) / f".{out.name}.unfinished-{secrets.token_hex(4)}"
     _drafts.add(draft)
-    draft.mkdir()
-    (draft / _MARKER).touch()
+    try:
+        draft.mkdir()
+        (draft / _MARKER).touch()
+    except OSError:
+        shutil.rmtree(draft, ignore_errors=True)
+        _drafts.discard(draft)
+        raise
     return draft
 
 

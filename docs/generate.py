@@ -29,7 +29,7 @@ def command_line() -> str:
     parts.append(
         "Exit codes: 0: success. 1: `verify` or `audit` found problems. 2: an error in the command or its input; the "
         "message says what was found, where, and what to do. 3: `evaluate` got too few answers from a language model "
-        "for its scores to count. 130: interrupted.\n"
+        "for its scores to count. 130: interrupted. 141: the reader of the output has left, as `head` does.\n"
     )
     return "\n".join(parts)
 

@@ -1,6 +1,7 @@
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import time
@@ -110,6 +111,25 @@ def test_systems_with_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, miss
     path = tmp_path / "lock"
     with Claim(path) as first, Claim(path) as second:
         assert (first, second) == (True, False)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("missing", ["nothing", "links"])
+def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    def link(*_: object) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9, limits[1]))
+        raise OSError(1, "Operation not permitted")
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if missing == "links":
+        monkeypatch.setattr(os, "link", link)
+    else:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9, limits[1]))
+    try:
+        with pytest.raises(DataError, match="File too large; choose another --out"), Claim(tmp_path / "lock"):
+            pytest.fail("it is not ours")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from storyproof.errors import DataError
+from storyproof.inputs import parse_json, read_bytes
 from storyproof.locks import try_lock
 
 _log = logging.getLogger(__name__)
@@ -75,7 +76,12 @@ def write_json(path: Path, plain: Mapping[str, Any]) -> None:
         OSError: If it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode())
+    write_whole(path, json_bytes(plain))
+
+
+def json_bytes(plain: Mapping[str, Any]) -> bytes:
+    """Return plain values as `write_json` writes them."""
+    return (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def read_json(path: Path, remedy: str) -> dict[str, Any]:
@@ -89,10 +95,10 @@ def read_json(path: Path, remedy: str) -> dict[str, Any]:
         DataError: If it is missing or damaged.
     """
     try:
-        plain = json.loads(path.read_text(encoding="utf-8"))
+        plain = parse_json(read_bytes(path))
         if not isinstance(plain, dict):
             raise ValueError("expected a JSON object")
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read: {error}; {remedy}.") from error
     return plain
 

@@ -77,8 +77,8 @@ class FileReport:
         unchecked: How many rows had no value to compare with the proof, by column.
         statuses: How many rows have which status, in families in which an answer need not follow.
         gone: Rows that a corrected copy leaves out, because nothing in their place would be right.
-        unsettled: The status of rows from which no answer follows, and which do not say so; a corrected copy marks or
-            drops them.
+        unmarked: How many rows have which status, of those from which no answer follows and which do not say so.
+        unsettled: In an audit, the status of each such row; a corrected copy marks or drops them.
         declared: The status of rows that say so themselves.
     """
 
@@ -92,6 +92,7 @@ class FileReport:
     unchecked: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
     gone: set[int] = field(default_factory=set)
+    unmarked: Counter[str] = field(default_factory=Counter)
     unsettled: dict[int, str] = field(default_factory=dict)
     declared: dict[int, str] = field(default_factory=dict)
 

@@ -22,6 +22,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from storyproof.errors import DataError
+from storyproof.inputs import open_text, parse_json, read_text
 
 STALE_S = 120.0
 _RENEWED_EVERY_S = 30.0
@@ -145,7 +146,8 @@ class Claim:
             raise
         finally:
             if self._file is not file:
-                file.close()
+                with suppress(OSError):  # which would hide why it could not be written
+                    file.close()
             draft.unlink(missing_ok=True)
         return True
 
@@ -153,10 +155,15 @@ class Claim:
         """Create the file on a file system without hard links, unless it exists."""
         self._text = self._owner(locked=False)
         try:
-            with self.path.open("x", encoding="utf-8") as file:
-                file.write(self._text)
+            file = self.path.open("x", encoding="utf-8")
         except FileExistsError:
             return False
+        try:
+            with file:
+                file.write(self._text)
+        except OSError:
+            self.path.unlink()
+            raise
         return True
 
     def _owner(self, locked: bool) -> str:
@@ -198,7 +205,7 @@ def remove_claims() -> None:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except (OSError, ValueError):
         return None
 
@@ -207,7 +214,7 @@ def _text(path: Path) -> str | None:
 def _probed(path: Path) -> Iterator[bool | None]:
     """Lock an existing claim while it is inspected; yield False if its owner lives, None if that is unknown."""
     try:
-        file = path.open("r", encoding="utf-8")
+        file = open_text(path)
     except OSError:
         yield None
         return
@@ -219,7 +226,7 @@ def _is_stale(path: Path, text: str, free: bool | None) -> bool:
     if free and not text:  # earlier versions locked an empty file
         return True
     with suppress(ValueError, KeyError, TypeError):
-        owner = json.loads(text)
+        owner = parse_json(text)
         if owner["host"] == platform.node():
             if free and owner.get("locked"):
                 return True

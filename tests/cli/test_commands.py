@@ -154,7 +154,7 @@ def test_interrupt(monkeypatch: pytest.MonkeyPatch, program: Program, data: Path
     monkeypatch.setattr("storyproof.report.show.show", interrupted)
     ended = program(f"show {data}")
     assert ended.code == 130
-    assert ended.err == "storyproof: interrupted; what was finished is kept, and nothing is half-written.\n"
+    assert ended.err == "storyproof: interrupted; nothing is half-written.\n"
 
 
 def test_reader_who_leaves(data: Path) -> None:

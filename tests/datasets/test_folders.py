@@ -37,7 +37,7 @@ def start(out: Path) -> "subprocess.Popen[str]":
     return process
 
 
-@pytest.mark.parametrize("scenario", ["new", "empty", "inside", "replacing", "renaming"])
+@pytest.mark.parametrize("scenario", ["new", "without a manifest", "empty", "inside", "replacing", "renaming"])
 def test_killed_at_any_step(tmp_path: Path, scenario: str) -> None:
     command = [sys.executable, "-m", "tests.datasets.killing", scenario, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
@@ -122,6 +122,16 @@ def test_force_keeps_a_file_that_is_added_at_the_last_moment(
     (old,) = (path for path in tmp_path.iterdir() if path != out)
     assert (old / "note").read_text() == "mine"
     assert str(old) in caplog.text
+
+
+def test_a_draft_without_room_for_its_marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "touch", full)
+    with pytest.raises(DataError, match=r"cannot write to .*: No space left on device; choose another folder for --"):
+        write(tmp_path / "data", False, "new")
+    assert names(tmp_path) == []
 
 
 # --- two processes, and folders that appear

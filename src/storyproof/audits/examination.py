@@ -102,6 +102,7 @@ def _conclude(report: FileReport, judges: dict[str, FileJudge]) -> None:
         report.unchecked.update(judge.unchecked)
         report.statuses.update(judge.statuses)
         report.gone |= judge.gone
+        report.unmarked.update(judge.unmarked)
         report.unsettled |= judge.unsettled
         report.declared |= judge.declared
     report.totals = add_up(judge.totals() for judge in judges.values())

@@ -102,7 +102,7 @@ def _add(result: Verification, report: FileReport) -> None:
     result.questions += report.questions
     result.unchecked.update(report.unchecked)
     result.statuses.update(report.statuses)
-    result.unsettled.update(report.unsettled.values())
+    result.unsettled.update(report.unmarked)
     if report.statuses:
         result.standard = load_family(report.family).standard
 

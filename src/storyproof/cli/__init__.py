@@ -27,7 +27,8 @@ from storyproof.cli import (
     verify,
 )
 from storyproof.cli.options import BenchmarkCommand
-from storyproof.errors import StoryproofError
+from storyproof.cli.screen import complain, discard_output, echo, echo_text, visible_output
+from storyproof.errors import OutputError, ReaderLeftError, StoryproofError
 
 _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps it
 
@@ -61,7 +62,7 @@ app.command("show")(show.show)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"storyproof {__version__}")
+        echo(f"storyproof {__version__}")
         raise typer.Exit
 
 
@@ -72,7 +73,7 @@ def _root(
 ) -> None:
     """Reasoning benchmarks with a machine-checked proof for every answer."""
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        echo_text(context.get_help())
 
 
 def _terminate(number: int, frame: object) -> None:
@@ -104,23 +105,37 @@ def _plain_message(error: Any) -> str:
 def main() -> None:
     """Run a command; a user's mistake is reported in one sentence on standard error, with exit code 2."""
     signal.signal(signal.SIGTERM, _terminate)
+    with visible_output():
+        code = _run()
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command of the arguments and report what went wrong; return the exit code."""
     try:
-        code = app(standalone_mode=False) or 0
+        code = int(app(standalone_mode=False) or 0)
         sys.stdout.flush()
+    except ReaderLeftError as error:
+        discard_output()
+        return error.exit_code
+    except OutputError as error:
+        discard_output()
+        complain(error)
+        return error.exit_code
     except StoryproofError as error:
-        typer.echo(f"storyproof: {error}", err=True)
-        code = error.exit_code
+        complain(error)
+        return error.exit_code
     except _UsageError as error:
         message = _plain_message(error)
         where = error.ctx.command_path if error.ctx is not None else "storyproof"
-        typer.echo(f"storyproof: {message}. See {where} --help.", err=True)
-        code = 2
+        complain(f"{message}. See {where} --help.")
+        return 2
     except OSError as error:
         where = f" to {error.filename}" if error.filename else ""
-        typer.echo(f"storyproof: cannot write the output{where}: {error.strerror}; send it elsewhere.", err=True)
-        os._exit(2)  # an ordinary exit would try to write it again
+        complain(f"cannot write the output{where}: {error.strerror}; send it elsewhere.")
+        return 2
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     if code == 130:
-        typer.echo("storyproof: interrupted; what was finished is kept, and nothing is half-written.", err=True)
-    sys.exit(code)
+        complain("interrupted; nothing is half-written.")
+    return code

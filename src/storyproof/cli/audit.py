@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyproof.catalog import FORMATS
-from storyproof.cli.output import check_results, console, write_text
+from storyproof.cli.output import check_results, write_text
 from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import console, echo
 
 if TYPE_CHECKING:
     from storyproof.findings import AuditReport
@@ -52,10 +53,11 @@ def audit(
     more = _more(paths, shortcuts, overlaps or against is not None, against)
     _print(report, most)
     for heading, _, text in more:
-        typer.echo(f"\n{heading}")
+        echo()
+        echo(heading)
         console().print(text)
     if fix is not None:
-        typer.echo(f"corrected files and errata.csv written to {fix}")
+        echo(f"corrected files and errata.csv written to {fix}")
     if json_out is not None:
         extra = {name: found for name, found, _ in more}
         write_text(json_out, json.dumps({**report.as_dict(), **extra}, indent=2, ensure_ascii=False) + "\n")
@@ -76,14 +78,16 @@ def _print(report: AuditReport, most: int) -> None:
         depends = f" (right under '{each.reading}')" if each.reading else ""
         where = f"{each.file} row {each.row}" if each.row >= 0 else each.file
         expected = f", expected {each.expected}" if each.expected else ""
-        typer.echo(f"{where}: {each.kind}: {each.field}: found {each.found}{expected}{depends}; {each.reason}")
+        found = f"{each.kind}: {each.field}: found {each.found}{expected}{depends}; {each.reason}"
+        echo(f"{where}: {found}")
     if most and len(findings) > most:
-        typer.echo(f"… and {len(findings) - most:,} more")
+        echo(f"… and {len(findings) - most:,} more")
     for name, value in report.totals.items():
         if isinstance(value, dict):
             value = ", ".join(f"{key} {count:,}" for key, count in value.items())
-        typer.echo(f"{name}: {value if isinstance(value, str) else format(value, ',')}")
-    typer.echo(f"{AUDIT_ASKS}\n{VERIFY_ASKS}")
+        echo(f"{name}: {value if isinstance(value, str) else format(value, ',')}")
+    echo(AUDIT_ASKS)
+    echo(VERIFY_ASKS)
 
 
 def _more(paths: Sequence[Path], shortcuts: bool, overlaps: bool, against: Path | None) -> list[tuple[str, Any, Any]]:

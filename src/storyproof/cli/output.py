@@ -1,21 +1,15 @@
-"""Where results go: files and the console."""
+"""Files that results are written to."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import typer
-
+from storyproof.cli.screen import echo_text
 from storyproof.errors import DataError
 from storyproof.files import write_whole
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-_AS_IT_IS: Any = {"markup": False, "highlight": False, "emoji": False}  # paths may have brackets, or colons
 
 
 def write_text(path: Path, text: str, option: str = "--json") -> None:
@@ -25,7 +19,7 @@ def write_text(path: Path, text: str, option: str = "--json") -> None:
         DataError: If it cannot be written; a file that was there stays as it was.
     """
     try:
-        write_whole(path, text.encode())
+        write_whole(path, text.encode("utf-8", "backslashreplace"))  # JSON writes surrogates so, too
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}; choose another file for {option}.") from error
 
@@ -56,15 +50,7 @@ def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> b
         return False
     text = json.dumps(results[0] if len(results) == 1 else results, indent=2)
     if str(json_out) == "-":
-        typer.echo(text)
+        echo_text(text.replace("\x7f", "\\u007f"))  # the one control character that JSON does not escape
         return True
     write_text(json_out, text + "\n")
     return False
-
-
-def console() -> Console:
-    """Return a console that prints text unchanged; in a pipe lines are not folded."""
-    from rich.console import Console
-
-    found = Console(**_AS_IT_IS)
-    return found if found.is_terminal else Console(width=200, **_AS_IT_IS)

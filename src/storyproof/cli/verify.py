@@ -11,6 +11,7 @@ import typer
 
 from storyproof.cli.output import check_results, write_text
 from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import echo
 
 if TYPE_CHECKING:
     from storyproof.audits.verify import Verification
@@ -40,9 +41,9 @@ def verify(
         result = storyproof.verify(path, rules=rules, progress=progress)
     shown = result.findings if most <= 0 else result.findings[:most]
     for finding in shown:
-        typer.echo(str(finding))
+        echo(finding)
     if len(shown) < len(result.findings):
-        typer.echo(f"… and {len(result.findings) - len(shown):,} more")
+        echo(f"… and {len(result.findings) - len(shown):,} more")
     unchecked = {name: count for name, count in result.unchecked.items() if count}
     if json_out is not None:
         statuses = result.listed_statuses()
@@ -76,18 +77,19 @@ def _sum_up(path: Path, result: Verification, unchecked: Collection[str]) -> Non
     if not result.stories:
         checked = f"{result.questions:,} placeholders"
     unknown = "; no manifest.json, so files cannot be checked against what was generated" * result.lacks_manifest
-    typer.echo(f"{checked}: {len(result.findings):,} disagreements{unknown}")
+    echo(f"{checked}: {len(result.findings):,} disagreements{unknown}")
     for name, count in result.by_field().items():
-        typer.echo(f"  {name}: {count:,}")
+        echo(f"  {name}: {count:,}")
     if statuses := result.listed_statuses():
-        typer.echo(f"  under {result.standard}: {_counts(statuses)}")
+        echo(f"  under {result.standard}: {_counts(statuses)}")
     if unchecked:
-        typer.echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
+        echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
     if result.unsettled:
         unsettled = {name: count for name in statuses if (count := result.unsettled[name])}
         rows = f"{counted(result.unsettled.total(), 'label')} that do not follow under {result.standard}"
-        typer.echo(f"  {rows} ({_counts(unsettled)}) are not marked so; `storyproof audit {path}` lists them")
-    typer.echo(f"{VERIFY_ASKS}\n{AUDIT_ASKS}")
+        echo(f"  {rows} ({_counts(unsettled)}) are not marked so; `storyproof audit {path}` lists them")
+    echo(VERIFY_ASKS)
+    echo(AUDIT_ASKS)
 
 
 def _counts(statuses: dict[str, int]) -> str:

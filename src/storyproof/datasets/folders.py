@@ -21,10 +21,12 @@ from storyproof import __version__
 from storyproof.datasets.manifest import MANIFEST, file_sha256, foreign_files, is_dataset, is_inside, remove_dataset
 from storyproof.errors import DataError
 from storyproof.files import exchange, write_whole
+from storyproof.inputs import parse_json, read_bytes
 from storyproof.locks import Claim, remove_claims
 
 _log = logging.getLogger(__name__)
 _MARKER = ".storyproof-unfinished"  # in a draft, until it is whole; lists the hashes of files that are being moved
+_WHOLE = ".whole"  # what the marker is called, beside a draft, while the draft is moved to its place
 _NAMED = 3  # of many files in a message
 _drafts: set[Path] = set()
 
@@ -111,8 +113,13 @@ def _make_draft(out: Path) -> Path:
     stays = out.is_dir() and not _held(out) and (os.path.ismount(out) or _is_current(out))
     draft = (out if stays else _place(out)) / f".{out.name}.unfinished-{secrets.token_hex(4)}"
     _drafts.add(draft)
-    draft.mkdir()
-    (draft / _MARKER).touch()
+    try:
+        draft.mkdir()
+        (draft / _MARKER).touch()
+    except OSError:
+        shutil.rmtree(draft, ignore_errors=True)
+        _drafts.discard(draft)
+        raise
     return draft
 
 
@@ -169,18 +176,34 @@ def _put_in_place(draft: Path, out: Path) -> None:
         old = out.is_dir() and bool(_held(out))
         if out.is_dir():
             draft.chmod(stat.S_IMODE(out.stat().st_mode))
-        (draft / _MARKER).unlink()
         if old:
+            (draft / _MARKER).unlink()
             draft = _swap(draft, out)
         else:
-            if os.name == "nt" and out.is_dir():  # elsewhere a folder may take an empty one's place, in one step
-                out.rmdir()
-            draft.rename(out)
+            _move_to_free_place(draft, out)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
     if old and (left := remove_dataset(draft)):
         _log.warning("storyproof: %s was changed meanwhile, so the old files are kept in %s.", _some(left), draft)
+
+
+def _move_to_free_place(draft: Path, out: Path) -> None:
+    """Move a draft to where nothing is, or an empty folder.
+
+    Its marker is beside it meanwhile: not every folder has a manifest that tells whose it is.
+    """
+    marker = (draft / _MARKER).rename(_marker_beside(draft))
+    try:
+        if os.name == "nt" and out.is_dir():  # elsewhere a folder may take an empty one's place, in one step
+            out.rmdir()
+        draft.rename(out)
+    finally:
+        marker.unlink()
+
+
+def _marker_beside(draft: Path) -> Path:
+    return draft.with_name(draft.name + _WHOLE)
 
 
 def _swap(draft: Path, out: Path) -> Path:
@@ -218,7 +241,7 @@ def _take_back(draft: Path, out: Path) -> None:
     if not [path for path in draft.iterdir() if path.name != _MARKER]:
         return  # all were
     try:
-        moved = json.loads((draft / _MARKER).read_text(encoding="utf-8"))["files"].items()
+        moved = parse_json(read_bytes(draft / _MARKER))["files"].items()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return
     for name, sha256 in moved:
@@ -234,12 +257,22 @@ def _is_leftover(path: Path, out: Path) -> bool:
     return re.fullmatch(name, path.name) is not None and path.is_dir() and not path.is_symlink()
 
 
+def _is_marker_beside(path: Path, out: Path) -> bool:
+    name = rf"\.{re.escape(out.name)}\.unfinished-[a-z0-9_]{{8}}{re.escape(_WHOLE)}"
+    return re.fullmatch(name, path.name) is not None and path.is_file() and not path.stat().st_size
+
+
 def _settle_leftovers(out: Path) -> None:
     """Restore or remove what killed processes left of a claimed target, and name it."""
     for place in (out.parent, out):
-        for path in sorted(place.iterdir()) if place.is_dir() else ():
+        found = sorted(place.iterdir()) if place.is_dir() else []
+        for path in found:
             if _is_leftover(path, out):
                 _log.warning("storyproof: %s", _settle(path, out))
+        for path in found:  # after the folders that they belong to
+            if _is_marker_beside(path, out):
+                path.unlink()
+                _log.warning("storyproof: removed %s, which a run that was killed had left.", path)
 
 
 def _settle(path: Path, out: Path) -> str:
@@ -247,7 +280,7 @@ def _settle(path: Path, out: Path) -> str:
     if ".old-" in path.name and not out.exists():
         path.rename(out)
         return f"restored {out} from {path.name}, where a run that was killed had left it."
-    if (path / _MARKER).is_file():
+    if (path / _MARKER).is_file() or _marker_beside(path).is_file():
         if path.parent == out:
             _take_back(path, out)
         shutil.rmtree(path, ignore_errors=True)

@@ -67,7 +67,8 @@ def _process(source: Source, writer: SplitWriter, progress: Callable[[int], None
     questions, stories = 0, 0
     try:
         for table in source.tables():
-            writer.write(_with_fields(table, source))
+            table = _with_fields(table, source)
+            writer.write(table)
             questions += table.num_rows
             stories += len(table.column("story_id").unique())
             progress(table.num_rows)

@@ -109,6 +109,8 @@ def evaluate(
     with ExitStack() as stack:
         how: dict[str, Any] = {}
         if reference.is_language_model:
+            for _ in chosen.examples():
+                pass  # rows that cannot be read are refused before anything is asked, which may cost money
             if path is not None:
                 _claim(path, stack)
             if needs_shots(asked.prompt):

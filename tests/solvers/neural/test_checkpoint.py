@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,17 @@ import storyproof
 from storyproof.errors import ConfigError, DataError
 from storyproof.solvers.neural import checkpoint
 from storyproof.solvers.neural import train as train_module
-from storyproof.solvers.neural.checkpoint import CHECKPOINT, LOCK, METRICS, PLAN, claimed, fit, is_started, start
+from storyproof.solvers.neural.checkpoint import (
+    CHECKPOINT,
+    LOCK,
+    METRICS,
+    PLAN,
+    _TrainingLog,
+    claimed,
+    fit,
+    is_started,
+    start,
+)
 from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS, TrainedRuns, load_runs, load_tensors
 from storyproof.solvers.neural.trainer import DivergedError, Epoch, Trainer, TrainingStep
 from tests.solvers.neural.fixtures import CLUTRR, SMALL, course, some
@@ -179,6 +190,37 @@ def test_metrics_are_never_half_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert sorted(path.name for path in tmp_path.iterdir()) == [METRICS, RUN, WEIGHTS]
 
 
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
+    made = prepared()
+    start(tmp_path, made)
+    log = _TrainingLog(tmp_path, made)
+    log.write(Epoch(1, [0.5], [0.5], [0.5]))
+    before = (tmp_path / METRICS).read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 9, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            log.write(Epoch(2, [0.5], [0.5], [0.5]))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (tmp_path / METRICS).read_bytes() == before
+
+
+def test_what_was_trained_meanwhile_by_another_process_is_returned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare = train_module.Training
+
+    def slowly(*given: Any) -> Any:
+        monkeypatch.undo()
+        train(tmp_path)
+        return prepare(*given)
+
+    monkeypatch.setattr(train_module, "Training", slowly)
+    found = train(tmp_path, progress=lambda epoch: pytest.fail("it is trained already"))
+    assert found.about == load_runs(tmp_path).about
+
+
 @pytest.mark.parametrize("force", [False, True])
 def test_one_training_at_a_time(tmp_path: Path, force: bool) -> None:
     said = []
@@ -234,6 +276,23 @@ def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
     ):
         start(tmp_path, prepared(rate=0.5))
     assert (tmp_path / ".training.json.bak").exists()
+
+
+def test_what_is_left_of_a_finished_training_is_named_and_cleared_away(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill(out: Path) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train_module, "clear", kill)
+        with pytest.raises(Killed):
+            train(tmp_path)
+    (tmp_path / LOCK).touch()
+    (tmp_path / f".{METRICS}.draft-4711").touch()
+    train(tmp_path, progress=lambda epoch: pytest.fail("it is trained already"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [METRICS, RUN, WEIGHTS]
+    assert f".{METRICS}.draft-4711" in caplog.text
 
 
 @pytest.mark.parametrize("name", [RUN, WEIGHTS, PLAN, CHECKPOINT])

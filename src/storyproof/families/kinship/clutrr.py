@@ -61,6 +61,7 @@ class Clutrr(Benchmark):
     version = 1
     family = "kinship"
     usual_counts = USUAL_COUNTS
+    test_parts = "task and k"
     round = 1
     config_type = ClutrrConfig
     presets = PRESETS

@@ -34,7 +34,7 @@ from storyproof.families.kinship.story import Piece, add_brackets, fill, remove_
 from storyproof.families.kinship.tasks import noise_types, story_type
 from storyproof.families.kinship.text import ask, synthetic_line
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, Place, Spot, numbers_of, with_places
+from storyproof.formats.format import Format, Place, Spot, numbers_of, stem_of, with_places
 from storyproof.formats.lines import first_line
 from storyproof.formats.patches import Changes, Write
 
@@ -280,7 +280,7 @@ def _example(path: Path, row: ClutrrRow) -> dict[str, Any]:
                 form = f"pairs of {len(row.names)} people, counted from 0, not {pair!r}"
                 refuse(path, row.record, f"{name} is '{fields[name]}', expected {form}")
     noise = noise_types(row.edges, row.k)
-    unnamed = f"{path.stem}-{row.record.row}"
+    unnamed = f"{stem_of(path)}-{row.record.row}"
     return {
         "id": fields["id"] or unnamed,
         "story_id": story_of_id(fields["id"]) or fields["id"] or unnamed,

@@ -188,7 +188,7 @@ def test_row_groups_beyond_the_limit_are_refused(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(parquet, "LARGEST_ROW_GROUP", 5_000)
     assert len(list(FORMAT.read(path))) == 1  # the other column is not read
     monkeypatch.setattr(parquet, "LARGEST_ROW_GROUP", 50)
-    with pytest.raises(DataError, match="row group 0 is .* large once it is uncompressed; at most 50 bytes are read"):
+    with pytest.raises(DataError, match=r"row group 0 is .* large once it is uncompressed; at most 50 bytes are read"):
         list(FORMAT.read(path))
 
 
@@ -229,7 +229,7 @@ def test_texts_that_are_stored_once_do_not_fill_the_memory(
 def test_a_row_and_a_text_beyond_the_limits_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_bomb(tmp_path / "bomb.parquet", "candidates", rows=3)
     monkeypatch.setattr(parquet, "LARGEST_ROW", 1 << 20)
-    with pytest.raises(DataError, match="row 0: found 2.93 MB of text; at most 1 MB are read of a row; shorten it"):
+    with pytest.raises(DataError, match=r"row 0: found 2.93 MB of text; at most 1 MB are read of a row; shorten it"):
         list(FORMAT.read(path))
     monkeypatch.setattr(parquet, "LONGEST_LINE", 1 << 10)
     with pytest.raises(DataError, match="column 'candidates' has a text of 60 kB; at most 1 kB are read; shorten it"):

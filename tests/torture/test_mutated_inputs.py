@@ -349,7 +349,7 @@ def damaged_weights(random: Random, path: Path) -> bytes:
         name = random.choice(sorted(tensors))
         value = tensors.pop(name)
         made = [
-            value.flatten(), value[:0], value.long(), torch.full_like(value, torch.nan), torch.zeros(()),
+            value.flatten(), value.flatten()[:0], value.long(), torch.full_like(value, torch.nan), torch.zeros(()),
             value.double(), value.repeat(*[2] * max(1, value.dim())), None,
         ]  # fmt: skip
         chosen = random.choice(made)

@@ -4,11 +4,13 @@ import json
 import math
 import os
 import resource
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import save
 from torch import Tensor
 
 import storyproof
@@ -26,7 +28,7 @@ from storyproof.solvers.neural.checkpoint import (
     is_started,
     start,
 )
-from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS, TrainedRuns, load_runs, load_tensors
+from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS, TrainedRuns, load_runs, load_tensors, save_tensors
 from storyproof.solvers.neural.trainer import DivergedError, Epoch, Trainer, TrainingStep
 from tests.solvers.neural.fixtures import CLUTRR, SMALL, course, some
 
@@ -348,3 +350,71 @@ def test_force_overwrites_no_files_of_others(tmp_path: Path, name: str, content:
         train(tmp_path, force=True)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == content
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+DAMAGED: dict[str, tuple[str, str]] = {
+    "not JSON": ("{", "cannot be read: Expecting property name"),
+    "not an object": ("[1]", r"cannot be read: its metadata are \[1\], expected an object"),
+    "nested": (nested(3000), "cannot be read: it is nested more than 100 levels deep"),
+    "a long number": ('{"epoch": ' + "9" * 5000 + "}", "cannot be read: it has a number of more than 4,300 digits"),
+    "no epoch": ('{"best_held": [0.5], "stale": [0]}', "does not fit this training: no 'epoch'; use --force"),
+    "epoch a text": (
+        '{"epoch": "1", "best_held": [0.5], "stale": [0]}',
+        "does not fit this training: the epoch is '1'",
+    ),
+    "epoch true": ('{"epoch": true, "best_held": [0.5], "stale": [0]}', "the epoch is True"),
+    "epoch too high": ('{"epoch": 99, "best_held": [0.5], "stale": [0]}', "the epoch is 99"),
+    "epoch below 0": ('{"epoch": -1, "best_held": [0.5], "stale": [0]}', "the epoch is -1"),
+    "epoch nan": ('{"epoch": NaN, "best_held": [0.5], "stale": [0]}', "the epoch is nan"),
+    "scores a text": ('{"epoch": 1, "best_held": "high", "stale": [0]}', "best_held is 'high'"),
+    "scores of others": ('{"epoch": 1, "best_held": [0.5, 0.5, 0.5], "stale": [0]}', r"best_held is \[0.5, 0.5, 0.5\]"),
+    "scores beyond all": ('{"epoch": 1, "best_held": [1e300], "stale": [0]}', "best_held is"),
+    "patience null": ('{"epoch": 1, "best_held": [0.5], "stale": null}', "stale is None"),
+    "patience a fraction": ('{"epoch": 1, "best_held": [0.5], "stale": [0.5]}', r"stale is \[0.5\]"),
+    "nothing": ("{}", "does not fit this training: no 'epoch'"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damaged_metadata_of_a_checkpoint(tmp_path: Path, case: str) -> None:
+    made = prepared()
+    start(tmp_path, made)
+    made.trainer.train_epoch()
+    tensors, _ = made.trainer.state()
+    text, message = DAMAGED[case]
+    (tmp_path / CHECKPOINT).write_bytes(save(tensors, metadata={"plain": text}))
+    fresh = prepared()
+    with pytest.raises(DataError, match=message):
+        start(tmp_path, fresh)
+    assert fresh.trainer.epoch == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda name, value: None, "no '"),
+        (lambda name, value: value.flatten()[:1], "of .*, expected numbers of"),  # would be repeated to fit
+        (lambda name, value: value.long(), "torch.int64 of .*, expected numbers of"),
+    ],
+)
+@pytest.mark.parametrize("part", ["now.", "best.", "adam."])
+def test_damaged_tensors_of_a_checkpoint(
+    tmp_path: Path, part: str, change: Callable[[str, Tensor], Tensor | None], message: str
+) -> None:
+    made = prepared()
+    start(tmp_path, made)
+    made.trainer.train_epoch()
+    tensors, plain = made.trainer.state()
+    name = next(name for name, value in tensors.items() if name.startswith(part) and value.numel() > 1)
+    changed = change(name, tensors.pop(name))
+    if changed is not None:
+        tensors[name] = changed.clone()
+    save_tensors(tmp_path / CHECKPOINT, tensors, plain)
+    missing_moment = part == "adam." and changed is None
+    expected = "the optimiser's state has" if missing_moment else message
+    with pytest.raises(DataError, match=f"does not fit this training: .*{expected}"):
+        start(tmp_path, prepared())

@@ -49,6 +49,7 @@ _SCHEMA = pa.schema(
 FIELDS = "fields"  # the column with all fields of a record
 _RAW = pa.schema([("story", pa.string()), (FIELDS, pa.list_(pa.string()))])
 _HEADER = b"header"
+_MOST_DIGITS = 18  # of the number of a row
 _PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
 
 
@@ -259,7 +260,8 @@ def _numbered(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for place, row in enumerate(rows):
         given = row.pop("index")
         if given is not None and story_of_id(row["id"]):
-            index, number = int(given) if given.isdecimal() else -1, int(row["id"][-11:-2])
+            counts = given.isdecimal() and len(given) <= _MOST_DIGITS
+            index, number = int(given) if counts else -1, int(row["id"][-11:-2])
             strays = (index - first[0]) * (last[1] - first[1]) != (number - first[1]) * (last[0] - first[0])
             if not ahead <= index - place <= number - place or (index != place > 1 and strays):
                 row["problems"].append(f"index: {given}")

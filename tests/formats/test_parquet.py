@@ -1,3 +1,4 @@
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -243,3 +244,38 @@ def test_names_of_columns_that_are_not_text(tmp_path: Path) -> None:
         list(FORMAT.read(path))
     with pytest.raises(DataError, match="is not a readable Parquet file"):
         FORMAT.columns(path)
+
+
+@pytest.mark.parametrize("rows", [1_000, 100_000])
+@pytest.mark.parametrize("good", [0, 1, 3, None])
+def test_lists_that_arrow_does_not_read_as_codes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int, good: int | None
+) -> None:
+    """A writer gives up codes where they become too many; some versions of Arrow do not read such lists as codes."""
+    words = [[f"{number} {'x' * 20}", "a"] for number in range(6_000)]
+    required = {name: pa.array(["a"] * len(words)) for name in ("story", "question", "answer")}
+    made = pa.table({**required, "candidates": pa.array(words)})
+    path = tmp_path / "a.parquet"
+    pq.write_table(made, path, dictionary_pagesize_limit=50_000, data_page_size=1_000, store_schema=False)
+    if good is not None:
+        monkeypatch.setattr(parquet, "_open", lambda *given, **settings: Stubborn(good, *given, **settings))
+    found = pa.concat_tables(FORMAT.read(path, rows, places=True))
+    assert found.column("candidates").to_pylist() == words
+    assert [place["row"] for place in found.column("place").to_pylist()] == list(range(6_000))
+
+
+class Stubborn:
+    """A file of which Arrow reads some batches of lists as codes, and then no more."""
+
+    def __init__(self, good: int, path: Path, read_dictionary: Sequence[str] = ()) -> None:
+        self._file = pq.ParquetFile(path, read_dictionary=list(read_dictionary))
+        self._good = good if any("." in name for name in read_dictionary) else None
+
+    def iter_batches(self, *given: Any, **settings: Any) -> Iterator[pa.RecordBatch]:
+        for number, batch in enumerate(self._file.iter_batches(*given, **settings)):
+            if number == self._good:
+                raise pa.ArrowNotImplementedError("Nested data conversions not implemented for chunked array outputs")
+            yield batch
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)

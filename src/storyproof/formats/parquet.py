@@ -122,16 +122,20 @@ def _batches(path: Path, metadata: pq.FileMetaData, known: list[str], rows: int)
     file = _open(path, read_dictionary=words)
     nested = any("." in name for name in words)
     for number in range(metadata.num_row_groups):  # codes in lists are those of one row group
+        done = 0
         try:
             for batch in file.iter_batches(rows, row_groups=[number], columns=known, use_threads=False):
                 yield pa.Table.from_batches([batch])
+                done += batch.num_rows
         except pa.ArrowNotImplementedError:
             if not nested:
                 raise
             # Some pages of a list have codes, others texts, which Arrow does not read as codes.
             plain_lists = _open(path, read_dictionary=[name for name in words if "." not in name])
             for batch in plain_lists.iter_batches(_FEW_ROWS, row_groups=[number], columns=known, use_threads=False):
-                yield pa.Table.from_batches([batch])
+                if done < batch.num_rows:
+                    yield pa.Table.from_batches([batch.slice(done)])
+                done = max(0, done - batch.num_rows)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -30,17 +31,19 @@ def write_rows(path: Path, *rows: dict[str, Any]) -> Path:
     return path
 
 
-def kinship_rows() -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = table("clutrr", "test", 1).to_pylist()[:2]
-    return rows
+@pytest.fixture(scope="module")
+def kinship(small_blocks: None) -> pa.Table:
+    """Two rows about kinship."""
+    return storyproof.generate("clutrr", test=1, test_k=(2, 3))
 
 
 # Columns that are missing.
 
 
-def test_a_proof_without_its_relations_is_named(folder: Path, program: Program, refuse: Refuse) -> None:
-    rows = table("clutrr", "test", 1).slice(0, 2).drop_columns(["proof_relations"])
-    pq.write_table(rows, "test.parquet")
+def test_a_proof_without_its_relations_is_named(
+    folder: Path, program: Program, refuse: Refuse, kinship: pa.Table
+) -> None:
+    pq.write_table(kinship.drop_columns(["proof_relations"]), "test.parquet")
     ended = program("verify test.parquet")
     assert (ended.code, ended.err) == (1, "")
     assert "facts: found the proof has 1 steps, but 0 relations." in ended.out
@@ -49,8 +52,8 @@ def test_a_proof_without_its_relations_is_named(folder: Path, program: Program, 
     assert "the proof has 1 steps, but 0 relations" in refuse("evaluate --model rules --data test.parquet")
 
 
-def test_relations_without_a_proof_are_no_proof(folder: Path, program: Program) -> None:
-    pq.write_table(table("clutrr", "test", 1).slice(0, 2).drop_columns(["proof_steps"]), "test.parquet")
+def test_relations_without_a_proof_are_no_proof(folder: Path, program: Program, kinship: pa.Table) -> None:
+    pq.write_table(kinship.drop_columns(["proof_steps"]), "test.parquet")
     for command in ("verify", "audit", "show", "evaluate --model rules --data"):
         ended = program(f"{command} test.parquet")
         assert ended.code in (0, 1), ended.err
@@ -63,11 +66,11 @@ def test_rows_without_a_story_id_are_processed(folder: Path, program: Program) -
     assert ended.out.startswith("test: 3 stories, 18 questions\n"), ended.err
 
 
-def test_a_question_type_that_is_missing_is_worked_out(folder: Path, program: Program) -> None:
-    rows = kinship_rows()
+def test_a_question_type_that_is_missing_is_worked_out(folder: Path, program: Program, kinship: pa.Table) -> None:
+    rows = kinship.to_pylist()
     write_rows(folder / "test.jsonl", {**rows[0], "question_type": None, "story_type": None}, rows[1])
     ended = program("evaluate --model majority --data test.jsonl --json -")
-    assert list(json.loads(ended.out)["by_question_type"]) == ["task_1.2"]
+    assert list(json.loads(ended.out)["by_question_type"]) == ["task_1.2", "task_1.3"]
 
 
 def test_what_cannot_be_worked_out_is_refused_before_anything_is_asked(
@@ -138,8 +141,10 @@ def test_one_long_story_among_many(folder: Path, program: Program) -> None:
         ({"proof_steps": [[0, 1]], "proof_relations": ["son"]}, "step 0 of the proof is [0, 1]; expected three people"),
     ],
 )
-def test_kinship_rows_that_refer_to_nobody(folder: Path, changes: dict[str, Any], message: str) -> None:
-    write_rows(folder / "test.jsonl", {**kinship_rows()[0], **changes})
+def test_kinship_rows_that_refer_to_nobody(
+    folder: Path, kinship: pa.Table, changes: dict[str, Any], message: str
+) -> None:
+    write_rows(folder / "test.jsonl", {**kinship.to_pylist()[0], **changes})
     assert message in str(storyproof.verify("test.jsonl").findings[0])
     for model in ("rules", "gat"):
         with pytest.raises(DataError, match="expected"):
@@ -150,7 +155,9 @@ def test_kinship_rows_that_refer_to_nobody(folder: Path, changes: dict[str, Any]
 
 
 @pytest.mark.parametrize("column", ["query", "edge_types", "proof_state", "story_edges"])
-def test_a_surrogate_in_a_field_of_a_csv_is_named(folder: Path, refuse: Refuse, column: str) -> None:
+def test_a_surrogate_in_a_field_of_a_csv_is_named(
+    folder: Path, refuse: Refuse, small_blocks: None, column: str
+) -> None:
     storyproof.generate("clutrr", train=0, test=1, seed=1, out="made", format="csv", test_k=(2,))
     [path] = Path("made").glob("*.csv")
     text = path.read_text()

@@ -30,6 +30,7 @@ _KINDS = {
 }
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_DEEP_FLOW = re.compile(rf"(?:[\[{{]\s*+){{{DEEPEST + 1}}}")
 _DIGITS = "integer string conversion"  # what Python says of numbers with too many digits
 
 # Files.
@@ -192,6 +193,8 @@ def parse_yaml(text: str) -> Any:
     """
     import yaml
 
+    if _DEEP_FLOW.search(text):  # which takes long to parse
+        raise DocumentError(_TOO_DEEP)
     try:
         found = yaml.safe_load(text)
     except yaml.YAMLError as error:

@@ -113,12 +113,13 @@ def evaluate(
         if reference.is_language_model:
             for _ in chosen.examples():
                 pass  # rows that cannot be read are refused before anything is asked, which may cost money
-            if path is not None:
-                _claim(path, stack)
             if needs_shots(asked.prompt):
                 asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
+            prompt = asked.load_prompt()
+            if path is not None:
+                _claim(path, stack)
             store = stack.enter_context(Store(None if path is None else path.parent / STORE))
-            how = {"options": options, "prompt": asked.load_prompt(), "store": store, "likelihood": asked.likelihood}
+            how = {"options": options, "prompt": prompt, "store": store, "likelihood": asked.likelihood}
         solver = load_solver(reference, seed, encoder, **how)
         stack.callback(getattr(solver, "close", _nothing))
         judge = _judge(solver, asked)

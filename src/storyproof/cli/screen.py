@@ -111,7 +111,9 @@ class Screen:
             self.write(line)
 
     def flush(self) -> None:
-        """Hand on what has been written."""
+        """Hand on what has been written; a closed stream has nothing left, as when another library's log ends."""
+        if self._stream.closed:
+            return
         with _naming_output():
             self._stream.flush()
 

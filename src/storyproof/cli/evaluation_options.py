@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from math import inf
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyproof.errors import ConfigError
+from storyproof.inputs import parse_json
 
 if TYPE_CHECKING:
     from storyproof.evaluation.options import Prices
@@ -138,6 +138,6 @@ def _key_and_value(text: str) -> tuple[str, Any]:
     if not equals or not key:
         raise ConfigError(f"--model-option is '{text}'; expected KEY=VALUE.")
     try:
-        return key, json.loads(value)
+        return key, parse_json(value)
     except ValueError:
         return key, value

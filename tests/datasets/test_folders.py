@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -326,6 +327,56 @@ def test_a_disk_that_is_full_from_the_start(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(DataError, match=rf"cannot write to {tmp_path}: No space left on device; choose another"):
         write(tmp_path / "data", False, "new")
     assert names(tmp_path) == []
+
+
+def test_a_disk_without_room_for_a_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mkdir = Path.mkdir
+
+    def fail(self: Path, *given: object, **named: object) -> None:
+        if ".unfinished-" in self.name:
+            raise OSError(28, "No space left on device")
+        mkdir(self, *given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Path, "mkdir", fail)
+    with pytest.raises(DataError, match=rf"cannot write to {tmp_path}: No space left on device; choose another"):
+        write(tmp_path / "data", False, "new")
+    assert names(tmp_path) == []
+    assert not folders._drafts
+
+
+def test_the_first_error_is_told_if_a_draft_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "data"
+    write(out, False, "old")
+
+    def fail(draft: Path, out: Path) -> bool:
+        shutil.rmtree(draft)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(folders, "exchange", fail)
+    with pytest.raises(DataError, match="Input/output error; nothing was kept"):
+        write(out, True, "new")
+    assert text_of(out) == "old"
+    assert names(tmp_path) == ["data"]
+
+
+@pytest.mark.parametrize("system", ["posix", "nt"])
+def test_an_empty_folder_is_removed_first_on_windows_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    empty, missing = tmp_path / "empty", tmp_path / "missing"
+    empty.mkdir()
+    rmdir, removed = Path.rmdir, []
+
+    def note(self: Path) -> None:
+        removed.append(self)
+        rmdir(self)
+
+    monkeypatch.setattr(Path, "rmdir", note)
+    monkeypatch.setattr(folders, "os", SimpleNamespace(**{**vars(os), "name": system}))
+    for out in (empty, missing):
+        write(out, False, "new")
+        assert text_of(out) == "new"
+    assert removed == ([empty] if system == "nt" else [])
 
 
 @pytest.mark.parametrize("where", ["beside", "inside"])

@@ -438,7 +438,7 @@ class Bench:
         found = self._run(target.tests)
         for path in (self._folder / target.path).parent.glob(f"__pycache__/{Path(target.path).stem}.*"):
             path.unlink()  # a mutant written in the same second would be taken for what was compiled
-        limits = 5 + 3 * found["cpu_s"], 60 + 10 * (time.monotonic() - start)
+        limits = 5 + 3 * found["cpu_s"], 30 + 4 * (time.monotonic() - start)
         if found["code"] or self._run(target.tests, *limits)["code"]:  # as mutants are run, too
             raise SystemExit(f"{' '.join(target.tests)} fail without any change; fix them first.")
         return limits

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from storyproof.errors import DataError
-from storyproof.inputs import parse_json, read_bytes
+from storyproof.inputs import parse_json, read_bytes, resolved
 from storyproof.locks import try_lock
 
 _log = logging.getLogger(__name__)
@@ -37,7 +37,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with path.open("wb") as stream:
             yield stream
         return
-    path = path.resolve()
+    path = resolved(path)
     _clear_drafts(path)
     draft = path.with_name(f".{path.name}.draft-{os.getpid()}")
     file = draft.open("wb")

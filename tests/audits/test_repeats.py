@@ -90,5 +90,5 @@ class FullDisk(io.BytesIO):
 def test_a_full_disk_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(repeats, "TemporaryFile", lambda buffering: FullDisk())
     seen = RepeatedTexts(0)
-    with pytest.raises(DataError, match="cannot write temporary files, by which ids .*: No space left on device"):
+    with pytest.raises(DataError, match=r"cannot write temporary files, by which ids .*: No space left on device"):
         seen.add("a")

@@ -9,8 +9,11 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import shlex
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
@@ -261,14 +264,11 @@ def test_small_disks_and_replies(trial: Trial, tmp_path: Path) -> None:
 # --- standard output that goes to a full disk
 
 
-@dataclass
-class FullStream:
-    """Standard output or standard error, by number, that goes to a full disk."""
-
-    number: int
+class FullOutput:
+    """Standard output that goes to a full disk."""
 
     def __enter__(self) -> None:
-        os.dup2(os.open("/dev/full", os.O_WRONLY), self.number)
+        os.dup2(os.open("/dev/full", os.O_WRONLY), 1)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -298,12 +298,14 @@ def test_full_standard_output(trial: Trial, tmp_path: Path) -> None:
     Work("", (RAW, f"{RUN} given/a")).prepare(tmp_path / "here")
     for command in PRINTED:
         with trial.case(command):
-            assert_one_sentence(run(command, tmp_path / "here", around=FullStream(1)))
+            assert_one_sentence(run(command, tmp_path / "here", around=FullOutput()))
             shutil.rmtree(tmp_path / "here" / "new", ignore_errors=True)
     for command in REFUSED:
         with trial.case(f"{command}, with nowhere to say so"):
-            ended = run(command, tmp_path / "here", around=FullStream(2))
-            assert (ended.code, ended.out) == (2, ""), ended
+            words = [sys.executable, "-m", "storyproof", *shlex.split(command)]
+            with Path("/dev/full").open("w") as full:
+                ended = subprocess.run(words, cwd=tmp_path / "here", stdout=subprocess.PIPE, stderr=full, check=False)
+            assert (ended.returncode, ended.stdout) == (2, b""), ended
     for command in ("verify given --json /dev/full", "audit given --html /dev/full", f"{RUN} /dev/full"):
         with trial.case(command):
             assert_one_sentence(run(command, tmp_path / "here"))

@@ -24,6 +24,8 @@ from storyproof.evaluation.provenance import data_identity, provenance
 from storyproof.evaluation.runs import Evaluation, Recorder, run_name
 from storyproof.evaluation.scores import EXACTLY
 from storyproof.example import Example
+from storyproof.formats.format import stem_of
+from storyproof.inputs import name_of
 from storyproof.locks import Claim
 from storyproof.solvers.llm.language_model import LanguageModel
 from storyproof.solvers.llm.options import ModelOptions
@@ -102,7 +104,7 @@ def evaluate(
     if output_dir is not None:
         more = [] if labels == GIVEN else [labels]
         more += asked.suffixes() if reference.is_language_model else []
-        path = Path(output_dir) / run_name(reference.name, source.split or source.files[0].stem, *more)
+        path = Path(output_dir) / run_name(reference.name, source.split or stem_of(source.files[0]), *more)
         refuse_overwriting(source.files, path, "--output-dir")
     start, about = time.monotonic(), {**provenance(), "data": data_identity(source)}
     options = options or ModelOptions(seed=seed)
@@ -131,8 +133,8 @@ def evaluate(
             )
         details = {**_solver_details(solver, asked, options), **judge.details()}
         found = Evaluation(
-            reference.name,
-            str(data),
+            name_of(reference.name),
+            name_of(data),
             source.split,
             labels,
             seed,

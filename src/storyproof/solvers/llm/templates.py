@@ -15,7 +15,7 @@ from typing import Any
 
 from storyproof.errors import QUOTED, ConfigError, UnknownNameError, quoted
 from storyproof.families.family import families
-from storyproof.inputs import DocumentError, parse_yaml, read_text
+from storyproof.inputs import FILE, DocumentError, kind_of, parse_yaml, read_text
 from storyproof.limits import LARGEST_YAML
 
 FOLDER = Path(__file__).with_name("prompts")
@@ -112,7 +112,7 @@ def load_template(name: str) -> Template:
     """
     own = FOLDER / f"{name}.yaml"
     path = own if name in template_names() else Path(name)
-    if path is not own and not (path.suffix in (".yaml", ".yml") or path.is_file()):
+    if path is not own and not (path.suffix in (".yaml", ".yml") or kind_of(path) == FILE):
         raise UnknownNameError("prompt", name, (*template_names(), "FILE.yaml", "module:function"))
     try:
         text = read_text(path, LARGEST_YAML)

@@ -521,6 +521,11 @@ class Row:
         """Return the survivors that a test might notice."""
         return {each[:-1] for each in self.survivors if not each[-1].startswith(EQUIVALENT)}
 
+    def fits(self, mutants: Sequence[Mutant]) -> bool:
+        """Return whether the module is, as far as the row tells, the one that was measured."""
+        known = {mutant.key[1:] for mutant in mutants}
+        return self.mutants == len(mutants) and all(each[:-1] in known for each in self.survivors)
+
     def join(self, again: Row) -> Row:
         """Return what is known after the doubtful survivors were tested again."""
         outcomes = Counter(self.outcomes) + Counter(again.outcomes)
@@ -651,7 +656,7 @@ def main() -> int:
             before = rows.get(target.module) if arguments.survivors else None
             if is_part:
                 tested = random.Random(0).sample(mutants, min(arguments.sample or len(mutants), len(mutants)))
-            elif before is not None and before.mutants == len(mutants):
+            elif before is not None and before.fits(mutants):
                 tested = [mutant for mutant in mutants if mutant.key[1:] in before.doubtful]
             print(f"{target.module}: {len(tested)} of {len(mutants)} mutants", flush=True)
             results = run(tested, benches, end)

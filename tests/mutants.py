@@ -438,7 +438,7 @@ class Bench:
         found = self._run(target.tests)
         for path in (self._folder / target.path).parent.glob(f"__pycache__/{Path(target.path).stem}.*"):
             path.unlink()  # a mutant written in the same second would be taken for what was compiled
-        limits = 5 + 3 * found["cpu_s"], 60 + 10 * (time.monotonic() - start)
+        limits = 5 + 3 * found["cpu_s"], 30 + 4 * (time.monotonic() - start)
         if found["code"] or self._run(target.tests, *limits)["code"]:  # as mutants are run, too
             raise SystemExit(f"{' '.join(target.tests)} fail without any change; fix them first.")
         return limits
@@ -520,6 +520,11 @@ class Row:
     def doubtful(self) -> set[tuple[str, ...]]:
         """Return the survivors that a test might notice."""
         return {each[:-1] for each in self.survivors if not each[-1].startswith(EQUIVALENT)}
+
+    def fits(self, mutants: Sequence[Mutant]) -> bool:
+        """Return whether the module is, as far as the row tells, the one that was measured."""
+        known = {mutant.key[1:] for mutant in mutants}
+        return self.mutants == len(mutants) and all(each[:-1] in known for each in self.survivors)
 
     def join(self, again: Row) -> Row:
         """Return what is known after the doubtful survivors were tested again."""
@@ -651,7 +656,7 @@ def main() -> int:
             before = rows.get(target.module) if arguments.survivors else None
             if is_part:
                 tested = random.Random(0).sample(mutants, min(arguments.sample or len(mutants), len(mutants)))
-            elif before is not None and before.mutants == len(mutants):
+            elif before is not None and before.fits(mutants):
                 tested = [mutant for mutant in mutants if mutant.key[1:] in before.doubtful]
             print(f"{target.module}: {len(tested)} of {len(mutants)} mutants", flush=True)
             results = run(tested, benches, end)

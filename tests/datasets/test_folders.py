@@ -4,11 +4,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from storyproof.datasets import folders
 from storyproof.datasets.folders import clear_drafts, is_unfinished, whole_folder
+from storyproof.datasets.manifest import file_sha256
 from storyproof.errors import DataError
 from tests.datasets.killing import text_of, write
 
@@ -328,6 +330,56 @@ def test_a_disk_that_is_full_from_the_start(tmp_path: Path, monkeypatch: pytest.
     assert names(tmp_path) == []
 
 
+def test_a_disk_without_room_for_a_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mkdir = Path.mkdir
+
+    def fail(self: Path, *given: object, **named: object) -> None:
+        if ".unfinished-" in self.name:
+            raise OSError(28, "No space left on device")
+        mkdir(self, *given, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Path, "mkdir", fail)
+    with pytest.raises(DataError, match=rf"cannot write to {tmp_path}: No space left on device; choose another"):
+        write(tmp_path / "data", False, "new")
+    assert names(tmp_path) == []
+    assert not folders._drafts
+
+
+def test_the_first_error_is_told_if_a_draft_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "data"
+    write(out, False, "old")
+
+    def fail(draft: Path, out: Path) -> bool:
+        shutil.rmtree(draft)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(folders, "exchange", fail)
+    with pytest.raises(DataError, match="Input/output error; nothing was kept"):
+        write(out, True, "new")
+    assert text_of(out) == "old"
+    assert names(tmp_path) == ["data"]
+
+
+@pytest.mark.parametrize("system", ["posix", "nt"])
+def test_an_empty_folder_is_removed_first_on_windows_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, system: str
+) -> None:
+    empty, missing = tmp_path / "empty", tmp_path / "missing"
+    empty.mkdir()
+    rmdir, removed = Path.rmdir, []
+
+    def note(self: Path) -> None:
+        removed.append(self)
+        rmdir(self)
+
+    monkeypatch.setattr(Path, "rmdir", note)
+    monkeypatch.setattr(folders, "os", SimpleNamespace(**{**vars(os), "name": system}))
+    for out in (empty, missing):
+        write(out, False, "new")
+        assert text_of(out) == "new"
+    assert removed == ([empty] if system == "nt" else [])
+
+
 @pytest.mark.parametrize("where", ["beside", "inside"])
 def test_a_dataset_that_appears_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     write(tmp_path / "other", False, "theirs")
@@ -433,3 +485,109 @@ def test_a_dataset_in_the_current_folder_is_replaced(tmp_path: Path, monkeypatch
     write(Path(), True, "new")
     assert text_of(out) == "new"
     assert names(tmp_path) == ["data"]
+
+
+# --- what looks like a leftover
+
+
+def leave_draft(out: Path, moved: dict[str, str]) -> Path:
+    """Leave what a process leaves that is killed while it moves files into a folder."""
+    draft = out / f".{out.name}.unfinished-abcdefgh"
+    draft.mkdir(parents=True)
+    (draft / "not moved").write_text("new")
+    (draft / ".storyproof-unfinished").write_text(json.dumps({"files": moved}))
+    return draft
+
+
+def test_only_files_that_were_moved_are_taken_back(tmp_path: Path) -> None:
+    out = tmp_path / "data"
+    (out / "sub").mkdir(parents=True)
+    for path in (tmp_path / "mine", out / "moved", out / "sub" / "moved", out / "changed"):
+        path.write_text("text")
+    (out / ".storyproof-unfinished").touch()
+    same, empty = file_sha256(out / "moved"), file_sha256(out / ".storyproof-unfinished")
+    draft = leave_draft(
+        out,
+        {
+            "../mine": same,
+            "moved": same,
+            "sub/moved": same,
+            "changed": "0" * 64,
+            "gone": same,
+            ".storyproof-unfinished": empty,
+        },
+    )
+    with pytest.raises(DataError, match="data is not empty"):
+        write(out, False, "new")
+    assert not draft.exists()
+    assert names(out) == [".storyproof-unfinished", "changed"]
+    assert names(tmp_path) == ["data", "mine"]
+
+
+def test_names_of_leftovers_that_are_something_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "empty").mkdir()
+    (tmp_path / ".data.unfinished-aaaaaaaa").symlink_to(tmp_path / "empty")
+    (tmp_path / ".data.unfinished-bbbbbbbb").write_text("mine")
+    (tmp_path / ".data.unfinished-cccccccc.whole").symlink_to(tmp_path / "nothing")
+    (tmp_path / ".data.unfinished-dddddddd.whole").write_text("mine")
+    others = tmp_path / ".data.unfinished-eeeeeeee"
+    others.mkdir()
+    (others / "manifest.json").write_text('{"files": {}}')
+    before = names(tmp_path)
+    (tmp_path / ".data.unfinished-ffffffff.whole").touch()
+    write(tmp_path / "data", False, "new")
+    assert names(tmp_path) == sorted([*before, "data"])
+    assert (others / "manifest.json").exists()
+    assert f"kept {others}" in caplog.text
+    assert f"removed {tmp_path / '.data.unfinished-ffffffff.whole'}, which" in caplog.text
+
+
+def test_a_leftover_that_cannot_be_removed_is_no_reason_to_fail(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = tmp_path / ".data.unfinished-abcdefgh"
+    left.mkdir()
+    (left / ".storyproof-unfinished").touch()
+
+    def fail(path: Path, ignore_errors: bool = False) -> None:
+        if not ignore_errors:
+            raise OSError(13, "Permission denied")
+
+    monkeypatch.setattr(shutil, "rmtree", fail)
+    write(tmp_path / "data", False, "new")
+    assert text_of(tmp_path / "data") == "new"
+
+
+# --- moves that fail
+
+
+def test_the_old_dataset_is_put_back_if_the_new_one_cannot_take_its_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "data"
+    write(out, False, "old")
+    rename = Path.rename
+
+    def failing(self: Path, target: Path) -> Path:
+        if ".unfinished-" in self.name and target == out:
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(folders, "exchange", lambda first, second: False)
+    monkeypatch.setattr(Path, "rename", failing)
+    with pytest.raises(DataError, match="Input/output error; nothing was kept"):
+        write(out, True, "new")
+    assert text_of(out) == "old"
+    assert names(tmp_path) == ["data"]
+
+
+def test_the_first_error_is_told_if_a_draft_inside_is_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def failing(self: Path, target: Path) -> Path:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(Path, "rename", failing)
+    monkeypatch.setattr(folders, "_take_back", lambda draft, out: shutil.rmtree(draft))
+    with pytest.raises(DataError, match="Input/output error; nothing was kept"):
+        write(tmp_path, False, "new")

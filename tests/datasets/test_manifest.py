@@ -37,6 +37,12 @@ def test_broken(tmp_path: Path, text: str) -> None:
         read_manifest(tmp_path)
 
 
+def test_a_folder_in_its_place(tmp_path: Path) -> None:
+    (tmp_path / "manifest.json").mkdir()
+    with pytest.raises(DataError, match=r"manifest\.json cannot be read: .*; remove it or generate the dataset again"):
+        read_manifest(tmp_path)
+
+
 def test_hash_is_of_the_bytes(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"x" * 100_000)
     assert file_sha256(tmp_path / "a") == hashlib.sha256(b"x" * 100_000).hexdigest()
@@ -116,6 +122,19 @@ def test_what_is_no_manifest_of_ours(dataset: Path, change: dict[str, Any]) -> N
     assert is_dataset(dataset)
     write_manifest(dataset, {**manifest, **change})
     assert not is_dataset(dataset)
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"), [("a" * 255, True), ("a" * 256, False), ("é" * 128, False), ("a\0b", False), ("a/b", False)]
+)
+def test_names_that_files_can_have(dataset: Path, name: str, plain: bool) -> None:
+    manifest = json.loads((dataset / MANIFEST).read_text())
+    manifest["files"][name] = {"sha256": "0" * 64}
+    write_manifest(dataset, manifest)
+    assert is_dataset(dataset) is plain
+    (problem,) = manifest_problems(dataset, manifest, [])
+    said = "is missing" if plain else "which is not the name of a file in the folder"
+    assert problem.endswith(said)
 
 
 def test_a_manifest_that_is_a_link_or_a_folder_is_none_of_ours(dataset: Path, tmp_path: Path) -> None:

@@ -92,7 +92,6 @@ def _claim(out: Path, option: str) -> Claim:
     """Claim a target, so that no other process writes it."""
     claim = Claim(_lock(out))
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
         ours = claim.take()
     except OSError as error:
         raise _unwritable(out.parent, error, option) from error

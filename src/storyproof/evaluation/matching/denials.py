@@ -31,11 +31,11 @@ _STOP = r"[.;:!?\n—–]|--"
 _END = r"(?:but|however|instead(?!\s+of)|rather(?!\s+than)|while|when|after|so)\b"
 _SENTENCE_END = re.compile(r"[.\n;?!]")
 _COMMA = r",(?!\s*(?:or|nor)\b)"
-_AGAIN = r"(?:it|he|she|they|its|it's|and\s+(?:is|was|will|in))\b"  # a new statement, if the last one is complete
+_AGAIN = r"(?:it|he|she|they|its|and\s+in)\b"  # a new statement, if the last one is complete
 # Who does not know of something still thinks and does something, of which it is no denial.
 _UNKNOWING = (
     rf"(?:{_DENIAL}\s+(?:(?:having|been|actually|really)\s+)*"
-    r"(?:know|see|seen|saw|notice|realize|realise|witness|aware|idea|told)\w*|unaware\b)"
+    r"(?:know|see|saw|notice|realize|realise|witness|aware|idea|told)\w*|unaware\b)"
 )
 _THEN = r"still\s+(?:thinks|believes)\b|(?:will|would)\s+(?:still\s+)?(?:look|search|go|check|think)\b"
 # What is not thought or not true may be several things: "I do not think that it was moved and is in the jar", "that Ada
@@ -46,16 +46,16 @@ _DOUBTING = (
 )
 # A statement that follows what is denied: its verb, with or without a subject. Only "and" is passed over, so that what
 # denies this statement as well is seen.
-_LEAD = r"(?:and|yet)(?=\s+(?:(?:so|thus|then|therefore|hence|still|now)\s+){0,2}(?:(?:the\s+)?[\w-]+\s+)?(?:still\s+)?"
+_LEAD = r"(?:and|yet)(?=\s+(?:(?:thus|then|therefore|hence|still|now)\s+){0,2}(?:(?:the\s+)?[\w-]+\s+)?(?:still\s+)?"
 _DOES = rf"{_LEAD}(?:will|would|looks|searches|checks|goes|thinks|believes|expects|assumes|\w+'ll)\b)"
 _IS = (
     rf"{_LEAD}(?:is|was|are|were|must|should|remains|remained|stays|stayed|(?:it|he|she|there)'s)\b)|"
     r"and(?=\s+(?:it|therefore|thus|hence|now|still|always)\b)"
 )
-_THEY = r"and\s+(?:so\s+|thus\s+)?(?:he|she|they)\b"
+_THEY = r"and\s+(?:thus\s+)?(?:he|she|they)\b"
 _SIGNS = re.compile(
     f"(?P<stop>{_STOP})|(?P<comma>{_COMMA})|\\b(?:(?P<unknowing>{_UNKNOWING})|(?P<doubting>{_DOUBTING})|"
-    f"(?P<denial>{_DENIAL})|(?P<reason>{_REASON})|(?P<end>{_END})|(?P<does>{_DOES})|(?P<is>{_IS})|(?P<they>{_THEY})|"
+    f"(?P<denial>{_DENIAL})|(?P<reason>{_REASON})|(?P<end>{_END})|(?P<does>{_DOES})|(?P<they>{_THEY})|(?P<is>{_IS})|"
     f"(?P<then>{_THEN})|(?P<again>{_AGAIN}))"
 )
 _DENIALS = ("unknowing", "doubting", "denial")

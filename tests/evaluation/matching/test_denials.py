@@ -2,7 +2,7 @@
 
 import pytest
 
-from storyproof.evaluation.matching.denials import weigh
+from storyproof.evaluation.matching.denials import CONTRACTED, weigh
 from storyproof.evaluation.matching.matchers import careful
 from storyproof.evaluation.matching.mentions import name_finder
 from storyproof.replies import PLAIN_TALK
@@ -175,6 +175,151 @@ def test_what_somebody_else_is() -> None:
 def weighed(text: str) -> tuple[list[str], list[str], bool]:
     stated, reasons, denied = weigh(text, name_finder(PLACES, PLAIN_TALK).find(text))
     return [mention.name for mention in stated], [mention.name for mention in reasons], denied
+
+
+WORDS = {
+    "deny": (
+        *("not", "cannot", "never", "neither", "nor", "no", "nobody took", "without", "unlike", "except", "unaware of"),
+        *("doubt", "doubts", "doubted", "doubtful about", "fail to open", "fails to open", "failed to open"),
+        *("anywhere but", "everywhere but", "anything but", "everything but", "instead of", "rather than"),
+        *("other than", "not the lid of", "not as a", "not as well as"),
+        *(f"{verb}n't" for verb in CONTRACTED),
+        *(f"{verb}nt" for verb in CONTRACTED),
+    ),
+    "deny nothing": (
+        *("not only", "not just", "not merely", "not simply", "no doubt", "no question", "no matter", "no wonder"),
+        *("no it is", "no he took", "no she took", "no they took", "nothing", "notable", "another", "know", "annoy"),
+    ),
+    "give a reason": ("because of", "since", "although", "though", "whereas", "as she saw"),
+    "give none": ("as a", "as the lid of", "as well", "as it is", "as he thinks", "asset", "whereabouts"),
+    "end a denial": (
+        *("not here but", "not here however", "not here instead", "not here rather", "not here while", "not here when"),
+        *("not here after", "not here so", "not here since", "not here --", "not here –", "not here —", "not here:"),
+    ),
+    "end a denial of knowing": (
+        *(f"did not {verb} of it and she will look in" for verb in ("know", "see", "notice", "realize", "realise")),
+        *(f"did not {verb} it she will look in" for verb in ("know", "see", "notice", "realize", "realise", "witness")),
+        *(
+            "never saw it will look in",
+            "not seen it will look in",
+            "not aware of it will look in",
+            "unaware will look in",
+        ),
+        *("no idea of it will look in", "not told of it will look in", "not having seen it will look in"),
+        *("not been told will look in", "not actually seen will look in", "not really really seen will look in"),
+        *(f"not seen {verb} look in" for verb in ("will", "would", "will still", "would  still")),
+        *(f"not seen will {verb}" for verb in ("look in", "search", "go to", "check", "think of")),
+        *("not seen still thinks of", "not seen still believes in", "not seen and thus he went to"),
+        *(f"not seen and {who} went to" for who in ("he", "she", "they")),
+    ),
+    "end a denial that is complete": (
+        *(f"not the bag {who}" for who in ("it", "he", "she", "they", "its", "it's")),
+        *(
+            f"not the bag and {word}"
+            for word in ("in", "is in", "was in", "will open", "he took", "it took", "anne is at")
+        ),
+        *("not seen the bag and is in", "i don't think the bag and is in", "i don't think the bag and they took"),
+    ),
+    "are denied with it": (
+        *(
+            f"not {word} that it was moved and is in"
+            for word in (
+                "think",
+                "believe",
+                "expect",
+                "assume",
+                "say",
+                "mean",
+                "true",
+                "sure",
+                "certain",
+                "clear",
+                "likely",
+            )
+        ),
+        *(
+            "no evidence that it moved and is in",
+            "no reason that it moved and is in",
+            "no sign that it moved and is in",
+        ),
+        *("not the case that it moved and is in", "not really think that it moved and is in"),
+        *("doubts it was moved and is in", "doubted it was moved and is in", "doubtful it was moved and is in"),
+        *(
+            "not think ben and anne will look in",
+            "not think that ben and anne will look in",
+            "doubt ben and anne will open",
+        ),
+        *("not seen the bag and the", "not seen it and it is in", "not seen that it is in", "not the bag will look in"),
+        *("not here and the", "not here and put it in", "not here and opens", "not and", "not the sandwich or"),
+    ),
+    "state what someone does": (
+        *(
+            f"not here and anne {verb}"
+            for verb in (
+                "will open",
+                "would open",
+                "looks in",
+                "searches",
+                "checks",
+                "goes to",
+                "thinks of",
+                "believes in",
+            )
+        ),
+        *(
+            "not here and anne expects",
+            "not here and anne assumes",
+            "not here and anne'll open",
+            "not here and will open",
+        ),
+        *(f"not here and {word} anne will open" for word in ("thus", "then", "therefore", "hence", "still", "now")),
+        *(
+            "not here and then thus anne will open",
+            "not here and the girl will open",
+            "not here and mary-ann will open",
+        ),
+        *("not here and anne still looks in", "not here yet anne will open", "not here and so anne will open"),
+        *(f"not think {word} and anne will open" for word in ("that", "this", "it", "so")),
+    ),
+    "state how things are": (
+        *(
+            f"not here and {verb} in"
+            for verb in ("is", "was", "are", "were", "must be", "should be", "remains", "remained", "stays", "stayed")
+        ),
+        *(f"not here and {who}'s in" for who in ("it", "he", "she", "there")),
+        *(f"not here and {word} in" for word in ("it lay", "therefore", "thus", "hence", "now", "still", "always")),
+        *("not here and the ball is in", "not here and still is in", "not here and then it still is in"),
+        *(f"not here and {who} took" for who in ("he", "she", "they")),
+    ),
+}
+
+
+@pytest.mark.parametrize(("effect", "words"), [(effect, words) for effect, each in WORDS.items() for words in each])
+def test_words(effect: str, words: str) -> None:
+    stated, reasons, denied = weighed(f"{words} the jar")
+    if effect == "give a reason":
+        assert ("jar" in reasons, denied) == (True, False)
+    elif effect in ("deny", "are denied with it"):
+        assert (stated, reasons, denied) == ([], [], True)
+    else:
+        assert "jar" in (reasons if words == "not here since" else stated)
+
+
+@pytest.mark.parametrize(
+    ("after", "denied"),
+    [
+        *((f" {verb} not it", True) for verb in ("is", "was", "are", "were", "does", "did", "has", "had", "can")),
+        *((f" {verb}n't it", True) for verb in ("is", "was", "are", "could", "would", "should")),
+        *((f" will {word} be it", True) for word in ("not", "never", "no  longer")),
+        *((f" is {word}", True) for word in ("empty", "wrong", "incorrect", "false", "now empty")),
+        *((f" was  {word}", True) for word in ("empty", "wrong")),
+        *(("'s lid is not it", True), ("'s  side was empty", True)),
+        *((" is not only it", False), (" is not just it", False), (" is emptying", False), (" is it", False)),
+        *((" isn't", True), (" notes", False), (" and is empty", False)),
+    ],
+)
+def test_what_is_denied_after_it_is_named(after: str, denied: bool) -> None:
+    assert weighed(f"the jar{after}")[2] == denied
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ will not look in the bag and the jar" denies both.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from storyproof.evaluation.matching.mentions import within
@@ -28,13 +29,13 @@ _DENIAL = (
 _REASON = r"(?:because|since|although|though|whereas|as(?!\s+(?:well|a|the|it\s+is|he\s+thinks)\b))\b"
 _STOP = r"[.;:!?\n—–]|--"
 _END = r"(?:but|however|instead(?!\s+of)|rather(?!\s+than)|while|when|after|so)\b"
-_STOPS = (".", "\n", ";", "?", "!")
+_SENTENCE_END = re.compile(r"[.\n;?!]")
 _COMMA = r",(?!\s*(?:or|nor)\b)"
-_AGAIN = r"(?:it|he|she|they|its|it's|and\s+(?:is|was|will|in))\b"  # a new statement, if the last one is complete
+_AGAIN = r"(?:it|he|she|they|its|and\s+in)\b"  # a new statement, if the last one is complete
 # Who does not know of something still thinks and does something, of which it is no denial.
 _UNKNOWING = (
     rf"(?:{_DENIAL}\s+(?:(?:having|been|actually|really)\s+)*"
-    r"(?:know|see|seen|saw|notice|realize|realise|witness|aware|idea|told)\w*|unaware\b)"
+    r"(?:know|see|saw|notice|realize|realise|witness|aware|idea|told)\w*|unaware\b)"
 )
 _THEN = r"still\s+(?:thinks|believes)\b|(?:will|would)\s+(?:still\s+)?(?:look|search|go|check|think)\b"
 # What is not thought or not true may be several things: "I do not think that it was moved and is in the jar", "that Ada
@@ -45,16 +46,16 @@ _DOUBTING = (
 )
 # A statement that follows what is denied: its verb, with or without a subject. Only "and" is passed over, so that what
 # denies this statement as well is seen.
-_LEAD = r"(?:and|yet)(?=\s+(?:(?:so|thus|then|therefore|hence|still|now)\s+){0,2}(?:(?:the\s+)?[\w-]+\s+)?(?:still\s+)?"
+_LEAD = r"(?:and|yet)(?=\s+(?:(?:thus|then|therefore|hence|still|now)\s+){0,2}(?:(?:the\s+)?[\w-]+\s+)?(?:still\s+)?"
 _DOES = rf"{_LEAD}(?:will|would|looks|searches|checks|goes|thinks|believes|expects|assumes|\w+'ll)\b)"
 _IS = (
     rf"{_LEAD}(?:is|was|are|were|must|should|remains|remained|stays|stayed|(?:it|he|she|there)'s)\b)|"
     r"and(?=\s+(?:it|therefore|thus|hence|now|still|always)\b)"
 )
-_THEY = r"and\s+(?:so\s+|thus\s+)?(?:he|she|they)\b"
+_THEY = r"and\s+(?:thus\s+)?(?:he|she|they)\b"
 _SIGNS = re.compile(
     f"(?P<stop>{_STOP})|(?P<comma>{_COMMA})|\\b(?:(?P<unknowing>{_UNKNOWING})|(?P<doubting>{_DOUBTING})|"
-    f"(?P<denial>{_DENIAL})|(?P<reason>{_REASON})|(?P<end>{_END})|(?P<does>{_DOES})|(?P<is>{_IS})|(?P<they>{_THEY})|"
+    f"(?P<denial>{_DENIAL})|(?P<reason>{_REASON})|(?P<end>{_END})|(?P<does>{_DOES})|(?P<they>{_THEY})|(?P<is>{_IS})|"
     f"(?P<then>{_THEN})|(?P<again>{_AGAIN}))"
 )
 _DENIALS = ("unknowing", "doubting", "denial")
@@ -79,11 +80,13 @@ def weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Ment
     reasons: list[Mention] = []
     denying = ""  # the kind of denial
     complete = reason = denied = False
-    unreal = set(within(found, [match.span() for match in _UNREAL.finditer(text)]))
+    unreal = {mention.start for mention in within(found, [match.span() for match in _UNREAL.finditer(text)])}
+    ends = [match.start() for match in _SENTENCE_END.finditer(text)]
     read = 0
     for mention in found:
-        # Nothing reaches beyond the sentence, not even "not", a new line, "seen".
-        read = max(read, *(text.rfind(stop, read, mention.start) for stop in _STOPS))
+        ended = bisect_left(ends, mention.start)
+        if ended:  # nothing reaches beyond the sentence, not even "not", a new line, "seen"
+            read = max(read, ends[ended - 1])
         for sign in _SIGNS.finditer(text, read, mention.start):
             kind = str(sign.lastgroup)
             if kind in _DENIALS:
@@ -95,7 +98,7 @@ def weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Ment
                 denying, reason = "", kind == "reason"
         read = mention.end
         complete = bool(denying)
-        if denying or _DENIED_AFTER.match(text, mention.end) or mention in unreal:
+        if denying or _DENIED_AFTER.match(text, mention.end) or mention.start in unreal:
             denied = True
         else:
             (reasons if reason else stated).append(mention)

@@ -229,6 +229,8 @@ class _Steps:
 
 def _changes(event: str, details: tuple[Any, ...], folder: str) -> bool:
     """Return whether an audit event is an operation that may change something in a folder."""
+    if event == "fcntl.flock":
+        return True
     if event == "open":
         path, mode, flags = details
         if not (flags & _WRITING) and not (mode and set(mode) & set("wax+")):

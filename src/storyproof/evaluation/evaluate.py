@@ -99,10 +99,12 @@ def evaluate(
             f"{source.name} holds no questions, so there is nothing to score; generate or choose other data."
         )
     path = None
+    named = [reference.name, source.split or source.files[0].stem]
+    asking_for = run_name(*named, *asked.suffixes())  # whatever labels the replies are scored against
     if output_dir is not None:
         more = [] if labels == GIVEN else [labels]
         more += asked.suffixes() if reference.is_language_model else []
-        path = Path(output_dir) / run_name(reference.name, source.split or source.files[0].stem, *more)
+        path = Path(output_dir) / run_name(*named, *more)
         refuse_overwriting(source.files, path, "--output-dir")
     start, about = time.monotonic(), {**provenance(), "data": data_identity(source)}
     options = options or ModelOptions(seed=seed)
@@ -112,7 +114,7 @@ def evaluate(
             for _ in chosen.examples():
                 pass  # rows that cannot be read are refused before anything is asked, which may cost money
             if path is not None:
-                _claim(path, stack)
+                _claim(path.with_name(asking_for), stack)
             if needs_shots(asked.prompt):
                 asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
             store = stack.enter_context(Store(None if path is None else path.parent / STORE))

@@ -69,7 +69,7 @@ def run_tests(
             "cpu_s": sum(each.ru_utime + each.ru_stime for each in used),
             "seconds": plugin.seconds,
             "failed": plugin.failed,
-            "modules": [name for name in sys.modules if name.split(".")[0] not in ("storyproof", "tests", "__main__")],
+            "modules": [name for name in sys.modules if not name.startswith(("storyproof", "tests", "__main__"))],
         }
     )
     sender.close()

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from storyproof.errors import DataError
-from storyproof.inputs import parse_json, read_bytes
+from storyproof.inputs import parse_json, read_bytes, resolved
 from storyproof.locks import try_lock
 
 _log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with path.open("wb") as stream:
             yield stream
         return
-    path = path.resolve()
+    path = resolved(path)
     _clear_drafts(path)
     draft, file, locked = _open_draft(path)
     try:

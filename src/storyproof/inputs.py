@@ -20,8 +20,9 @@ from typing import Any, TextIO
 
 from storyproof.limits import DEEPEST, LARGEST_DOCUMENT, LONGEST_LINE, MOST_ALIASED, size
 
+FILE, FOLDER = "a file", "a folder"
 _KINDS = {
-    stat.S_IFDIR: "a folder",
+    stat.S_IFDIR: FOLDER,
     stat.S_IFIFO: "a named pipe",
     stat.S_IFSOCK: "a socket",
     stat.S_IFCHR: "a device",
@@ -34,13 +35,40 @@ _DIGITS = "integer string conversion"  # what Python says of numbers with too ma
 # Files.
 
 
+def kind_of(path: Path) -> str:
+    """Return what is at a path: `FILE`, `FOLDER`, another kind in words, or empty if there is nothing to be found."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):  # ValueError: a NUL in the path
+        return ""
+    return FILE if stat.S_ISREG(mode) else _KINDS.get(stat.S_IFMT(mode), "not a file")
+
+
+def resolved(path: Path) -> Path:
+    """Return a path without links.
+
+    Raises:
+        OSError: If links lead in a circle, or the path cannot be one.
+    """
+    try:
+        return path.resolve()
+    except RuntimeError as error:  # what Python raises for a circle before 3.13
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from error
+    except ValueError as error:
+        raise OSError(errno.EINVAL, str(error), str(path)) from error
+
+
 def open_file(path: Path) -> io.BufferedReader:
     """Open a regular file to read bytes; anything else is refused, and nothing is waited for.
 
     Raises:
         OSError: If it is not a regular file, or cannot be opened.
     """
-    _refuse_special(path, path.stat().st_mode)  # before it is opened: opening a device can have effects
+    try:
+        mode = path.stat().st_mode
+    except ValueError as error:  # a NUL in the path
+        raise OSError(errno.EINVAL, str(error), str(path)) from error
+    _refuse_special(path, mode)  # before it is opened: opening a device can have effects
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     file = os.fdopen(os.open(path, flags), "rb")
     try:

@@ -119,6 +119,23 @@ def test_solvers_that_choose_are_judged_by_equality() -> None:
     assert judge.details() == {"matching": "exact"}
 
 
+def test_what_needs_no_search_for_a_meaning_causes_none() -> None:
+    matcher = Counting()
+    [row] = rows(judge_of(matcher), Answer(example(), "jar", cut_off=True))
+    assert matcher.asked == []
+    assert (row["answer"], row["cut_off"]) == ("", True)
+    rows(AnswerJudge({"own": matcher}, "own", free_text=False), Answer(example(), "jar"))
+    assert matcher.asked == [("jar", "box")]
+
+
+def test_what_a_solver_cannot_say_is_counted() -> None:
+    judge = AnswerJudge(
+        {"exact": exact}, "exact", free_text=False, can_answer=lambda each: each.answer in ("box", "jar")
+    )
+    rows(judge, *(Answer(example(answer=answer), "box") for answer in ("box", "bin", "jar", "tin", "can")))
+    assert judge.details() == {"matching": "exact", "unknown_answers": 3}
+
+
 def test_a_users_kind_of_match_is_kept() -> None:
     def rhyme(reply: str, answer: str, candidates: object) -> Match:
         return Match("rhyme", True) if reply[1:] == answer[1:] else NO_MATCH
@@ -134,6 +151,40 @@ def test_missing_and_failed() -> None:
     assert judge.missing == 0.5
     failures = judge.details()["failures"]
     assert failures == {"failed": 1, "not_asked": 1, "of": 4, "errors": {"busy": 1}}
+
+
+def test_only_the_commonest_errors_are_listed() -> None:
+    judge = judge_of()
+    failed = [Answer(example(), "", error=f"error {number}") for number in range(25) for _ in range(25 - number)]
+    rows(judge, said("box"), *failed)
+    assert list(judge.details()["failures"]["errors"].items()) == [(f"error {each}", 25 - each) for each in range(20)]
+
+
+def test_joint_accuracy() -> None:
+    judge = judge_of()
+    rows(judge, said("box", story_id="s"), said("box", story_id="t"), said("jar", story_id="t"))
+    found = judge.details()["matchings"]["strict"]
+    assert found["joint_accuracy"] == 0.5
+    assert found["intervals"]["joint_accuracy"][0] < 0.5 < found["intervals"]["joint_accuracy"][1]
+    broken = judge_of()
+    rows(broken, said("box"), Answer(example(), "", error="busy"))
+    found = broken.details()["matchings"]["strict"]
+    assert (found["accuracy"], found["joint_accuracy"], found["intervals"]["joint_accuracy"]) == (1.0, None, None)
+
+
+def test_steps_and_scores_of_choices() -> None:
+    first, last = Reply("A", choice_scores=(-1.0, -2.0)), Reply("B", choice_scores=(-3.0, -0.5), seconds=0.12345678)
+    several, one, plain = rows(
+        judge_of(),
+        Answer(example(), "jar", (first, last)),
+        Answer(example(), "jar", (last,)),
+        Answer(example(), "B", (last,)),
+    )
+    assert several["steps"] == ["A", "B"]
+    assert several["choice_scores"] == one["choice_scores"] == [-3.0, -0.5]
+    assert one["steps"] == ["B"]
+    assert {"steps", "cut_off"}.isdisjoint(plain)
+    assert plain["effort"]["seconds"] == 0.123457
 
 
 def test_details() -> None:

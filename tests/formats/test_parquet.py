@@ -140,7 +140,7 @@ def test_what_no_example_holds_is_named(tmp_path: Path, columns: dict[str, pa.Ar
 def test_a_column_twice_is_named(tmp_path: Path) -> None:
     table = pq.read_table(minimal(tmp_path))
     pq.write_table(table.append_column("story", table.column("story")), tmp_path / "test.parquet")
-    with pytest.raises(DataError, match="2 columns 'story'"):
+    with pytest.raises(DataError, match=r"2 columns 'story'"):
         storyproof.verify(tmp_path / "test.parquet")
 
 
@@ -173,13 +173,13 @@ def write_columns(path: Path, **columns: pa.Array) -> Path:
 
 def test_tables_beyond_all_limits_are_refused(tmp_path: Path) -> None:
     many = {f"c{number}": pa.array([1, 2], pa.int8()) for number in range(1_001)}
-    with pytest.raises(DataError, match="has 1,004 columns; at most 1,000 are read; leave some out"):
+    with pytest.raises(DataError, match=r"has 1,004 columns; at most 1,000 are read; leave some out"):
         list(FORMAT.read(write_columns(tmp_path / "many.parquet", **many)))
     kind = pa.int8()
     for _ in range(9):
         kind = pa.list_(kind)
     deep = write_columns(tmp_path / "deep.parquet", deep=pa.nulls(2, kind))
-    with pytest.raises(DataError, match="has a column of 18 levels; at most 16 are read; leave it out"):
+    with pytest.raises(DataError, match=r"has a column of 18 levels; at most 16 are read; leave it out"):
         FORMAT.columns(deep)
 
 
@@ -188,7 +188,7 @@ def test_row_groups_beyond_the_limit_are_refused(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(parquet, "LARGEST_ROW_GROUP", 5_000)
     assert len(list(FORMAT.read(path))) == 1  # the other column is not read
     monkeypatch.setattr(parquet, "LARGEST_ROW_GROUP", 50)
-    with pytest.raises(DataError, match="row group 0 is .* large once it is uncompressed; at most 50 bytes are read"):
+    with pytest.raises(DataError, match=r"row group 0 is .* large once it is uncompressed; at most 50 bytes are read"):
         list(FORMAT.read(path))
 
 
@@ -216,11 +216,11 @@ def test_texts_that_are_stored_once_do_not_fill_the_memory(
     monkeypatch.setattr(parquet, "LARGEST_ROW", 8 << 20)
     before = pa.total_allocated_bytes()
     rows = 0
-    for table in FORMAT.read(path, places=True):
-        assert table.column(column)[0].as_py() is not None
+    for part in FORMAT.read(path, places=True):
+        assert part.column(column)[0].as_py() is not None
         assert pa.total_allocated_bytes() - before < 64 << 20
-        assert [place["row"] for place in table.column("place").to_pylist()] == list(range(rows, rows + table.num_rows))
-        rows += table.num_rows
+        assert [place["row"] for place in part.column("place").to_pylist()] == list(range(rows, rows + part.num_rows))
+        rows += part.num_rows
         if rows > 1_000:
             return
     raise AssertionError("it was read as a whole")
@@ -229,17 +229,17 @@ def test_texts_that_are_stored_once_do_not_fill_the_memory(
 def test_a_row_and_a_text_beyond_the_limits_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_bomb(tmp_path / "bomb.parquet", "candidates", rows=3)
     monkeypatch.setattr(parquet, "LARGEST_ROW", 1 << 20)
-    with pytest.raises(DataError, match="row 0: found 2.93 MB of text; at most 1 MB are read of a row; shorten it"):
+    with pytest.raises(DataError, match=r"row 0: found 2.93 MB of text; at most 1 MB are read of a row; shorten it"):
         list(FORMAT.read(path))
     monkeypatch.setattr(parquet, "LONGEST_LINE", 1 << 10)
-    with pytest.raises(DataError, match="column 'candidates' has a text of 60 kB; at most 1 kB are read; shorten it"):
+    with pytest.raises(DataError, match=r"column 'candidates' has a text of 60 kB; at most 1 kB are read; shorten it"):
         list(FORMAT.read(path))
 
 
 def test_names_of_columns_that_are_not_text(tmp_path: Path) -> None:
     path = write_columns(tmp_path / "a.parquet", strange=pa.array([1, 2]))
     path.write_bytes(path.read_bytes().replace(b"strange", b"str\xffnge"))
-    with pytest.raises(DataError, match="is not a readable Parquet file"):
+    with pytest.raises(DataError, match=r"is not a readable Parquet file"):
         list(FORMAT.read(path))
-    with pytest.raises(DataError, match="is not a readable Parquet file"):
+    with pytest.raises(DataError, match=r"is not a readable Parquet file"):
         FORMAT.columns(path)

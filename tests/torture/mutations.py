@@ -31,10 +31,12 @@ def _nested(depth: int) -> Raw:
 
 
 STRANGE: tuple[Any, ...] = (
-    None, True, False, 0, -1, 1, 7, 127, 128, 255, 32767, 32768, 65536, 2**31, 2**63, -(2**63), 2**64, 10**30, 1.5, -0.0,
-    math.nan, math.inf, -math.inf, "", " ", "\0", "\ud800", "\udfff\ud800", "😀", "\u202e", "\x1b[31m", "\x85", "a\nb",
-    "a\tb", "\r", "x" * 5_000, "the", "Where", "?", "%s", "{0}", "{story}", "..", "/", "/etc/passwd", "'", '"', "\\", "-1",
-    "1e999", "NaN", "null", "entailed", "male", "first_order_0_tom", [], {}, [None], [[]], [{}], {"": None}, {"a": [1]},
+    None, True, False, 0, -1, 1, 7, 127, 128, 255, 32767, 32768, 65536, 2**31, 2**63, -(2**63), 2**64, 10**30, 1.5,
+    -0.0, math.nan, math.inf, -math.inf, "", " ", "\0", "\ud800", "\udfff\ud800", "😀", "\u202e", "\x1b[31m", "\x85",
+    "a\nb", "a\tb", "\r", "x" * 5_000, "the", "Where", "?", "%s", "{0}", "{story}",
+    "..", "/", "/etc/passwd", "'", '"', "\\",
+    "-1", "1e999", "NaN", "null",
+    "entailed", "male", "first_order_0_tom", [], {}, [None], [[]], [{}], {"": None}, {"a": [1]},
     ["x"] * 300, [0] * 300, [[0, 1]] * 300, [["a", "b"]], [[0]], [[0, 1, 2]], [-1], [10**30], [math.nan], ["\ud800"],
     Raw("9" * 5_000), Raw("-" + "9" * 5_000), Raw("1e999"), Raw('"\\ud800"'), Raw('{"a": 1, "a": 2}'), _nested(99),
     _nested(101), _nested(1_200), _nested(50_000), Raw("NaN"), Raw("-0"), Raw('"' + "\\u0000" * 3 + '"'),
@@ -246,10 +248,13 @@ def change_csv(random: Random, content: bytes) -> bytes:
         elif kind in (2, 3, 4) and row:
             row[at] = random.choice(
                 [
-                    "", "x", "[]", "{}", "()", "None", "nan", "[(0, 0)]", "[(0, 99)]", "(0, 1)", "(-1, 2)", "('a',)", "[[]]",
+                    "", "x", "[]", "{}", "()", "None", "nan", "[(0, 0)]", "[(0, 99)]", "(0, 1)", "(-1, 2)", "('a',)",
+                    "[[]]",
                     "[" * 300 + "]" * 300, "[" * 30_000, "(" * 5_000 + ")" * 5_000, "9" * 5_000, f"[({10**30}, 1)]",
-                    "'\\ud800'", "['\\ud800']", "('\\ud800', 'x')", "[{('a', 'b', 'c'): []}]", "{1: {2: 3}}", "1()", "'\\d'",
-                    "-" * 5_000 + "1", "a:male", "a:male,a:male", ":", "task_1.2", "task_9.9", "task_1.99", "train", "father",
+                    "'\\ud800'", "['\\ud800']", "('\\ud800', 'x')", "[{('a', 'b', 'c'): []}]", "{1: {2: 3}}", "1()",
+                    "'\\d'",
+                    "-" * 5_000 + "1", "a:male", "a:male,a:male", ":", "task_1.2", "task_9.9", "task_1.99", "train",
+                    "father",
                     "x" * 5_000, "x" * 140_000, "\0", "\n\n", "[x] and [y]", "[" + "], [".join("ab") + "]",
                 ]
             )  # fmt: skip
@@ -268,8 +273,9 @@ def change_csv(random: Random, content: bytes) -> bytes:
 
 
 _TYPES = (
-    pa.string(), pa.large_string(), pa.int8(), pa.int64(), pa.uint64(), pa.float64(), pa.bool_(), pa.binary(), pa.date32(),
-    pa.null(), pa.list_(pa.string()), pa.list_(pa.int64()), pa.list_(pa.list_(pa.int64())), pa.struct([("a", pa.int8())]),
+    pa.string(), pa.large_string(), pa.int8(), pa.int64(), pa.uint64(), pa.float64(), pa.bool_(), pa.binary(),
+    pa.date32(), pa.null(), pa.list_(pa.string()), pa.list_(pa.int64()), pa.list_(pa.list_(pa.int64())),
+    pa.struct([("a", pa.int8())]),
     pa.dictionary(pa.int32(), pa.string()), pa.list_(pa.struct([("a", pa.list_(pa.string()))])),
 )  # fmt: skip
 

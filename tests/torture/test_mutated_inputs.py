@@ -349,8 +349,8 @@ def damaged_weights(random: Random, path: Path) -> bytes:
         name = random.choice(sorted(tensors))
         value = tensors.pop(name)
         made = [
-            value.flatten(), value[:0], value.long(), torch.full_like(value, torch.nan), torch.zeros(()), value.double(),
-            value.repeat(*[2] * max(1, value.dim())), None,
+            value.flatten(), value[:0], value.long(), torch.full_like(value, torch.nan), torch.zeros(()),
+            value.double(), value.repeat(*[2] * max(1, value.dim())), None,
         ]  # fmt: skip
         chosen = random.choice(made)
         if chosen is not None:
@@ -362,8 +362,8 @@ def damaged_checkpoint(random: Random) -> Files:
     out, _ = a_training()
     files = {f"runs/{path.name}": path.read_bytes() for path in (out / "runs").iterdir()}
     files |= {f"training/{path.name}": path.read_bytes() for path in (out / "training").iterdir() if path.is_file()}
-    kind = random.choice([f"runs/{RUN}", f"runs/{RUN}", f"runs/{WEIGHTS}", f"training/{CHECKPOINT}", f"training/{CHECKPOINT}",
-                          f"training/{PLAN}", f"training/{METRICS}"])  # fmt: skip
+    runs, training = (RUN, RUN, WEIGHTS), (CHECKPOINT, CHECKPOINT, PLAN, METRICS)
+    kind = random.choice([*(f"runs/{name}" for name in runs), *(f"training/{name}" for name in training)])
     if kind.endswith(".safetensors"):
         files[kind] = damaged_weights(random, out / kind)
     elif random.random() < 0.8:
@@ -646,14 +646,14 @@ def bounded() -> Iterator[None]:
     def stop(number: int, frame: FrameType | None) -> None:
         raise TimeoutError(f"it took more than {LONGEST_S} s")
 
-    before = signal.signal(signal.SIGALRM, stop)
+    before = signal.signal(signal.SIGPROF, stop)
     held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    signal.setitimer(signal.ITIMER_REAL, LONGEST_S)
+    signal.setitimer(signal.ITIMER_PROF, LONGEST_S)  # of this process, whatever else the machine does
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - held) << 10
     if grown > LARGEST:
         raise MemoryError(f"it took {grown >> 20} MB")

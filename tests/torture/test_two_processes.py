@@ -126,7 +126,24 @@ def test_two_processes_that_train(trial: Trial, tmp_path: Path) -> None:
 
 def test_two_processes_that_experiment(trial: Trial, tmp_path: Path) -> None:
     command = "experiment tomi-table3 --quick --out out --models memnn --device cpu --runs 1"
-    replace(same(command), operations=24).carry_out(trial, tmp_path)
+    replace(same(command), operations=24).carry_out(trial, tmp_path / "pairs")
+    usual = Undisturbed(Work(command), tmp_path / "table")
+    for paused_at in (".table.lock", "results.json"):
+        with trial.case(f"a table with fewer figures, paused at {paused_at}"):
+            place = usual.copy(tmp_path / paused_at)
+            busy = start(command, place, Halt(1, kills=False, on="/training/"))
+            assert busy.wait_until_paused()
+            early = start(command, place, Halt(1, kills=False, on=paused_at))
+            assert early.wait_until_paused()
+            busy.resume()
+            if paused_at == ".table.lock":
+                assert busy.wait().code == 0
+                early.resume()
+                assert early.wait().code == 0
+            else:  # the other waits for it
+                early.resume()
+                assert (early.wait().code, busy.wait().code) == (0, 0)
+            assert lasting(tree(place)) == usual.after
 
 
 def test_two_processes_that_ask(trial: Trial, tmp_path: Path) -> None:
@@ -135,7 +152,7 @@ def test_two_processes_that_ask(trial: Trial, tmp_path: Path) -> None:
         command = f"evaluate --model openai/fake --base-url {server.url} --concurrency 2 --data given --output-dir out"
         same(command, RAW).carry_out(trial, tmp_path / "same", lambda: asked_once(server))
         usual = Undisturbed(Work(command, (RAW,)), tmp_path / "held")
-        for answers in (0, 7, 17):
+        for answers in (0, 7, 16):
             for other in (command, f"{command} --labels proved", f"{command} --matching strict"):
                 name = f"{answers} {other[len(command) :]}"
                 with trial.case(name), asked_once(server):

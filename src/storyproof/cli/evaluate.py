@@ -92,6 +92,7 @@ def evaluate(
         _references(model), prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen, encoder
     )
     plan.check_encoder()
+    plan.check_prompt()
     _end(*plan.carry_out(plan.twin if contamination else plan.run), json_out)
 
 
@@ -150,6 +151,20 @@ class _Plan:
             raise ConfigError(
                 f"--encoder is '{self.encoder}', but none of {', '.join(each.name for each in self.models)} has one, "
                 "as trained runs of bert and bert-lstm do; leave it out."
+            )
+
+    def check_prompt(self) -> None:
+        """Refuse a prompt if no model is asked by prompts.
+
+        Raises:
+            ConfigError: If so.
+        """
+        from storyproof.solvers.solver import DEFAULT_PROMPT
+
+        if self.prompts != DEFAULT_PROMPT and not any(model.is_language_model for model in self.models):
+            raise ConfigError(
+                f"--prompt is '{self.prompts}', but {', '.join(each.name for each in self.models)} is not asked by "
+                "prompts, as language models are; leave it out."
             )
 
     def carry_out(

@@ -52,8 +52,8 @@ def iterate_examples(
                     return
             if row["question_type"] is None:
                 raise DataError(
-                    f"{source.name}: row {quoted(row['id'])} has no question_type, and it does not follow from the rest; "
-                    "add it."
+                    f"{source.name}: row {quoted(row['id'])} has no question_type, and it does not follow from the "
+                    "rest; add it."
                 )
             yield Example.from_row(row, family.name)
 

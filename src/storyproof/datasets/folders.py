@@ -21,7 +21,7 @@ from storyproof import __version__
 from storyproof.datasets.manifest import MANIFEST, file_sha256, foreign_files, is_dataset, is_inside, remove_dataset
 from storyproof.errors import DataError
 from storyproof.files import exchange, write_whole
-from storyproof.inputs import parse_json, read_bytes
+from storyproof.inputs import FOLDER, kind_of, parse_json, read_bytes, resolved
 from storyproof.locks import Claim, remove_claims
 
 _log = logging.getLogger(__name__)
@@ -43,9 +43,12 @@ def whole_folder(out: Path, force: bool, option: str = "--out") -> Iterator[Path
     Raises:
         DataError: If the folder cannot be written or replaced, or another process is writing it.
     """
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out} is a file; choose a folder for {option}.")
-    out = out.resolve()
+    if kind_of(out) not in ("", FOLDER):
+        raise DataError(f"{out} is {kind_of(out)}; choose a folder for {option}.")
+    try:
+        out = resolved(out)
+    except OSError as error:
+        raise _unwritable(out, error, option) from error
     claim = _claim(out, option)
     try:
         try:
@@ -77,8 +80,11 @@ def clear_drafts() -> None:
 
 def is_unfinished(folder: Path) -> bool:
     """Return whether a folder is a draft, or holds one that has not been moved to its place."""
-    folder = folder.resolve()
-    inside = [path for path in folder.iterdir() if _is_leftover(path, folder)]
+    try:
+        folder = resolved(folder)
+        inside = [path for path in folder.iterdir() if _is_leftover(path, folder)]
+    except OSError:  # it cannot be listed, which says nothing about the file that is read
+        return False
     return any((path / _MARKER).is_file() for path in (folder, *inside))
 
 

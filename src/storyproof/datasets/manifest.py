@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
@@ -37,7 +38,7 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         DataError: If there is one that is not a JSON object with the files' hashes.
     """
     path = folder / MANIFEST
-    if not path.exists():
+    if not os.path.lexists(path):
         return None
     remedy = "remove it or generate the dataset again"
     try:

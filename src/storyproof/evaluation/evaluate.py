@@ -24,6 +24,8 @@ from storyproof.evaluation.provenance import data_identity, provenance
 from storyproof.evaluation.runs import Evaluation, Recorder, run_name
 from storyproof.evaluation.scores import EXACTLY
 from storyproof.example import Example
+from storyproof.formats.format import stem_of
+from storyproof.inputs import name_of
 from storyproof.locks import Claim
 from storyproof.solvers.llm.language_model import LanguageModel
 from storyproof.solvers.llm.options import ModelOptions
@@ -99,7 +101,7 @@ def evaluate(
             f"{source.name} holds no questions, so there is nothing to score; generate or choose other data."
         )
     path = None
-    named = [reference.name, source.split or source.files[0].stem]
+    named = [reference.name, source.split or stem_of(source.files[0])]
     asking_for = run_name(*named, *asked.suffixes())  # whatever labels the replies are scored against
     if output_dir is not None:
         more = [] if labels == GIVEN else [labels]
@@ -133,8 +135,8 @@ def evaluate(
             )
         details = {**_solver_details(solver, asked, options), **judge.details()}
         found = Evaluation(
-            reference.name,
-            str(data),
+            name_of(reference.name),
+            name_of(data),
             source.split,
             labels,
             seed,

@@ -357,7 +357,8 @@ class Recorder:
         try:
             with self._draft as rows, whole_file(self._path) as file:
                 rows.seek(0)
-                file.write((json.dumps(about, indent=2, ensure_ascii=False)[:-2] + ",\n" + _BEGIN).encode())
+                head = json.dumps(about, indent=2, ensure_ascii=False)[:-2] + ",\n" + _BEGIN
+                file.write(head.encode("utf-8", "backslashreplace"))  # JSON writes surrogates so, too
                 before = ""
                 for line in rows:
                     file.write((before + line.rstrip("\n")).encode())

@@ -185,6 +185,8 @@ def weighed(text: str) -> tuple[list[str], list[str], bool]:
         ("not the bag. the jar", ["jar"], [], True),
         ("not the bag\nthe jar; the box! the bag? the jar", ["jar", "box", "bag", "jar"], [], True),
         ("not? no! not; not\nnot. the jar", ["jar"], [], False),
+        ("not\nseen the jar", ["jar"], [], False),
+        ("the bag, not\nseen the jar", ["bag", "jar"], [], False),
         ("not: the jar", ["jar"], [], False),
         ("not -- the jar", ["jar"], [], False),
         ("not, the jar", ["jar"], [], False),

@@ -43,10 +43,21 @@ def test_kin_that_only_sounds_alike_stands_under_its_own_words() -> None:
     assert names == ["great-aunt", "step mother", "cousin", "mother"]
 
 
+def test_the_longest_name_counts() -> None:
+    finder = name_finder(("treasure", "treasure_chest"), PLAIN_TALK)
+    assert [mention.name for mention in finder.find("treasure chest, treasure")] == ["treasure_chest", "treasure"]
+
+
+def test_names_that_begin_with_a_sign() -> None:
+    assert name_finder(("$5", "5"), PLAIN_TALK).find("$5 x$5") == [Mention(0, 2, "$5"), Mention(5, 6, "5")]
+
+
 def test_the_first_name_to_claim_a_form_keeps_it() -> None:
     finder = name_finder(("boxes", "Box", "box", " ", "-"), PLAIN_TALK)
     assert [mention.name for mention in finder.find("box boxes boxess")] == ["Box", "boxes", "boxes"]
     assert name_finder((), PLAIN_TALK).find("box") == []
+    for names in (("box", "boxe"), ("boxe", "box")):
+        assert [mention.name for mention in name_finder(names, PLAIN_TALK).find("boxe boxes")] == ["boxe", "box"]
 
 
 def test_a_candidate_goes_before_a_further_name_with_its_spelling() -> None:

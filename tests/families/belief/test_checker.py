@@ -203,6 +203,18 @@ def test_third_and_fourth_order() -> None:
             assert ask(story, *chain) == expected[first], chain
 
 
+def test_story_types_whoever_of_the_two_is_wrong() -> None:
+    peeked = [*SALLY_ANNE[:-1], move("Anne", "jar", observers=frozenset({"Anne", "Sally"}))]
+    for story, kind in (
+        (SALLY_ANNE, "false_belief"),  # only Sally is wrong
+        (peeked, "second_order_false_belief"),  # only Anne is wrong about Sally
+        (CROSSED, "second_order_false_belief"),
+        ([*SALLY_ANNE, enter("Sally")], "true_belief"),
+    ):
+        for pair in (("Anne", "Sally"), ("Sally", "Anne")):
+            assert story_type(story, MARBLE, *pair) == kind
+
+
 def test_who_was_never_there_believes_nothing() -> None:
     for reading in READINGS:
         assert ask(CROSSED, "Zoe", reading=reading) is None

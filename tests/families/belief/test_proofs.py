@@ -116,6 +116,23 @@ def plain_proof(events: list[Event], chain: tuple[str, ...]) -> list[int]:
 @given(any_events(private=False).filter(bool) | any_events(private=True).filter(bool) | possible_stories(private=True))
 @settings(max_examples=150, deadline=None)
 def test_a_proof_is_what_the_definition_says(events: list[Event]) -> None:
+    assert_proofs_are_as_defined(events)
+
+
+def test_no_belief_has_no_proof() -> None:
+    rooms = ("attic", "barn", "cellar", "den", "yard")
+    for room in rooms:  # whatever the number of Ada's room is
+        assert_proofs_are_as_defined(
+            [
+                *(Event(Kind.ENTER, "Bo", other) for other in rooms),
+                Event(Kind.ENTER, "Ada", room),
+                Event(Kind.EXIT, "Ada", room),
+                Event(Kind.PLACE, None, "barn", THING, "jar"),
+            ]
+        )
+
+
+def assert_proofs_are_as_defined(events: list[Event]) -> None:
     chains = CHAINS[:20]
     stories, (names,) = encode([events])
     asked = np.full((2, len(chains)), NOBODY, np.int8)

@@ -88,6 +88,8 @@ def test_nothing_is_set_aside_if_no_mind_is_asked_about() -> None:
         ("Anne looks in the jar; she thinks of the box", ["jar", "box"]),
         ("Anne looks there. The jar. She looks in the box", ["box"]),
         ("Anne looks she looks in the jar. The box", ["jar"]),
+        ("Anne looks. She looks there; box", []),
+        ("Anne looks; there. She looks. Box; jar", []),
         ("Anne looks\nbox", []),
         ("Anne looks. box", []),
         ("nobody", []),

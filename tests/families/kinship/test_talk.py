@@ -1,5 +1,7 @@
 import pytest
 
+from storyproof.evaluation.matching.careful import read_reply
+from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.talk import TALK, asked_pair
 from storyproof.replies import Mention
 
@@ -76,6 +78,25 @@ def test_what_is_said_of_the_pair_counts(said: str) -> None:
 def test_what_is_said_of_others_is_set_aside(said: str) -> None:
     assert aside(f"{said}. Cid")
     assert not aside(f"{said}. Cid", question="Where?")
+
+
+def test_the_people_asked_about_need_no_capital_letter() -> None:
+    assert aside("the aunt of ada")
+    assert aside("ben is the aunt")
+    assert not aside("ada is the aunt")
+    assert not aside("the aunt of cid")
+
+
+def test_a_reply_with_one_word_of_kin_is_read_too() -> None:
+    for reply, name in (("Ada is Ben's aunt", "aunt"), ("Cid is Ben's aunt", None), ("the step-aunt", "step-aunt")):
+        assert read_reply(reply, ("aunt", "uncle"), QUESTION, TALK).name == name
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_kin_that_only_sounds_alike(word: str) -> None:
+    for alike in (f"great-{word}", f"step{word}s", f"god {word}", f"great grand-{word}"):
+        assert read_reply(alike, (word,), QUESTION, TALK).name == alike
+    assert read_reply(word, (word,), QUESTION, TALK).name == word
 
 
 def test_names_with_hyphens() -> None:

@@ -82,10 +82,8 @@ def weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Ment
     unreal = set(within(found, [match.span() for match in _UNREAL.finditer(text)]))
     read = 0
     for mention in found:
-        for stop in _STOPS:  # nothing reaches beyond the sentence
-            end = text.rfind(stop, read, mention.start)
-            if end >= 0:
-                read, denying, reason = end, "", False
+        # Nothing reaches beyond the sentence, not even "not", a new line, "seen".
+        read = max(read, *(text.rfind(stop, read, mention.start) for stop in _STOPS))
         for sign in _SIGNS.finditer(text, read, mention.start):
             kind = str(sign.lastgroup)
             if kind in _DENIALS:

@@ -60,7 +60,7 @@ class KinTalk(Talk):
     further = (*WORDS, "cousin")
     lookalikes = (
         r"(?:great|step|half|foster|god|adoptive|adopted|ex|former)[\s_-]*(?:grand[\s_-]*)?"
-        rf"(?:{'|'.join(sorted(WORDS, key=len, reverse=True))})s?"
+        rf"(?:{'|'.join(WORDS)})s?"
     )
     reads_always = True
 
@@ -70,13 +70,13 @@ class KinTalk(Talk):
 
     def forms(self, name: str) -> list[str]:
         """Return other forms of a name, and what people also call such kin."""
-        parts = parts_of(name)
+        parts, word = parts_of(name), name.lower()
         if parts[-2:] == ["in", "law"]:
             return [f"{parts[0]}s-in-law", f"{parts[0]}-inlaw", f"{parts[0]}-in-laws"]
         found = other_forms(name)
-        if name.lower() in _WORDS and parts[0].startswith("grand"):
-            found += [f"grand-{parts[0][5:]}", f"grand-{parts[0][5:]}s"]
-        return [*found, *(form for word in _CALLED.get(name.lower(), ()) for form in (word, f"{word}s"))]
+        if word in _WORDS and word.startswith("grand"):
+            found += [f"grand-{word[5:]}", f"grand-{word[5:]}s"]
+        return [*found, *(form for called in _CALLED.get(word, ()) for form in (called, f"{called}s"))]
 
     def set_aside_last(self, said: str, text: str, found: Sequence[Mention], question: str) -> Collection[Mention]:
         """Return mentions that say what somebody is to somebody, but of another pair than was asked about."""

@@ -1,4 +1,4 @@
-"""The OpenAI-compatible API: bodies of requests, replies, and what errors mean."""
+"""The OpenAI-compatible API: bodies of requests, replies, and the meaning of errors."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _LISTED = 12  # models that a message names
 _NAME = 60  # characters of a model's name in a message
 _COMPARED = 1000  # models that a misspelt name is compared with
 _MOST_TOKENS = 1 << 40  # more cannot be true, and sums of it would not fit a file of replies
-_TOP = 20  # likeliest tokens to find letters among; no server gives more unless told to
-_OVERLOAD = (408, 429, 502, 503, 504, 529)  # with what gateways say when nobody behind them answers
-_CUT_OFF = "length"  # the finish_reason of a reply that may not become longer
+_TOP = 20  # likeliest tokens among which letters are looked for; by default servers return no more
+_OVERLOAD = (408, 429, 502, 503, 504, 529)  # also those of gateways whose server does not answer
+_CUT_OFF = "length"  # the finish_reason of a reply that reached its maximum length
 NO_LIKELIHOOD = "no likelihoods"
 
 
 class Fate(Enum):
-    """What an error means for the requests to come."""
+    """What an error means for this and further requests."""
 
     AGAIN = "may pass; send it again"
     FAILED = "this request cannot succeed"
@@ -42,14 +42,14 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """An error, in words, and what it means.
+    """An error and what it means.
 
     Attributes:
         what: What happened.
-        fate: What it means.
-        wait_s: How long the server wants to be left alone, if it says.
+        fate: What it means for this and further requests.
+        wait_s: The pause that the server asks for, if it does.
         alone: Whether it concerns this request only, and says nothing about the server.
-        overload: Whether it means that the server is asked too much; any other may befall a single request.
+        overload: Whether it is a sign of overload; other errors may concern a single request.
         malformed: Whether the server sent something with status 200 that is not a reply.
     """
 
@@ -62,7 +62,7 @@ class Trouble:
 
 
 def body_of(model: str, options: ModelOptions, request: Request, *, likelihood: bool = False) -> dict[str, Any]:
-    """Return the body of a request, with `likelihood` also asking for the first tokens of single-letter choices."""
+    """Return the body of a request; with `likelihood` it asks for the likeliest first tokens if choices are letters."""
     body: dict[str, Any] = {"model": model, "max_tokens": request.max_tokens, "temperature": options.temperature}
     if options.api == CHAT:
         body["messages"] = [{"role": each.role, "content": each.content} for each in request.messages]
@@ -82,7 +82,7 @@ def body_of(model: str, options: ModelOptions, request: Request, *, likelihood: 
 
 
 def read_reply(content: bytes, seconds: float, choices: Sequence[str] = ()) -> Reply | Trouble:
-    """Read what a server sent with status 200; of choices, the likeliest if it says how likely they are."""
+    """Read a body with status 200; of choices, return the likeliest if the server returns likelihoods."""
     try:
         body = json.loads(content)
         choice = body["choices"][0]
@@ -120,7 +120,7 @@ def _tokens(count: object) -> int | None:
 
 
 def _emptiness(ended: object, written: int | None) -> str:
-    """Return why a reply holds no text."""
+    """Return why a reply contains no text."""
     if ended != _CUT_OFF:
         return f"the reply is empty: the server sent no text (finish_reason {quoted(ended)})"
     length = "" if written is None else f" at {written} tokens"
@@ -133,7 +133,7 @@ def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _listed(choice: dict[str, Any]) -> list[tuple[str, float]]:
-    """Find the likeliest first tokens with their log-likelihoods, in the form of chat or of completion."""
+    """Return the likeliest first tokens with their log-likelihoods, as either API returns them."""
     try:
         found = choice["logprobs"]
         if "content" in found:
@@ -146,7 +146,7 @@ def _listed(choice: dict[str, Any]) -> list[tuple[str, float]]:
 
 
 def read_error(status: int, headers: Mapping[str, str], content: bytes) -> Trouble:
-    """Return what another status means."""
+    """Return what a status other than 200 means."""
     said = _message(content)
     what = f"HTTP {status}: {said}" if said else f"HTTP {status}"
     if status in (401, 403):
@@ -189,7 +189,7 @@ def model_names(content: bytes) -> tuple[list[str], bool] | None:
 
 
 def list_names(wanted: str, names: Sequence[str]) -> str:
-    """List the models of a server for a message, the likeliest first."""
+    """Return the models of a server for a message, those with similar names first."""
     close = difflib.get_close_matches(wanted, names[:_COMPARED], n=3)
     shown = [*close, *(name for name in names[:_COMPARED] if name not in close)][:_LISTED]
     more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
@@ -197,7 +197,7 @@ def list_names(wanted: str, names: Sequence[str]) -> str:
 
 
 def _message(content: bytes) -> str:
-    """Find what an error body says, whatever its form."""
+    """Return the message in the body of an error, whatever its form."""
     try:
         found = json.loads(content)
         for key in ("error", "detail", "message"):

@@ -70,12 +70,12 @@ class Pace:
 
     @property
     def open(self) -> bool:
-        """Whether one more may be asked now."""
+        """Whether one more request may be sent now."""
         return self.in_flight < self.limit and self.paused_until <= self._clock()
 
     @property
     def load(self) -> float:
-        """How busy it is, for a choice between servers."""
+        """The share of the limit that is in use, for the choice between servers."""
         return self.in_flight / self.limit
 
     def replied(self, seconds: float) -> None:
@@ -102,7 +102,7 @@ class Pace:
             self._replies, self._took, self._since = 0, 0.0, now
 
     def _look_back(self) -> None:
-        """Adapt the limit after as many replies as it allows at once."""
+        """Adapt the limit after as many replies as it allows requests at once."""
         now = self._clock()
         rate, mean_s = self._replies / max(now - self._since, 1e-9), self._took / self._replies
         self._best_s = min(self._best_s, mean_s)
@@ -177,7 +177,7 @@ class Server:
             return Trouble(f"{self.url} dropped the connection ({_reason(error)})", Fate.AGAIN)
 
     def refusal(self, key_env: str) -> str:
-        """Return what is wrong with what this server was given to let us in."""
+        """Return what is wrong with the key or password that this server was sent."""
         if self._headers:
             return f"{self.url} refused the user name and password that its --base-url holds; correct them."
         state = "was refused" if os.environ.get(key_env) else "is not set"
@@ -185,13 +185,13 @@ class Server:
         return f"{self.url} wants a key, and the one in {variable} {state}; set it, or see --api-key-env."
 
     async def check(self, session: Any, model: str, key_env: str) -> dict[str, Any]:
-        """Check that there is a server, and that it has the model.
+        """Check that the server can be reached and has the model.
 
         Returns:
-            What the server says about the model; nothing if it does not list its models.
+            The models of the server; empty if it does not list them.
 
         Raises:
-            ModelError: If not.
+            ModelError: If it cannot be reached, refuses the key, or does not have the model.
         """
         limit = self._http.ClientTimeout(total=_CHECK_S)
         try:
@@ -222,12 +222,12 @@ class Server:
 
 
 class Servers:
-    """Several servers with the same model; each request goes to the least busy.
+    """Several servers with the same model; each request goes to the least busy one.
 
     Args:
-        servers: At least one.
-        options: How they are to be asked.
-        model: The model that they have.
+        servers: One or more servers.
+        options: Their options.
+        model: Their model.
     """
 
     def __init__(self, servers: Sequence[Server], options: ModelOptions, model: str) -> None:
@@ -243,14 +243,14 @@ class Servers:
 
     @property
     def room(self) -> int:
-        """How many requests may be on their way in all."""
+        """How many requests may be in flight at all servers together."""
         now = time.monotonic()
         return max(1, sum(each.pace.limit for each in self._servers if each.pace.paused_until <= now))
 
     async def ask(self, session: Any, body: bytes, choices: Sequence[str] = ()) -> Reply:
-        """Ask until there is a reply, or enough was tried; then the reply says that it failed.
+        """Send a request until there is a reply or the retries are used up; then the reply contains the error.
 
-        A request that a server wants to have later goes to another server, if there is one.
+        A request to a server that asks for a pause goes to another server, if there is one.
 
         Raises:
             ModelError: If no request can succeed.
@@ -280,7 +280,7 @@ class Servers:
         return Reply("", error=trouble.what, retries=attempt)
 
     async def _sleep(self, seconds: float) -> None:
-        """Wait to send a request again; meanwhile its place is free for others."""
+        """Wait before a request is sent again; meanwhile another request may take its place."""
         self.asleep += 1
         self.on_sleep()
         try:
@@ -298,7 +298,7 @@ class Servers:
         return self._refusals <= _STRAY or (trouble.malformed and not self._replied)
 
     async def _take(self) -> Server:
-        """Wait for a server that may be asked, and count one more request on its way to it."""
+        """Wait for a server with room, and count one more request in flight there."""
         while True:
             free = [each for each in self._servers if each.pace.open]
             if free:
@@ -311,7 +311,7 @@ class Servers:
             await waiter
 
     def _wake(self) -> None:
-        """Let as many of those who wait look again as there is room for."""
+        """Wake as many waiting requests as there is room for."""
         free = sum(each.pace.limit - each.pace.in_flight for each in self._servers if each.pace.open)
         while free > 0 and self._waiters:
             waiter = self._waiters.popleft()
@@ -321,7 +321,7 @@ class Servers:
         self._set_alarm()
 
     def _set_alarm(self) -> None:
-        """Wake those who wait when the first pause ends; there may be no other request whose end would do so."""
+        """Wake waiting requests when the first pause ends; there may be no other request whose end would wake them."""
         now = time.monotonic()
         ends = [each.pace.paused_until for each in self._servers if each.pace.paused_until > now]
         if self._waiters and ends and self._alarm is None:
@@ -373,10 +373,10 @@ class Servers:
         return replace(trouble, what=what, wait_s=None)
 
     def _look_at(self, server: Server, trouble: Trouble) -> None:
-        """Judge a request that failed for good.
+        """Count a request that failed for good.
 
         Raises:
-            ModelError: If all others would fail too.
+            ModelError: If further requests would fail, too.
         """
         if trouble.fate is Fate.FATAL:
             if trouble.what.startswith(("HTTP 401", "HTTP 403")):
@@ -391,10 +391,10 @@ class Servers:
 
 
 def base_urls(options: ModelOptions) -> tuple[str, ...]:
-    """Return which servers are meant: those given, else the one the environment names, else OpenAI's own.
+    """Return the addresses of the servers: those given, else that of the environment, else that of OpenAI.
 
     Raises:
-        ConfigError: If it is OpenAI's and there is no key.
+        ConfigError: If it is OpenAI's server and there is no key.
     """
     urls = options.base_urls or tuple(filter(None, [os.environ.get("OPENAI_BASE_URL")])) or (OPENAI_URL,)
     if OPENAI_URL in urls and not os.environ.get(options.api_key_env):

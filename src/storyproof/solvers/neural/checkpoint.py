@@ -230,7 +230,10 @@ def _is_training(out: Path) -> bool:
 
 def _foreign_files(out: Path) -> list[str]:
     """List files with the names of a training's that another program wrote; damaged ones may be a training's."""
-    here = {name: out / name for name in (*_KEYS, WEIGHTS, CHECKPOINT) if (out / name).is_file()}
+    known = (*_KEYS, WEIGHTS, CHECKPOINT)
+    if odd := [name for name in known if os.path.lexists(out / name) and not (out / name).is_file()]:
+        return odd  # a training writes regular files only
+    here = {name: out / name for name in known if (out / name).is_file()}
     texts = {name: read_bytes(path, LARGEST_RUN) for name, path in here.items() if name in _KEYS}
     found = [
         name

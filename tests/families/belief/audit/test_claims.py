@@ -104,6 +104,11 @@ def test_the_type_of_a_story_that_does_not_tell_whom_it_is_about_is_not_checked(
     assert unchecked == {"story_type": 1}
 
 
+def test_a_missing_type_is_counted_even_if_nobody_knows_it() -> None:
+    found, unchecked = claims(row(START, story_type=None), row(AWAY, story_type="false_belief"))
+    assert (found, unchecked) == ([], {"story_type": 1})
+
+
 def test_rows_that_cannot_be_read_shift_no_others() -> None:
     rows = [row("Gibberish.", answer="jar"), row(AWAY, answer="jar"), row(AWAY, "Why?", answer="jar")]
     found, unchecked = claims(*rows)

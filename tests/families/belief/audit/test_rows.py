@@ -103,9 +103,11 @@ def test_what_oracle_and_checker_differ_about_is_refused() -> None:
 
 def test_pairs() -> None:
     felt = f"Zoe likes the box.\n{AWAY}"
-    part = proved((felt, BEN), (START, "Where is the key really?"))
+    late = "Ada entered the attic.\nThe key is in the box.\nBen entered the attic.\nBen moved the key to the jar."
+    part = proved((felt, BEN), (START, "Where is the key really?"), (late, "Where will Ada look for the key?"))
     assert part.pair(0, felt) == ("Ada", "Ben")
     assert part.pair(1, START) == (None, None)
+    assert part.pair(2, late) == ("Ben", "Ada")
 
 
 def test_answers_under_other_readings() -> None:

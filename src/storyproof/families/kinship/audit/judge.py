@@ -99,7 +99,7 @@ class KinshipJudge(FileJudge):
             status = each.status or UNDEFINED
             self.statuses[status] += 1
             if status in FLAWED and row.values.get(STATUS) is None:
-                self.unsettled[place_of(table, number).row] = status
+                self.unmarked[status] += 1
             for name, found, expected in check_row(row, each, self.unchecked, self._rules):
                 yield self._claim(table, number, row.values, name, found, expected)
 
@@ -143,6 +143,7 @@ class KinshipJudge(FileJudge):
             self._counts[self._totals[kind]] += 1
         for flaw in flaws:
             if flaw.kind in FLAWED and not flaw.expected:
+                self.unmarked[flaw.kind] += audited.number not in self.unsettled
                 self.unsettled[audited.number] = flaw.kind
             yield self._finding(audited, flaw)
         if audited.status in FLAWED:

@@ -253,7 +253,7 @@ def test_one_process_at_a_time_asks_for_a_run(data: Path, tmp_path: Path) -> Non
     with Claim(lock) as ours:
         assert ours
         for labels in ("given", "proved"):  # which the replies do not depend on
-            with pytest.raises(DataError, match=r"another process is asking for .*; wait until it ends and run the sam"):
+            with pytest.raises(DataError, match=r"another process is asking for .*; wait until it ends and run"):
                 run(data, output_dir=tmp_path / "out", labels=labels)
     assert run(data, output_dir=tmp_path / "out").scores == whole.scores
     assert not lock.exists()

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 SECONDS = 120.0  # that a command may take on a machine that is busy with other things
 OPERATIONS, CALLS = "operations", "calls"
+WAITS = "time.sleep"  # instead of a path: the process waits for another one
 Tree = dict[str, bytes | None]  # files with their contents, and folders
 _CHANGES = {
     *("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link", "os.symlink", "os.truncate"),
@@ -72,7 +73,7 @@ class Halt:
         step: Which step.
         kind: Whether operations or calls are counted.
         kills: Whether it is killed there, by itself, or paused.
-        on: Which operations count: those on paths that contain this.
+        on: Which operations count: those on paths that contain this, or `WAITS`.
     """
 
     step: int
@@ -231,8 +232,8 @@ class _Steps:
 
 def _changes(event: str, details: tuple[Any, ...], folder: str, on: str) -> bool:
     """Return whether an audit event is an operation that may change something in a folder, on a path with some text."""
-    if event == "fcntl.flock":
-        return not on
+    if event in ("fcntl.flock", WAITS):
+        return on == (WAITS if event == WAITS else "")
     if event == "open":
         path, mode, flags = details
         if not (flags & _WRITING) and not (mode and set(mode) & set("wax+")):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 
@@ -167,6 +168,36 @@ def test_a_draft_is_locked_until_it_is_in_place(tmp_path: Path, monkeypatch: pyt
         file.write(b"new")
     assert locked == [True]
     assert file.closed
+
+
+def test_two_writers_in_one_process_or_in_processes_of_one_number(tmp_path: Path) -> None:
+    with whole_file(tmp_path / "file") as first, whole_file(tmp_path / "file") as second:
+        first.write(b"first")
+        second.write(b"2nd")
+    assert (tmp_path / "file").read_bytes() == b"first"
+    assert names(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_draft_that_is_cleared_away_before_it_is_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: bool
+) -> None:
+    """Another process takes it for a dead one's: it has removed it, or is about to."""
+    lock, removed = files.try_lock, []
+
+    def late(file: IO[Any]) -> bool | None:
+        if not removed:
+            removed.append(Path(file.name))
+            if ours:
+                removed[0].unlink()
+            return ours
+        return lock(file)
+
+    monkeypatch.setattr(files, "try_lock", late)
+    write_whole(tmp_path / "file", b"new")
+    assert removed
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert names(tmp_path) == ["file"]
 
 
 def test_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

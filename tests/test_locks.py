@@ -24,6 +24,22 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     assert list(path.parent.iterdir()) == []
 
 
+def test_waiting_until_a_claim_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Claim(tmp_path / "lock")
+    assert first.take()
+    waited: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+        first.release()
+
+    monkeypatch.setattr("storyproof.locks.time.sleep", wait)
+    with Claim(tmp_path / "lock").when_free(), Claim(tmp_path / "lock") as third:
+        assert len(waited) == 1
+        assert not third
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_claim_ends_with_an_error(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt), Claim(tmp_path / "lock"):
         raise KeyboardInterrupt

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import re
+import secrets
 import stat
 import sys
 from collections.abc import Iterator, Mapping
@@ -39,10 +40,8 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         return
     path = resolved(path)
     _clear_drafts(path)
-    draft = path.with_name(f".{path.name}.draft-{os.getpid()}")
-    file = draft.open("wb")
+    draft, file, locked = _open_draft(path)
     try:
-        locked = try_lock(file)
         yield file
         file.flush()
         if path.exists():
@@ -147,6 +146,22 @@ def _is_stream(path: Path) -> bool:
             break
         path = path.parent / path.readlink()
     return path.exists() and not path.is_file()
+
+
+def _open_draft(path: Path) -> tuple[Path, BinaryIO, bool]:
+    """Create a draft of a file that nobody else has, and return whether it is locked.
+
+    The number of a process alone does not tell drafts apart: processes in two containers may have the same one. A
+    process that clears drafts away may take ours for a dead one's, before it is locked.
+    """
+    while True:
+        draft = path.with_name(f".{path.name}.draft-{os.getpid()}{secrets.randbelow(10**9):09}")
+        file = draft.open("xb")
+        locked = try_lock(file)
+        if locked is None or (locked and draft.exists()):
+            return draft, file, locked is not None
+        file.close()
+        draft.unlink(missing_ok=True)
 
 
 def _clear_drafts(path: Path) -> None:

@@ -26,6 +26,7 @@ from storyproof.inputs import open_text, parse_json, read_text
 
 STALE_S = 120.0
 _RENEWED_EVERY_S = 30.0
+_ASKED_EVERY_S = 0.05
 _held: set[Claim] = set()
 
 
@@ -77,6 +78,20 @@ class Claim:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.release()
+
+    @contextmanager
+    def when_free(self) -> Iterator[None]:
+        """Take the claim as soon as no other process has it; for what is written within seconds.
+
+        Raises:
+            DataError: If nothing can be written there.
+        """
+        while True:
+            with self as ours:
+                if ours:
+                    yield
+                    return
+            time.sleep(_ASKED_EVERY_S)
 
     def take(self) -> bool:
         """Take the claim unless a live process has it; return whether it is ours.

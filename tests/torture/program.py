@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 SECONDS = 120.0  # that a command may take on a machine that is busy with other things
 OPERATIONS, CALLS = "operations", "calls"
+WAITS = "time.sleep"  # instead of a path: the process waits for another one
 Tree = dict[str, bytes | None]  # files with their contents, and folders
 _CHANGES = {
     *("os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link", "os.symlink", "os.truncate"),
@@ -72,11 +73,13 @@ class Halt:
         step: Which step.
         kind: Whether operations or calls are counted.
         kills: Whether it is killed there, by itself, or paused.
+        on: Which operations count: those on paths that contain this, or `WAITS`.
     """
 
     step: int
     kind: str = OPERATIONS
     kills: bool = True
+    on: str = ""
 
 
 class Run:
@@ -205,8 +208,8 @@ class _Steps:
         if self._halt.kind == CALLS:
             sys.setprofile(lambda frame, event, argument: self._step() if event.endswith("call") else None)
         else:
-            inside = str(folder)
-            sys.addaudithook(lambda event, details: self._step() if _changes(event, details, inside) else None)
+            inside, on = str(folder), self._halt.on
+            sys.addaudithook(lambda event, details: self._step() if _changes(event, details, inside, on) else None)
 
     def end(self) -> None:
         self._over = True
@@ -227,8 +230,10 @@ class _Steps:
         self._signals.recv()
 
 
-def _changes(event: str, details: tuple[Any, ...], folder: str) -> bool:
-    """Return whether an audit event is an operation that may change something in a folder."""
+def _changes(event: str, details: tuple[Any, ...], folder: str, on: str) -> bool:
+    """Return whether an audit event is an operation that may change something in a folder, on a path with some text."""
+    if event in ("fcntl.flock", WAITS):
+        return on == (WAITS if event == WAITS else "")
     if event == "open":
         path, mode, flags = details
         if not (flags & _WRITING) and not (mode and set(mode) & set("wax+")):
@@ -240,7 +245,7 @@ def _changes(event: str, details: tuple[Any, ...], folder: str) -> bool:
     if isinstance(path, int):
         return False
     path = os.fsdecode(path)
-    return not path.startswith("/") or path.startswith(folder)
+    return on in path and (not path.startswith("/") or path.startswith(folder))
 
 
 def tree(folder: Path) -> Tree:

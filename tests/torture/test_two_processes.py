@@ -1,7 +1,7 @@
 """Two processes at once on one output: one wins or both share the work; nothing is lost, and nothing is asked twice.
 
-The first is paused before each of its operations on the file system in turn; the second runs to its end meanwhile, and
-then the first goes on. So whatever one looks at may have changed by the time it acts.
+The first is paused before each of its operations on the file system in turn; the second runs to its end meanwhile, or
+until it waits for the first, and then the first goes on. So whatever one looks at may have changed by the time it acts.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.solvers.llm.serving import FakeServer, wait_for
-from tests.torture.program import Halt, Tree, run, start, tree
+from tests.torture.program import WAITS, Halt, Tree, start, tree
 from tests.torture.trial import Trial
 from tests.torture.works import (
     EMPTY,
@@ -71,9 +71,13 @@ class Pair:
     def _meet(self, usual: Undisturbed, results: list[Tree], step: int, place: Path) -> None:
         first = start(self.first.command, self.first.folder(place), Halt(step, kills=False))
         assert first.wait_until_paused(), "it ended before it was paused"
-        ends = [run(self.second.command, self.second.folder(place))]
+        second = start(self.second.command, self.second.folder(place), Halt(1, kills=False, on=WAITS))
+        waits = second.wait_until_paused()
         first.resume()
-        ends.append(first.wait())
+        ended = first.wait()
+        if waits:
+            second.resume()
+        ends = [second.wait(), ended]
         won = [ended for ended, work in zip(ends, (self.second, self.first), strict=True) if ended.code == work.ends]
         for ended in ends:
             if ended not in won:
@@ -126,7 +130,24 @@ def test_two_processes_that_train(trial: Trial, tmp_path: Path) -> None:
 
 def test_two_processes_that_experiment(trial: Trial, tmp_path: Path) -> None:
     command = "experiment tomi-table3 --quick --out out --models memnn --device cpu --runs 1"
-    replace(same(command), operations=24).carry_out(trial, tmp_path)
+    replace(same(command), operations=24).carry_out(trial, tmp_path / "pairs")
+    usual = Undisturbed(Work(command), tmp_path / "table")
+    for paused_at in (".table.lock", "results.json"):
+        with trial.case(f"a table with fewer figures, paused at {paused_at}"):
+            place = usual.copy(tmp_path / paused_at)
+            busy = start(command, place, Halt(1, kills=False, on="/training/"))
+            assert busy.wait_until_paused()
+            early = start(command, place, Halt(1, kills=False, on=paused_at))
+            assert early.wait_until_paused()
+            busy.resume()
+            if paused_at == ".table.lock":
+                assert busy.wait().code == 0
+                early.resume()
+                assert early.wait().code == 0
+            else:  # the other has to wait for it
+                early.resume()
+                assert (early.wait().code, busy.wait().code) == (0, 0)
+            assert lasting(tree(place)) == usual.after
 
 
 def test_two_processes_that_ask(trial: Trial, tmp_path: Path) -> None:
@@ -135,7 +156,7 @@ def test_two_processes_that_ask(trial: Trial, tmp_path: Path) -> None:
         command = f"evaluate --model openai/fake --base-url {server.url} --concurrency 2 --data given --output-dir out"
         same(command, RAW).carry_out(trial, tmp_path / "same", lambda: asked_once(server))
         usual = Undisturbed(Work(command, (RAW,)), tmp_path / "held")
-        for answers in (0, 7, 17):
+        for answers in (0, 7, 16):
             for other in (command, f"{command} --labels proved", f"{command} --matching strict"):
                 name = f"{answers} {other[len(command) :]}"
                 with trial.case(name), asked_once(server):

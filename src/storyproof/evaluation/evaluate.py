@@ -101,10 +101,12 @@ def evaluate(
             f"{source.name} holds no questions, so there is nothing to score; generate or choose other data."
         )
     path = None
+    named = [reference.name, source.split or stem_of(source.files[0])]
+    asking_for = run_name(*named, *asked.suffixes())  # whatever labels the replies are scored against
     if output_dir is not None:
         more = [] if labels == GIVEN else [labels]
         more += asked.suffixes() if reference.is_language_model else []
-        path = Path(output_dir) / run_name(reference.name, source.split or stem_of(source.files[0]), *more)
+        path = Path(output_dir) / run_name(*named, *more)
         refuse_overwriting(source.files, path, "--output-dir")
     start, about = time.monotonic(), {**provenance(), "data": data_identity(source)}
     options = options or ModelOptions(seed=seed)
@@ -117,7 +119,7 @@ def evaluate(
                 asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
             prompt = asked.load_prompt()
             if path is not None:
-                _claim(path, stack)
+                _claim(path.with_name(asking_for), stack)
             store = stack.enter_context(Store(None if path is None else path.parent / STORE))
             how = {"options": options, "prompt": prompt, "store": store, "likelihood": asked.likelihood}
         solver = load_solver(reference, seed, encoder, **how)

@@ -320,6 +320,18 @@ def test_what_is_refused_before_anything_is_written(tmp_path: Path, monkeypatch:
     assert names(tmp_path) == ["data", "file"]
 
 
+def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
+    circle = tmp_path / "circle"
+    circle.symlink_to(circle)
+    for out, said in (
+        (circle, "Too many levels of symbolic links|Symlink loop"),
+        (tmp_path / "a\0b", "embedded null"),
+    ):
+        with pytest.raises(DataError, match=rf"cannot write to .*: ({said}).*; choose another folder for --out\."):
+            write(out, False, "new")
+    assert names(tmp_path) == ["circle"]
+
+
 def test_a_disk_that_is_full_from_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(out: Path) -> Path:
         raise OSError(28, "No space left on device")
@@ -522,6 +534,12 @@ def test_only_files_that_were_moved_are_taken_back(tmp_path: Path) -> None:
     assert not draft.exists()
     assert names(out) == [".storyproof-unfinished", "changed"]
     assert names(tmp_path) == ["data", "mine"]
+
+
+def test_only_a_folder_can_be_unfinished(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "missing", tmp_path):
+        assert not is_unfinished(path)
 
 
 def test_names_of_leftovers_that_are_something_else(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

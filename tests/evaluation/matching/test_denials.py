@@ -357,6 +357,7 @@ def test_what_is_denied_after_it_is_named(after: str, denied: bool) -> None:
         ("not seen the bag will look in the jar", ["jar"], [], True),
         ("not the bag will look in the jar", [], [], True),
         ("not the bag he went to the jar", ["jar"], [], True),
+        ("so. not the bag he went to the jar", ["jar"], [], True),  # in a later sentence, too
         ("not that he went to the jar", [], [], True),
     ],
 )

@@ -5,6 +5,7 @@ import resource
 import subprocess
 import sys
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Any
 
@@ -178,6 +179,15 @@ def test_two_writers_in_one_process_or_in_processes_of_one_number(tmp_path: Path
     assert names(tmp_path) == ["file"]
 
 
+def test_many_writers_of_one_file(tmp_path: Path) -> None:
+    with ExitStack() as stack:
+        for number in range(100):
+            stack.enter_context(whole_file(tmp_path / "file")).write(str(number).encode())
+        assert len(names(tmp_path)) == 100
+    assert (tmp_path / "file").read_bytes() == b"0"  # the first to begin is the last to end
+    assert names(tmp_path) == ["file"]
+
+
 @pytest.mark.parametrize("ours", [True, False])
 def test_a_draft_that_is_cleared_away_before_it_is_locked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: bool
@@ -194,8 +204,9 @@ def test_a_draft_that_is_cleared_away_before_it_is_locked(
         return lock(file)
 
     monkeypatch.setattr(files, "try_lock", late)
-    write_whole(tmp_path / "file", b"new")
-    assert removed
+    with whole_file(tmp_path / "file") as file:
+        removed[0].unlink(missing_ok=True)
+        file.write(b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
     assert names(tmp_path) == ["file"]
 

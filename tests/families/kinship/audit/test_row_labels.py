@@ -195,6 +195,7 @@ def test_a_status_that_nobody_can_check() -> None:
     found, unchecked = flaws(status=None, readings=["published"], judged=judged)
     assert (found, unchecked) == ([], Counter())
     assert flaws(readings=["published"], judged=judged)[0] == [("status", "entailed", None)]
+    assert flaws(status=None, pattern=None, readings=["published"], judged=judged) == ([], Counter(["pattern"]))
 
 
 # --- candidates
@@ -328,3 +329,11 @@ def test_running_text_that_does_not_mention_somebody() -> None:
     assert flaws(story="Ann has a son, Bob.")[0] == []
     expected = ("story", "a text without Cat", "a text that mentions everybody")
     assert flaws(OURS, story="Ann has a son, Bob.")[0] == [expected]
+
+
+@pytest.mark.parametrize("change", [{}, {**NOISE, "edge_types": ["son", "wife"]}], ids=["typed", "untyped"])
+def test_columns_that_repeat_the_rest_are_checked(change: Row) -> None:
+    odd = "Ann has an odd son."
+    assert flaws(change, clean_story=odd)[0] == [("clean_story", odd, "the story's own sentences about the chain")]
+    assert flaws(change, text_query="Who?")[0] == []
+    assert flaws(change, OURS, text_query="Who?")[0] == [("text_query", "Who?", "nothing")]

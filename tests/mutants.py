@@ -541,13 +541,23 @@ class Row:
 
 Rows = dict[str, Row]  # by module
 
-_HEAD = """\
+_HEAD = f"""\
 # Mutants of the code that labels rest on
 
-Written by `make mutants` ([decision 13](decisions/0013-mutation-testing.md)), but for the last column of the last
-table, which is written by hand and kept. A mutant is the code with one change. It is *killed* if a test of its module
-fails, *timed out* if a test does not end, *survived* if all tests pass, and *equivalent* if no test could tell it from
-the code. Modules are measured one by one: `make mutants MUTANTS="--only files.py"` replaces the rows of that module.
+Do the tests notice wrong code? `make mutants` changes one thing at a time in the modules below and runs the tests of
+the changed module ([decision 13](decisions/0013-mutation-testing.md)). A *mutant* is the code with one such change:
+
+- *killed*: a test fails;
+- *timed out*: the tests do not end, which counts as killed;
+- *survived*: all tests pass;
+- *equivalent*: it survived, and no test could tell it from the code.
+
+The command writes this page, except for the reasons in the last column of the last table. They are written by hand, are
+kept, and begin with "{EQUIVALENT}" if the mutant is. The command fails if a survivor has no reason, or if fewer than
+{LEAST:.0%} of an area's mutants are killed, not counting the equivalent ones.
+
+Each module is measured on its own: `make mutants MUTANTS="--only files.py"` replaces the rows of one module and keeps
+the others. TIME
 """
 
 

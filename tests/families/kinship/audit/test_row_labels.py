@@ -145,10 +145,27 @@ def test_a_wrong_answer() -> None:
     assert flaws(wrong, readings=["strict", *own])[0] == [("readings", ["strict", *own], [])]
 
 
+def test_a_right_answer_that_says_nothing_more() -> None:
+    bare = {"readings": None, "proof_steps": None, "proof_relations": None}
+    for status in ("entailed", None):
+        assert flaws(bare, status=status)[0] == []
+
+
+def test_the_right_answer_has_the_gender_of_whom_it_names() -> None:
+    wrong = {"answer": "father", "proof_steps": None, "proof_relations": None, "status": None}
+    assert flaws(MEMORY, wrong)[0] == [("answer", "father", "son")]
+
+
 def test_a_wrong_answer_with_a_proof() -> None:
     wrong = {"answer": "daughter", "proof_relations": ["daughter"], "status": None, "readings": None}
     ((field, _, expected),) = flaws(wrong)[0]  # the proof says what is wrong
     assert (field, expected) == ("proof_steps", "a proof of daughter")
+
+
+def test_what_is_wrong_with_a_proof_that_the_strict_rules_do_not_know() -> None:
+    ((field, found, expected),) = flaws(NEPHEW, answer="mother", readings=None, status=None)[0]
+    assert (field, expected) == ("proof_steps", "a proof of mother")
+    assert found.startswith("the proof ends in ")  # by the published rules its one step is right
 
 
 def test_no_answer_follows() -> None:
@@ -222,6 +239,17 @@ def test_candidates_of_published_rules() -> None:
 def test_candidates_without_the_answer() -> None:
     rest = sorted(set(WORDS) - {"daughter-in-law"})
     assert [field for field, _, _ in flaws(candidates=rest)[0]] == ["candidates"]
+    husband = {
+        "genders": ["Ann:female", "Bob:male", "Cat:male"],
+        "edge_types": ["son", "father"],
+        "answer": "husband",
+        "pattern": "child inv-child",
+        "readings": ["strict"],
+        "proof_relations": ["husband"],
+    }
+    assert flaws(husband)[0] == []
+    targets = words_of(published_rules().targets)  # which never conclude that two are married
+    assert flaws(husband, candidates=targets)[0] == [("candidates", targets, sorted(WORDS))]
 
 
 # --- what only rows of ours promise

@@ -314,6 +314,18 @@ def test_chains_of_ours_lead_from_the_first_to_the_second() -> None:
     assert flaws(back, OURS)[0] == [("edges", ((0, 1), (1, 2)), expected)]
 
 
+def test_facts_of_ours_stand_in_the_order_of_the_chain() -> None:
+    turned = {"edges": [[1, 2], [0, 1]], "edge_types": ["wife", "son"], "pattern": "SO child", "proof": [2, 1]}
+    assert flaws(turned)[0] == []
+    ((field, found, _),) = flaws(turned, OURS)[0]
+    assert (field, found) == ("edges", ((1, 2), (0, 1)))
+
+
+def test_a_row_without_an_id_is_not_one_of_ours() -> None:
+    assert flaws(OURS, genders=[*RIGHT["genders"], "Dan:male"])[0]
+    assert flaws(id=None, story_id=None, genders=[*RIGHT["genders"], "Dan:male"])[0] == []
+
+
 def test_people_of_ours() -> None:
     more = {"genders": [*RIGHT["genders"], "Dan:male"]}
     assert flaws(more)[0] == []

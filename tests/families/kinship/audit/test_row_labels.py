@@ -377,3 +377,18 @@ def test_columns_that_repeat_the_rest_are_checked(change: Row) -> None:
     assert flaws(change, clean_story=odd)[0] == [("clean_story", odd, "the story's own sentences about the chain")]
     assert flaws(change, text_query="Who?")[0] == []
     assert flaws(change, OURS, text_query="Who?")[0] == [("text_query", "Who?", "nothing")]
+
+
+def test_a_text_that_reveals_the_answer() -> None:
+    plain = "Ann has a son, Bob. Bob is married to his wife, Cat."
+    reveals = plain + " Cat is the daughter-in-law of Ann."
+
+    def told(text: str) -> Row:
+        for place, name in enumerate(("Ann", "Bob", "Cat")):
+            text = text.replace(name, f"ENT_{place}_{RIGHT['genders'][place].partition(':')[2]}")
+        return {"placeholders": [f"son,wife/female,male,female/{text}"], "proof": [1]}
+
+    assert flaws(told(plain), story=plain)[0] == []
+    ((field, found, expected),) = flaws(told(reveals), story=reveals)[0]
+    assert (field, [found]) == ("placeholders", told(reveals)["placeholders"])
+    assert "daughter-in-law" in expected

@@ -371,6 +371,13 @@ def test_running_text_that_does_not_mention_somebody() -> None:
     assert flaws(OURS, story="Ann has a son, Bob.")[0] == [expected]
 
 
+def test_a_story_in_words_that_nobody_knows_is_counted_as_unchecked() -> None:
+    row, unchecked = read_row(RIGHT), Counter[str]()
+    for count in (1, 2):
+        assert list(check_row(row, judge([row.structure])[0], unchecked)) == []
+        assert unchecked == Counter(story=count)
+
+
 @pytest.mark.parametrize("change", [{}, {**NOISE, "edge_types": ["son", "wife"]}], ids=["typed", "untyped"])
 def test_columns_that_repeat_the_rest_are_checked(change: Row) -> None:
     odd = "Ann has an odd son."

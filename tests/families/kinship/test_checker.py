@@ -613,5 +613,15 @@ def test_long_stories_and_choices_beside_the_point() -> None:
     assert status([MALE] * 61, [*beside, *grandfathers], Fact(1, "SO", 2)) == IMPOSSIBLE
 
 
+def test_a_contradiction_amid_choices_beside_the_point() -> None:
+    """Wherever it stands among the choices, it is not looked for again after every one of them."""
+    genders = [MALE, FEMALE, MALE] * 20 + [MALE] * 64
+    before = [Fact(person - person % 3 + 2, "inv-grand", person) for person in range(60) if person % 3 < 2]
+    grandfathers = [Fact(60, "inv-grand", person) for person in (61, 62, 63)]
+    after = [Fact(person, "sibling-in-law", person + 1) for person in range(64, 123)]
+    assert status(genders, [*before, *grandfathers[:2], *after], Fact(61, "SO", 62)) == CONTRADICTED
+    assert status(genders, [*before, *grandfathers, *after], Fact(61, "SO", 62)) == IMPOSSIBLE
+
+
 def test_statuses_are_named_once() -> None:
     assert STATUSES == ("entailed", "ambiguous", "contradicted", "impossible")

@@ -116,7 +116,11 @@ def test_a_story_without_facts_allows_everything_but_what_genders_forbid() -> No
 
 
 @pytest.mark.parametrize(
-    "fact", [Fact(0, "child", 2), Fact(-1, "child", 1), Fact(0, "cousin", 1), Fact(0, "inv-SO", 1)]
+    "fact",
+    [
+        *(Fact(0, "child", 2), Fact(2, "child", 0), Fact(-1, "child", 1), Fact(1, "child", -1)),
+        *(Fact(0, "cousin", 1), Fact(0, "inv-SO", 1)),
+    ],
 )
 def test_what_makes_no_sense_is_refused(fact: Fact) -> None:
     genders, fine = [MALE, FEMALE], Fact(0, "SO", 1)

@@ -192,6 +192,13 @@ def test_witnesses_bear_the_names_and_have_nobody_needless() -> None:
         find_witnesses(genders, facts, query, ["Al", "Bea"])
 
 
+@pytest.mark.parametrize("couples", [[(0, 1), (8, 9)], [(2, 3), (16, 17)], [(0, 1), (6, 7), (40, 41)]])
+def test_couples_stand_in_the_order_of_their_people(couples: list[tuple[int, int]]) -> None:
+    facts = [Fact(husband, "SO", wife) for husband, wife in couples]
+    (family,) = fitting_families([MALE, FEMALE] * 21, facts)
+    assert family.couples == tuple(couples)
+
+
 def test_families_shows_each_way_to_read_a_story() -> None:
     def ways(genders: str, story: str) -> list[Genealogy]:
         people, facts, _ = puzzle(genders, story, "0 SO 1")

@@ -89,6 +89,8 @@ KNOWN = [  # (genders, story, query, status)
     ("mmf", "0 SO 2", "1 SO 2", CONTRADICTED),
     ("mmf", "0 SO 2, 0 child 0", "0 SO 2", IMPOSSIBLE),  # nobody is anything to themself
     ("mmf", "0 SO 2", "2 sibling 2", CONTRADICTED),
+    ("mmmff", "0 child 2, 1 child 3, 0 in-law 3, 4 in-law 2", "2 SO 3", AMBIGUOUS),
+    ("mmmfm", "0 child 2, 1 child 3, 0 in-law 3, 4 in-law 2", "2 SO 3", CONTRADICTED),  # 3 would have two fathers
 ]
 
 

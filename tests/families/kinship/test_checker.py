@@ -213,6 +213,8 @@ def test_families_shows_each_way_to_read_a_story() -> None:
     assert len(ways("mf", "0 grand 1")) == 1  # through whom makes no difference
     assert len(ways("mfm", "0 grand 1, 1 inv-grand 2")) == 1  # he cannot be on the same side
     assert len(ways("mff", "0 grand 1, 1 inv-grand 2")) == 2
+    for uncle in (0, 1):  # uncles on one side, or on both
+        assert len(ways("mmmm", f"0 un 2, 1 un 2, 3 grand {uncle}")) == 2
     in_laws = ways("mf", "0 sibling-in-law 1")
     assert [len(family.people) for family in in_laws] == [5, 5]  # the spouse between them, and that one's parents
     assert ways("mm", "0 SO 1") == []

@@ -91,6 +91,18 @@ KNOWN = [  # (genders, story, query, status)
     ("mmf", "0 SO 2", "2 sibling 2", CONTRADICTED),
     ("mmmff", "0 child 2, 1 child 3, 0 in-law 3, 4 in-law 2", "2 SO 3", AMBIGUOUS),
     ("mmmfm", "0 child 2, 1 child 3, 0 in-law 3, 4 in-law 2", "2 SO 3", CONTRADICTED),  # 3 would have two fathers
+    ("mmmfm", "4 child 2, 1 child 3, 4 in-law 3, 0 in-law 2", "2 SO 3", CONTRADICTED),  # again
+]
+
+# 0 and 1 are a couple: 8, whose mother is 1, is an uncle of 7 through the son of 0, because 10 is the other grandmother.
+# So 0 is a brother of 2, the brother-in-law of 1, and their grandparents 3 and 4 are on two sides, or on one.
+BROTHERS = "0 grand 7, 9 grand 7, 9 SO 10, 8 un 7, 1 child 8, 1 sibling-in-law 2, 5 child 1, 6 in-law 2"
+GRANDPARENTS = "3 grand 0, 4 grand 2"
+KNOWN += [
+    ("mfmmmmmmmmf", f"{BROTHERS}, {GRANDPARENTS}", "0 SO 1", ENTAILED),
+    ("mfmmmmmmmmf", f"{BROTHERS}, {GRANDPARENTS}", "3 SO 4", CONTRADICTED),
+    ("mfmmfmmmmmf", f"{BROTHERS}, {GRANDPARENTS}, 3 SO 4", "0 sibling 2", ENTAILED),
+    ("mfmmfmmmmmf", f"{BROTHERS}, {GRANDPARENTS}, 3 SO 4", "3 sibling 7", CONTRADICTED),
 ]
 
 

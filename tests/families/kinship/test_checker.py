@@ -94,8 +94,9 @@ KNOWN = [  # (genders, story, query, status)
     ("mmmfm", "4 child 2, 1 child 3, 4 in-law 3, 0 in-law 2", "2 SO 3", CONTRADICTED),  # again
 ]
 
-# 0 and 1 are a couple: 8, whose mother is 1, is an uncle of 7 through the son of 0, because 10 is the other grandmother.
-# So 0 is a brother of 2, the brother-in-law of 1, and their grandparents 3 and 4 are on two sides, or on one.
+# 7 has two grandfathers, 0 and 9. The uncle 8 is a son of 1, who is not the wife of 9, so she is the wife of 0. The wife
+# of her brother-in-law 2 is not her sister, so 2 is a brother of 0. Their grandparents 3 and 4 are two men, on two
+# sides, or a couple.
 BROTHERS = "0 grand 7, 9 grand 7, 9 SO 10, 8 un 7, 1 child 8, 1 sibling-in-law 2, 5 child 1, 6 in-law 2"
 GRANDPARENTS = "3 grand 0, 4 grand 2"
 KNOWN += [

@@ -94,9 +94,9 @@ KNOWN = [  # (genders, story, query, status)
     ("mmmfm", "4 child 2, 1 child 3, 4 in-law 3, 0 in-law 2", "2 SO 3", CONTRADICTED),  # again
 ]
 
-# 7 has two grandfathers, 0 and 9. The uncle 8 is a son of 1, who is not the wife of 9, so she is the wife of 0. She is no
-# sister of the wife of her brother-in-law 2, so he is a brother of 0. The brothers' grandparents 3 and 4 are two men, on
-# two sides, or they are a couple.
+# 7 has two grandfathers, 0 and 9. The uncle 8 is a son of 1, who is not the wife of 9, so she is the wife of 0. She is
+# no sister of the wife of her brother-in-law 2, so he is a brother of 0. The brothers' grandparents 3 and 4 are two
+# men, on two sides, or they are a couple.
 BROTHERS = "0 grand 7, 9 grand 7, 9 SO 10, 8 un 7, 1 child 8, 1 sibling-in-law 2, 5 child 1, 6 in-law 2"
 GRANDPARENTS = "3 grand 0, 4 grand 2"
 KNOWN += [

@@ -62,7 +62,7 @@ FOLDERS = [
     Work("audit given --fix out", (RAW,), ends=1),
 ]
 FILES = [
-    Work("verify given --json out.json", (RAW, "verify given --json out.json")),
+    Work("verify given --json out.json", (RAW, "evaluate --model majority --data given --json out.json")),
     Work("audit given --json out.json --html out.html", (RAW,), ends=1),
     Work(f"{RUN} out.json", (RAW, "evaluate --model majority --data given --json out.json")),
     Work("compare given/a given/b --json out.json", (RAW, f"{RUN} given/a", f"{RUN} given/b")),

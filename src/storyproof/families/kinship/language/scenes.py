@@ -1,0 +1,260 @@
+"""Scenes: what is going on in a story, without a word about who is what to whom.
+
+A scene is a YAML file with five lists of phrases. Verbs have their four forms in front of a bar, so that no grammar has
+to guess them: `carry carried carrying carried | [a tray of cups] across the grass`. What stands in brackets can become
+the subject of a passive sentence, `[…]+` in the plural. `{}` is the place of another person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from storyproof.errors import DataError
+from storyproof.seeds import digest
+
+_PARTS = ("openers", "moments", "places", "alone", "together")
+_FORMS = 4
+_OBJECT = re.compile(r"\[([^\[\]]+)\](\+?)")
+_WORD = re.compile(r"[^\W\d_]+")
+
+# Words that would say or suggest who is related to whom, or bring in people of whom the story says nothing.
+KIN = frozenset(
+    """
+    father mother son daughter brother sister husband wife uncle aunt nephew niece cousin parent child children kid
+    baby twin triplet sibling spouse bride groom widow widower orphan heir ancestor descendant family relative relation
+    kin dad daddy mum mummy mom mommy papa mama grandpa grandma granddad granny nan auntie sis bro stepfather stepmother
+    stepson stepdaughter stepbrother stepsister godfather godmother godson goddaughter fiance fiancee couple wedding
+    marriage married marry divorce divorced engaged birthday anniversary christening heirloom toddler teenager
+    """.split()
+)
+PEOPLE = frozenset(
+    """
+    man men woman women boy girl lady gentleman person people somebody someone anybody anyone everybody everyone nobody
+    friend neighbour guest visitor stranger colleague teacher doctor vicar driver waiter
+    """.split()
+)
+PRONOUNS = frozenset(
+    """
+    he him his himself she her hers herself they them their theirs themselves i me my we us our you your who whom whose
+    """.split()
+)
+# Words that would make what a sentence says unreal, past or a comparison.
+UNREAL = frozenset(
+    """
+    not never no none nor if unless whether would could might may should like as than pretend pretended dream dreamed
+    dreamt imagine imagined think thought believe believed wish wished hope hoped want wanted claim claimed say said
+    tell told call called name named know knew remember remembered forget forgot seem seemed almost nearly perhaps maybe
+    former late own half adopt adopted foster dead die died born
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that one person does, in its forms; `passive` is empty if there is none."""
+
+    do: str
+    did: str
+    doing: str
+    done: str
+    passive: str
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Something done with another person, who stands between `met` or `meeting` and `rest`."""
+
+    met: str
+    meeting: str
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What is going on.
+
+    Attributes:
+        name: The file's name.
+        openers: Whole sentences that set the scene.
+        moments: When something was done.
+        places: Where something was done.
+        alone: What one person does.
+        together: What one person does with another.
+    """
+
+    name: str
+    openers: tuple[str, ...]
+    moments: tuple[str, ...]
+    places: tuple[str, ...]
+    alone: tuple[Deed, ...]
+    together: tuple[Meeting, ...]
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """A collection of scenes, with a name for manifests and messages."""
+
+    name: str
+    scenes: tuple[Scene, ...]
+
+    def split(self, *purpose: object) -> tuple[Scenes, Scenes]:
+        """Return the scenes of training and those of test, a fifth of them."""
+        order = sorted(self.scenes, key=lambda scene: digest(*purpose, "scene", scene.name))
+        if len(order) < 2:
+            raise DataError(f"{self.name} has one scene, but training and test need different ones; add another.")
+        kept = max(1, len(order) // 5)
+        return Scenes(self.name, tuple(order[kept:])), Scenes(self.name, tuple(order[:kept]))
+
+
+@cache
+def our_scenes() -> Scenes:
+    """Return the scenes that ship with storyproof."""
+    folder = files("storyproof.families.kinship.language").joinpath("scenes")
+    found = sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name)
+    return Scenes("built-in", tuple(read_scene(each.read_text(encoding="utf-8"), each.name) for each in found))
+
+
+def load_scenes(path: str | Path) -> Scenes:
+    """Read a scene file, or all scene files of a folder.
+
+    Raises:
+        DataError: If there is none, or one is not as expected; the message says where.
+    """
+    place = Path(path)
+    found = sorted(place.glob("*.yaml")) if place.is_dir() else [place]
+    if not found:
+        raise DataError(f"{place} has no scene; expected files called *.yaml.")
+    scenes = []
+    for each in found:
+        try:
+            text = each.read_text(encoding="utf-8")
+        except (OSError, UnicodeError) as error:
+            raise DataError(f"{each} cannot be read: {error}.") from error
+        scenes.append(read_scene(text, str(each)))
+    return Scenes(place.name, tuple(scenes))
+
+
+def read_scene(text: str, where: str) -> Scene:
+    """Read a scene.
+
+    Args:
+        text: The YAML.
+        where: What messages call it.
+
+    Raises:
+        DataError: If it is not as expected; the message says where, and what to do.
+    """
+    lists = dict(_lists(text, where))
+    for part in _PARTS:
+        if not lists.get(part):
+            raise DataError(f"{where} has no {part}; a scene needs {', '.join(_PARTS)}, each a list of phrases.")
+        seen: dict[str, int] = {}
+        for line, phrase in lists[part]:
+            if phrase in seen:
+                raise DataError(f"{where}, line {line}: '{phrase}' stands in line {seen[phrase]} too; leave one out.")
+            seen[phrase] = line
+            _check_words(phrase, part, f"{where}, line {line}")
+    return Scene(
+        Path(where).stem,
+        tuple(phrase for _, phrase in lists["openers"]),
+        tuple(phrase for _, phrase in lists["moments"]),
+        tuple(phrase for _, phrase in lists["places"]),
+        tuple(_deed(phrase, f"{where}, line {line}") for line, phrase in lists["alone"]),
+        tuple(_meeting(phrase, f"{where}, line {line}") for line, phrase in lists["together"]),
+    )
+
+
+def _lists(text: str, where: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Yield the lists of a scene by name, each phrase with its line."""
+    import yaml
+
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except (yaml.YAMLError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise DataError(f"{where}{line}: not valid YAML: {getattr(error, 'problem', None) or error}.") from error
+    if not isinstance(root, yaml.MappingNode):
+        raise DataError(f"{where}: expected the lists {', '.join(_PARTS)}, found something else.")
+    for key, value in root.value:
+        line = key.start_mark.line + 1
+        if key.value not in _PARTS:
+            raise DataError(f"{where}, line {line}: '{key.value}' is unknown; a scene has {', '.join(_PARTS)}.")
+        if not isinstance(value, yaml.SequenceNode):
+            raise DataError(f"{where}, line {line}: expected a list of phrases under {key.value}.")
+        yield key.value, list(_phrases(value.value, where))
+
+
+def _phrases(nodes: Iterable[Any], where: str) -> Iterator[tuple[int, str]]:
+    for node in nodes:
+        line = node.start_mark.line + 1
+        if not isinstance(node.value, str) or not node.value.strip():
+            raise DataError(f"{where}, line {line}: expected a phrase in one line.")
+        yield line, " ".join(node.value.split())
+
+
+def _check_words(phrase: str, part: str, where: str) -> None:
+    """Refuse words that a scene must not have."""
+    said = phrase
+    for word in _WORD.findall(phrase):
+        low = word.lower()
+        kin = low in KIN or (low.endswith("s") and low[:-1] in KIN) or re.match(r"(?:great)?grand(?!stand|eur)|step[a-z]*er$", low)
+        if kin:
+            raise DataError(
+                f"{where}: '{word}' says or suggests who is related to whom, which only the facts of a story may; "
+                "use another word."
+            )
+        if low in PEOPLE or low in PRONOUNS or (low.endswith("s") and low[:-1] in PEOPLE):
+            raise DataError(f"{where}: '{word}' brings in a person whom the story does not name; use another word.")
+        if low in UNREAL:
+            raise DataError(f"{where}: '{word}' can make a fact beside it unreal or a comparison; use another word.")
+    if part == "openers":
+        if not phrase.endswith(".") or not phrase[0].isupper() or "." in phrase[:-1]:
+            raise DataError(f"{where}: '{said}' is not a sentence; begin with a capital and end with a full stop.")
+        phrase = phrase[1:]
+    if any(letter.isupper() or letter.isdigit() for letter in phrase):
+        raise DataError(f"{where}: '{said}' has a capital or a digit, which readers take for a name; write it small.")
+    if part != "openers" and re.search(r"[.;:!?\"]", phrase):
+        raise DataError(f"{where}: '{said}' has punctuation that ends a clause; leave it out.")
+    allowed = {"alone": r"[\[\]+|]", "together": r"[{}|]"}.get(part, "")
+    if rest := re.sub(allowed, "", re.sub(r"[\w\s,.'-]", "", phrase)) if allowed else re.sub(r"[\w\s,.'-]", "", phrase):
+        raise DataError(f"{where}: '{said}' has '{rest[0]}', which is not a slot or mark of {part}; leave it out.")
+
+
+def _forms(phrase: str, where: str) -> tuple[list[str], str]:
+    """Return the forms of a verb and the rest of its phrase."""
+    verb, bar, rest = phrase.partition("|")
+    forms = verb.split()
+    if not bar or len(forms) != _FORMS or not forms[2].endswith("ing"):
+        raise DataError(
+            f"{where}: '{phrase}' has no verb in its four forms; write base, past, -ing and participle before a bar, "
+            "such as 'carry carried carrying carried | [a tray]'."
+        )
+    return forms, rest.strip()
+
+
+def _deed(phrase: str, where: str) -> Deed:
+    (do, did, doing, done), rest = _forms(phrase, where)
+    if len(_OBJECT.findall(rest)) > 1 or _OBJECT.sub("", rest).strip("[]+") != _OBJECT.sub("", rest):
+        raise DataError(f"{where}: '{phrase}' has unpaired or several brackets; put one object in brackets.")
+    plain = " ".join(_OBJECT.sub(r"\1", rest).split())
+    passive = ""
+    if match := _OBJECT.search(rest):
+        around = f"{rest[: match.start()]} {rest[match.end() :]}".split()
+        thing = match[1].strip()
+        passive = " ".join([thing[0].upper() + thing[1:], "were" if match[2] else "was", done, *around])
+    return Deed(*(f"{form} {plain}".strip() for form in (do, did, doing, done)), passive)
+
+
+def _meeting(phrase: str, where: str) -> Meeting:
+    (_, met, meeting, _), rest = _forms(phrase, where)
+    if rest.count("{}") != 1 or "{" in rest.replace("{}", "") or "}" in rest.replace("{}", ""):
+        raise DataError(f"{where}: '{phrase}' needs the other person once; write {{}} where the person stands.")
+    before, after = (part.strip() for part in rest.split("{}"))
+    return Meeting(f"{met} {before}".strip(), f"{meeting} {before}".strip(), f" {after}" if after else "")

@@ -23,6 +23,7 @@ BENCHMARKS = {
     "tom-babi": "storyproof.families.belief.benchmarks.tom_babi:TomBabi",
     "tom-babi-easy": "storyproof.families.belief.benchmarks.tom_babi:TomBabiEasy",
     "clutrr": "storyproof.families.kinship.clutrr:Clutrr",
+    "clutrr@1": "storyproof.families.kinship.clutrr:ClutrrV1",
 }
 FORMATS = {
     "tomi": "storyproof.families.belief.babi_format:TOMI",

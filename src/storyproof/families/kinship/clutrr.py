@@ -17,12 +17,26 @@ from storyproof.benchmark import Benchmark
 from storyproof.columns import NO_WORD, coded, constant_words, identity, number_lists, word_lists
 from storyproof.errors import ConfigError
 from storyproof.example import Example
-from storyproof.families.kinship.config import DROP, PRESETS, REFUSE, SYNTHETIC, USUAL_COUNTS, ClutrrConfig
+from storyproof.families.kinship.config import (
+    DROP,
+    PLACEHOLDERS,
+    PLAIN,
+    PRESETS,
+    REFUSE,
+    SYNTHETIC,
+    USUAL_COUNTS,
+    ClutrrConfig,
+    ClutrrV1Config,
+    KinshipConfig,
+)
 from storyproof.families.kinship.generation.names import NameAssigner
-from storyproof.families.kinship.generation.narration import PuzzleNarrator
+from storyproof.families.kinship.generation.narration import PuzzleNarrator, Told
 from storyproof.families.kinship.generation.puzzles import shared_maker
 from storyproof.families.kinship.generation.schedule import Schedule
 from storyproof.families.kinship.generation.table import PuzzleTable
+from storyproof.families.kinship.language.frames import Frames, our_frames
+from storyproof.families.kinship.language.narrator import Narrator
+from storyproof.families.kinship.language.scenes import Scenes, our_scenes
 from storyproof.families.kinship.placeholders.checks import FATAL, UNKNOWN_SLOT, PlaceholderFlaw, problems
 from storyproof.families.kinship.placeholders.collection import Placeholders, require_singles
 from storyproof.families.kinship.placeholders.files import our_names, ours
@@ -58,11 +72,11 @@ class Clutrr(Benchmark):
     """
 
     name = "clutrr"
-    version = 1
+    version = 2
     family = "kinship"
     usual_counts = USUAL_COUNTS
     round = 1
-    config_type = ClutrrConfig
+    config_type: ClassVar[type[KinshipConfig]] = ClutrrConfig
     presets = PRESETS
     readings = (STRICT, PUBLISHED)
     formats = ("clutrr",)
@@ -74,7 +88,7 @@ class Clutrr(Benchmark):
         "patterns": ("question_type", "answer", "pattern"),
     }
 
-    config: ClutrrConfig
+    config: KinshipConfig
 
     @classmethod
     def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
@@ -91,8 +105,8 @@ class Clutrr(Benchmark):
                 kept.append(number)
         return table.take(pa.array(kept))
 
-    def __init__(self, config: ClutrrConfig | None = None, seed: int = 0) -> None:
-        super().__init__(config or ClutrrConfig(), seed)
+    def __init__(self, config: KinshipConfig | None = None, seed: int = 0) -> None:
+        super().__init__(config or self.config_type(), seed)
         self.rules = self.config.used_rules
         # Puzzles and names depend on the seed alone: other placeholders word the same puzzles.
         self._purpose = (self.name, self.version, self.rules.name, seed)
@@ -109,8 +123,10 @@ class Clutrr(Benchmark):
     def placeholders(self) -> dict[str, Placeholders]:
         """The placeholders of training and test."""
         config = self.config
-        if config.text == SYNTHETIC:
+        if config.style == SYNTHETIC:
             return dict.fromkeys(("train", "test"), synthetic(self.rules.predicates))
+        if config.style != PLACEHOLDERS:
+            return {}
         found = self._usable(config.placeholders) if config.placeholders else ours()
         if config.test_placeholders is not None:
             sides = found, self._usable(config.test_placeholders)
@@ -174,12 +190,24 @@ class Clutrr(Benchmark):
         return Schedule(self.config, self._maker, self.name_assigner.capacity, *self._purpose)
 
     @cached_property
-    def narrators(self) -> dict[str, PuzzleNarrator]:
+    def narrators(self) -> dict[str, PuzzleNarrator] | dict[str, Narrator]:
         """The narrators of training and test."""
-        return {
-            side: PuzzleNarrator(self.rules, found, self.name_assigner.names)
-            for side, found in self.placeholders.items()
-        }
+        names = self.name_assigner.names
+        if self.placeholders:
+            return {side: PuzzleNarrator(self.rules, found, names) for side, found in self.placeholders.items()}
+        return {side: Narrator(scenes, frames, names) for side, (scenes, frames) in self._language.items()}
+
+    @cached_property
+    def _language(self) -> dict[str, tuple[Scenes | None, Frames]]:
+        """The scenes and frames of training and test."""
+        config, sides = self.config, ("train", "test")
+        if config.style == PLAIN:
+            return dict.fromkeys(sides, (None, our_frames().plain()))
+        scenes, frames = getattr(config, "scenes", None) or our_scenes(), our_frames().lively()
+        if not config.split_placeholders:
+            return dict.fromkeys(sides, (scenes, frames))
+        both = zip(scenes.split(self.name, self.seed), frames.split(self.name, self.seed), strict=True)
+        return dict(zip(sides, both, strict=True))
 
     def rows_per_story(self, split: str) -> int:
         """Return 1: one question per story."""
@@ -258,7 +286,7 @@ class Clutrr(Benchmark):
         puzzle = table.numbers(assigned.kinds, self._maker)[assigned.kind]
         draws = Draws(*self._purpose, split, index, "telling")
         names = self.name_assigner.assign(assigned.place, assigned.start, table.genders[puzzle], draws)
-        lines = narrator.choose_lines(table.wordings, puzzle, draws)
+        told = narrator.tell(table.wordings, puzzle, names, draws)
         tasks = self.schedule.scenarios(split)
         task_names = constant_words(tuple(f"task_{TASK_NUMBERS[task]}.{k}" for task, k in tasks))
         names_of_tasks = tuple(dict.fromkeys(task for task, _ in tasks))
@@ -266,11 +294,10 @@ class Clutrr(Benchmark):
         called = pa.array(self.name_assigner.names, pa.string())
         asked = table.asked[puzzle]
         first, second = (names[np.arange(self.block_stories), asked[:, end]] for end in (0, 1))
-        spoken = np.where(lines.used, lines.template, NO_WORD) if self.config.text != SYNTHETIC else None
         nothing = np.full((self.block_stories, 0), NO_WORD, np.int32)
         columns = {
             **identity(self.name, split, start, self.block_stories, 1),
-            "story": coded(np.arange(self.block_stories), narrator.narrate(lines, names)),
+            "story": coded(np.arange(self.block_stories), told.story),
             "question": _questions(called, first, second),
             "candidates": self._candidates(split, assigned.scenario),
             "question_type": coded(assigned.scenario, task_names),
@@ -278,15 +305,21 @@ class Clutrr(Benchmark):
             "chain": word_lists(called, nothing),
             "false_belief": pa.array(np.zeros(self.block_stories, np.bool_)),
             "proof": number_lists(
-                lines.proves, np.broadcast_to(np.arange(1, lines.proves.shape[1] + 1), lines.proves.shape)
+                told.proves, np.broadcast_to(np.arange(1, told.proves.shape[1] + 1), told.proves.shape)
             ),
             "task": coded(task_of[assigned.scenario], constant_words(names_of_tasks)),
             "query": word_lists(called, np.column_stack([first, second])),
             "genders": self._genders(names, table.genders[puzzle], table.people[puzzle]),
-            "placeholders": word_lists(called, nothing) if spoken is None else word_lists(narrator.id_array, spoken),
+            "placeholders": self._placeholder_ids(narrator, told, called),
             **table.columns(puzzle),
         }
         return pa.table([columns[name] for name in KINSHIP_SCHEMA.names], schema=KINSHIP_SCHEMA)
+
+    def _placeholder_ids(self, narrator: PuzzleNarrator | Narrator, told: Told, called: pa.Array) -> pa.Array:
+        """Return which placeholder worded each line; none if the text needs none to be read."""
+        if isinstance(narrator, PuzzleNarrator) and told.template is not None and self.config.style != SYNTHETIC:
+            return word_lists(narrator.id_array, told.template)
+        return word_lists(called, np.full((self.block_stories, 0), NO_WORD, np.int32))
 
     def _candidates(self, split: str, scenario: npt.NDArray[np.int32]) -> pa.Array:
         """Return the candidates: all words of targets and, where stated facts are asked for, of stated relations."""
@@ -302,6 +335,13 @@ class Clutrr(Benchmark):
         table = constant_words(tuple(f"{name}:{gender}" for name in self.name_assigner.names for gender in GENDERS))
         there = np.arange(names.shape[1]) < people[:, None]
         return word_lists(table, np.where(there, names * np.int32(2) + genders, NO_WORD).astype(np.int32))
+
+
+class ClutrrV1(Clutrr):
+    """CLUTRR as version 1 generated it: stories are worded by 405 short texts."""
+
+    version = 1
+    config_type: ClassVar[type[KinshipConfig]] = ClutrrV1Config
 
 
 def _questions(called: pa.Array, first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> pa.Array:

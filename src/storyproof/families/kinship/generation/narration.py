@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -68,6 +69,20 @@ class Lines:
     template: Numbers
     people: Numbers
     proves: npt.NDArray[np.bool_]
+
+
+class Told(NamedTuple):
+    """Stories, as the narrators of all kinds of text return them.
+
+    Attributes:
+        story: The texts.
+        proves: Whether the answer rests on a line, [row, line].
+        template: The number of the placeholder of each line, NOBODY after the last; None if there are none.
+    """
+
+    story: pa.Array
+    proves: npt.NDArray[np.bool_]
+    template: Numbers | None = None
 
 
 class PuzzleNarrator:
@@ -204,6 +219,19 @@ class PuzzleNarrator:
         number = _varied(number, self._groups[key].reshape(keys.shape), self._counts[key].reshape(keys.shape), used)
         template = self._starts[key].reshape(keys.shape) + number
         return Lines(used, template.astype(np.int32), people, proves & used)
+
+    def tell(self, wordings: Wordings, puzzle: Numbers, names: Numbers, draws: Draws) -> Told:
+        """Narrate the puzzles of rows.
+
+        Args:
+            wordings: How the puzzles can be worded.
+            puzzle: The number of each row's puzzle.
+            names: Numbers of names, [row, person].
+            draws: Random draws for all choices.
+        """
+        lines = self.choose_lines(wordings, puzzle, draws)
+        template = np.where(lines.used, lines.template, NOBODY).astype(np.int32)
+        return Told(self.narrate(lines, names), lines.proves, template)
 
     def narrate(self, lines: Lines, names: Numbers) -> pa.Array:
         """Return the stories of rows.

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from storyproof.errors import ConfigError
 from storyproof.example import SPLITS
-from storyproof.families.kinship.config import ClutrrConfig
+from storyproof.families.kinship.config import KinshipConfig
 from storyproof.families.kinship.generation.patterns import MOST, Pattern
 from storyproof.families.kinship.generation.puzzles import PuzzleKind, PuzzleMaker
 from storyproof.families.kinship.relations import GENDERS
@@ -65,7 +65,7 @@ class Assignment:
 class Schedule:
     """Assigns puzzles to rows."""
 
-    def __init__(self, config: ClutrrConfig, maker: PuzzleMaker, places: int, *purpose: object) -> None:
+    def __init__(self, config: KinshipConfig, maker: PuzzleMaker, places: int, *purpose: object) -> None:
         self._config = config
         self._maker = maker
         self._places = places

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.example import plain
-from storyproof.families.kinship.generation.narration import NOBODY, PuzzleNarrator, Wordings
+from storyproof.families.kinship.generation.narration import NOBODY
 from storyproof.families.kinship.generation.puzzles import Puzzle, PuzzleKind, PuzzleMaker
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.rules import RuleSet
@@ -34,12 +34,12 @@ _COLUMNS = (
 class PuzzleTable:
     """Puzzles by number, with their wordings by one narrator."""
 
-    def __init__(self, rules: RuleSet, narrator: PuzzleNarrator) -> None:
+    def __init__(self, rules: RuleSet, narrator: Any) -> None:
         self._rules = rules
         self._narrator = narrator
         self._number: dict[PuzzleKind, int] = {}
         self._columns: dict[str, pa.Array] = {}
-        self.wordings: Wordings
+        self.wordings: Any = None  # whatever the narrator needs to know of puzzles
         self.genders = np.zeros((0, 0), np.int8)
         self.people = np.zeros(0, np.int32)
         self.asked = np.zeros((0, 2), np.int32)
@@ -70,9 +70,8 @@ class PuzzleTable:
         asked = np.array([(puzzle.query.first, puzzle.query.second) for puzzle in puzzles], np.int32)
         columns = self._described(puzzles)
         if self._columns:
-            wordings = Wordings(
-                *(_stack(getattr(self.wordings, name), getattr(wordings, name)) for name in Wordings.__slots__),
-            )
+            stacked = (_stack(getattr(self.wordings, name), getattr(wordings, name)) for name in wordings.__slots__)
+            wordings = type(wordings)(*stacked)
             genders = _stack(self.genders, genders, fill=0)
             people, asked = np.concatenate([self.people, people]), np.concatenate([self.asked, asked])
             columns = {name: _joined(self._columns[name], column) for name, column in columns.items()}

@@ -91,7 +91,9 @@ class Frame:
     @property
     def deeds(self) -> int:
         """How many things people do in it, at most."""
-        return 2 if re.search(r"\{d\w+2\}", self.text) else 1 if self._has("did", "doing", "done", "do", "Passive") else 0
+        return (
+            2 if re.search(r"\{d\w+2\}", self.text) else 1 if self._has("did", "doing", "done", "do", "Passive") else 0
+        )
 
     @property
     def is_passive(self) -> bool:

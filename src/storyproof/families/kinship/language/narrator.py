@@ -8,8 +8,8 @@ A pronoun is used only where it can mean one person: nobody else of the sentence
 sentence, may be of that gender or of a gender that the text has not shown. The gender of the person asked about is
 always shown by the text.
 
-All rows of a block are narrated at once. Choices are arrays; a sentence is a row of numbers of pieces (names, kin words,
-phrases, the literal text of frames), and the text is one `take` over a table of all pieces.
+All rows of a block are narrated at once. Choices are arrays; a sentence is a row of numbers of pieces (names, kin
+words, phrases, the literal text of frames), and the text is one `take` over a table of all pieces.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import ConfigError
+from storyproof.families.kinship.generation.narration import Told
 from storyproof.families.kinship.generation.puzzles import Puzzle
 from storyproof.families.kinship.language.frames import SOURCES, Frame, Frames
 from storyproof.families.kinship.language.scenes import Scene, Scenes
@@ -40,14 +41,15 @@ _INVERSE = np.array([_NUMBER[inverse(predicate.name)] for predicate in PREDICATE
 _ONLY = np.array([predicate.name in ("inv-child", "SO") for predicate in PREDICATES])  # nobody has two of a gender
 _SIBLING = _NUMBER["sibling"]
 _STEP = 4  # between the places of two facts of the chain, so that noise fits in
-# Two facts of a chain may share a sentence if together they suggest nothing else than what follows from them: "Suresh is
-# his father, and Sarah is Suresh's wife" would suggest that Sarah is not the mother.
+# Two facts of a chain may share a sentence if together they suggest nothing else than what follows from them: "Suresh
+# is his father, and Sarah is Suresh's wife" would suggest that Sarah is not the mother.
 _JOINED = frozenset(
     {
         ("inv-child", "sibling"), ("inv-child", "inv-child"), ("child", "child"), ("child", "SO"),
         ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
     }
 )  # fmt: skip
+_SIZES = (2, 2, 2, 2, 3, 3, 2, 2, 2)  # of what decides which frames can put a fact, see `_Cases`
 _PRONOUNS = {"his": ("his", "her"), "he": ("he", "she"), "him": ("him", "her"), "His": ("His", "Her")}
 
 
@@ -76,13 +78,6 @@ class PuzzleFacts:
     genders: Numbers
 
 
-class Told(NamedTuple):
-    """Stories, and which of their lines the answer rests on, [row, line]."""
-
-    story: pa.Array
-    proves: Flags
-
-
 class _Cases(NamedTuple):
     """What decides which frames can put a fact; each is an array [row] of small numbers."""
 
@@ -96,11 +91,10 @@ class _Cases(NamedTuple):
     meeting: Flags
     joined: Flags  # the fact shares its sentence with another
 
-    SIZES = (2, 2, 2, 2, 3, 3, 2, 2, 2)
-
     def number(self) -> npt.NDArray[np.int64]:
         """Return one number per row."""
-        return np.ravel_multi_index([np.asarray(each, np.int64) for each in self], self.SIZES)
+        found: npt.NDArray[np.int64] = np.ravel_multi_index(tuple(np.asarray(each, np.int64) for each in self), _SIZES)
+        return found
 
 
 def _fits(frame: Frame, case: Sequence[int]) -> bool:
@@ -172,13 +166,13 @@ class Narrator:
         self._takes_connective = np.array([frame.takes_connective for frame in frames])
         self._has_front = np.array([frame.has_front for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
-        lists = [
-            [number for number, frame in enumerate(frames) if _fits(frame, case)] for case in np.ndindex(*_Cases.SIZES)
+        fitting = [
+            [number for number, frame in enumerate(frames) if _fits(frame, case)] for case in np.ndindex(*_SIZES)
         ]
-        self._counts = np.array([len(each) for each in lists], np.int64)
-        self._lists = np.zeros((len(lists), int(self._counts.max())), np.int32)
-        for number, each in enumerate(lists):
-            self._lists[number, : len(each)] = each
+        self._counts = np.array([len(each) for each in fitting], np.int64)
+        self._lists = np.zeros((len(fitting), int(self._counts.max())), np.int32)
+        for number, some in enumerate(fitting):
+            self._lists[number, : len(some)] = some
         self._connectives = self._number(self._frames.connectives)
         self._joiners = self._number(self._frames.joiners)
         self._stop, self._break, self._comma = self._number([".", "\n", ","]).tolist()
@@ -271,11 +265,12 @@ def _fronts(scene: Scene) -> list[str]:
 def _places(puzzle: Puzzle) -> list[int]:
     """Return where each fact stands: noise follows a fact about the same person, or comes last."""
     found = [_STEP * here for here in range(puzzle.k)]
-    after = 0
-    for fact, kind in zip(puzzle.facts[puzzle.k :], puzzle.noise, strict=True):
-        shared = min(person for person in (fact.first, fact.second)) if kind != DISCONNECTED else puzzle.k
-        after += 1
-        found.append(_STEP * min(shared, puzzle.k - 1) + min(after, _STEP - 1) if kind != DISCONNECTED else _STEP * puzzle.k)
+    for number, (fact, kind) in enumerate(zip(puzzle.facts[puzzle.k :], puzzle.noise, strict=True), start=1):
+        if kind == DISCONNECTED:
+            found.append(_STEP * puzzle.k)
+        else:
+            after = min(fact.first, fact.second, puzzle.k - 1)
+            found.append(_STEP * after + min(number, _STEP - 1))
     return found
 
 
@@ -375,7 +370,9 @@ class _Telling:
             shown = np.stack([n._shows_owner[frame], np.ones(rows, np.bool_)], axis=1)
             nobody = np.full((rows, 2), NOBODY, np.int32)
             here = np.where(joined[:, None], np.hstack([here[:, :2], pair]), np.hstack([pair, nobody]))
-            here_shown = np.where(joined[:, None], np.hstack([here_shown[:, :2], shown]), np.hstack([shown, shown & False]))
+            here_shown = np.where(
+                joined[:, None], np.hstack([here_shown[:, :2], shown]), np.hstack([shown, shown & False])
+            )
         return Told(self._text(parts), self._lines())
 
     def _bound(self, person: Numbers, other: Numbers, before: Numbers, shown: Flags) -> Flags:
@@ -383,7 +380,8 @@ class _Telling:
         gender = self._gender(person)
         others = (before != NOBODY) & (before != person[:, None]) & (before != other[:, None])
         genders = self._genders[self._all[:, None], np.maximum(before, 0)]
-        return ~(others & ((genders == gender[:, None]) | ~shown)).any(axis=1)
+        found: Flags = ~(others & ((genders == gender[:, None]) | ~shown)).any(axis=1)
+        return found
 
     def _turn_if_unshown(self, fact: int, before: Numbers, shown: Flags) -> None:
         """Tell the fact that shows the asked person's gender the other way if no pronoun can show it."""
@@ -447,15 +445,13 @@ class _Telling:
         draws = self._draws
         self._scene = draws.below(len(n._scenes), rows)
         scene = self._scene
-        opener = n._openers[scene, draws.below(n._opener_counts[scene], rows)]
+        opener = n._openers[scene, draws.below(n._opener_counts[scene].astype(np.int64), rows)]
         self._opener = np.where(self._chance(0.8), opener, NOTHING).astype(np.int32)
         self._deed_counts = n._deed_counts[scene]
         deeds = self._shuffled(self._deed_counts, n._deeds["did"].shape[1])
         every = np.arange(width)[None, :]
         one = np.take_along_axis(deeds, np.minimum(every, deeds.shape[1] - 1), axis=1)
-        two = np.take_along_axis(
-            deeds, np.minimum(every + self._length[:, None], deeds.shape[1] - 1), axis=1
-        )
+        two = np.take_along_axis(deeds, np.minimum(every + self._length[:, None], deeds.shape[1] - 1), axis=1)
         self._deed = {form: table[scene[:, None], one] for form, table in n._deeds.items()}
         self._deed2 = {form: table[scene[:, None], two] for form, table in n._deeds.items()}
         self._passives = self._deed["passive"]
@@ -489,7 +485,9 @@ class _Telling:
         sources = self._sources(fact, frame)
         slots = n._slots[frame]
         body = np.where(
-            slots >= len(SOURCES), slots - len(SOURCES), np.take_along_axis(sources, np.clip(slots, 0, len(SOURCES) - 1), axis=1)
+            slots >= len(SOURCES),
+            slots - len(SOURCES),
+            np.take_along_axis(sources, np.clip(slots, 0, len(SOURCES) - 1), axis=1),
         )
         body = np.where(slots == NOTHING, NOTHING, body)
         joined = self.joined[:, fact]

@@ -22,37 +22,36 @@ _PARTS = ("openers", "moments", "places", "alone", "together")
 _FORMS = 4
 _OBJECT = re.compile(r"\[([^\[\]]+)\](\+?)")
 _WORD = re.compile(r"[^\W\d_]+")
+_KIN_COMPOUND = re.compile(r"(?:great)?grand(?:pa|ma|dad|child|parent|father|mother|son|daughter)|step(?:child|parent)")
+_MARKS = {"alone": r"[\[\]+|]", "together": r"[{}|]"}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
 
 # Words that would say or suggest who is related to whom, or bring in people of whom the story says nothing.
-KIN = frozenset(
-    """
+KIN = _words("""
     father mother son daughter brother sister husband wife uncle aunt nephew niece cousin parent child children kid
     baby twin triplet sibling spouse bride groom widow widower orphan heir ancestor descendant family relative relation
     kin dad daddy mum mummy mom mommy papa mama grandpa grandma granddad granny nan auntie sis bro stepfather stepmother
     stepson stepdaughter stepbrother stepsister godfather godmother godson goddaughter fiance fiancee couple wedding
     marriage married marry divorce divorced engaged birthday anniversary christening heirloom toddler teenager
-    """.split()
-)
-PEOPLE = frozenset(
-    """
+""")
+PEOPLE = _words("""
     man men woman women boy girl lady gentleman person people somebody someone anybody anyone everybody everyone nobody
     friend neighbour guest visitor stranger colleague teacher doctor vicar driver waiter
-    """.split()
-)
-PRONOUNS = frozenset(
-    """
+""")
+PRONOUNS = _words("""
     he him his himself she her hers herself they them their theirs themselves i me my we us our you your who whom whose
-    """.split()
-)
+""")
 # Words that would make what a sentence says unreal, past or a comparison.
-UNREAL = frozenset(
-    """
+UNREAL = _words("""
     not never no none nor if unless whether would could might may should like as than pretend pretended dream dreamed
     dreamt imagine imagined think thought believe believed wish wished hope hoped want wanted claim claimed say said
     tell told call called name named know knew remember remembered forget forgot seem seemed almost nearly perhaps maybe
     former late own half adopt adopted foster dead die died born
-    """.split()
-)
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,13 +203,17 @@ def _check_words(phrase: str, part: str, where: str) -> None:
     said = phrase
     for word in _WORD.findall(phrase):
         low = word.lower()
-        kin = low in KIN or (low.endswith("s") and low[:-1] in KIN) or re.match(r"(?:great)?grand(?!stand|eur)|step[a-z]*er$", low)
+        kin = (
+            low in KIN
+            or (low.endswith("s") and low[:-1] in KIN)
+            or re.match(r"(?:great)?grand(?!stand|eur)|step[a-z]*er$", low)
+        )
         if kin:
             raise DataError(
                 f"{where}: '{word}' says or suggests who is related to whom, which only the facts of a story may; "
                 "use another word."
             )
-        if low in PEOPLE or low in PRONOUNS or (low.endswith("s") and low[:-1] in PEOPLE):
+        if low in PEOPLE or low in PRONOUNS or low.removesuffix("s") in PEOPLE:
             raise DataError(f"{where}: '{word}' brings in a person whom the story does not name; use another word.")
         if low in UNREAL:
             raise DataError(f"{where}: '{word}' can make a fact beside it unreal or a comparison; use another word.")
@@ -222,8 +225,7 @@ def _check_words(phrase: str, part: str, where: str) -> None:
         raise DataError(f"{where}: '{said}' has a capital or a digit, which readers take for a name; write it small.")
     if part != "openers" and re.search(r"[.;:!?\"]", phrase):
         raise DataError(f"{where}: '{said}' has punctuation that ends a clause; leave it out.")
-    allowed = {"alone": r"[\[\]+|]", "together": r"[{}|]"}.get(part, "")
-    if rest := re.sub(allowed, "", re.sub(r"[\w\s,.'-]", "", phrase)) if allowed else re.sub(r"[\w\s,.'-]", "", phrase):
+    if rest := re.sub(_MARKS.get(part, r"(?!)"), "", re.sub(r"[\w\s,.'-]", "", phrase)):
         raise DataError(f"{where}: '{said}' has '{rest[0]}', which is not a slot or mark of {part}; leave it out.")
 
 
@@ -249,7 +251,8 @@ def _deed(phrase: str, where: str) -> Deed:
         around = f"{rest[: match.start()]} {rest[match.end() :]}".split()
         thing = match[1].strip()
         passive = " ".join([thing[0].upper() + thing[1:], "were" if match[2] else "was", done, *around])
-    return Deed(*(f"{form} {plain}".strip() for form in (do, did, doing, done)), passive)
+    do, did, doing, done = (f"{form} {plain}".strip() for form in (do, did, doing, done))
+    return Deed(do, did, doing, done, passive)
 
 
 def _meeting(phrase: str, where: str) -> Meeting:

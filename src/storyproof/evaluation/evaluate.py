@@ -127,7 +127,7 @@ def evaluate(
             raise NoAnswersError(
                 f"{reference.name} gave no answer at all, so there is nothing to score: {why.rstrip('.')}."
             )
-        details = {**_solver_details(solver, asked, options), **judge.details(), **_limits(solver, chosen)}
+        details = {**_solver_details(solver, asked, options), **judge.details()}
         found = Evaluation(
             reference.name,
             str(data),
@@ -150,7 +150,8 @@ def evaluate(
 def _judge(solver: Solver, asked: AskOptions) -> AnswerJudge:
     """Return what judges a solver's answers: all matchers for free text, else equality."""
     if not isinstance(solver, StreamingSolver):
-        return AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False)
+        can_answer = solver.can_answer if isinstance(solver, Limited) else None
+        return AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False, can_answer=can_answer)
     matchers = {**MATCHERS, asked.matching: load_matcher(asked.matching)}
     return AnswerJudge(matchers, asked.matching, free_text=True, prices=asked.prices)
 
@@ -202,12 +203,6 @@ def _solver_details(solver: Solver, asked: AskOptions, options: ModelOptions) ->
         "options": {**options.identity(), "max_tokens": asked.max_tokens, "likelihood": asked.likelihood},
         "backend": solver.backend.about(),
     }
-
-
-def _limits(solver: Solver, chosen: Selection) -> dict[str, int]:
-    """Return how many questions a solver could not have answered, if any."""
-    unknown = solver.cannot_say(list(chosen.examples())) if isinstance(solver, Limited) else 0
-    return {"unknown_answers": unknown} if unknown else {}
 
 
 def _nothing() -> None:

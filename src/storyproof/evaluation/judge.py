@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +11,7 @@ from storyproof.evaluation.matching.kinds import NO_MATCH
 from storyproof.evaluation.options import Prices
 from storyproof.evaluation.runs import Prediction, Recorder, story_hash
 from storyproof.evaluation.scores import Tally
+from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.solvers.llm.requests import Reply
 from storyproof.solvers.solver import Answer
@@ -24,12 +25,21 @@ class AnswerJudge:
         chosen: The name of the matcher that decides.
         free_text: Whether answers are free-text replies.
         prices: What tokens cost.
+        can_answer: Whether the solver could have answered an example at all; by default it could.
     """
 
     def __init__(
-        self, matchers: Mapping[str, Matcher], chosen: str, *, free_text: bool, prices: Prices | None = None
+        self,
+        matchers: Mapping[str, Matcher],
+        chosen: str,
+        *,
+        free_text: bool,
+        prices: Prices | None = None,
+        can_answer: Callable[[Example], bool] | None = None,
     ) -> None:
         self._matchers, self._chosen, self.free_text, self._prices = dict(matchers), chosen, free_text, prices
+        self._can_answer = can_answer
+        self._unknown_answers = 0
         self.tally = Tally(list(self._matchers))
         self._read = self._written = self._cached = 0
         self._has_tokens = False
@@ -45,7 +55,7 @@ class AnswerJudge:
         return self._judge(self._matchers[self._chosen], answer).right
 
     def add(self, answer: Answer, recorder: Recorder) -> None:
-        """AnswerJudge, count and record an answer."""
+        """Judge, count and record an answer."""
         for reply in answer.replies:
             self._read += reply.prompt_tokens or 0
             self._written += reply.output_tokens or 0
@@ -55,13 +65,14 @@ class AnswerJudge:
             self.tally.fail(answer.example, answer.error)
             return
         self._cut_off += answer.cut_off
+        self._unknown_answers += self._can_answer is not None and not self._can_answer(answer.example)
         matches = {name: self._judge(matcher, answer) for name, matcher in self._matchers.items()}
         self.tally.add(answer.example, matches)
         recorder.add(self._prediction(answer, matches[self._chosen]))
 
     @staticmethod
     def _judge(matcher: Matcher, answer: Answer) -> Match:
-        """AnswerJudge an answer; where there is none, not even a user's own matcher can find it right."""
+        """Judge an answer; where there is none, not even a user's own matcher can find it right."""
         return NO_MATCH if answer.cut_off else judge(matcher, answer.example, answer.text)
 
     def _prediction(self, answer: Answer, match: Match) -> Prediction:
@@ -110,7 +121,8 @@ class AnswerJudge:
         """Return how answers were judged, as plain values for JSON."""
         tally, chosen = self.tally, self._chosen
         if not self.free_text:
-            return {"matching": chosen}
+            unknown = {"unknown_answers": self._unknown_answers} if self._unknown_answers else {}
+            return {"matching": chosen, **unknown}
         side_by_side = {}
         for name in self._matchers:
             scores, joint = tally.scores(name), tally.joint(name)

@@ -91,8 +91,8 @@ class StreamingSolver(Protocol):
 class Limited(Protocol):
     """A solver that can give some answers only."""
 
-    def cannot_say(self, examples: Sequence[Example]) -> int:
-        """Count the examples whose label is none of its answers."""
+    def can_answer(self, example: Example) -> bool:
+        """Return whether the example's label is one of its answers."""
 
 
 def answers_of(

@@ -20,7 +20,7 @@ from storyproof.example import Example
 from storyproof.families.kinship.config import DROP, PRESETS, REFUSE, SYNTHETIC, USUAL_COUNTS, ClutrrConfig
 from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.generation.narration import PuzzleNarrator
-from storyproof.families.kinship.generation.puzzles import PuzzleMaker
+from storyproof.families.kinship.generation.puzzles import shared_maker
 from storyproof.families.kinship.generation.schedule import Schedule
 from storyproof.families.kinship.generation.table import PuzzleTable
 from storyproof.families.kinship.placeholders.checks import FATAL, UNKNOWN_SLOT, PlaceholderFlaw, problems
@@ -96,7 +96,7 @@ class Clutrr(Benchmark):
         self.rules = self.config.used_rules
         # Puzzles and names depend on the seed alone: other placeholders word the same puzzles.
         self._purpose = (self.name, self.version, self.rules.name, seed)
-        self._maker = PuzzleMaker(self.rules, *self._purpose)
+        self._maker = shared_maker(self.rules, *self._purpose)
         self._tables: dict[str, PuzzleTable] = {}
 
     def __getstate__(self) -> dict[str, Any]:

@@ -44,6 +44,9 @@ class RuleSet:
     stated: tuple[str, ...]
     inverses: bool
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     @cached_property
     def number(self) -> dict[str, int]:
         """The number of each predicate, by name."""

@@ -99,10 +99,13 @@ class NeuralSolver:
         answers = self.run.vocabulary.answers
         return [[answers[place] for place in row] for row in predict(self.stack, table, rows).tolist()]
 
-    def cannot_say(self, examples: Sequence[Example]) -> int:
-        """Count the examples whose label is not among the answers that were trained on."""
-        known = set(self.run.vocabulary.answers)
-        return sum(each.answer not in known for each in examples)
+    def can_answer(self, example: Example) -> bool:
+        """Return whether the example's label is among the answers that were trained on."""
+        return example.answer in self._known_answers
+
+    @cached_property
+    def _known_answers(self) -> frozenset[str]:
+        return frozenset(self.run.vocabulary.answers)
 
     @cached_property
     def _encoder(self) -> FrozenEncoder:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from storyproof.errors import ParseError
 from storyproof.example import story_of_id
 from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, QUESTION_TYPE, SEMANTIC, STRUCTURAL
-from storyproof.families.belief.audit.rows import ProvedRows, combined, expected_traces, plain
+from storyproof.families.belief.audit.rows import ProvedRows, combined
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.belief.benchmarks.base import breach
 from storyproof.families.belief.plots import distinct_rows
@@ -63,7 +63,7 @@ class _Claims:
     """The claims of some rows, compared one kind after another."""
 
     def __init__(self, part: ProvedRows, name: str, unchecked: Counter[str]) -> None:
-        self._table, self._proved = part.table, part.proved
+        self._part, self._table, self._proved = part, part.table, part.proved
         self._name, self._unchecked = name, unchecked
         self._ids: list[str] = combined(part.table, "id").to_pylist()
 
@@ -84,20 +84,14 @@ class _Claims:
 
     def wrong_labels(self, name: str) -> Iterator[Finding]:
         """Yield the rows whose value differs; rows without one, or without a right one, are only counted."""
-        given = plain(combined(self._table, name).take(pa.array(self._proved.rows)))
-        expected = plain(self._proved.columns[name])
-        missing = given.null_count
-        if not missing and given.cast(expected.type).equals(expected):
-            return
-        self._unchecked[name] += missing
-        for place, (found, right) in enumerate(zip(given.to_pylist(), expected.to_pylist(), strict=True)):
-            if found is None or found == right:
-                continue
+        differing, missing = self._part.differing(name)
+        if missing:
+            self._unchecked[name] += missing
+        for row, found, right in differing:
             if right is None and name == "story_type":
                 self._unchecked[name] += 1  # nothing tells whom the story is about
                 continue
             shown = "no belief" if right is None else _shown(right)
-            row = int(self._proved.rows[place])
             yield self._finding(row, _KINDS.get(name, COLUMN), name, _shown(found), shown)
 
     def off_recipe(self) -> Iterator[Finding]:
@@ -123,13 +117,8 @@ class _Claims:
 
     def wrong_traces(self) -> Iterator[Finding]:
         """Yield traces that list other actions than the text."""
-        given = self._table.column(TRACE)
-        if given.null_count == len(given):
-            return
-        found = given.to_pylist()
-        for row, right in zip(self._proved.rows.tolist(), expected_traces(self._proved), strict=True):
-            if found[row] not in (None, right):
-                yield self._finding(row, TRACE, TRACE, found[row], right)
+        for row, found, right in self._part.differing(TRACE)[0]:
+            yield self._finding(row, TRACE, TRACE, found, right)
 
     def wrong_observers(self) -> Iterator[Finding]:
         """Yield sentences with numbers that do not fit one numbering of the agents who are there."""

@@ -104,24 +104,41 @@ class ProvedRows:
         """Return where a row stands in its file."""
         return place_of(self.table, row)
 
-    def wrong(self, name: str) -> list[tuple[int, Any]]:
-        """Return rows with a wrong value, of stories that can happen, and what is right."""
-        if name not in self.table.column_names or self.table.column(name).null_count == self.table.num_rows:
-            return []
-        given = plain(combined(self.table, name))
+    def differing(self, name: str) -> tuple[list[tuple[int, Any, Any]], int]:
+        """Return rows whose value is not what follows, with it and what is right, and how many rows have no value.
+
+        What is right is None where nobody knows it: a belief about a place that the agent never saw, the type of a
+        story that does not tell whom it is about. Only rows that could be read are compared.
+        """
+        rows = self.proved.rows
+        given = plain(combined(self.table, name).take(pa.array(rows)))
         right = (
             pa.array(expected_traces(self.proved), pa.string()) if name == TRACE else plain(self.proved.columns[name])
         )
         if not given.null_count and given.cast(right.type).equals(right):
-            return []
+            return [], 0
+        if given.null_count == len(given):
+            return [], len(given)
         if pa.types.is_list(right.type):  # Arrow does not compare lists one by one
-            rows = zip(given.to_pylist(), right.to_pylist(), self.possible.tolist(), strict=True)
-            wrong = ((row, best) for row, (said, best, can) in enumerate(rows) if can and said not in (None, best))
-            return list(wrong)
+            pairs = zip(given.to_pylist(), right.to_pylist(), strict=True)
+            found = np.array([said is not None and said != best for said, best in pairs], np.bool_)
+        else:
+            found = np.asarray(pc.and_(pc.fill_null(pc.not_equal(given, right), True), given.is_valid()))
+        places = np.flatnonzero(found)
+        said, expected = (values.take(pa.array(places)).to_pylist() for values in (given, right))
+        return list(zip(rows[places].tolist(), said, expected, strict=True)), given.null_count
+
+    def wrong(self, name: str) -> list[tuple[int, Any]]:
+        """Return rows with a wrong value, of stories that can happen, and what is right."""
+        if name not in self.table.column_names:
+            return []
+        found, _ = self.differing(name)
         # Where nobody knows the answer every answer is wrong; a story type that nobody knows is left alone.
-        unequal = pc.fill_null(pc.not_equal(given, right), name == "answer")
-        found = np.flatnonzero(np.asarray(pc.and_(unequal, given.is_valid())) & self.possible)
-        return list(zip(found.tolist(), right.take(pa.array(found)).to_pylist(), strict=True))
+        return [
+            (row, right)
+            for row, _, right in found
+            if self.possible[row] and (right is not None or name != "story_type")
+        ]
 
     def values(self, rows: Sequence[int]) -> dict[int, dict[str, Any]]:
         """Return what rows say."""

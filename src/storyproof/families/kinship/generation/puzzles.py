@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from storyproof.errors import ConfigError, ProofError
@@ -182,6 +183,12 @@ class PuzzleMaker:
         if self.rules.name not in READINGS:
             readings.append(self.rules.name)
         return replace(puzzle, status=judged, readings=tuple(readings))
+
+
+@lru_cache(maxsize=4)
+def shared_maker(rules: RuleSet, *purpose: object) -> PuzzleMaker:
+    """Return the maker of a purpose, the same one in the whole process: proving long puzzles takes seconds."""
+    return PuzzleMaker(rules, *purpose)
 
 
 def judge_status(puzzle: Puzzle) -> str | None:

@@ -1,0 +1,286 @@
+"""The words that the reader of kinship stories knows, each with the class by which its grammar sees it.
+
+A class is one character, so that a sentence is a short string of classes and constructions are patterns on it. Words of
+open classes that are not listed are OTHER: things, deeds, places, qualities. They are never asked what they mean, so a
+word belongs here if it can change what a sentence says about who is related to whom.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from storyproof.families.kinship.relations import WORDS
+
+NAME = "N"  # a person
+PROPER = "P"  # another capitalised word: a place, a brand
+CAPITAL = "C"  # capitalised; the reader decides whether it is a name
+KIN, KINS = "K", "L"  # niece, nieces
+OTHER_KIN = "Z"  # kin words that state none of the relations: cousin, stepson, child, twins
+MODIFIER = "M"  # elder, proud: says more about a relative without touching the relation
+OLD = "@"  # a modifier, or part of an age
+OWN = "O"  # a modifier, or "her own hair", which is the subject's
+HIS, HER, HERS, HE, SHE, HIM = "h", "r", "H", "e", "s", "m"
+HIMSELF, HERSELF = "g", "G"
+THEIR, THEY, SPEAKER = "t", "y", "F"
+POSSESSIVE = "'"
+AND, OR, BUT = "&", "|", "b"
+IS, ARE, WAS, HAS, HAD, BE = "i", "a", "v", "x", "X", "B"
+CALLED, THAT, WHO, WHOSE, WHOM = "c", "T", "W", "S", "Y"
+NOT, IF, WHEN, WHILE, AS, LIKE = "z", "I", "J", "~", "A", "l"
+OF, A, THE, TO, IN, PREPOSITION, NUMBER = "o", "d", "D", "2", "<", "p", "n"
+FACTIVE, SPEECH, GIVING, BELIEF, SAID = "f", "V", "q", "R", "E"
+PERSON, MAN, WOMAN, MEN, JOB = "u", "1", "0", "U", "j"
+HARD = "%"  # what the reader does not reason about: death, marriage as an event, birth, ages
+UNREAL = "^"  # late, former: unreal if a name follows
+IT, UNTRUE, FICTION, ASLEEP, FIRST, TURNED, SAME, NAME_WORD, ALWAYS, SO = "5", "7", "3", "8", "9", "6", "4", "k", "+", "Q"
+OTHER = "w"
+UNKNOWN_MARK = "#"
+QUOTE = '"'
+
+# Classes that say nothing once the checks of whole stories are done.
+NEUTRAL = OTHER + OF + A + THE + TO + IN + PREPOSITION + NUMBER + FACTIVE + SPEECH + GIVING + UNREAL
+
+_INFORMAL = {
+    "mum": "mother", "mom": "mother", "dad": "father", "grandma": "grandmother", "granny": "grandmother",
+    "grandpa": "grandfather", "granddad": "grandfather", "grandad": "grandfather", "auntie": "aunt",
+}  # fmt: skip
+
+_LISTS = {
+    OTHER_KIN: """
+        child children kid kids parent parents grandparent grandparents grandchild grandchildren grandkid grandkids
+        sibling siblings twin twins triplet triplets cousin cousins relative relatives relation relations related
+        unrelated kin kinsman kinswoman kinsmen kindred family families spouse spouses ancestor ancestors descendant
+        descendants heir heirs heiress offspring orphan orphans in-law in-laws partner partners nan nana gran nanny sis
+        bro daddy mummy mommy papa mama hubby godparent godparents stepfamily forefather forefathers forebear forebears
+        next-of-kin firstborn namesake bastard
+        """,
+    MODIFIER: """
+        elder older younger eldest oldest youngest big little dear beloved favourite favorite proud cheerful patient
+        quiet shy brave clever tall short kind gentle generous busy tired sleepy young lively merry funny nervous
+        curious careful strong sporty musical talkative hungry thirsty smiling laughing hard-working good-natured
+        """,
+    OLD: "old",
+    OWN: "own",
+    HIS: "his",
+    HER: "her",
+    HERS: "hers",
+    HE: "he",
+    SHE: "she",
+    HIM: "him",
+    HIMSELF: "himself",
+    HERSELF: "herself",
+    THEIR: "their",
+    THEY: "they them theirs themselves",
+    SPEAKER: "i me my mine myself we us our ours ourselves you your yours yourself yourselves",
+    AND: "and",
+    OR: "or either",
+    BUT: "but",
+    IS: "is",
+    ARE: "are",
+    WAS: "was were",
+    HAS: "has",
+    HAD: "had have having",
+    BE: "be been being am become becomes became becoming",
+    CALLED: "called named",
+    THAT: "that",
+    WHO: "who",
+    WHOSE: "whose",
+    WHOM: "whom",
+    NOT: "not never no nor neither hardly scarcely barely rarely",
+    IF: "if whether unless supposing provided otherwise lest",
+    WHEN: """
+        when after before because since although though until till once whenever where wherever
+        """,
+    WHILE: "while whilst whereas",
+    AS: "as",
+    LIKE: "like unlike",
+    OF: "of",
+    A: "a an",
+    THE: "the this these those",
+    TO: "to",
+    IN: "in",
+    PREPOSITION: """
+        about above across against along alongside amid among amongst around at behind below beneath beside besides
+        between beyond by despite down during except for from inside into near off on onto opposite out outside over
+        past round through throughout toward towards under underneath up upon with within without
+        """,
+    NUMBER: """
+        zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+        eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
+        """,
+    # Verbs after which "that" introduces something true.
+    FACTIVE: """
+        notice noticed notices noticing see saw sees seeing seen know knew knows knowing known realise realised realises
+        realize realized realizes discover discovered discovers find found finds remember remembered remembers forget
+        forgot forgets forgotten regret regretted regrets observe observed observes recognise recognised recognises glad
+        sorry happy pleased delighted annoyed surprised
+        """,
+    SPEECH: "tell told tells telling assure assured assures inform informed informs convince convinced convinces",
+    GIVING: """
+        give gave gives giving given lend lent lends lending bring brought brings bringing buy bought buys buying send
+        sent sends sending offer offered offers offering hand handed hands handing pass passed passes passing pour
+        poured pours pouring fetch fetched fetches fetching bake baked bakes baking cook cooked cooks cooking serve
+        served serves serving sell sold sells selling show showed shows showing shown teach taught teaches teaching
+        order ordered orders leave left promise promised promises make made makes making get got gets
+        """,
+    BELIEF: """
+        dream dreams dreamed dreamt dreaming imagine imagines imagined imagining pretend pretends pretended pretending
+        believe believes believed believing think thinks thought thinking suppose supposes supposed presume presumes
+        presumed assume assumes assumed assuming suspect suspects suspected claim claims claimed claiming allege alleges
+        alleged deny denies denied denying doubt doubts doubted wish wishes wished wishing hope hopes hoped hoping
+        fantasise fantasised fantasises hallucinate hallucinated lied swear swears swore sworn insist
+        insists insisted mistake mistakes mistook mistaken consider considers considered regard regards regarded
+        fancied according rumour rumours rumoured reputed fear feared fears argues maintains maintained
+        """,
+    SAID: "say says said saying reply replied replies",
+    PERSON: """
+        friend neighbour neighbor guest visitor stranger colleague teacher doctor vicar driver waiter waitress baker
+        butcher postman postwoman policeman policewoman plumber carpenter farmer fisherman gardener painter singer
+        dancer actor actress poet writer author lawyer dentist surgeon nurse nun priest monk bishop mayor king queen
+        prince princess captain sailor soldier officer sergeant pilot librarian shopkeeper shepherd conductor
+        stationmaster ticket-collector firefighter fireman lifeguard photographer musician drummer pianist violinist
+        tailor cobbler blacksmith mechanic engineer scientist student pupil schoolmate classmate teammate roommate
+        housemate flatmate lodger landlord landlady tenant boss employer employee assistant secretary apprentice
+        customer passenger tourist hiker rider cyclist runner swimmer player winner champion somebody someone
+        anybody anyone newcomer villager companion acquaintance enemy rival thief ferryman boatman milkman
+        """,
+    MAN: "man gentleman boy lad bloke chap fellow lord widower",
+    WOMAN: "woman lady girl lass madam",
+    MEN: "men gentlemen boys lads women ladies girls",
+    JOB: "cook guide judge guard coach clerk maid chef host hostess referee umpire",
+    HARD: """
+        die dies died dying dead death deaths deceased kill kills killed murder murdered perished grave graves graveside
+        gravestone tomb tombstone cemetery graveyard funeral funerals burial widow widows widowed mourn mourns mourned
+        mourning bereaved posthumous posthumously inherit inherited inherits obituary late-lamented
+        marry marries married marrying marriage marriages wed weds wedded wedding weddings bride brides bridegroom groom
+        grooms fiance fiancee fiancé fiancée engaged engagement betrothed honeymoon newlywed newlyweds remarried remarry
+        elope eloped divorce divorces divorced divorcing divorcee annul annulled annulment estranged ex unmarried
+        bachelor spinster mistress girlfriend boyfriend lover lovers propose proposed anniversary
+        adopt adopts adopted adopting adoption adoptive foster fostered fostering surrogate custody visitation alimony
+        guardian guardians ward biological biologically genetic genetically dna bloodline stepped-in
+        born unborn birth births birthday birthdays christening christened baptism baptised baby babies infant infants
+        toddler toddlers newborn pregnant pregnancy teenager teenagers teenage adolescent aged pensioner pensioners
+        schoolboy schoolboys schoolgirl schoolgirls nursery kindergarten cradle pram centenarian octogenarian
+        mr mrs ms miss dr sir saint prof
+        """,
+    UNREAL: "late former imaginary fictional fictitious so-called would-be self-styled invented",
+    IT: "it this",
+    UNTRUE: """
+        true untrue false lie lies joke jokes mistake rumour rumours fiction nonsense invention gossip dream
+        pretence trick prank wrong hoax make-believe role part act fib bluff guess error
+        """,
+    FICTION: """
+        play film movie novel story tale legend script opera pantomime cartoon musical fantasy game sketch comedy
+        tragedy drama myth fairytale
+        """,
+    ASLEEP: "asleep sleep slept sleeps unconscious hospital prison jail abroad absent overseas",
+    FIRST: "first last next only",
+    TURNED: "turn turned turns turning reach reached reaches",
+    SAME: "same meanwhile simultaneously",
+    NAME_WORD: "name",
+    ALWAYS: "always forever",
+    SO: "so",
+}  # fmt: skip
+# Months, days and the like are capitalised, but they are neither people nor places.
+CALENDAR = frozenset(
+    """
+    January February March April May June July August September October November December Monday Tuesday Wednesday
+    Thursday Friday Saturday Sunday Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays Sundays Christmas Easter Eid
+    Diwali English French German Spanish Italian Portuguese Chinese Japanese Indian African European American
+    """.split()
+)
+# Names that are words too: "his wife Rose perfume".
+NAMES_LIKE_WORDS = frozenset(
+    """
+    Rose Grace Faith Hope Joy Frank Will Mark May April June Dawn Eve Ivy Lily Daisy Violet Poppy Heather Holly Hazel
+    Amber Ruby Pearl Jasmine Rosemary Basil Sage Olive Iris Robin Jay Art Bill Jack Rob Pat Sue Victor Ray Drew Chase
+    Guy Earl Duke King Prince Max Gene Miles Carol Harmony Melody Summer Autumn Early Gay Ginger Crystal Cherry Coral
+    Sandy Sunny Rich Grant Lance Pierce Chance Ace Bud Dean Clay Cliff Ford Glen Heath Lane Reed Wade Woody
+    """.split()
+)
+# Words that stand without an article at the beginning of a sentence, as names do.
+NO_NAMES = frozenset(
+    """
+    then what every each some many most few several all both another other later soon now here there yet still also
+    again perhaps maybe quite just only even next last finally meanwhile afterwards eventually suddenly nearby outside
+    inside upstairs downstairs whatever whoever half such how why which today's
+    rain snow sleet hail fog mist smoke steam dust sand mud water wind sunlight sunshine light darkness dusk dawn
+    twilight moonlight thunder lightning frost ice dew spray foam music laughter applause silence noise traffic bread
+    butter cheese coffee tea soup wine beer milk honey jam sugar salt flour wool silk paper paint glue ink oil petrol
+    ash coal wood timber straw hay grass moss ivy litter laundry luggage news time work lunch dinner breakfast supper
+    nobody everybody everyone somebody someone nothing something everything anything evening morning noon midnight night
+    spring summer autumn winter today yesterday tomorrow tonight
+    """.split()
+)
+
+# Phrases that turn what is said into a role, a part of the truth or something over.
+PHRASES = (
+    "every other", "every second", "no longer", "any more", "once upon", "in name only", "by marriage", "by adoption",
+    "by courtesy", "so to speak", "as it were", "in a manner of speaking", "used to",
+)  # fmt: skip
+
+
+class Kin(NamedTuple):
+    """A kin word of a text: the word of the relation, and whether it is plural."""
+
+    word: str
+    plural: bool
+
+
+@cache
+def kin_words() -> dict[str, Kin]:
+    """Return the kin words that state a relation, singular and plural."""
+    found = {}
+    for word, means in {**{word: word for word in WORDS}, **_INFORMAL}.items():
+        head, law, _ = word.partition("-in-law")
+        plural = ("wives" if head == "wife" else f"{head}s") + law
+        found[word], found[plural] = Kin(means, False), Kin(means, True)
+    return found
+
+
+@cache
+def _classes() -> dict[str, str]:
+    found: dict[str, str] = {}
+    # A word that is listed twice has the class that comes first: those of the list are in order of importance.
+    for name, words in _LISTS.items():
+        for word in words.split():
+            found.setdefault(word, name)
+    for word, kin in kin_words().items():
+        found[word] = KINS if kin.plural else KIN
+    return found
+
+
+@cache
+def _compound() -> re.Pattern[str]:
+    kin = "|".join(sorted({*kin_words(), *_LISTS[OTHER_KIN].split()}, key=len, reverse=True))
+    return re.compile(
+        rf"(?:step|god|half|foster|great|grand|co|ex|pseudo|quasi)-?(?:grand)?-?(?:{kin})s?"
+        rf"|(?:{kin})(?:ly|hood|less|like|ed|ing|liness)"
+        rf"|(?:.+-)?(?:{kin})(?:-.+)?"
+        r"|ex-.+"
+    )
+
+
+_AGE = re.compile(r"(?:.+-)?years?-old|.+-aged|(?:.+-)?(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ieth")
+_COMPOUND_NUMBER = re.compile(r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-[a-z]+")
+
+
+def class_of(word: str) -> str:
+    """Return the class of a word in small letters."""
+    found = _classes().get(word)
+    if found is not None:
+        return found
+    if word[0].isdigit() or _COMPOUND_NUMBER.fullmatch(word):
+        return NUMBER
+    if _AGE.fullmatch(word):
+        return HARD
+    if _compound().fullmatch(word):
+        return OTHER_KIN
+    return OTHER
+
+
+def is_listed(word: str) -> bool:
+    """Return whether a word in small letters has a class of its own."""
+    return class_of(word) != OTHER

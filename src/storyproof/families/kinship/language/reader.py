@@ -1,0 +1,406 @@
+"""The reader: which facts a story states, from its text alone.
+
+`read` understands a text or refuses it; it never guesses. Sentences are interpreted by the grammar. Here pronouns are
+bound: somebody named earlier in the sentence or in the sentence before is meant, unless the text has shown another
+gender or the relation excludes them. If more than one person is left, the text is refused. Then the story as a whole is
+checked: one gender for everybody, facts that fit into one family, no sentence twice.
+
+The reader shares nothing with the narrator but the names of the relations.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import permutations
+from typing import NamedTuple
+
+from storyproof.errors import ParseError
+from storyproof.families.kinship.language import lexicon as lx
+from storyproof.families.kinship.language.consistency import find_contradiction
+from storyproof.families.kinship.language.grammar import Meaning, Pronoun, Refused, interpret
+from storyproof.families.kinship.language.lexicon import Kin
+from storyproof.families.kinship.language.tokens import (
+    LINE,
+    Tokens,
+    cut,
+    guess_names,
+    kept_places,
+    reduce,
+    resolve_capitals,
+    simplify,
+)
+from storyproof.families.kinship.relations import FEMALE, MALE, Fact, gender_of, inverse, predicate_of
+
+__all__ = ["NotUnderstood", "ReadFact", "Reading", "read", "read_many"]
+
+
+class NotUnderstood(ParseError):
+    """A text that states no kinship, or not clearly enough.
+
+    Attributes:
+        line, column: Where, from 1.
+        words: What stands there.
+        reason: Why.
+    """
+
+    def __init__(self, reason: str, line: int, column: int, words: str) -> None:
+        super().__init__(f"line {line}, column {column}, '{words}': not understood: {reason}.")
+        self.reason, self.line, self.column, self.words = reason, line, column, words
+
+
+class ReadFact(NamedTuple):
+    """A fact as a text states it: the second person is the first's `word`.
+
+    Attributes:
+        first: A name.
+        word: The kin word.
+        second: A name.
+        line: The line, from 1.
+        sentence: The sentence, from 1.
+    """
+
+    first: str
+    word: str
+    second: str
+    line: int
+    sentence: int
+
+    @property
+    def predicate(self) -> str:
+        """The relation without gender."""
+        return predicate_of(self.word)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a text says.
+
+    Attributes:
+        facts: All facts that it states, in order; "brothers" states one in each direction.
+        genders: The gender of everybody whose gender it shows.
+        people: Everybody whom it names, in order.
+    """
+
+    facts: tuple[ReadFact, ...]
+    genders: dict[str, str]
+    people: tuple[str, ...]
+
+
+def read(text: str, names: Collection[str] | None = None) -> Reading:
+    """Read a story.
+
+    Args:
+        text: One or more sentences per line.
+        names: The people; if None, capitalised words are taken for names where they can be nothing else.
+
+    Raises:
+        NotUnderstood: If any part of it that may concern kinship is not understood, or can be read in two ways.
+    """
+    found = _reader().read(text, names)
+    if isinstance(found, Reading):
+        return found
+    raise found
+
+
+def read_many(stories: Iterable[str], names: Iterable[Collection[str]] | None = None) -> list[Reading | NotUnderstood]:
+    """Read stories; each distinct skeleton of a sentence is interpreted once.
+
+    Args:
+        stories: The texts.
+        names: The people of each story.
+
+    Returns:
+        For each story what `read` returns or raises.
+    """
+    reader = _reader()
+    if names is None:
+        return [reader.read(story, None) for story in stories]
+    return [reader.read(story, each) for story, each in zip(stories, names, strict=True)]
+
+
+@cache
+def _reader() -> _Reader:
+    return _Reader()
+
+
+_GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
+_UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,)}
+# In one sentence, "his father, Suresh, and Suresh's wife, Sarah" suggests that Sarah is not the mother.
+_SUGGESTIVE = frozenset(
+    {
+        ("inv-child", "SO"), ("inv-child", "child"), ("SO", "child"), ("SO", "grand"), ("inv-grand", "SO"),
+        ("child", "sibling"), ("child", "inv-child"), ("sibling", "inv-child"), ("sibling", "inv-grand"),
+        ("sibling", "inv-un"), ("grand", "sibling"), ("un", "sibling"), ("sibling", "sibling"),
+    }
+)  # fmt: skip
+# Patterns on the classes of a whole story.
+_STORY = tuple(
+    (re.compile(pattern), reason)
+    for pattern, reason in (
+        (r"[NWes][iv]n(?!w|o)|6n[.,;p<)9\n]|6nw?(?:[.]|$)|nw@", "ages are not understood"),
+        (r"(?:^|[.\n;:,&b])(?:[5T]|D)w?[ivX]B?z?w?[dD]?w{0,2}[73R]", "this may take back what was said before"),
+        (r"Rw?[5Q]|[RE]Q|Q[esNy]?[RE]", "what somebody says or believes need not be true"),
+        (r"(?:^|[.\n])<[dDhr][wM]{0,2}[3R][^.\n]*[KL]", "a play, a story or a dream need not be true"),
+    )
+)
+_DEEDS = "one person would do two things at a time"
+
+
+class _Doubt(Exception):  # noqa: N818  # not an error of the program: the verdict on a story
+    """A story is not understood: why, and the place in its classes, reduced or not."""
+
+    def __init__(self, reason: str, place: int, *, reduced: bool = True) -> None:
+        super().__init__(reason)
+        self.reason, self.place, self.reduced = reason, place, reduced
+
+
+class _Reader:
+    """Reads stories, and remembers what skeletons of sentences mean."""
+
+    def __init__(self) -> None:
+        self.tokens = Tokens()
+        self.meanings: dict[tuple[str, tuple[int, ...]], Meaning | Refused] = {}
+        self.families: dict[tuple[object, ...], str | None] = {}
+
+    def read(self, text: str, names: Collection[str] | None) -> Reading | NotUnderstood:
+        """Return what a story says, or why it is not understood."""
+        table = self.tokens
+        tokens = [table[each] for each in cut(text)]
+        raw = "".join([each.kinds for each in tokens])
+        capitals = [each.capital for each in tokens if each.capital is not None]
+        kins = [each.kin for each in tokens if each.kin is not None]
+        doubtful: frozenset[str] = frozenset()
+        if names is None:
+            names, doubtful = guess_names(raw, capitals)
+        kinds, called = resolve_capitals(raw, capitals, names)
+        simple = simplify(kinds)
+        story = _Story(self, called, kins, doubtful)
+        try:
+            _check_story(kinds, simple)
+            story.read(reduce(simple))
+            _check_phrases(text)
+            _check_repeats(text)
+            _check_clashes(kinds, story)
+        except _Doubt as doubt:
+            return _explain(text, simple, doubt, self.tokens)
+        return story.reading()
+
+    def meaning(self, kinds: str, who: tuple[int, ...]) -> Meaning | Refused:
+        """Return what a sentence says; each skeleton is interpreted once."""
+        key = kinds, who
+        found = self.meanings.get(key)
+        if found is None:
+            try:
+                found = interpret(kinds, who)
+            except Refused as refused:
+                found = refused
+            self.meanings[key] = found
+        return found
+
+    def contradiction(self, facts: tuple[Fact, ...], genders: tuple[str | None, ...]) -> str | None:
+        """Return why facts cannot all hold."""
+        key = facts, genders
+        if key not in self.families:
+            self.families[key] = find_contradiction(facts, genders)
+        return self.families[key]
+
+
+class _Story:
+    """A story while it is read."""
+
+    def __init__(self, reader: _Reader, called: list[str], kins: list[Kin], doubtful: frozenset[str]) -> None:
+        self.reader = reader
+        self.called = called
+        self.kins = kins
+        self.doubtful = doubtful
+        self.number: dict[str, int] = {}
+        self.people: list[str] = []
+        self.genders: list[str | None] = []
+        self.facts: list[Fact] = []
+        self.told: list[ReadFact] = []
+        self.before: list[int] = []  # people of the sentence before
+        self.unnamed = ""
+        self.sentences: list[tuple[int, set[int]]] = []  # where each begins, and who does something in it
+
+    def read(self, kinds: str) -> None:
+        """Read the reduced classes of the story."""
+        start = name = kin = sentence = 0
+        for line, part in enumerate(kinds.split(LINE), start=1):
+            for each in part.split("."):
+                if each:
+                    sentence += 1
+                    names, kins = each.count("N"), each.count("K") + each.count("L")
+                    called, words = self.called[name : name + names], self.kins[kin : kin + kins]
+                    self._read_sentence(each, called, words, start, line, sentence)
+                    name += names
+                    kin += kins
+                start += len(each) + 1
+        if not self.facts:
+            raise _Doubt("no relation is stated", 0)
+        if reason := self.reader.contradiction(tuple(self.facts), tuple(self.genders)):
+            raise _Doubt(reason, 0)
+
+    def reading(self) -> Reading:
+        """Return what has been read."""
+        genders = {name: gender for name, gender in zip(self.people, self.genders, strict=True) if gender}
+        return Reading(tuple(self.told), genders, tuple(self.people))
+
+    def _read_sentence(
+        self, kinds: str, called: list[str], kins: list[Kin], start: int, line: int, sentence: int
+    ) -> None:
+        local = list(dict.fromkeys(called))
+        meaning = self.reader.meaning(kinds, tuple([local.index(name) for name in called]))
+        if isinstance(meaning, Refused):
+            raise _Doubt(meaning.reason, start + meaning.place)
+        people = [self._person(name) for name in local]
+        for person in meaning.bare:
+            if local[person] in lx.NAMES_LIKE_WORDS:
+                raise _Doubt(f"'{local[person]}' may be a word here", start)
+        for one, other in meaning.mutual:
+            _check_mutual(kins[one], kins[other], start)
+        mentioned = list(people)
+        found: list[tuple[int, Kin, int]] = []
+        bound: list[tuple[int, ...]] = []
+        for step in meaning.steps or meaning.facts:
+            if isinstance(step, Pronoun):
+                bound.append(self._bind(step, people, start))
+                mentioned += bound[-1]
+                continue
+            firsts = (people[step.first],) if step.first >= 0 else bound[-1 - step.first]
+            seconds = (people[step.second],) if step.second >= 0 else bound[-1 - step.second]
+            kin = kins[step.kin]
+            for first in firsts:
+                for second in seconds:
+                    if first == second:
+                        raise _Doubt(f"{self.people[first]} would be their own {kin.word}", start + step.place)
+                    self._show(second, gender_of(kin.word), start + step.place)
+                    found.append((first, kin, second))
+        if len(found) > 1:
+            _check_suggestions(found, start)
+        for first, kin, second in found:
+            self.facts.append(Fact(first, predicate_of(kin.word), second))
+            self.told.append(ReadFact(self.people[first], kin.word, self.people[second], line, sentence))
+        self.before = list(dict.fromkeys(mentioned)) if bound else people
+        self.unnamed = meaning.unnamed
+        self.sentences.append((start, {people[each] for each in meaning.doing}))
+
+    def _person(self, name: str) -> int:
+        number = self.number.get(name)
+        if number is None:
+            number = self.number[name] = len(self.people)
+            self.people.append(name)
+            self.genders.append(None)
+        return number
+
+    def _show(self, person: int, gender: str, place: int) -> None:
+        """Note that the text shows somebody's gender."""
+        known = self.genders[person]
+        if known is None:
+            self.genders[person] = gender
+        elif known != gender:
+            raise _Doubt(f"{self.people[person]} would be both {known} and {gender}", place)
+
+    def _bind(self, pronoun: Pronoun, people: list[int], start: int) -> tuple[int, ...]:
+        """Return who is meant by a pronoun; everybody who may be meant if nothing depends on it."""
+        place = start + pronoun.place
+        barred = {people[each] for each in pronoun.barred}
+        near = [people[each] for each in pronoun.before]
+        if not pronoun.inside:
+            near += self.before
+            near += [people[each] for each in pronoun.later]
+        able = [each for each in dict.fromkeys(near) if each not in barred]
+        if pronoun.kind == lx.THEIR:
+            if len(able) != 2:
+                raise _Doubt("it is not clear who is meant", place)
+            return tuple(able)
+        gender = _GENDER[pronoun.kind]
+        able = [each for each in able if self.genders[each] in (None, gender)]
+        unnamed = pronoun.unnamed + ("" if pronoun.inside else self.unnamed)
+        others = any(gender in _UNNAMED[each] for each in unnamed)
+        if not able and not others:
+            raise _Doubt("nobody of this gender can be meant", place)
+        if len(able) == 1 and not others:
+            if self.people[able[0]] in self.doubtful and self._earlier(gender, people):
+                raise _Doubt("it is not clear who is meant", place)
+            self._show(able[0], gender, place)
+        elif pronoun.used:
+            raise _Doubt("it is not clear who is meant", place)
+        return tuple(able)
+
+    def _earlier(self, gender: str, people: list[int]) -> bool:
+        """Return whether somebody who was named before the sentence before could be meant."""
+        near = {*people, *self.before}
+        return any(known in (None, gender) for each, known in enumerate(self.genders) if each not in near)
+
+
+def _check_mutual(one: Kin, other: Kin, place: int) -> None:
+    first, second = predicate_of(one.word), predicate_of(other.word)
+    if one.plural != other.plural or first != inverse(second) or (one.plural and first != "sibling"):
+        raise _Doubt("these two words are not what two people are to each other", place)
+
+
+def _check_suggestions(facts: Sequence[tuple[int, Kin, int]], place: int) -> None:
+    for one, other in permutations(facts, 2):
+        if one[2] == other[0] and one[0] != other[2]:
+            pair = predicate_of(one[1].word), predicate_of(other[1].word)
+            if pair in _SUGGESTIVE:
+                raise _Doubt("in one sentence this suggests step- or half-kin; there is a nearer word", place)
+
+
+def _check_story(kinds: str, simple: str) -> None:
+    if "?" in simple:
+        raise _Doubt("a question states nothing", simple.index("?"), reduced=False)
+    for pattern, reason in _STORY:
+        if match := pattern.search(kinds):
+            raise _Doubt(reason, match.start(), reduced=False)
+
+
+def _check_phrases(text: str) -> None:
+    low = f" {text.lower()}"
+    for phrase in lx.PHRASES:
+        if f" {phrase}" in low:
+            raise _Doubt(f"'{phrase}' may say that the relation is not real", 0)
+
+
+def _check_repeats(text: str) -> None:
+    sentences = " ".join(text.replace("!", ".").split()).split(". ")
+    sentences[-1] = sentences[-1].removesuffix(".")
+    if len(set(sentences)) < len(sentences):
+        raise _Doubt("a sentence occurs twice", 0)
+
+
+def _check_clashes(kinds: str, story: _Story) -> None:
+    """Refuse somebody who would be in two places or do two things at a time."""
+    if len(set(kinds) & _TIMELESS) == 0:
+        return
+    everybody = [doing for _, doing in story.sentences]
+    flagged = [each for each in re.split(r"[.\n]", kinds) if each]
+    for number, (sentence, doing) in enumerate(zip(flagged, everybody, strict=True)):
+        others = set().union(*everybody[:number], *everybody[number + 1 :])
+        lasting = set(sentence) & set("48+") or re.search("[xX]z", sentence)
+        twice = "8" in sentence and len(doing) < len(re.findall("N(?!')", sentence))
+        if (lasting and doing & others) or twice:
+            raise _Doubt(_DEEDS, story.sentences[number][0])
+
+
+_TIMELESS = frozenset("48+z")
+
+
+def _explain(text: str, simple: str, doubt: _Doubt, tokens: Tokens) -> NotUnderstood:
+    """Return the verdict with its place in the text."""
+    place = doubt.place
+    if doubt.reduced:
+        kept = kept_places(simple)
+        place = kept[min(place, len(kept) - 1)] if kept else 0
+    line, column, seen = 1, 1, 0
+    for each in cut(text):
+        token = tokens[each]
+        if place < seen + len(token.pieces):
+            piece = token.pieces[place - seen]
+            return NotUnderstood(doubt.reason, line, column + piece.start, each[piece.start : piece.end] or each)
+        seen += len(token.pieces)
+        line, column = (line + 1, 0) if each == LINE else (line, column + len(each) + 1)
+    return NotUnderstood(doubt.reason, line, column, "")

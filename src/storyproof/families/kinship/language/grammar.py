@@ -28,7 +28,7 @@ _WHO_IS = re.compile(r"(N),Wi$")
 _WHO_HAS = re.compile(r"(N),Wx$")
 _OF_WHOM = re.compile(r"(N),oY(N)i$")
 _AT_CLAUSE = re.compile(_CLAUSE + "$")
-_END = re.compile(r"$|\.|;(?=[NhrtesdDw])|,[&b](?=[NhrtesdD])")  # where a plain statement may end
+_END = re.compile(r"$|[;](?=[Nhrtes])|,[&b](?=[Nhrtes])")  # where a plain statement may end
 _OF = re.compile(r"o(?:(?P<n>N)(?P<s>')?|(?P<p>[hHr]))")
 _TO = re.compile(r"2(N)")
 _IS_NAME = re.compile(r"ic*(N)")
@@ -40,7 +40,7 @@ _PAIR = re.compile(r"(?P<a>N)&(?P<b>N)[,(]" + _MUTUAL + r"(?=[,.;)]|$)")
 _THE_PAIR = re.compile(r"D(?P<kin>L)(?P<a>N)&(?P<b>N)(?![&'N])")
 _TWO_NAMES = re.compile(r",?(N)&(N)")
 _BARE_NOUN = re.compile(r"N,[dDn](?!M*K)")
-_PREDICATE_NOUN = re.compile(r"(?:N|[esW]|(?<=N),[^,;.]*,)[iv][dDn](?!M*[KL]|o)")
+_PREDICATE_NOUN = re.compile(r"(?:N,?|[esW]|(?<=N),[^,;.]*,)[iv][dDn](?!M*[KL]|o)")
 _OPENS = "pJ~<2AI"
 
 
@@ -81,7 +81,7 @@ class Stated(NamedTuple):
     """A fact: the second person is what the kin word says to the first.
 
     Attributes:
-        first: Number of a person of the sentence; from -1 down, number of a pronoun.
+        first: Number of a name of the sentence; from -1 down, number of a pronoun.
         kin: Number of the kin word in the sentence.
         second: As first.
         place: Where it is known.
@@ -97,10 +97,10 @@ class Meaning(NamedTuple):
     """What a sentence says.
 
     Attributes:
-        facts: The facts that do not depend on a pronoun, or all of them in order with the pronouns in `steps`.
+        facts: What it states.
         steps: Pronouns and facts in the order in which a reader meets them; empty if there is no pronoun.
-        people: How many different people are named.
-        doing: Numbers of the people who are not only named as somebody's.
+        people: Numbers of the names of different people.
+        doing: The same without people who are only named as somebody's.
         unnamed: Classes of people without a name.
         mutual: Pairs of kin words of which each must be the inverse of the other, or one twice if it is plural.
         bare: People whose name is followed by a bare word, where a verb of giving stands before.
@@ -108,7 +108,7 @@ class Meaning(NamedTuple):
 
     facts: tuple[Stated, ...]
     steps: tuple[Pronoun | Stated, ...]
-    people: int
+    people: tuple[int, ...]
     doing: frozenset[int]
     unnamed: str
     mutual: tuple[tuple[int, int], ...]
@@ -120,7 +120,7 @@ def interpret(kinds: str, who: tuple[int, ...]) -> Meaning:
 
     Args:
         kinds: The reduced classes of the sentence, without the mark that ends it.
-        who: For each name in it, the number of the person, in order of first mention.
+        who: For each name in it, the number of the first name that is the same.
 
     Raises:
         Refused: If it is not understood.
@@ -177,12 +177,14 @@ class _Sentence:
                 raise self.refuse(reasons[kind], place)
         if match := re.search("NN", self.s):
             raise self.refuse("two names stand side by side", match.start())
-        if match := re.search(r"\^(?=N)", self.s):
+        if match := re.search(r"\^(?=[Nc])", self.s):
             raise self.refuse("this word makes the person unreal or past", match.start())
         if match := re.search("[NesW][ivX]z(?:[,;.]|$)", self.s):
             raise self.refuse("this takes back what was said before", match.start())
-        if self.s.startswith("z,"):
+        if re.match("z,|z[^N]*$|[|]", self.s):
             raise self.refuse("this takes back what was said before", 0)
+        if re.match("[iavxXVq]", self.s):
+            raise self.refuse("a sentence that begins with its verb is not understood", 0)
 
     def _check_context(self) -> None:
         """Refuse kin words inside of beliefs, reports, conditions and comparisons."""
@@ -194,6 +196,8 @@ class _Sentence:
                 raise self.refuse("what follows 'that' need not be true", match.start())
         for match in re.finditer("I", s[:last]):
             raise self.refuse("a condition or an indirect question", match.start())
+        if self.statements and (match := re.search("z", s)):
+            raise self.refuse("a negation", match.start())
         end = len(s) if self.statements else last
         for match in re.finditer("[RE]", s[:end]):
             if s[match.start()] == "E" and s[: match.start()].endswith('"') and not self.statements:
@@ -404,7 +408,7 @@ class _Sentence:
     def _check_close(self, end: int, start: int) -> None:
         """Check that an apposition ends here and is not part of a list."""
         s = self.s
-        if end >= len(s) or s[end] in ".;:)–":
+        if end >= len(s) or s[end] in ".;:)_":
             return
         if s[end] != ",":
             raise self.refuse("a comma or the end of the sentence must follow", end)
@@ -421,7 +425,7 @@ class _Sentence:
 
     def _close(self, end: int) -> None:
         """Check that a relative clause ends here."""
-        if end < len(self.s) and self.s[end] not in ",.;:)–":
+        if end < len(self.s) and self.s[end] not in ",.;:)_":
             raise self.refuse("a comma or the end of the sentence must follow", end)
         if self.at(end) == ",":
             self.closing.add(end)
@@ -450,7 +454,7 @@ class _Sentence:
             self._close(match.end())
             self._add(owner, kin, ~match.start(1), match.end())
         elif self.at(after) == "N":
-            if self.at(after + 1) in ("'", "N", "&", ""):
+            if self.at(after + 1) in ("'", "N", "&", "") or re.match("[iavxX][z,.;]", s[after + 1 :]):
                 raise self.refuse("it is not clear whether this is the relative's name", after)
             self._add(owner, kin, self.person[after], after + 1)
         elif s[after : after + 2] == ",N" and self.at(after + 2) == ",":
@@ -574,7 +578,7 @@ class _Sentence:
             Stated(number.get(first, first), kin, number.get(second, second), place)
             for first, kin, second, place in self.facts
         ]
-        people = len(set(self.person.values()))
+        people = tuple(dict.fromkeys(self.person.values()))
         doing = frozenset(person for place, person in self.person.items() if place not in owned)
         steps: list[Pronoun | Stated] = []
         if pronouns:

@@ -33,8 +33,11 @@ OF, A, THE, TO, IN, PREPOSITION, NUMBER = "o", "d", "D", "2", "<", "p", "n"
 FACTIVE, SPEECH, GIVING, BELIEF, SAID = "f", "V", "q", "R", "E"
 PERSON, MAN, WOMAN, MEN, JOB = "u", "1", "0", "U", "j"
 HARD = "%"  # what the reader does not reason about: death, marriage as an event, birth, ages
-UNREAL = "^"  # late, former: unreal if a name follows
+UNREAL = "^"  # late, former, lost: unreal or past if a person follows
 IT, UNTRUE, FICTION, ASLEEP, FIRST, TURNED, SAME, NAME_WORD, ALWAYS, SO = "5", "7", "3", "8", "9", "6", "4", "k", "+", "Q"
+THING = "="  # "a picture of Freya, who is his niece": nobody takes the picture for the niece
+OF_PHRASE = "!"  # begins or ends one of PHRASES
+ALL, DAY, CLOCK, BEAST, TOO, NOBODY = "*", "$", "/", ">", "`", "]"
 OTHER = "w"
 UNKNOWN_MARK = "#"
 QUOTE = '"'
@@ -162,26 +165,50 @@ _LISTS = {
         guardian guardians ward biological biologically genetic genetically dna bloodline stepped-in
         born unborn birth births birthday birthdays christening christened baptism baptised baby babies infant infants
         toddler toddlers newborn pregnant pregnancy teenager teenagers teenage adolescent aged pensioner pensioners
-        schoolboy schoolboys schoolgirl schoolgirls nursery kindergarten cradle pram centenarian octogenarian
+        schoolboy schoolboys schoolgirl schoolgirls nursery kindergarten cradle pram centenarian octogenarian weekends
+        kidding
         mr mrs ms miss dr sir saint prof
         """,
-    UNREAL: "late former imaginary fictional fictitious so-called would-be self-styled invented",
+    UNREAL: """
+        late former imaginary fictional fictitious so-called would-be self-styled invented lost outlived survived misses
+        missed played plays playing portrayed portrays portraying impersonated impersonates impersonating
+        """,
     IT: "it this",
     UNTRUE: """
         true untrue false lie lies joke jokes mistake rumour rumours fiction nonsense invention gossip dream
-        pretence trick prank wrong hoax make-believe role part act fib bluff guess error
+        pretence trick prank wrong hoax make-believe role part act fib bluff guess error sure certain proved proven
+        confirmed unsure uncertain unclear doubtful questionable unproven unconfirmed disputed
         """,
     FICTION: """
-        play film movie novel story tale legend script opera pantomime cartoon musical fantasy game sketch comedy
+        play film movie novel story tale legend script opera pantomime cartoon musical fantasy game comedy
         tragedy drama myth fairytale
         """,
     ASLEEP: "asleep sleep slept sleeps unconscious hospital prison jail abroad absent overseas",
-    FIRST: "first last next only",
+    FIRST: "first last next",
     TURNED: "turn turned turns turning reach reached reaches",
     SAME: "same meanwhile simultaneously",
     NAME_WORD: "name",
     ALWAYS: "always forever",
     SO: "so",
+    THING: """
+        picture photo photograph portrait sketch drawing painting snapshot view sight front back side top edge middle
+        sleeve hat cap coat scarf glove hand arm elbow shoulder ear foot feet hands heels lap bag basket ahead instead
+        wake shadow voice song songs tune bicycle boat tent hammock chair plate cup bowl rope lead care help
+        """,
+    OF_PHRASE: "other second longer more upon only courtesy speak speaking used than age memory life",
+    ALL: "all whole throughout",
+    DAY: """
+        day days night nights week weeks month months year years summer winter morning mornings afternoon evening
+        weekend time
+        """,
+    CLOCK: "noon midnight midday dawn dusk sunrise sunset daybreak o'clock",
+    BEAST: """
+        dog cat horse pony mare foal puppy kitten goat sheep cow calf bull pig parrot hamster rabbit donkey camel hen
+        goose duck tortoise doll puppet marionette robot teddy ship boat yacht schooner canoe dinghy barge lorry car
+        tractor train engine hurricane storm statue scarecrow snowman character avatar
+        """,
+    TOO: "too also likewise ditto",
+    NOBODY: "nobody none nothing",
 }  # fmt: skip
 # Months, days and the like are capitalised, but they are neither people nor places.
 CALENDAR = frozenset(
@@ -217,8 +244,9 @@ NO_NAMES = frozenset(
 
 # Phrases that turn what is said into a role, a part of the truth or something over.
 PHRASES = (
-    "every other", "every second", "no longer", "any more", "once upon", "in name only", "by marriage", "by adoption",
-    "by courtesy", "so to speak", "as it were", "in a manner of speaking", "used to",
+    "every other", "every second", "no longer", "any more", "once upon", "in name only", "by courtesy", "so to speak",
+    "in a manner of speaking", "used to", "younger than", "older than", "same age", "his age", "her age", "in memory of",
+    "another life",
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ bound: somebody named earlier in the sentence or in the sentence before is meant
 gender or the relation excludes them. If more than one person is left, the text is refused. Then the story as a whole is
 checked: one gender for everybody, facts that fit into one family, no sentence twice.
 
-The reader shares nothing with the narrator but the names of the relations.
+The reader shares nothing with the narrator but the relations.
 """
 
 from __future__ import annotations
@@ -41,9 +41,10 @@ class NotUnderstood(ParseError):
     """A text that states no kinship, or not clearly enough.
 
     Attributes:
-        line, column: Where, from 1.
-        words: What stands there.
         reason: Why.
+        line: Where, from 1.
+        column: Where, from 1.
+        words: What stands there.
     """
 
     def __init__(self, reason: str, line: int, column: int, words: str) -> None:
@@ -58,8 +59,8 @@ class ReadFact(NamedTuple):
         first: A name.
         word: The kin word.
         second: A name.
-        line: The line, from 1.
-        sentence: The sentence, from 1.
+        line: The line that states it, from 1.
+        sentence: The sentence that states it, from 1.
     """
 
     first: str
@@ -137,16 +138,25 @@ _SUGGESTIVE = frozenset(
     }
 )  # fmt: skip
 # Patterns on the classes of a whole story.
+_WORD = r"[w=$>*!/M@O94+8\]^`pqfV]"
 _STORY = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
-        (r"[NWes][iv]n(?!w|o)|6n[.,;p<)9\n]|6nw?(?:[.]|$)|nw@", "ages are not understood"),
-        (r"(?:^|[.\n;:,&b])(?:[5T]|D)w?[ivX]B?z?w?[dD]?w{0,2}[73R]", "this may take back what was said before"),
+        (rf"[NWes][iv]n(?!{_WORD}|o)|6n[.,;p<)9\n]|6n{_WORD}?(?:[.]|$)|n[w$]@", "ages are not understood"),
+        (
+            rf"(?:^|[.\n;:,&b])[5TD]{_WORD}?[ivX]B?z?{_WORD}?[dD]?{_WORD}{{0,2}}[esN]?[73RE^]"
+            rf"|z[wdDBo]{{0,2}}7|[iva]{_WORD}?7[.;,\n]|\][^.\n]{{0,4}}7|\]f[.\n]|(?:^|[.\n])Q[^.\n]*[37RE]",
+            "this may take back what was said before",
+        ),
+        (r"[Nes][iaxv]`[,;.\n]|Qi[Nhr]|AiN", "this states a relation without a kin word"),
         (r"Rw?[5Q]|[RE]Q|Q[esNy]?[RE]", "what somebody says or believes need not be true"),
-        (r"(?:^|[.\n])<[dDhr][wM]{0,2}[3R][^.\n]*[KL]", "a play, a story or a dream need not be true"),
+        (
+            rf"(?:^|[.\n])<[dDhr]{_WORD}{{0,2}}[3R][^.\n]*[KL]|[37]o(?:N'|[hr])[M@O]*K",
+            "a play or a dream need not be true",
+        ),
     )
 )
-_DEEDS = "one person would do two things at a time"
+_LASTING = re.compile(r"[48+]|[xX]z|\*D?\$|D\*\$")  # at the same time, asleep, always, has never, all day
 
 
 class _Doubt(Exception):  # noqa: N818  # not an error of the program: the verdict on a story
@@ -177,16 +187,28 @@ class _Reader:
             names, doubtful = guess_names(raw, capitals)
         kinds, called = resolve_capitals(raw, capitals, names)
         simple = simplify(kinds)
-        story = _Story(self, called, kins, doubtful)
+        story = _Story(self, doubtful)
         try:
-            _check_story(kinds, simple)
-            story.read(reduce(simple))
-            _check_phrases(text)
+            _check_story(text, kinds, simple)
+            self._read_sentences(story, reduce(simple), called, kins)
             _check_repeats(text)
             _check_clashes(kinds, story)
+            return story.reading()
         except _Doubt as doubt:
-            return _explain(text, simple, doubt, self.tokens)
-        return story.reading()
+            return _explain(text, simple, doubt, table)
+
+    def _read_sentences(self, story: _Story, kinds: str, called: list[str], kins: list[Kin]) -> None:
+        """Read the reduced classes of a story."""
+        start = name = kin = 0
+        for line, part in enumerate(kinds.split(LINE), start=1):
+            for each in part.split("."):
+                if each:
+                    after_name, after_kin = name + each.count("N"), kin + each.count("K") + each.count("L")
+                    here = called[name:after_name]
+                    meaning = self.meaning(each, tuple([here.index(word) for word in here]))
+                    story.add(meaning, here, kins[kin:after_kin], start, line)
+                    name, kin = after_name, after_kin
+                start += len(each) + 1
 
     def meaning(self, kinds: str, who: tuple[int, ...]) -> Meaning | Refused:
         """Return what a sentence says; each skeleton is interpreted once."""
@@ -211,106 +233,72 @@ class _Reader:
 class _Story:
     """A story while it is read."""
 
-    def __init__(self, reader: _Reader, called: list[str], kins: list[Kin], doubtful: frozenset[str]) -> None:
+    def __init__(self, reader: _Reader, doubtful: frozenset[str] = frozenset()) -> None:
         self.reader = reader
-        self.called = called
-        self.kins = kins
         self.doubtful = doubtful
-        self.number: dict[str, int] = {}
-        self.people: list[str] = []
-        self.genders: list[str | None] = []
-        self.facts: list[Fact] = []
-        self.told: list[ReadFact] = []
-        self.before: list[int] = []  # people of the sentence before
+        self.genders: dict[str, str | None] = {}  # of everybody, in order
+        self.facts: list[ReadFact] = []
+        self.before: list[str] = []  # people of the sentence before
         self.unnamed = ""
-        self.sentences: list[tuple[int, set[int]]] = []  # where each begins, and who does something in it
+        self.sentences: list[tuple[int, frozenset[str]]] = []  # where each begins, and who does something in it
 
-    def read(self, kinds: str) -> None:
-        """Read the reduced classes of the story."""
-        start = name = kin = sentence = 0
-        for line, part in enumerate(kinds.split(LINE), start=1):
-            for each in part.split("."):
-                if each:
-                    sentence += 1
-                    names, kins = each.count("N"), each.count("K") + each.count("L")
-                    called, words = self.called[name : name + names], self.kins[kin : kin + kins]
-                    self._read_sentence(each, called, words, start, line, sentence)
-                    name += names
-                    kin += kins
-                start += len(each) + 1
-        if not self.facts:
-            raise _Doubt("no relation is stated", 0)
-        if reason := self.reader.contradiction(tuple(self.facts), tuple(self.genders)):
-            raise _Doubt(reason, 0)
+    def add(self, meaning: Meaning | Refused, names: list[str], kins: list[Kin], start: int, line: int) -> None:
+        """Add a sentence.
 
-    def reading(self) -> Reading:
-        """Return what has been read."""
-        genders = {name: gender for name, gender in zip(self.people, self.genders, strict=True) if gender}
-        return Reading(tuple(self.told), genders, tuple(self.people))
-
-    def _read_sentence(
-        self, kinds: str, called: list[str], kins: list[Kin], start: int, line: int, sentence: int
-    ) -> None:
-        local = list(dict.fromkeys(called))
-        meaning = self.reader.meaning(kinds, tuple([local.index(name) for name in called]))
+        Args:
+            meaning: What it says.
+            names: Its names.
+            kins: Its kin words.
+            start: Where it begins in the reduced classes.
+            line: The line in which it stands.
+        """
         if isinstance(meaning, Refused):
             raise _Doubt(meaning.reason, start + meaning.place)
-        people = [self._person(name) for name in local]
-        for person in meaning.bare:
-            if local[person] in lx.NAMES_LIKE_WORDS:
-                raise _Doubt(f"'{local[person]}' may be a word here", start)
+        people = [names[each] for each in meaning.people]
+        for name in people:
+            self.genders.setdefault(name, None)
+        for each in meaning.bare:
+            if names[each] in lx.NAMES_LIKE_WORDS:
+                raise _Doubt(f"'{names[each]}' may be a word here", start)
         for one, other in meaning.mutual:
             _check_mutual(kins[one], kins[other], start)
-        mentioned = list(people)
-        found: list[tuple[int, Kin, int]] = []
-        bound: list[tuple[int, ...]] = []
+        bound: list[tuple[str, ...]] = []
+        found = len(self.facts)
         for step in meaning.steps or meaning.facts:
             if isinstance(step, Pronoun):
-                bound.append(self._bind(step, people, start))
-                mentioned += bound[-1]
+                bound.append(self._bind(step, names, start))
                 continue
-            firsts = (people[step.first],) if step.first >= 0 else bound[-1 - step.first]
-            seconds = (people[step.second],) if step.second >= 0 else bound[-1 - step.second]
-            kin = kins[step.kin]
+            firsts = (names[step.first],) if step.first >= 0 else bound[-1 - step.first]
+            seconds = (names[step.second],) if step.second >= 0 else bound[-1 - step.second]
+            word = kins[step.kin].word
             for first in firsts:
                 for second in seconds:
                     if first == second:
-                        raise _Doubt(f"{self.people[first]} would be their own {kin.word}", start + step.place)
-                    self._show(second, gender_of(kin.word), start + step.place)
-                    found.append((first, kin, second))
-        if len(found) > 1:
-            _check_suggestions(found, start)
-        for first, kin, second in found:
-            self.facts.append(Fact(first, predicate_of(kin.word), second))
-            self.told.append(ReadFact(self.people[first], kin.word, self.people[second], line, sentence))
-        self.before = list(dict.fromkeys(mentioned)) if bound else people
+                        raise _Doubt(f"{first} would be their own {word}", start + step.place)
+                    self._show(second, gender_of(word), start + step.place)
+                    self.facts.append(ReadFact(first, word, second, line, len(self.sentences) + 1))
+        if len(self.facts) > found + 1:
+            _check_suggestions(self.facts[found:], start)
+        self.before = list(dict.fromkeys([*people, *(name for each in bound for name in each)])) if bound else people
         self.unnamed = meaning.unnamed
-        self.sentences.append((start, {people[each] for each in meaning.doing}))
+        self.sentences.append((start, frozenset([names[each] for each in meaning.doing])))
 
-    def _person(self, name: str) -> int:
-        number = self.number.get(name)
-        if number is None:
-            number = self.number[name] = len(self.people)
-            self.people.append(name)
-            self.genders.append(None)
-        return number
-
-    def _show(self, person: int, gender: str, place: int) -> None:
+    def _show(self, person: str, gender: str, place: int) -> None:
         """Note that the text shows somebody's gender."""
         known = self.genders[person]
         if known is None:
             self.genders[person] = gender
         elif known != gender:
-            raise _Doubt(f"{self.people[person]} would be both {known} and {gender}", place)
+            raise _Doubt(f"{person} would be both {known} and {gender}", place)
 
-    def _bind(self, pronoun: Pronoun, people: list[int], start: int) -> tuple[int, ...]:
+    def _bind(self, pronoun: Pronoun, names: list[str], start: int) -> tuple[str, ...]:
         """Return who is meant by a pronoun; everybody who may be meant if nothing depends on it."""
         place = start + pronoun.place
-        barred = {people[each] for each in pronoun.barred}
-        near = [people[each] for each in pronoun.before]
+        barred = {names[each] for each in pronoun.barred}
+        near = [names[each] for each in pronoun.before]
         if not pronoun.inside:
             near += self.before
-            near += [people[each] for each in pronoun.later]
+            near += [names[each] for each in pronoun.later]
         able = [each for each in dict.fromkeys(near) if each not in barred]
         if pronoun.kind == lx.THEIR:
             if len(able) != 2:
@@ -323,17 +311,32 @@ class _Story:
         if not able and not others:
             raise _Doubt("nobody of this gender can be meant", place)
         if len(able) == 1 and not others:
-            if self.people[able[0]] in self.doubtful and self._earlier(gender, people):
+            if able[0] in self.doubtful and self._earlier(gender, names):
                 raise _Doubt("it is not clear who is meant", place)
             self._show(able[0], gender, place)
         elif pronoun.used:
             raise _Doubt("it is not clear who is meant", place)
         return tuple(able)
 
-    def _earlier(self, gender: str, people: list[int]) -> bool:
+    def _earlier(self, gender: str, names: list[str]) -> bool:
         """Return whether somebody who was named before the sentence before could be meant."""
-        near = {*people, *self.before}
-        return any(known in (None, gender) for each, known in enumerate(self.genders) if each not in near)
+        near = {*names, *self.before}
+        return any(known in (None, gender) for each, known in self.genders.items() if each not in near)
+
+    def reading(self) -> Reading:
+        """Return what has been read.
+
+        Raises:
+            _Doubt: If it is nothing, or does not fit into one family.
+        """
+        if not self.facts:
+            raise _Doubt("no relation is stated", 0)
+        people = {name: number for number, name in enumerate(self.genders)}
+        facts = tuple([Fact(people[fact[0]], predicate_of(fact[1]), people[fact[2]]) for fact in self.facts])
+        if reason := self.reader.contradiction(facts, tuple(self.genders.values())):
+            raise _Doubt(reason, 0)
+        genders = {name: gender for name, gender in self.genders.items() if gender}
+        return Reading(tuple(self.facts), genders, tuple(self.genders))
 
 
 def _check_mutual(one: Kin, other: Kin, place: int) -> None:
@@ -342,27 +345,24 @@ def _check_mutual(one: Kin, other: Kin, place: int) -> None:
         raise _Doubt("these two words are not what two people are to each other", place)
 
 
-def _check_suggestions(facts: Sequence[tuple[int, Kin, int]], place: int) -> None:
+def _check_suggestions(facts: Sequence[ReadFact], place: int) -> None:
     for one, other in permutations(facts, 2):
-        if one[2] == other[0] and one[0] != other[2]:
-            pair = predicate_of(one[1].word), predicate_of(other[1].word)
-            if pair in _SUGGESTIVE:
+        if one.second == other.first and one.first != other.second:
+            if (one.predicate, other.predicate) in _SUGGESTIVE:
                 raise _Doubt("in one sentence this suggests step- or half-kin; there is a nearer word", place)
 
 
-def _check_story(kinds: str, simple: str) -> None:
+def _check_story(text: str, kinds: str, simple: str) -> None:
     if "?" in simple:
         raise _Doubt("a question states nothing", simple.index("?"), reduced=False)
     for pattern, reason in _STORY:
         if match := pattern.search(kinds):
             raise _Doubt(reason, match.start(), reduced=False)
-
-
-def _check_phrases(text: str) -> None:
-    low = f" {text.lower()}"
-    for phrase in lx.PHRASES:
-        if f" {phrase}" in low:
-            raise _Doubt(f"'{phrase}' may say that the relation is not real", 0)
+    if lx.OF_PHRASE in kinds:
+        low = f" {text.lower()}"
+        for phrase in lx.PHRASES:
+            if f" {phrase}" in low:
+                raise _Doubt(f"'{phrase}' may say that the relation is not real", kinds.index(lx.OF_PHRASE), reduced=False)
 
 
 def _check_repeats(text: str) -> None:
@@ -374,19 +374,26 @@ def _check_repeats(text: str) -> None:
 
 def _check_clashes(kinds: str, story: _Story) -> None:
     """Refuse somebody who would be in two places or do two things at a time."""
-    if len(set(kinds) & _TIMELESS) == 0:
+    if not _LASTING.search(kinds) and not _PLACED.search(kinds) and kinds.count(lx.PROPER) < 2 and kinds.count("/") < 2:
         return
+    parts = [each for each in re.split(r"[.\n]", kinds) if each]
     everybody = [doing for _, doing in story.sentences]
-    flagged = [each for each in re.split(r"[.\n]", kinds) if each]
-    for number, (sentence, doing) in enumerate(zip(flagged, everybody, strict=True)):
-        others = set().union(*everybody[:number], *everybody[number + 1 :])
-        lasting = set(sentence) & set("48+") or re.search("[xX]z", sentence)
-        twice = "8" in sentence and len(doing) < len(re.findall("N(?!')", sentence))
+    for number, (part, doing) in enumerate(zip(parts, everybody, strict=True)):
+        others = frozenset().union(*everybody[:number], *everybody[number + 1 :])
+        lasting = _LASTING.search(part) or part.count(lx.PROPER) > 1
+        twice = "8" in part and len(doing) < len(re.findall("N(?!')", part))
         if (lasting and doing & others) or twice:
-            raise _Doubt(_DEEDS, story.sentences[number][0])
+            raise _Doubt("one person would do two things at a time", story.sentences[number][0])
+    for pattern in (_PLACED, re.compile(lx.PROPER), re.compile("p/")):
+        seen: set[str] = set()
+        for number, (part, doing) in enumerate(zip(parts, everybody, strict=True)):
+            if pattern.search(part):
+                if doing & seen:
+                    raise _Doubt("one person would be in two places at a time", story.sentences[number][0])
+                seen |= doing
 
 
-_TIMELESS = frozenset("48+z")
+_PLACED = re.compile("N,?[iv]z?[p<]")
 
 
 def _explain(text: str, simple: str, doubt: _Doubt, tokens: Tokens) -> NotUnderstood:
@@ -398,9 +405,9 @@ def _explain(text: str, simple: str, doubt: _Doubt, tokens: Tokens) -> NotUnders
     line, column, seen = 1, 1, 0
     for each in cut(text):
         token = tokens[each]
-        if place < seen + len(token.pieces):
-            piece = token.pieces[place - seen]
-            return NotUnderstood(doubt.reason, line, column + piece.start, each[piece.start : piece.end] or each)
+        if place < seen + len(token.pieces) and each != LINE:
+            piece = token.pieces[max(place - seen, 0)]
+            return NotUnderstood(doubt.reason, line, column + piece.start, each[piece.start : piece.end])
         seen += len(token.pieces)
         line, column = (line + 1, 0) if each == LINE else (line, column + len(each) + 1)
     return NotUnderstood(doubt.reason, line, column, "")

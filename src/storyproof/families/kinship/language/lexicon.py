@@ -20,6 +20,7 @@ KIN, KINS = "K", "L"  # niece, nieces
 OTHER_KIN = "Z"  # kin words that state none of the relations: cousin, stepson, child, twins
 MODIFIER = "M"  # elder, proud: says more about a relative without touching the relation
 OLD = "@"  # a modifier, or part of an age
+ELDER = "["  # a modifier that compares ages
 OWN = "O"  # a modifier, or "her own hair", which is the subject's
 HIS, HER, HERS, HE, SHE, HIM = "h", "r", "H", "e", "s", "m"
 HIMSELF, HERSELF = "g", "G"
@@ -60,11 +61,12 @@ _LISTS = {
         next-of-kin firstborn namesake bastard
         """,
     MODIFIER: """
-        elder older younger eldest oldest youngest big little dear beloved favourite favorite proud cheerful patient
+        big little dear beloved favourite favorite proud cheerful patient
         quiet shy brave clever tall short kind gentle generous busy tired sleepy young lively merry funny nervous
         curious careful strong sporty musical talkative hungry thirsty smiling laughing hard-working good-natured
         """,
     OLD: "old",
+    ELDER: "elder older younger eldest oldest youngest",
     OWN: "own",
     HIS: "his",
     HER: "her",

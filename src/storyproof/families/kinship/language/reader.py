@@ -138,11 +138,11 @@ _SUGGESTIVE = frozenset(
     }
 )  # fmt: skip
 # Patterns on the classes of a whole story.
-_WORD = r"[w=$>*!/M@O94+8\]^`pqfV]"
+_WORD = r"[w=$>*!/M@O94+8\[\]^`pqfV]"
 _STORY = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
-        (rf"[NWes][iv]n(?!{_WORD}|o)|6n[.,;p<)9\n]|6n{_WORD}?(?:[.]|$)|n[w$]@", "ages are not understood"),
+        (rf"[NWes][iv]n(?!{_WORD}|o)|6n[.,;p<)9\n]|6n{_WORD}?(?:[.]|$)|n[w$]@|\[[M@O\[]*[KL][\s\S]*\[[M@O\[]*[KL]", "ages are not understood"),
         (
             rf"(?:^|[.\n;:,&b])[5TD]{_WORD}?[ivX]B?z?{_WORD}?[dD]?{_WORD}{{0,2}}[esN]?[73RE^]"
             rf"|z[wdDBo]{{0,2}}7|[iva]{_WORD}?7[.;,\n]|\][^.\n]{{0,4}}7|\]f[.\n]|(?:^|[.\n])Q[^.\n]*[37RE]",
@@ -151,7 +151,7 @@ _STORY = tuple(
         (r"[Nes][iaxv]`[,;.\n]|Qi[Nhr]|AiN", "this states a relation without a kin word"),
         (r"Rw?[5Q]|[RE]Q|Q[esNy]?[RE]", "what somebody says or believes need not be true"),
         (
-            rf"(?:^|[.\n])<[dDhr]{_WORD}{{0,2}}[3R][^.\n]*[KL]|[37]o(?:N'|[hr])[M@O]*K",
+            rf"(?:^|[.\n])<[dDhr]{_WORD}{{0,2}}[3R][^.\n]*[KL]|[37]o(?:N'|[hr])[M@O\[]*K",
             "a play or a dream need not be true",
         ),
     )

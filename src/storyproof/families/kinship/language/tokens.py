@@ -190,7 +190,7 @@ _JOBS = re.compile("(?<=[dD])j")
 _BEASTS = re.compile(">(?=[Nc])")  # "the puppet called Walter"
 IDLE = "j738964k+Q5=!*$/>`]"  # classes that only the checks of whole stories look at
 _TO_OTHER = str.maketrans(dict.fromkeys(IDLE, lx.OTHER))
-_IDLE_MODIFIER = re.compile("(?:[M@]|(?<![hr])O)(?![M@O]*[KL])")
+_IDLE_MODIFIER = re.compile(r"(?:[M@\[]|(?<![hr])O)(?![M@O\[]*[KL])")
 _OWN_KIN = re.compile("O(?=M*[KL])")
 _NEUTRAL = f"[{re.escape(lx.NEUTRAL)}]"
 _INNER = re.compile(f"(?<={_NEUTRAL}){_NEUTRAL}+(?={_NEUTRAL})")
@@ -210,7 +210,8 @@ def simplify(kinds: str) -> str:
         kinds = _BEASTS.sub(lx.UNREAL, kinds)
     if "j" in kinds:
         kinds = _JOBS.sub(lx.PERSON, kinds)
-    kinds = _IDLE_MODIFIER.sub(lx.OTHER, kinds.translate(_TO_OTHER)).replace(lx.OLD, lx.MODIFIER)
+    kinds = _IDLE_MODIFIER.sub(lx.OTHER, kinds.translate(_TO_OTHER))
+    kinds = kinds.replace(lx.OLD, lx.MODIFIER).replace(lx.ELDER, lx.MODIFIER)
     return _OWN_KIN.sub(lx.MODIFIER, kinds) if lx.OWN in kinds else kinds
 
 

@@ -41,6 +41,42 @@ class _Couples:
     def join(self, one: int, other: int) -> None:
         self.parent[self.find(one)] = self.find(other)
 
+    def joined(self, one: int, other: int) -> _Couples:
+        """Return a copy in which two couples are the same."""
+        found = _Couples(0)
+        found.people, found.parent, found.different = self.people, list(self.parent), self.different
+        found.join(one, other)
+        return found
+
+    def ancestors(self, couple: int) -> set[int]:
+        """Return a couple with all couples from which its members descend."""
+        found, ahead = {couple}, [couple]
+        while ahead:
+            lower = ahead.pop()
+            above = {self.birth(person) for person in range(self.people) if self.own(person) == lower} - found
+            found |= above
+            ahead += above
+        return found
+
+    def has_circle(self) -> bool:
+        """Return whether a couple descends from itself."""
+        below: dict[int, set[int]] = {}
+        above: dict[int, int] = {}
+        for person in range(self.people):
+            birth, own = self.birth(person), self.own(person)
+            if own not in below.setdefault(birth, set()):
+                below[birth].add(own)
+                above[own] = above.get(own, 0) + 1
+        free = [couple for couple in below if couple not in above]
+        left = len(below.keys() | above.keys())
+        while free:
+            left -= 1
+            for lower in below.get(free.pop(), ()):
+                above[lower] -= 1
+                if not above[lower]:
+                    free.append(lower)
+        return left > 0
+
     def add(self, fact: Fact) -> None:
         """Add a fact; brothers- and sisters-in-law have two definitions, so they say nothing here."""
         first, predicate, second = fact
@@ -78,6 +114,10 @@ def find_contradiction(facts: Sequence[Fact], genders: Sequence[str | None]) -> 
     couples = _Couples(len(genders))
     for fact in facts:
         couples.add(fact)
+    return _find_conflict(couples, genders) or _find_related_spouses(couples, genders)
+
+
+def _find_conflict(couples: _Couples, genders: Sequence[str | None]) -> str | None:
     members: dict[int, list[int]] = {}
     for person in range(len(genders)):
         members.setdefault(couples.own(person), []).append(person)
@@ -88,26 +128,22 @@ def find_contradiction(facts: Sequence[Fact], genders: Sequence[str | None]) -> 
     for one, other in couples.different:
         if couples.own(one) == couples.own(other) and couples.birth(one) == couples.birth(other):
             return "siblings would be married to each other"
-    below: dict[int, set[int]] = {}
-    for person in range(couples.people):
-        below.setdefault(couples.birth(person), set()).add(couples.own(person))
-    if _has_circle(below):
+    if couples.has_circle():
         return "somebody would be their own ancestor"
     return None
 
 
-def _has_circle(below: dict[int, set[int]]) -> bool:
-    above: dict[int, int] = {}
-    for lower in below.values():
-        for couple in lower:
-            above[couple] = above.get(couple, 0) + 1
-    free = [couple for couple in below if not above.get(couple)]
-    seen = 0
-    while free:
-        couple = free.pop()
-        seen += 1
-        for lower in below.get(couple, ()):
-            above[lower] -= 1
-            if not above[lower]:
-                free.append(lower)
-    return seen < len(set(below) | set(above))
+def _find_related_spouses(couples: _Couples, genders: Sequence[str | None]) -> str | None:
+    """Find two people of one couple who share an ancestor, unless they can be the same person."""
+    members: dict[int, list[int]] = {}
+    for person in range(couples.people):
+        members.setdefault(couples.own(person), []).append(person)
+    for couple in members.values():
+        births = {couples.birth(person): person for person in couple}
+        if len(births) != 2 or not couples.ancestors(min(births)) & couples.ancestors(max(births)):
+            continue
+        one, other = births.values()
+        distinct = max(one, other) < len(genders) or {(one, other), (other, one)} & set(couples.different)
+        if distinct or _find_conflict(couples.joined(min(births), max(births)), genders):
+            return "spouses would share an ancestor"
+    return None

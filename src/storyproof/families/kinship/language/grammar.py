@@ -25,6 +25,7 @@ _SUBJECT_IS = re.compile(_CLAUSE + _SUBJECT + "i$")
 _SUBJECT_HAS = re.compile(_CLAUSE + _SUBJECT + "x$")
 _ONE_OF = re.compile(_CLAUSE + _SUBJECT + "ino$")
 _WHO_IS = re.compile(r"(N),Wi$")
+_IT_IS = re.compile(r"^wi(?P<n1>N)Wi$")
 _WHO_HAS = re.compile(r"(N),Wx$")
 _OF_WHOM = re.compile(r"(N),oY(N)i$")
 _AT_CLAUSE = re.compile(_CLAUSE + "$")
@@ -103,7 +104,8 @@ class Meaning(NamedTuple):
         doing: The same without people who are only named as somebody's.
         unnamed: Classes of people without a name.
         mutual: Pairs of kin words of which each must be the inverse of the other, or one twice if it is plural.
-        bare: People whose name is followed by a bare word, where a verb of giving stands before.
+        bare: People whose name could be a word of the sentence where it stands.
+        definite: Kin words after "the".
     """
 
     facts: tuple[Stated, ...]
@@ -113,6 +115,7 @@ class Meaning(NamedTuple):
     unnamed: str
     mutual: tuple[tuple[int, int], ...]
     bare: tuple[int, ...]
+    definite: tuple[int, ...]
 
 
 def interpret(kinds: str, who: tuple[int, ...]) -> Meaning:
@@ -142,6 +145,7 @@ class _Sentence:
         self.having: tuple[int, int] | None = None  # owner and end of "has a brother, …"
         self.mutual: list[tuple[int, int]] = []
         self.bare: list[int] = []
+        self.definite: list[int] = []
 
     def at(self, place: int) -> str:
         return self.s[place] if 0 <= place < len(self.s) else ""
@@ -188,10 +192,11 @@ class _Sentence:
 
     def _check_context(self) -> None:
         """Refuse kin words inside of beliefs, reports, conditions and comparisons."""
-        first, last = min(self.kin), max(self.kin)
+        last = max(self.kin)
         s = self.s
         for match in re.finditer("T", s[:last]):
-            demonstrative = self.at(match.start() + 1) in (",", ";")  # after that, …
+            after = self.at(match.start() + 1)
+            demonstrative = after in (",", ";") or (match.start() == 0 and after in ("i", "v"))  # after that, …
             if self.at(match.start() - 1) != "f" and not demonstrative:
                 raise self.refuse("what follows 'that' need not be true", match.start())
         for match in re.finditer("I", s[:last]):
@@ -209,7 +214,7 @@ class _Sentence:
             raise self.refuse("alternatives", match.start())
         if match := re.search(r'"[^"]*[NKLhresmtF][^"]*"', s):
             raise self.refuse("direct speech is not understood", match.start())
-        if s[0] in "J~" and "," not in s and first > 0:
+        if s[0] in "J~" and "," not in s and not re.search("[J~][hr]M*KN", s[1:]):
             raise self.refuse("the first clause has no clear end", 0)
 
     def _check_descriptions(self) -> None:
@@ -291,8 +296,20 @@ class _Sentence:
                 self._read_owned(start, kin)
         elif s[kin] == "K":
             self._read_with_article(start if opener in ("d", "D") else kin - len(self._modifiers(kin)), kin)
+        elif s[start - 1 : start] == "n" and (match := _SUBJECT_HAS.search(s[: start - 1])):
+            self._read_two(self._subject(match), kin)
         else:
             raise self.refuse("it is not stated whose relatives these are", kin)
+
+    def _read_two(self, owner: int, kin: int) -> None:
+        """Read "Astrid has two brothers, Nils and Lars"."""
+        match = re.compile(r"(?:,|c+)(N)&(N)").match(self.s, kin + 1)
+        if not match:
+            raise self.refuse("it is not stated who these are", kin)
+        self._state(kin, match.end())
+        self.inner.add(kin + 1)
+        self._add(owner, kin, self.person[match.start(1)], match.end())
+        self._add(owner, kin, self.person[match.start(2)], match.end())
 
     def _modifiers(self, kin: int) -> str:
         return re.search("M*$", self.s[:kin])[0]  # type: ignore[index]  # it always matches
@@ -300,7 +317,7 @@ class _Sentence:
     def _read_owned(self, start: int, kin: int) -> None:
         """Read a kin word with a possessor before it."""
         s, before, after = self.s, self.s[:start], kin + 1
-        if match := _SUBJECT_IS.search(before):
+        if (match := _SUBJECT_IS.search(before)) or (match := _IT_IS.search(before)):
             self._read_predicate(match, start, kin, after)
         elif match := _WHO_IS.search(before):
             self._check_head(match.start(1))
@@ -343,10 +360,8 @@ class _Sentence:
             raise self.refuse("a statement must end here", end)
 
     def _subject(self, match: re.Match[str]) -> int:
-        for group in ("n1", "n2", "n3", "n4", "n5"):
-            if match[group]:
-                return self.person[match.start(group)]
-        return ~match.start("p")
+        found = {group: match.start(group) for group, text in match.groupdict().items() if text}
+        return ~found["p"] if "p" in found else self.person[next(iter(found.values()))]
 
     def _state(self, kin: int, end: int) -> None:
         self.statements.append(kin)
@@ -361,7 +376,9 @@ class _Sentence:
             raise self.refuse("it is not clear whether this is the relative's name", kin + 1)
         if before == "V" and (not after or after not in ".,;dDp2<oA"):
             raise self.refuse("it is not clear whether this is the relative's name", kin + 1)
-        if before == "q" and after == "w":
+        if before and before in "fqVR" and after == "&":
+            raise self.refuse("it is not clear whether this is the relative's name", kin + 1)
+        if before and before in "qfw" and after and after in "wdD":
             self.bare.append(self.person[kin + 1])
         lead = re.search(r"(?:^|[.;])[pJ~<][^,;.]*$", s[:start])
         if lead and before and before in "po2<J~" and re.fullmatch(r"[po2<J~dDw]*", lead[0].lstrip(".;")):
@@ -374,6 +391,8 @@ class _Sentence:
         """Read "Omar's niece, Freya,"."""
         end = kin + 3
         self.inner.add(kin + 1)
+        if self.at(start - 1) == "o" or re.search("[u01][po2<]$", self.s[:start]):
+            raise self.refuse("it is not clear who the name belongs to", kin + 2)
         self._check_close(end, start)
         self._check_front(start, end)
         self._add(self._owner(start), kin, self.person[kin + 2], end)
@@ -440,14 +459,21 @@ class _Sentence:
         """Read "Omar, whose niece Freya …", "…, whose niece is called Freya," and "…, whose niece she is,"."""
         s, after = self.s, kin + 1
         name = start - 2
-        if s[max(name, 0) : start] != "N," or s[kin] == "L":
+        if s[max(name, 0) : start] != "N,":
             raise self.refuse("it is not clear whose relative this is", start)
         if re.search(r"(?:(?<!,)&|N,&?)$", s[:name]):
             raise self.refuse("it is not clear whose relative this is", start)
         self._check_head(name)
         self.inner.add(start - 1)
         owner = self.person[name]
-        if match := re.compile(r"ic*(N)").match(s, after):
+        if s[kin] == "L":
+            match = re.compile("ac*(N)&(N)").match(s, after)
+            if not match:
+                raise self.refuse("it is not stated who these are", kin)
+            self._close(match.end())
+            self._add(owner, kin, self.person[match.start(1)], match.end())
+            self._add(owner, kin, self.person[match.start(2)], match.end())
+        elif match := re.compile(r"ic*(N)").match(s, after):
             self._close(match.end())
             self._add(owner, kin, self.person[match.start(1)], match.end())
         elif match := re.compile(r"([es])i").match(s, after):
@@ -493,6 +519,14 @@ class _Sentence:
         if not match:
             raise self.refuse("it is not stated whose relative this is", kin)
         owner, end = (self.person[match.start("n")] if match["n"] else ~match.start("p")), match.end()
+        if s[start] == "D":
+            self.definite.append(self.kin[kin])
+        both = re.compile(r"&(N)(?=[;]|$)").match(s, end)
+        if both and match["n"] and (found := _SUBJECT_IS.search(before)):
+            self._state(kin, both.end())
+            self._add(owner, kin, self._subject(found), end)
+            self._add(self.person[both.start(1)], kin, self._subject(found), both.end())
+            return
         if match["p"] == "r" or self.at(end) in ("&", "N", "|") or (self.at(end) == "'" and not match["s"]):
             raise self.refuse("it is not clear whose relative this is", kin + 2)
         if found := _SUBJECT_IS.search(before):
@@ -553,6 +587,12 @@ class _Sentence:
             self._state(kin, after)
             self._add(self._owner(start), kin, self._subject(match), after)
             return
+        if re.search(_CLAUSE + "no$", s[:start]) and (match := _IS_NAME.match(s, after)):
+            self._state(kin, match.end())
+            self._add(self._owner(start), kin, self.person[match.start(1)], match.end())
+            return
+        if s[start] == "t":
+            raise self.refuse("it is not clear who is whose relative", kin)
         match = _TWO_NAMES.match(s, after)
         if not match or s[:start].endswith("N,") or self.at(match.end()) in ("&", "'", "N"):
             raise self.refuse("it is not stated who these are", kin)
@@ -584,7 +624,16 @@ class _Sentence:
         if pronouns:
             steps = [self._pronoun(place, owned, "" if equated else s[:place]) for place in pronouns]
             steps = sorted([*steps, *facts], key=lambda step: step.place)
-        return Meaning(tuple(facts), tuple(steps), people, doing, unnamed, tuple(self.mutual), tuple(self.bare))
+        return Meaning(
+            tuple(facts),
+            tuple(steps),
+            people,
+            doing,
+            unnamed,
+            tuple(self.mutual),
+            tuple(self.bare),
+            tuple(self.definite),
+        )
 
     def _used(self) -> set[int]:
         return {ref for first, _, second, _ in self.facts for ref in (first, second) if ref < 0}

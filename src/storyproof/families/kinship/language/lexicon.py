@@ -21,6 +21,7 @@ OTHER_KIN = "Z"  # kin words that state none of the relations: cousin, stepson, 
 MODIFIER = "M"  # elder, proud: says more about a relative without touching the relation
 OLD = "@"  # a modifier, or part of an age
 ELDER = "["  # a modifier that compares ages
+TWIN = "\\"  # a modifier of brothers and sisters, or another kin word
 OWN = "O"  # a modifier, or "her own hair", which is the subject's
 HIS, HER, HERS, HE, SHE, HIM = "h", "r", "H", "e", "s", "m"
 HIMSELF, HERSELF = "g", "G"
@@ -36,7 +37,7 @@ PERSON, MAN, WOMAN, MEN, JOB = "u", "1", "0", "U", "j"
 HARD = "%"  # what the reader does not reason about: death, marriage as an event, birth, ages
 UNREAL = "^"  # late, former, lost: unreal or past if a person follows
 IT, UNTRUE, FICTION, ASLEEP, FIRST, TURNED, SAME, NAME_WORD, ALWAYS, SO = "5", "7", "3", "8", "9", "6", "4", "k", "+", "Q"
-THING = "="  # "a picture of Freya, who is his niece": nobody takes the picture for the niece
+THING = "="  # "a picture of Freya, who is his niece", "fond of Freya": what stands before "of" is nobody
 OF_PHRASE = "!"  # begins or ends one of PHRASES
 ALL, DAY, CLOCK, BEAST, TOO, NOBODY = "*", "$", "/", ">", "`", "]"
 OTHER = "w"
@@ -54,7 +55,7 @@ _INFORMAL = {
 _LISTS = {
     OTHER_KIN: """
         child children kid kids parent parents grandparent grandparents grandchild grandchildren grandkid grandkids
-        sibling siblings twin twins triplet triplets cousin cousins relative relatives relation relations related
+        sibling siblings twins triplet triplets cousin cousins relative relatives relation relations related
         unrelated kin kinsman kinswoman kinsmen kindred family families spouse spouses ancestor ancestors descendant
         descendants heir heirs heiress offspring orphan orphans in-law in-laws partner partners nan nana gran nanny sis
         bro daddy mummy mommy papa mama hubby godparent godparents stepfamily forefather forefathers forebear forebears
@@ -68,6 +69,7 @@ _LISTS = {
     OLD: "old",
     ELDER: "elder older younger eldest oldest youngest",
     OWN: "own",
+    TWIN: "twin",
     HIS: "his",
     HER: "her",
     HERS: "hers",
@@ -105,10 +107,10 @@ _LISTS = {
     A: "a an",
     THE: "the this these those",
     TO: "to",
-    IN: "in",
+    IN: "in inside outside",
     PREPOSITION: """
         about above across against along alongside amid among amongst around at behind below beneath beside besides
-        between beyond by despite down during except for from inside into near off on onto opposite out outside over
+        between beyond by despite down during except for from into near off on onto opposite out over
         past round through throughout toward towards under underneath up upon with within without
         """,
     NUMBER: """
@@ -128,7 +130,7 @@ _LISTS = {
         sent sends sending offer offered offers offering hand handed hands handing pass passed passes passing pour
         poured pours pouring fetch fetched fetches fetching bake baked bakes baking cook cooked cooks cooking serve
         served serves serving sell sold sells selling show showed shows showing shown teach taught teaches teaching
-        order ordered orders leave left promise promised promises make made makes making get got gets
+        order ordered orders promise promised promises make made makes making get got gets
         """,
     BELIEF: """
         dream dreams dreamed dreamt dreaming imagine imagines imagined imagining pretend pretends pretended pretending
@@ -173,7 +175,7 @@ _LISTS = {
         """,
     UNREAL: """
         late former imaginary fictional fictitious so-called would-be self-styled invented lost outlived survived misses
-        missed played plays playing portrayed portrays portraying impersonated impersonates impersonating
+        missed left leave leaves leaving played plays playing portrayed portrays portraying impersonated impersonates impersonating
         """,
     IT: "it this",
     UNTRUE: """
@@ -195,9 +197,10 @@ _LISTS = {
     THING: """
         picture photo photograph portrait sketch drawing painting snapshot view sight front back side top edge middle
         sleeve hat cap coat scarf glove hand arm elbow shoulder ear foot feet hands heels lap bag basket ahead instead
-        wake shadow voice song songs tune bicycle boat tent hammock chair plate cup bowl rope lead care help
+        wake shadow voice song songs tune garden house shop car kitchen bakery boathouse letter letters bicycle boat tent hammock chair plate cup bowl rope lead care help
+        afraid fond tired ashamed jealous envious
         """,
-    OF_PHRASE: "other second longer more upon only courtesy speak speaking used than age memory life",
+    OF_PHRASE: "other second upon only courtesy speak speaking used than age memory life",
     ALL: "all whole throughout",
     DAY: """
         day days night nights week weeks month months year years summer winter morning mornings afternoon evening
@@ -246,7 +249,7 @@ NO_NAMES = frozenset(
 
 # Phrases that turn what is said into a role, a part of the truth or something over.
 PHRASES = (
-    "every other", "every second", "no longer", "any more", "once upon", "in name only", "by courtesy", "so to speak",
+    "every other", "every second", "once upon", "in name only", "by courtesy", "so to speak",
     "in a manner of speaking", "used to", "younger than", "older than", "same age", "his age", "her age", "in memory of",
     "another life",
 )  # fmt: skip

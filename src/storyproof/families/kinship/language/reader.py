@@ -137,26 +137,27 @@ _SUGGESTIVE = frozenset(
         ("sibling", "inv-un"), ("grand", "sibling"), ("un", "sibling"), ("sibling", "sibling"),
     }
 )  # fmt: skip
+_OWN_SUGGESTIVE = frozenset({("SO", "child"), ("SO", "grand")})  # "her husband, Leonard, met her daughter, Matilda"
 # Patterns on the classes of a whole story.
 _WORD = r"[w=$>*!/M@O94+8\[\]^`pqfV]"
 _STORY = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
-        (rf"[NWes][iv]n(?!{_WORD}|o)|6n[.,;p<)9\n]|6n{_WORD}?(?:[.]|$)|n[w$]@|\[[M@O\[]*[KL][\s\S]*\[[M@O\[]*[KL]", "ages are not understood"),
+        (rf"[NWes][iv]n(?!{_WORD}|o)|6n[.,;p<)9\n]|6n{_WORD}?(?:[.]|$)|n[w$]@|[iva]{_WORD}?n[.,;\n]|\[[M@O\[]*[KL][\s\S]*\[[M@O\[]*[KL]", "ages are not understood"),
         (
-            rf"(?:^|[.\n;:,&b])[5TD]{_WORD}?[ivX]B?z?{_WORD}?[dD]?{_WORD}{{0,2}}[esN]?[73RE^]"
+            rf"(?:^|[.\n;:,&b])[5TD]{_WORD}?[ivX]B?z?{_WORD}?[dD]?{_WORD}{{0,2}}[esN]?[73RE]|[5TD]{_WORD}?[iv]w?\^[.;\n]"
             rf"|z[wdDBo]{{0,2}}7|[iva]{_WORD}?7[.;,\n]|\][^.\n]{{0,4}}7|\]f[.\n]|(?:^|[.\n])Q[^.\n]*[37RE]",
             "this may take back what was said before",
         ),
         (r"[Nes][iaxv]`[,;.\n]|Qi[Nhr]|AiN", "this states a relation without a kin word"),
-        (r"Rw?[5Q]|[RE]Q|Q[esNy]?[RE]", "what somebody says or believes need not be true"),
+        (r"Rw?[5Q]|[RE]Q|Q[esNy]?[RE]|W[xX]z", "what somebody says or believes need not be true"),
         (
             rf"(?:^|[.\n])<[dDhr]{_WORD}{{0,2}}[3R][^.\n]*[KL]|[37]o(?:N'|[hr])[M@O\[]*K",
             "a play or a dream need not be true",
         ),
     )
 )
-_LASTING = re.compile(r"[48+]|[xX]z|\*D?\$|D\*\$")  # at the same time, asleep, always, has never, all day
+_LASTING = re.compile(r"[48+]|[xX]z|\*D?\$|D\*\$|/2/")  # at the same time, asleep, always, has never, all day
 
 
 class _Doubt(Exception):  # noqa: N818  # not an error of the program: the verdict on a story
@@ -262,6 +263,9 @@ class _Story:
                 raise _Doubt(f"'{names[each]}' may be a word here", start)
         for one, other in meaning.mutual:
             _check_mutual(kins[one], kins[other], start)
+        for each in meaning.definite:
+            if predicate_of(kins[each].word) == "inv-grand":
+                raise _Doubt(f"everybody has two: 'a {kins[each].word} of', not 'the'", start)
         bound: list[tuple[str, ...]] = []
         found = len(self.facts)
         for step in meaning.steps or meaning.facts:
@@ -346,10 +350,16 @@ def _check_mutual(one: Kin, other: Kin, place: int) -> None:
 
 
 def _check_suggestions(facts: Sequence[ReadFact], place: int) -> None:
+    """Refuse facts of one sentence that together suggest something else than follows from them."""
+    linked = {(fact.first, fact.second) for fact in facts} | {(fact.second, fact.first) for fact in facts}
     for one, other in permutations(facts, 2):
-        if one.second == other.first and one.first != other.second:
-            if (one.predicate, other.predicate) in _SUGGESTIVE:
-                raise _Doubt("in one sentence this suggests step- or half-kin; there is a nearer word", place)
+        if one[:3] == other[:3]:
+            raise _Doubt("a fact is stated twice in one sentence", place)
+        pair = one.predicate, other.predicate
+        chain = one.second == other.first and one.first != other.second and pair in _SUGGESTIVE
+        shared = one.first == other.first and one.second != other.second and pair in _OWN_SUGGESTIVE
+        if (chain and (one.first, other.second) not in linked) or (shared and (one.second, other.second) not in linked):
+            raise _Doubt("in one sentence this suggests step- or half-kin; there is a nearer word", place)
 
 
 def _check_story(text: str, kinds: str, simple: str) -> None:

@@ -190,6 +190,9 @@ _JOBS = re.compile("(?<=[dD])j")
 _BEASTS = re.compile(">(?=[Nc])")  # "the puppet called Walter"
 IDLE = "j738964k+Q5=!*$/>`]"  # classes that only the checks of whole stories look at
 _TO_OTHER = str.maketrans(dict.fromkeys(IDLE, lx.OTHER))
+_NOT_A_PERSON = re.compile("[=M@]o")
+_TWIN = re.compile(r"\\(?=K)")
+_RESULT = re.compile(r"(?:(?:^|[.\n])5v[p<][^T.,;\n]*|Q[^T.,;\nN]{1,2})T")  # it was at the pier that; so loudly that
 _IDLE_MODIFIER = re.compile(r"(?:[M@\[]|(?<![hr])O)(?![M@O\[]*[KL])")
 _OWN_KIN = re.compile("O(?=M*[KL])")
 _NEUTRAL = f"[{re.escape(lx.NEUTRAL)}]"
@@ -202,10 +205,13 @@ def simplify(kinds: str) -> str:
         kinds = _QUOTED.sub(_silence, kinds)
     if "9" in kinds:
         kinds = kinds.replace("D92", "ww2")  # "was the first to", which describes nobody
-    if "Ski" in kinds:
-        kinds = kinds.replace("Ski", "ccc")  # "whose name is"
-    if "=o" in kinds:
-        kinds = kinds.replace("=o", "wp")
+    if "k" in kinds:
+        kinds = kinds.replace("Ski", "ccc").replace("pDko", "cccc")  # "whose name is", "by the name of"
+    if lx.TWIN in kinds:
+        kinds = _TWIN.sub(lx.MODIFIER, kinds).replace(lx.TWIN, lx.OTHER_KIN)
+    if "T" in kinds:
+        kinds = _RESULT.sub(lambda match: match[0][:-1] + lx.OTHER, kinds)
+    kinds = _NOT_A_PERSON.sub("wp", kinds)
     if ">" in kinds:
         kinds = _BEASTS.sub(lx.UNREAL, kinds)
     if "j" in kinds:

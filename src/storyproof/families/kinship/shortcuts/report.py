@@ -15,6 +15,7 @@ from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.shortcuts.features import (
     PuzzleFeatures,
     count_facts,
+    count_frequent_words,
     count_words,
     extract_features,
 )

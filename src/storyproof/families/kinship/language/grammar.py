@@ -60,8 +60,7 @@ class Pronoun(NamedTuple):
     Attributes:
         kind: Its class.
         place: Where it stands.
-        before: People of the sentence who are named before it and can be meant.
-        later: People named later who can be meant, since the pronoun stands in a phrase before them.
+        near: People of the sentence who can be meant: named before it, or later if it stands in a phrase before them.
         barred: People who cannot be meant.
         unnamed: Classes of people without a name who are mentioned before it.
         inside: Whether it means somebody of this sentence in any case, as "himself" does.
@@ -70,9 +69,8 @@ class Pronoun(NamedTuple):
 
     kind: str
     place: int
-    before: tuple[int, ...]
-    later: tuple[int, ...]
-    barred: frozenset[int]
+    near: tuple[int, ...]
+    barred: tuple[int, ...]
     unnamed: str
     inside: bool
     used: bool
@@ -98,17 +96,16 @@ class Meaning(NamedTuple):
     """What a sentence says.
 
     Attributes:
-        facts: What it states.
-        steps: Pronouns and facts in the order in which a reader meets them; empty if there is no pronoun.
+        steps: Pronouns and facts in the order in which a reader meets them.
         people: Numbers of the names of different people.
         doing: The same without people who are only named as somebody's.
         unnamed: Classes of people without a name.
         mutual: Pairs of kin words of which each must be the inverse of the other, or one twice if it is plural.
         bare: People whose name could be a word of the sentence where it stands.
         definite: Kin words after "the".
+        checked: Whether one of the last three has to be checked.
     """
 
-    facts: tuple[Stated, ...]
     steps: tuple[Pronoun | Stated, ...]
     people: tuple[int, ...]
     doing: frozenset[int]
@@ -116,6 +113,7 @@ class Meaning(NamedTuple):
     mutual: tuple[tuple[int, int], ...]
     bare: tuple[int, ...]
     definite: tuple[int, ...]
+    checked: bool
 
 
 def interpret(kinds: str, who: tuple[int, ...]) -> Meaning:
@@ -620,19 +618,17 @@ class _Sentence:
         ]
         people = tuple(dict.fromkeys(self.person.values()))
         doing = frozenset(person for place, person in self.person.items() if place not in owned)
-        steps: list[Pronoun | Stated] = []
-        if pronouns:
-            steps = [self._pronoun(place, owned, "" if equated else s[:place]) for place in pronouns]
-            steps = sorted([*steps, *facts], key=lambda step: step.place)
+        steps = [self._pronoun(place, owned, "" if equated else s[:place]) for place in pronouns]
+        mutual, bare, definite = tuple(self.mutual), tuple(self.bare), tuple(self.definite)
         return Meaning(
-            tuple(facts),
-            tuple(steps),
+            tuple(sorted([*steps, *facts], key=lambda step: step.place)),
             people,
             doing,
             unnamed,
-            tuple(self.mutual),
-            tuple(self.bare),
-            tuple(self.definite),
+            mutual,
+            bare,
+            definite,
+            bool(mutual or bare or definite),
         )
 
     def _used(self) -> set[int]:
@@ -645,7 +641,6 @@ class _Sentence:
         barred |= {first for first, _, second, _ in self.facts if second == ref and first >= 0}
         inside = kind in "gG" or (kind in "hr" and self.at(place + 1) == "O")
         before = [each for each in self.person if each < place]
-        later: list[int] = []
         if inside:
             before = [each for each in before if each not in owned]
         elif kind == "m" or (kind == "r" and self.at(place + 1) in ("", ".", ",", ";", "p", "2", "&", "<")):
@@ -654,13 +649,12 @@ class _Sentence:
             barred |= {self.person[each] for each in before if each > begin and each not in owned}
         if not before and s[0] in _OPENS:
             commas = [each for each in range(place, len(s)) if s[each] == "," and each not in self.inner | self.closing]
-            later = [each for each in self.person if commas and each > commas[0]]
+            before = [each for each in self.person if commas and each > commas[0]]
         return Pronoun(
             kind,
             place,
-            tuple(dict.fromkeys(self.person[each] for each in before)),
-            tuple(dict.fromkeys(self.person[each] for each in later)),
-            frozenset(barred),
+            tuple(dict.fromkeys(self.person[each] for each in before if self.person[each] not in barred)),
+            tuple(barred),
             "".join(each for each in left if each in "u01"),
             inside,
             ref in self._used(),

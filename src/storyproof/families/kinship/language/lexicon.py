@@ -11,7 +11,7 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from storyproof.families.kinship.relations import WORDS
+from storyproof.families.kinship.relations import WORDS, gender_of, predicate_of
 
 NAME = "N"  # a person
 PROPER = "P"  # another capitalised word: a place, a brand
@@ -256,10 +256,19 @@ PHRASES = (
 
 
 class Kin(NamedTuple):
-    """A kin word of a text: the word of the relation, and whether it is plural."""
+    """A kin word of a text.
+
+    Attributes:
+        word: The word of the relation.
+        plural: Whether the text has it in the plural.
+        predicate: The relation without gender.
+        gender: The gender of the relative.
+    """
 
     word: str
     plural: bool
+    predicate: str
+    gender: str
 
 
 @cache
@@ -269,7 +278,8 @@ def kin_words() -> dict[str, Kin]:
     for word, means in {**{word: word for word in WORDS}, **_INFORMAL}.items():
         head, law, _ = word.partition("-in-law")
         plural = ("wives" if head == "wife" else f"{head}s") + law
-        found[word], found[plural] = Kin(means, False), Kin(means, True)
+        for form in (word, plural):
+            found[form] = Kin(means, form == plural, predicate_of(means), gender_of(means))
     return found
 
 

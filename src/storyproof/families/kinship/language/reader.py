@@ -12,13 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
-from itertools import permutations
+from itertools import islice, permutations
 from typing import NamedTuple
 
 from storyproof.errors import ParseError
 from storyproof.families.kinship.language import lexicon as lx
+from storyproof.families.kinship.language.bulk import Batch, prepare
 from storyproof.families.kinship.language.consistency import find_contradiction
 from storyproof.families.kinship.language.grammar import Meaning, Pronoun, Refused, interpret
 from storyproof.families.kinship.language.lexicon import Kin
@@ -32,7 +32,7 @@ from storyproof.families.kinship.language.tokens import (
     resolve_capitals,
     simplify,
 )
-from storyproof.families.kinship.relations import FEMALE, MALE, Fact, gender_of, inverse, predicate_of
+from storyproof.families.kinship.relations import FEMALE, MALE, Fact, inverse, predicate_of
 
 __all__ = ["NotUnderstood", "ReadFact", "Reading", "read", "read_many"]
 
@@ -75,8 +75,7 @@ class ReadFact(NamedTuple):
         return predicate_of(self.word)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """What a text says.
 
     Attributes:
@@ -119,7 +118,11 @@ def read_many(stories: Iterable[str], names: Iterable[Collection[str]] | None = 
     reader = _reader()
     if names is None:
         return [reader.read(story, None) for story in stories]
-    return [reader.read(story, each) for story, each in zip(stories, names, strict=True)]
+    found: list[Reading | NotUnderstood] = []
+    pairs = iter(zip(stories, names, strict=True))
+    while batch := list(islice(pairs, _BATCH)):
+        found += reader.read_batch([story for story, _ in batch], [each for _, each in batch])
+    return found
 
 
 @cache
@@ -127,6 +130,8 @@ def _reader() -> _Reader:
     return _Reader()
 
 
+_PRONOUN = len(Pronoun._fields)
+_BATCH = 4096  # stories that are cut and classified together
 _GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
 _UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,)}
 # In one sentence, "his father, Suresh, and Suresh's wife, Sarah" suggests that Sarah is not the mother.
@@ -141,17 +146,23 @@ _OWN_SUGGESTIVE = frozenset({("SO", "child"), ("SO", "grand")})  # "her husband,
 # Patterns on the classes of a whole story.
 _WORD = r"[w=$>*!/M@O94+8\[\]^`pqfV]"
 _STORY = tuple(
-    (re.compile(pattern), reason)
-    for pattern, reason in (
-        (rf"[NWes][iv]n(?!{_WORD}|o)|6n[.,;p<)9\n]|6n{_WORD}?(?:[.]|$)|n[w$]@|[iva]{_WORD}?n[.,;\n]|\[[M@O\[]*[KL][\s\S]*\[[M@O\[]*[KL]", "ages are not understood"),
+    (re.compile(f"[{re.escape(needed)}]"), re.compile(pattern), reason)
+    for needed, pattern, reason in (
         (
+            "n[",
+            rf"[NWes][iv]n(?!{_WORD}|o)|6n[.,;p<)9\n]|6n{_WORD}?(?:[.]|$)|n[w$]@|[iva]{_WORD}?n[.,;\n]|\[[M@O\[]*[KL][\s\S]*\[[M@O\[]*[KL]",
+            "ages are not understood",
+        ),
+        (
+            "73RE^]",
             rf"(?:^|[.\n;:,&b])[5TD]{_WORD}?[ivX]B?z?{_WORD}?[dD]?{_WORD}{{0,2}}[esN]?[73RE]|[5TD]{_WORD}?[iv]w?\^[.;\n]"
             rf"|z[wdDBo]{{0,2}}7|[iva]{_WORD}?7[.;,\n]|\][^.\n]{{0,4}}7|\]f[.\n]|(?:^|[.\n])Q[^.\n]*[37RE]",
             "this may take back what was said before",
         ),
-        (r"[Nes][iaxv]`[,;.\n]|Qi[Nhr]|AiN", "this states a relation without a kin word"),
-        (r"Rw?[5Q]|[RE]Q|Q[esNy]?[RE]|W[xX]z", "what somebody says or believes need not be true"),
+        ("`QA", r"[Nes][iaxv]`[,;.\n]|Qi[Nhr]|AiN", "this states a relation without a kin word"),
+        ("REz", r"Rw?[5Q]|[RE]Q|Q[esNy]?[RE]|W[xX]z", "what somebody says or believes need not be true"),
         (
+            "37R",
             rf"(?:^|[.\n])<[dDhr]{_WORD}{{0,2}}[3R][^.\n]*[KL]|[37]o(?:N'|[hr])[M@O\[]*K",
             "a play or a dream need not be true",
         ),
@@ -198,6 +209,48 @@ class _Reader:
         except _Doubt as doubt:
             return _explain(text, simple, doubt, table)
 
+    def read_batch(self, stories: Sequence[str], names: Sequence[Collection[str]]) -> list[Reading | NotUnderstood]:
+        """Return what `read` returns for each story."""
+        batch = prepare(stories, names, self.tokens)
+        distinct = [
+            None if "?" in each else self.meaning(each, tuple(range(each.count("N")))) for each in batch.skeletons
+        ]
+        found: list[Reading | NotUnderstood] = []
+        begin = 0
+        for number, text in enumerate(stories):
+            end = batch.ends[number]
+            reading = None
+            if not batch.closer[number]:
+                kinds = batch.kinds[begin : end - 1].decode("ascii") if batch.suspect[number] else ""
+                reading = self._read_prepared(text, kinds, batch, distinct, number)
+            found.append(self.read(text, names[number]) if reading is None else reading)
+            begin = end
+        return found
+
+    def _read_prepared(
+        self, text: str, kinds: str, batch: Batch, distinct: list[Meaning | Refused | None], number: int
+    ) -> Reading | None:
+        """Read a story of a batch; None if it is not understood."""
+        story = _Story(self)
+        first, last = batch.first[number], batch.first[number + 1]
+        skeletons = batch.skeleton[first:last]
+        try:
+            if kinds:
+                _check_story(text, kinds, "")
+            for each, skeleton in enumerate(skeletons, start=first):
+                names = batch.names[batch.name[each] : batch.name[each + 1]]
+                meaning = distinct[skeleton]
+                if batch.repeats[each]:
+                    meaning = self.meaning(batch.skeletons[skeleton], tuple([names.index(name) for name in names]))
+                story.add(meaning, names, batch.kins[batch.kin[each] : batch.kin[each + 1]], 0, batch.line[each])
+            if len(set(skeletons)) < len(skeletons):
+                _check_repeats(text)
+            if kinds:
+                _check_clashes(kinds, story)
+            return story.reading()
+        except _Doubt:
+            return None
+
     def _read_sentences(self, story: _Story, kinds: str, called: list[str], kins: list[Kin]) -> None:
         """Read the reduced classes of a story."""
         start = name = kin = 0
@@ -223,11 +276,12 @@ class _Reader:
             self.meanings[key] = found
         return found
 
-    def contradiction(self, facts: tuple[Fact, ...], genders: tuple[str | None, ...]) -> str | None:
-        """Return why facts cannot all hold."""
+    def contradiction(self, facts: tuple[tuple[int, str, int], ...], genders: tuple[str | None, ...]) -> str | None:
+        """Return why facts, with kin words instead of predicates, cannot all hold."""
         key = facts, genders
         if key not in self.families:
-            self.families[key] = find_contradiction(facts, genders)
+            stated = [Fact(first, predicate_of(word), second) for first, word, second in facts]
+            self.families[key] = find_contradiction(stated, genders)
         return self.families[key]
 
 
@@ -241,7 +295,7 @@ class _Story:
         self.facts: list[ReadFact] = []
         self.before: list[str] = []  # people of the sentence before
         self.unnamed = ""
-        self.sentences: list[tuple[int, frozenset[str]]] = []  # where each begins, and who does something in it
+        self.sentences: list[tuple[int, Meaning, list[str]]] = []  # where each begins, with its names
 
     def add(self, meaning: Meaning | Refused, names: list[str], kins: list[Kin], start: int, line: int) -> None:
         """Add a sentence.
@@ -256,36 +310,38 @@ class _Story:
         if isinstance(meaning, Refused):
             raise _Doubt(meaning.reason, start + meaning.place)
         people = [names[each] for each in meaning.people]
+        genders = self.genders
         for name in people:
-            self.genders.setdefault(name, None)
-        for each in meaning.bare:
-            if names[each] in lx.NAMES_LIKE_WORDS:
-                raise _Doubt(f"'{names[each]}' may be a word here", start)
-        for one, other in meaning.mutual:
-            _check_mutual(kins[one], kins[other], start)
-        for each in meaning.definite:
-            if predicate_of(kins[each].word) == "inv-grand":
-                raise _Doubt(f"everybody has two: 'a {kins[each].word} of', not 'the'", start)
-        bound: list[tuple[str, ...]] = []
+            if name not in genders:
+                genders[name] = None
+        if meaning.checked:
+            _check_words(meaning, names, kins, start)
+        before, bound = people, []
         found = len(self.facts)
-        for step in meaning.steps or meaning.facts:
-            if isinstance(step, Pronoun):
-                bound.append(self._bind(step, names, start))
+        for step in meaning.steps:
+            if len(step) == _PRONOUN:
+                able = self._bind(step, names, start)
+                bound.append(able)
+                for name in able:
+                    if name not in before:
+                        before = [*before, name]
                 continue
-            firsts = (names[step.first],) if step.first >= 0 else bound[-1 - step.first]
-            seconds = (names[step.second],) if step.second >= 0 else bound[-1 - step.second]
-            word = kins[step.kin].word
-            for first in firsts:
-                for second in seconds:
-                    if first == second:
-                        raise _Doubt(f"{first} would be their own {word}", start + step.place)
-                    self._show(second, gender_of(word), start + step.place)
-                    self.facts.append(ReadFact(first, word, second, line, len(self.sentences) + 1))
+            first, kin, second, place = step
+            firsts = (names[first],) if first >= 0 else bound[-1 - first]
+            seconds = (names[second],) if second >= 0 else bound[-1 - second]
+            word, _, _, gender = kins[kin]
+            for one in firsts:
+                for other in seconds:
+                    if one == other:
+                        raise _Doubt(f"{one} would be their own {word}", start + place)
+                    if genders[other] != gender:
+                        self._show(other, gender, start + place)
+                    self.facts.append(ReadFact(one, word, other, line, len(self.sentences) + 1))
         if len(self.facts) > found + 1:
             _check_suggestions(self.facts[found:], start)
-        self.before = list(dict.fromkeys([*people, *(name for each in bound for name in each)])) if bound else people
+        self.before = before
         self.unnamed = meaning.unnamed
-        self.sentences.append((start, frozenset([names[each] for each in meaning.doing])))
+        self.sentences.append((start, meaning, names))
 
     def _show(self, person: str, gender: str, place: int) -> None:
         """Note that the text shows somebody's gender."""
@@ -295,32 +351,31 @@ class _Story:
         elif known != gender:
             raise _Doubt(f"{person} would be both {known} and {gender}", place)
 
-    def _bind(self, pronoun: Pronoun, names: list[str], start: int) -> tuple[str, ...]:
+    def _bind(self, pronoun: Pronoun, names: list[str], start: int) -> list[str]:
         """Return who is meant by a pronoun; everybody who may be meant if nothing depends on it."""
-        place = start + pronoun.place
-        barred = {names[each] for each in pronoun.barred}
-        near = [names[each] for each in pronoun.before]
-        if not pronoun.inside:
-            near += self.before
-            near += [names[each] for each in pronoun.later]
-        able = [each for each in dict.fromkeys(near) if each not in barred]
-        if pronoun.kind == lx.THEIR:
+        kind, place, near, barred, unnamed, inside, used = pronoun
+        able = [names[each] for each in near]
+        if not inside:
+            unnamed += self.unnamed
+            not_meant = [names[each] for each in barred]
+            able += [name for name in self.before if name not in able and name not in not_meant]
+        if kind == lx.THEIR:
             if len(able) != 2:
-                raise _Doubt("it is not clear who is meant", place)
-            return tuple(able)
-        gender = _GENDER[pronoun.kind]
-        able = [each for each in able if self.genders[each] in (None, gender)]
-        unnamed = pronoun.unnamed + ("" if pronoun.inside else self.unnamed)
-        others = any(gender in _UNNAMED[each] for each in unnamed)
-        if not able and not others:
-            raise _Doubt("nobody of this gender can be meant", place)
+                raise _Doubt("it is not clear who is meant", start + place)
+            return able
+        gender, genders = _GENDER[kind], self.genders
+        able = [name for name in able if genders[name] is None or genders[name] == gender]
+        others = unnamed and any(gender in _UNNAMED[each] for each in unnamed)
         if len(able) == 1 and not others:
-            if able[0] in self.doubtful and self._earlier(gender, names):
-                raise _Doubt("it is not clear who is meant", place)
-            self._show(able[0], gender, place)
-        elif pronoun.used:
-            raise _Doubt("it is not clear who is meant", place)
-        return tuple(able)
+            [name] = able
+            if name in self.doubtful and self._earlier(gender, names):
+                raise _Doubt("it is not clear who is meant", start + place)
+            genders[name] = gender
+        elif not able and not others:
+            raise _Doubt("nobody of this gender can be meant", start + place)
+        elif used:
+            raise _Doubt("it is not clear who is meant", start + place)
+        return able
 
     def _earlier(self, gender: str, names: list[str]) -> bool:
         """Return whether somebody who was named before the sentence before could be meant."""
@@ -335,18 +390,26 @@ class _Story:
         """
         if not self.facts:
             raise _Doubt("no relation is stated", 0)
-        people = {name: number for number, name in enumerate(self.genders)}
-        facts = tuple([Fact(people[fact[0]], predicate_of(fact[1]), people[fact[2]]) for fact in self.facts])
+        number = {name: number for number, name in enumerate(self.genders)}
+        facts = tuple([(number[first], word, number[second]) for first, word, second, _, _ in self.facts])
         if reason := self.reader.contradiction(facts, tuple(self.genders.values())):
             raise _Doubt(reason, 0)
         genders = {name: gender for name, gender in self.genders.items() if gender}
         return Reading(tuple(self.facts), genders, tuple(self.genders))
 
 
-def _check_mutual(one: Kin, other: Kin, place: int) -> None:
-    first, second = predicate_of(one.word), predicate_of(other.word)
-    if one.plural != other.plural or first != inverse(second) or (one.plural and first != "sibling"):
-        raise _Doubt("these two words are not what two people are to each other", place)
+def _check_words(meaning: Meaning, names: list[str], kins: list[Kin], place: int) -> None:
+    """Check what depends on the words of a sentence, not on its skeleton."""
+    for each in meaning.bare:
+        if names[each] in lx.NAMES_LIKE_WORDS:
+            raise _Doubt(f"'{names[each]}' may be a word here", place)
+    for each in meaning.definite:
+        if kins[each].predicate == "inv-grand":
+            raise _Doubt(f"everybody has two: 'a {kins[each].word} of', not 'the'", place)
+    for one, other in ((kins[first], kins[second]) for first, second in meaning.mutual):
+        plural = one.plural or other.plural
+        if one.predicate != inverse(other.predicate) or (plural and not (one == other and one.predicate == "sibling")):
+            raise _Doubt("these two words are not what two people are to each other", place)
 
 
 def _check_suggestions(facts: Sequence[ReadFact], place: int) -> None:
@@ -365,8 +428,8 @@ def _check_suggestions(facts: Sequence[ReadFact], place: int) -> None:
 def _check_story(text: str, kinds: str, simple: str) -> None:
     if "?" in simple:
         raise _Doubt("a question states nothing", simple.index("?"), reduced=False)
-    for pattern, reason in _STORY:
-        if match := pattern.search(kinds):
+    for needed, pattern, reason in _STORY:
+        if needed.search(kinds) and (match := pattern.search(kinds)):
             raise _Doubt(reason, match.start(), reduced=False)
     if lx.OF_PHRASE in kinds:
         low = f" {text.lower()}"
@@ -387,7 +450,7 @@ def _check_clashes(kinds: str, story: _Story) -> None:
     if not _LASTING.search(kinds) and not _PLACED.search(kinds) and kinds.count(lx.PROPER) < 2 and kinds.count("/") < 2:
         return
     parts = [each for each in re.split(r"[.\n]", kinds) if each]
-    everybody = [doing for _, doing in story.sentences]
+    everybody = [frozenset([names[each] for each in meaning.doing]) for _, meaning, names in story.sentences]
     for number, (part, doing) in enumerate(zip(parts, everybody, strict=True)):
         others = frozenset().union(*everybody[:number], *everybody[number + 1 :])
         lasting = _LASTING.search(part) or part.count(lx.PROPER) > 1

@@ -15,12 +15,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.families.kinship.language import lexicon as lx
-from storyproof.families.kinship.language.lexicon import Kin
 from storyproof.families.kinship.language.tokens import IDLE, LINE, Tokens
+from storyproof.families.kinship.relations import MALE, NAMES, WORDS
 
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Kinds = npt.NDArray[np.uint8]
+MOST_NAMES = 8  # in a sentence
+MOST_PEOPLE = 62  # in a text; each is a bit
 _LINE = ord(LINE)
 
 
@@ -37,51 +39,57 @@ _START = _table('.?\n:"')
 _END = _table(".\n")
 _NAME = _table(lx.NAME)
 _ANY_KIN = _table("KL{}")
-_MODIFIERS = _table("M@[O")
 _KIN = _table("KL")
-_SUSPECT = _table("73]![48+RE*/P")
+_MODIFIERS = _table("M@[O")
+_SUSPECT = _table("73]![48+RE")
 _COPULA = _table("iva")
-_AFTER_TURN = _table("iva6")
+_TURNED = _table("iva6")
+_HAVE = _table("xX")
+_POSSESSIVE = _table("hr")
 _TO_OTHER = np.arange(256, dtype=np.uint8)
 _TO_OTHER[[ord(kind) for kind in IDLE]] = ord(lx.OTHER)
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Texts as sentences.
+class Sentences:
+    """The sentences of a batch of texts.
 
     Attributes:
+        text: [sentence], the number of its text.
+        line: [sentence], from 1.
+        skeleton: [sentence], the number of its skeleton.
+        skeletons: The distinct reduced classes of sentences.
+        people: [sentence, name], the person's number in the list of the text's people, -1 after the last name.
+        like_words: [sentence, name], whether the name is a word too.
+        kins: [sentence + 1], where its kin words begin in the next three.
+        predicate: [kin word], the number of the relation in `relations.NAMES`.
+        male: [kin word], whether the relative is male.
+        plural: [kin word], whether the word is plural.
+        word: [kin word], the number of the word in `relations.WORDS`.
         closer: [text], whether it has to be read on its own.
         suspect: [text], whether patterns on its classes may match.
         kinds: The classes of all texts, before they are simplified.
-        ends: [text], where its classes end, with an end of line.
-        skeletons: The distinct reduced classes of sentences.
-        skeleton: [sentence], which of them it has.
-        repeats: [sentence], whether a name occurs in it more than once.
-        line: [sentence], from 1.
-        name: [sentence + 1], where its names begin in `names`.
-        kin: [sentence + 1], where its kin words begin in `kins`.
-        names: All names, in order.
-        kins: All kin words, in order.
-        first: [text + 1], where its sentences begin.
+        bounds: [text + 1], where its classes begin.
     """
 
-    closer: list[bool]
-    suspect: list[bool]
-    kinds: bytes
-    ends: list[int]
+    text: Numbers
+    line: Numbers
+    skeleton: Numbers
     skeletons: list[str]
-    skeleton: list[int]
-    repeats: list[bool]
-    line: list[int]
-    name: list[int]
-    kin: list[int]
-    names: list[str]
-    kins: list[Kin]
-    first: list[int]
+    people: Numbers
+    like_words: Flags
+    kins: Numbers
+    predicate: Numbers
+    male: Flags
+    plural: Flags
+    word: Numbers
+    closer: Flags
+    suspect: Flags
+    kinds: bytes
+    bounds: Numbers
 
 
-def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Tokens) -> Batch:
+def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Tokens) -> Sentences:
     """Return texts as sentences, each with its skeleton, names and kin words.
 
     Args:
@@ -91,15 +99,13 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Toke
     """
     codes, first, unique = _cut(texts)
     known = [tokens[each] for each in unique]
-    kinds, token_ends = _classes([each.kinds for each in known], codes)
-    bounds = np.concatenate([[0], token_ends])[first]
+    kinds, token_bounds = _classes([each.kinds for each in known], codes)
+    bounds = token_bounds[first]
     text = np.repeat(np.arange(len(texts)), np.diff(bounds))
-    called = _resolve(kinds, text, names, [each.capital for each in known], codes)
+    person, like_word, unusable = _resolve(kinds, text, names, [each.capital for each in known], codes, tokens)
     raw = kinds.tobytes()
     suspect, closer = _find_suspects(kinds, text, len(texts))
-    kin_words = [each.kin for each in known]
-    has_kin = np.array([kin is not None for kin in kin_words], np.bool_)
-    kins = [kin_words[code] for code in codes[has_kin[codes]].tolist()]
+    closer |= unusable
     _simplify(kinds)
     kept = _reduce(kinds)
     kinds, text = kinds[kept], text[kept]
@@ -110,105 +116,127 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Toke
         len(ends),
         [None, pa.py_buffer(np.concatenate([[0], ends]).astype(np.int32)), pa.py_buffer(kinds)],
     ).dictionary_encode()
-    real = ends - starts > 1  # others are the end of a line after the end of a sentence
-    name, kin = (np.add.reduceat(table[kinds], starts, dtype=np.int64) for table in (_NAME, _ANY_KIN))
+    name_counts, kin_counts = (np.add.reduceat(each[kinds], starts, dtype=np.int64) for each in (_NAME, _ANY_KIN))
     of = text[starts]
     line = np.concatenate([[0], np.cumsum(kinds == _LINE)])[starts]
     line -= _first_of(line, of)
-    skeletons = [each[:-1].decode("ascii") for each in encoded.dictionary.to_pylist()]
-    names_of = np.repeat(np.arange(len(ends)), name)
-    repeats = _find_repeats(called[1], names_of, len(ends))
-    chosen = np.flatnonzero(real)
-    return Batch(
-        closer=closer.tolist(),
-        suspect=suspect.tolist(),
+    real = np.flatnonzero(ends - starts > 1)  # others are the end of a line after the end of a sentence
+    people, like_words = _spread(person, like_word, name_counts[real])
+    closer[of[real][name_counts[real] > MOST_NAMES]] = True
+    kin = [each.kin for each in known]
+    has_kin = np.array([each is not None for each in kin], np.bool_)
+    kin_codes = codes[has_kin[codes]]
+    return Sentences(
+        text=of[real],
+        line=line[real] + 1,
+        skeleton=np.asarray(encoded.indices)[real].astype(np.int64),
+        skeletons=[each[:-1].decode("ascii") for each in encoded.dictionary.to_pylist()],
+        people=people,
+        like_words=like_words,
+        kins=np.concatenate([[0], np.cumsum(kin_counts[real])]),
+        predicate=np.array([-1 if each is None else NAMES.index(each.predicate) for each in kin])[kin_codes],
+        male=np.array([each is not None and each.gender == MALE for each in kin])[kin_codes],
+        plural=np.array([each is not None and each.plural for each in kin])[kin_codes],
+        word=np.array([-1 if each is None else WORDS.index(each.word) for each in kin])[kin_codes],
+        closer=closer,
+        suspect=suspect,
         kinds=raw,
-        ends=bounds[1:].tolist(),
-        skeletons=skeletons,
-        skeleton=np.asarray(encoded.indices)[chosen].tolist(),
-        repeats=repeats[chosen].tolist(),
-        line=(line[chosen] + 1).tolist(),
-        name=_offsets(name, chosen),
-        kin=_offsets(kin, chosen),
-        names=called[0],
-        kins=kins,  # type: ignore[arg-type]  # tokens without a kin word are left out
-        first=np.searchsorted(of[chosen], np.arange(len(texts) + 1)).tolist(),
+        bounds=bounds,
     )
 
 
 def _cut(texts: Sequence[str]) -> tuple[Numbers, Numbers, list[str]]:
-    """Cut texts at spaces, and return the numbers of tokens, where each text begins, and the distinct tokens."""
-    array = pa.array(texts, pa.string())
-    array = pc.binary_join_element_wise(pc.replace_substring(array, LINE, f" {LINE} "), LINE, " ")
-    lists = pc.split_pattern(array, " ")
+    """Cut texts at spaces; return the numbers of their tokens, where each text begins, and the distinct tokens."""
+    array = pc.replace_substring(pa.array(texts, pa.string()), LINE, f" {LINE} ")
+    lists = pc.split_pattern(pc.binary_join_element_wise(array, LINE, " "), " ")
     encoded = lists.flatten().dictionary_encode()
     return np.asarray(encoded.indices), np.asarray(lists.offsets), encoded.dictionary.to_pylist()
 
 
 def _classes(kinds: list[str], codes: Numbers) -> tuple[Kinds, Numbers]:
-    """Return the classes of all tokens, and where those of each token end."""
+    """Return the classes of all tokens, and where those of each token begin."""
     taken = pa.array([each.encode() for each in kinds], pa.binary()).take(pa.array(codes))
     _, offsets, data = taken.buffers()
-    ends = np.frombuffer(offsets, np.int32, len(taken) + 1)
-    return np.frombuffer(data, np.uint8, int(ends[-1])).copy(), ends[1:].astype(np.int64)
+    bounds = np.frombuffer(offsets, np.int32, len(taken) + 1).astype(np.int64)
+    return np.frombuffer(data, np.uint8, int(bounds[-1])).copy(), bounds
 
 
 def _resolve(
-    kinds: Kinds, text: Numbers, names: Sequence[Collection[str]], capitals: list[str | None], codes: Numbers
-) -> tuple[list[str], Numbers]:
-    """Mark names among the capitalised words, and return the names and their numbers."""
+    kinds: Kinds,
+    text: Numbers,
+    names: Sequence[Collection[str]],
+    capitals: list[str | None],
+    codes: Numbers,
+    tokens: Tokens,
+) -> tuple[Numbers, Flags, Flags]:
+    """Mark names among the capitalised words.
+
+    Returns:
+        For each name its number in the list of the text's people, and whether it is a word too; for each text whether
+        there are people whose names cannot be found.
+    """
     words: dict[str, int] = {}
     number = np.array([-1 if word is None else words.setdefault(word, len(words)) for word in capitals], np.int64)
-    numbers = number[codes]
-    numbers = numbers[numbers >= 0]
+    found = number[codes]
+    found = found[found >= 0]
     places = np.flatnonzero(kinds == ord(lx.CAPITAL))
-    size = max(len(words), 1)
-    known = [at * size + words[name] for at, each in enumerate(names) for name in each if name in words]
-    is_name = np.isin(text[places] * size + numbers, np.array(known, np.int64))
-    calendar = np.array([word in lx.CALENDAR for word in words], np.bool_)
-    before = kinds[places - 1]  # the first text is preceded by the last end of line
-    other = np.where(_START[before] | calendar[numbers] if len(words) else _START[before], ord(lx.OTHER), ord(lx.PROPER))
+    size = len(words) + 1
+    known = np.array(
+        [
+            (at * size + words[name]) * (MOST_PEOPLE + 1) + place
+            for at, each in enumerate(names)
+            for place, name in enumerate(each)
+            if name in words and place < MOST_PEOPLE
+        ],
+        np.int64,
+    )
+    known.sort()
+    wrong = {name for name in set().union(*names) if not tokens.is_name(name)}
+    unusable = np.array([len(each) > MOST_PEOPLE or not wrong.isdisjoint(each) for each in names], np.bool_)
+    wanted = text[places] * size + found
+    at = np.minimum(np.searchsorted(known, wanted * (MOST_PEOPLE + 1)), max(len(known) - 1, 0))
+    is_name = known[at] // (MOST_PEOPLE + 1) == wanted if len(known) else np.zeros(len(places), np.bool_)
+    calendar = np.array([*(word in lx.CALENDAR for word in words), False], np.bool_)
+    like_word = np.array([*(word in lx.NAMES_LIKE_WORDS for word in words), False], np.bool_)
+    begins = _START[kinds[places - 1]]  # the first text is preceded by the end of the last
+    other = np.where(begins | calendar[found], ord(lx.OTHER), ord(lx.PROPER))
     kinds[places] = np.where(is_name, ord(lx.NAME), other)
-    chosen = numbers[is_name]
-    called = np.array([*words, ""], object)
-    return called[chosen].tolist(), chosen
-
-
-def _shifted(kinds: Kinds, by: int) -> Kinds:
-    """Return for each place the class `by` places before it, or after it if negative.
-
-    A text ends with the end of a line, so that no pattern reaches into another text.
-    """
-    return np.roll(kinds, by)
+    person = known[at[is_name]] % (MOST_PEOPLE + 1) if len(known) else np.zeros(0, np.int64)
+    return person, like_word[found[is_name]], unusable
 
 
 def _find_suspects(kinds: Kinds, text: Numbers, count: int) -> tuple[Flags, Flags]:
-    """Find the texts whose classes patterns have to be tried on, and those that have to be read on their own."""
-    before, before2, after = _shifted(kinds, 1), _shifted(kinds, 2), _shifted(kinds, -1)
+    """Return on which texts' classes patterns have to be tried, and which texts have to be read on their own."""
+    # A text ends with the end of a line, so that no pattern reaches into another text.
+    before, before2, after = np.roll(kinds, 1), np.roll(kinds, 2), np.roll(kinds, -1)
 
-    def is_(kind: str) -> Flags:
-        return kinds == ord(kind)
+    def at(kind: str, around: Kinds = kinds) -> Flags:
+        return around == ord(kind)
+
+    def texts(flags: Flags, least: int = 1) -> Flags:
+        return np.bincount(text[flags], minlength=count) >= least
 
     suspect = _SUSPECT[kinds]
-    suspect |= is_("n") & (_AFTER_TURN[before] | _COPULA[before2])
-    suspect |= is_("@") & (before2 == ord("n"))
-    suspect |= is_("^") & _END[after]
-    suspect |= is_("`") & _COPULA[before]
-    suspect |= is_("i") & ((before == ord("Q")) | (before == ord("A")))
-    suspect |= is_("z") & ((before == ord("x")) | (before == ord("X")))
-    suspect |= (is_("p") | is_("<")) & _COPULA[before]
-    closer = _CLOSER[kinds] | (is_("k") & ((before == ord("S")) | (before == ord("D"))))
-
-    def texts(flags: Flags) -> Flags:
-        return np.bincount(text[flags], minlength=count) > 0
-
-    result = texts(is_("T")) & (texts(is_("Q")) | texts(is_("5")))
-    return texts(suspect), texts(closer) | result
+    suspect |= at("n") & (_TURNED[before] | _COPULA[before2])
+    suspect |= at("@") & at("n", before2)
+    suspect |= at("^") & (_END[after] | at(";", after))
+    suspect |= at("`") & (_COPULA[before] | _HAVE[before])
+    suspect |= at("i") & (at("Q", before) | at("A", before))
+    suspect |= at("z") & _HAVE[before]
+    suspect |= (at("p") | at("<")) & (_COPULA[before] | at("z", before))
+    suspect |= at("$") & (at("*", before) | at("*", before2))
+    suspect |= at("/") & at("2", before)
+    suspected = texts(suspect) | texts(at("/"), 2) | texts(at("P"), 2)
+    closer = _CLOSER[kinds] | (at("k") & (at("S", before) | at("D", before)))
+    sentence = np.cumsum(_END[kinds])
+    that, result = (np.bincount(sentence[each], minlength=len(kinds)) > 0 for each in (at("T"), at("Q") | at("5")))
+    closer |= at("T") & (that & result)[sentence]
+    return suspected, texts(closer)
 
 
 def _simplify(kinds: Kinds) -> None:
     """Do what `tokens.simplify` does."""
-    before, after = _shifted(kinds, 1), _shifted(kinds, -1)
+    before, after = np.roll(kinds, 1), np.roll(kinds, -1)
     first = (kinds == ord("9")) & (before == ord("D")) & (after == ord("2"))
     kinds[np.flatnonzero(first) - 1] = ord(lx.OTHER)
     thing = (kinds == ord("o")) & ((before == ord("=")) | (before == ord("M")) | (before == ord("@")))
@@ -218,14 +246,13 @@ def _simplify(kinds: Kinds) -> None:
     kinds[(kinds == ord("j")) & ((before == ord("d")) | (before == ord("D")))] = ord(lx.PERSON)
     kinds[:] = _TO_OTHER[kinds]
     modifier = _MODIFIERS[kinds]
-    live = modifier & _KIN[_shifted(kinds, -1)]
+    live = modifier & _KIN[np.roll(kinds, -1)]
     while True:
         more = live | (modifier & np.roll(live, -1))
         if (more == live).all():
             break
         live = more
-    owner = (_shifted(kinds, 1) == ord("h")) | (_shifted(kinds, 1) == ord("r"))
-    own = (kinds == ord(lx.OWN)) & owner & ~live
+    own = (kinds == ord(lx.OWN)) & _POSSESSIVE[np.roll(kinds, 1)]
     kinds[modifier & ~own] = ord(lx.OTHER)
     kinds[live] = ord(lx.MODIFIER)
 
@@ -242,16 +269,14 @@ def _first_of(values: Numbers, group: Numbers) -> Numbers:
     return values[change][np.cumsum(change) - 1]
 
 
-def _find_repeats(names: Numbers, sentence: Numbers, count: int) -> Flags:
-    """Return in which sentences a name occurs more than once."""
-    found = np.zeros(count, np.bool_)
-    if len(names):
-        key = np.sort(sentence * (int(names.max()) + 1) + names)
-        found[key[1:][key[1:] == key[:-1]] // (int(names.max()) + 1)] = True
-    return found
-
-
-def _offsets(counts: Numbers, chosen: Numbers) -> list[int]:
-    """Return where the items of chosen sentences begin; sentences that are left out have none."""
-    ends = np.cumsum(counts)
-    return [*(ends[chosen] - counts[chosen]).tolist(), int(ends[-1]) if len(ends) else 0]
+def _spread(person: Numbers, like_word: Flags, counts: Numbers) -> tuple[Numbers, Flags]:
+    """Return the names of sentences as rows."""
+    starts = np.cumsum(counts) - counts
+    sentence = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(person)) - starts[sentence]
+    fits = place < MOST_NAMES
+    people = np.full((len(counts), MOST_NAMES), -1, np.int64)
+    like_words = np.zeros((len(counts), MOST_NAMES), np.bool_)
+    people[sentence[fits], place[fits]] = person[fits]
+    like_words[sentence[fits], place[fits]] = like_word[fits]
+    return people, like_words

@@ -1,4 +1,4 @@
-"""Whether facts fit into one strict family, as far as can be seen without a search.
+"""Whether facts fit together: into one strict family, as far as can be seen without a search, and into one sentence.
 
 Everyone is born to one couple, and belongs to one couple at most. A fact says which couples are the same: the parents of
 a child are the couple that the parent belongs to, siblings are born to the same couple. Somebody between two people of
@@ -9,7 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from storyproof.families.kinship.relations import FEMALE, MALE, Fact
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.families.kinship.relations import FEMALE, MALE, NAMES, Fact
+
+# What a chain of two facts in one sentence must not be, since a nearer word exists: "his father, Suresh, and Suresh's
+# wife, Sarah" suggests that Sarah is not the mother.
+SUGGESTIVE = frozenset(
+    {
+        ("inv-child", "SO"), ("inv-child", "child"), ("SO", "child"), ("SO", "grand"), ("inv-grand", "SO"),
+        ("child", "sibling"), ("child", "inv-child"), ("sibling", "inv-child"), ("sibling", "inv-grand"),
+        ("sibling", "inv-un"), ("grand", "sibling"), ("un", "sibling"), ("sibling", "sibling"),
+    }
+)  # fmt: skip
+# The same for two facts about one person: "her husband, Leonard, met her daughter, Matilda".
+SUGGESTIVE_OF_ONE = frozenset({("SO", "child"), ("SO", "grand")})
 
 
 class _Couples:
@@ -147,3 +162,97 @@ def _find_related_spouses(couples: _Couples, genders: Sequence[str | None]) -> s
         if distinct or _find_conflict(couples.joined(min(births), max(births)), genders):
             return "spouses would share an ancestor"
     return None
+
+
+# The joins that a relation makes, as in `_Couples.add`: of which people (first, second, the person between) which couples
+# (0 the one they were born to, 1 their own) are the same. Relations that point up are turned round.
+_FIRST, _SECOND, _BETWEEN = range(3)
+_JOINS: dict[str, tuple[tuple[tuple[int, int], tuple[int, int]], ...]] = {
+    "child": (((_FIRST, 1), (_SECOND, 0)),),
+    "SO": (((_FIRST, 1), (_SECOND, 1)),),
+    "sibling": (((_FIRST, 0), (_SECOND, 0)),),
+    "grand": (((_BETWEEN, 0), (_FIRST, 1)), ((_BETWEEN, 1), (_SECOND, 0))),
+    "un": (((_BETWEEN, 0), (_FIRST, 0)), ((_BETWEEN, 1), (_SECOND, 0))),
+    "in-law": (((_BETWEEN, 0), (_FIRST, 1)), ((_BETWEEN, 1), (_SECOND, 1))),
+    "sibling-in-law": (),
+}
+_DIFFERENT = {"SO": (_FIRST, _SECOND), "sibling": (_FIRST, _SECOND), "un": (_BETWEEN, _FIRST), "in-law": (_BETWEEN, _SECOND)}
+_Numbers = npt.NDArray[np.int64]
+_Flags = npt.NDArray[np.bool_]
+
+
+def find_entangled(
+    story: _Numbers, first: _Numbers, predicate: _Numbers, second: _Numbers, genders: npt.NDArray[np.uint64]
+) -> _Flags:
+    """Return which stories may have a contradiction, of many stories at once.
+
+    In all others `find_contradiction` finds none: no couple has too many members, no siblings are married, and there is
+    one way at most from any couple to any other, so that nobody descends from themselves or shares an ancestor with a
+    spouse.
+
+    Args:
+        story: [fact], in order.
+        first: [fact], people by number.
+        predicate: [fact], numbers of `relations.NAMES`.
+        second: [fact].
+        genders: [story, 2], women and men as bits.
+    """
+    count = len(genders)
+    if not len(story):
+        return np.zeros(count, np.bool_)
+    begins = np.searchsorted(story, np.arange(count))
+    place = np.arange(len(story)) - begins[story]
+    people, facts = int(max(first.max(), second.max())) + 1, int(place.max()) + 1
+    couples = np.tile(np.arange(2 * (people + facts), dtype=np.int16), (count, 1))
+    conflict = np.zeros(count, np.bool_)
+    up = np.array([name.startswith("inv-") for name in NAMES])[predicate]
+    who = np.stack([np.where(up, second, first), np.where(up, first, second), people + place], axis=1)
+    names = np.array([name.removeprefix("inv-") for name in NAMES], object)[predicate]
+    groups = {name: np.flatnonzero(names == name) for name in _JOINS}
+    for name, joins in _JOINS.items():
+        for each in range(facts):
+            chosen = groups[name][place[groups[name]] == each]
+            if len(chosen):
+                for (one, one_couple), (other, other_couple) in joins:
+                    _join(couples, story[chosen], 2 * who[chosen, one] + one_couple, 2 * who[chosen, other] + other_couple)
+    for name, (one, other) in _DIFFERENT.items():
+        chosen, rows = groups[name], story[groups[name]]
+        same = [
+            couples[rows, 2 * who[chosen, one] + couple] == couples[rows, 2 * who[chosen, other] + couple]
+            for couple in (0, 1)
+        ]
+        conflict[rows[same[0] & same[1]]] = True
+    return conflict | _has_full_couple(couples[:, 1 : 2 * people : 2], genders) | _has_two_ways(couples)
+
+
+def _join(couples: npt.NDArray[np.int16], rows: _Numbers, one: _Numbers, other: _Numbers) -> None:
+    """Make two couples of each row the same; the lower number stands for both."""
+    labels = couples[rows, one], couples[rows, other]
+    low, high = np.minimum(*labels)[:, None], np.maximum(*labels)[:, None]
+    chosen = couples[rows]
+    couples[rows] = np.where(chosen == high, low, chosen)
+
+
+def _has_full_couple(own: npt.NDArray[np.int16], genders: npt.NDArray[np.uint64]) -> _Flags:
+    """Return whether three people, or two of one gender, belong to one couple."""
+    people = np.arange(own.shape[1], dtype=np.uint64)
+    women, men = (((genders[:, [each]] >> people) & np.uint64(1)).astype(np.bool_) for each in (0, 1))
+    found = np.zeros(len(own), np.bool_)
+    for person in range(own.shape[1]):
+        same = own == own[:, [person]]
+        found |= same.sum(axis=1) > 2
+        found |= ((same & women).sum(axis=1) > 1) | ((same & men).sum(axis=1) > 1)
+    return found
+
+
+def _has_two_ways(couples: npt.NDArray[np.int16]) -> _Flags:
+    """Return whether people connect couples in a circle; each person connects two couples."""
+    places = np.arange(couples.shape[1], dtype=np.int16)
+    nodes = (couples == places).sum(axis=1)
+    edges = np.sort(couples[:, 0::2].astype(np.int32) * couples.shape[1] + couples[:, 1::2], axis=1)
+    distinct = 1 + (edges[:, 1:] != edges[:, :-1]).sum(axis=1)
+    joined, rows = couples.copy(), np.arange(len(couples))
+    for person in range(0, couples.shape[1], 2):
+        _join(joined, rows, np.full(len(rows), person), np.full(len(rows), person + 1))
+    components = (joined == places).sum(axis=1)
+    return distinct != nodes - components

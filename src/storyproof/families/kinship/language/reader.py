@@ -12,16 +12,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice, permutations
 from typing import NamedTuple
 
+import numpy as np
+
 from storyproof.errors import ParseError
 from storyproof.families.kinship.language import lexicon as lx
-from storyproof.families.kinship.language.bulk import Batch, prepare
-from storyproof.families.kinship.language.consistency import find_contradiction
+from storyproof.families.kinship.language.bulk import prepare
+from storyproof.families.kinship.language.consistency import SUGGESTIVE, SUGGESTIVE_OF_ONE, find_contradiction
 from storyproof.families.kinship.language.grammar import Meaning, Pronoun, Refused, interpret
 from storyproof.families.kinship.language.lexicon import Kin
+from storyproof.families.kinship.language.stories import Facts, Programs, read_facts
 from storyproof.families.kinship.language.tokens import (
     LINE,
     Tokens,
@@ -32,9 +35,9 @@ from storyproof.families.kinship.language.tokens import (
     resolve_capitals,
     simplify,
 )
-from storyproof.families.kinship.relations import FEMALE, MALE, Fact, inverse, predicate_of
+from storyproof.families.kinship.relations import FEMALE, MALE, WORDS, Fact, inverse, predicate_of
 
-__all__ = ["NotUnderstood", "ReadFact", "Reading", "read", "read_many"]
+__all__ = ["Facts", "NotUnderstood", "ReadFact", "Reading", "read", "read_many", "read_table"]
 
 
 class NotUnderstood(ParseError):
@@ -81,12 +84,12 @@ class Reading(NamedTuple):
     Attributes:
         facts: All facts that it states, in order; "brothers" states one in each direction.
         genders: The gender of everybody whose gender it shows.
-        people: Everybody whom it names, in order.
+        people: Everybody whom it names.
     """
 
     facts: tuple[ReadFact, ...]
     genders: dict[str, str]
-    people: tuple[str, ...]
+    people: frozenset[str]
 
 
 def read(text: str, names: Collection[str] | None = None) -> Reading:
@@ -121,8 +124,30 @@ def read_many(stories: Iterable[str], names: Iterable[Collection[str]] | None = 
     found: list[Reading | NotUnderstood] = []
     pairs = iter(zip(stories, names, strict=True))
     while batch := list(islice(pairs, _BATCH)):
-        found += reader.read_batch([story for story, _ in batch], [each for _, each in batch])
+        found += reader.read_batch([story for story, _ in batch], [tuple(each) for _, each in batch])
     return found
+
+
+def read_table(
+    stories: Sequence[str], names: Sequence[Sequence[str]]
+) -> tuple[Facts, dict[int, Reading | NotUnderstood]]:
+    """Read stories into arrays, without a Python object for each fact.
+
+    Args:
+        stories: The texts; a few thousand at a time.
+        names: The people of each story.
+
+    Returns:
+        The facts of most stories, with people as numbers in `names`; for the others, by their numbers, what `read`
+        returns or raises.
+    """
+    return _reader().read_table(stories, names)
+
+
+@lru_cache(1 << 16)
+def _numbers(bits: int) -> tuple[int, ...]:
+    """Return which bits are set."""
+    return tuple(place for place in range(bits.bit_length()) if bits >> place & 1)
 
 
 @cache
@@ -134,15 +159,6 @@ _PRONOUN = len(Pronoun._fields)
 _BATCH = 4096  # stories that are cut and classified together
 _GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
 _UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,)}
-# In one sentence, "his father, Suresh, and Suresh's wife, Sarah" suggests that Sarah is not the mother.
-_SUGGESTIVE = frozenset(
-    {
-        ("inv-child", "SO"), ("inv-child", "child"), ("SO", "child"), ("SO", "grand"), ("inv-grand", "SO"),
-        ("child", "sibling"), ("child", "inv-child"), ("sibling", "inv-child"), ("sibling", "inv-grand"),
-        ("sibling", "inv-un"), ("grand", "sibling"), ("un", "sibling"), ("sibling", "sibling"),
-    }
-)  # fmt: skip
-_OWN_SUGGESTIVE = frozenset({("SO", "child"), ("SO", "grand")})  # "her husband, Leonard, met her daughter, Matilda"
 # Patterns on the classes of a whole story.
 _WORD = r"[w=$>*!/M@O94+8\[\]^`pqfV]"
 _STORY = tuple(
@@ -169,6 +185,7 @@ _STORY = tuple(
     )
 )
 _LASTING = re.compile(r"[48+]|[xX]z|\*D?\$|D\*\$|/2/")  # at the same time, asleep, always, has never, all day
+_PLACED = re.compile("N,?[iv]z?[p<]")
 
 
 class _Doubt(Exception):  # noqa: N818  # not an error of the program: the verdict on a story
@@ -186,6 +203,7 @@ class _Reader:
         self.tokens = Tokens()
         self.meanings: dict[tuple[str, tuple[int, ...]], Meaning | Refused] = {}
         self.families: dict[tuple[object, ...], str | None] = {}
+        self.programs = Programs(self.meaning)
 
     def read(self, text: str, names: Collection[str] | None) -> Reading | NotUnderstood:
         """Return what a story says, or why it is not understood."""
@@ -197,59 +215,56 @@ class _Reader:
         doubtful: frozenset[str] = frozenset()
         if names is None:
             names, doubtful = guess_names(raw, capitals)
+        elif wrong := [name for name in names if not table.is_name(name)]:
+            return NotUnderstood(f"the name '{wrong[0]}' cannot be told from other words", 1, 1, wrong[0])
         kinds, called = resolve_capitals(raw, capitals, names)
         simple = simplify(kinds)
         story = _Story(self, doubtful)
         try:
             _check_story(text, kinds, simple)
             self._read_sentences(story, reduce(simple), called, kins)
-            _check_repeats(text)
+            if _has_repeats(text):
+                raise _Doubt("a sentence occurs twice", 0)
             _check_clashes(kinds, story)
             return story.reading()
         except _Doubt as doubt:
             return _explain(text, simple, doubt, table)
 
-    def read_batch(self, stories: Sequence[str], names: Sequence[Collection[str]]) -> list[Reading | NotUnderstood]:
-        """Return what `read` returns for each story."""
-        batch = prepare(stories, names, self.tokens)
-        distinct = [
-            None if "?" in each else self.meaning(each, tuple(range(each.count("N")))) for each in batch.skeletons
-        ]
-        found: list[Reading | NotUnderstood] = []
-        begin = 0
-        for number, text in enumerate(stories):
-            end = batch.ends[number]
-            reading = None
-            if not batch.closer[number]:
-                kinds = batch.kinds[begin : end - 1].decode("ascii") if batch.suspect[number] else ""
-                reading = self._read_prepared(text, kinds, batch, distinct, number)
-            found.append(self.read(text, names[number]) if reading is None else reading)
-            begin = end
-        return found
+    def read_table(
+        self, stories: Sequence[str], names: Sequence[Sequence[str]]
+    ) -> tuple[Facts, dict[int, Reading | NotUnderstood]]:
+        """Return facts as arrays, and the readings of those stories that had to be read on their own."""
+        sentences = prepare(stories, names, self.tokens)
+        for number in np.flatnonzero(sentences.suspect & ~sentences.closer).tolist():
+            begin, end = sentences.bounds[number : number + 2]
+            kinds = sentences.kinds[begin : end - 1].decode("ascii")
+            sentences.closer[number] = _is_doubtful(stories[number], kinds)
+        facts = read_facts(sentences, self.programs)
+        for number in facts.repeats.tolist():
+            facts.clear[number] &= not _has_repeats(stories[number])
+        unclear = np.flatnonzero(~facts.clear).tolist()
+        return facts, {number: self.read(stories[number], names[number]) for number in unclear}
 
-    def _read_prepared(
-        self, text: str, kinds: str, batch: Batch, distinct: list[Meaning | Refused | None], number: int
-    ) -> Reading | None:
-        """Read a story of a batch; None if it is not understood."""
-        story = _Story(self)
-        first, last = batch.first[number], batch.first[number + 1]
-        skeletons = batch.skeleton[first:last]
-        try:
-            if kinds:
-                _check_story(text, kinds, "")
-            for each, skeleton in enumerate(skeletons, start=first):
-                names = batch.names[batch.name[each] : batch.name[each + 1]]
-                meaning = distinct[skeleton]
-                if batch.repeats[each]:
-                    meaning = self.meaning(batch.skeletons[skeleton], tuple([names.index(name) for name in names]))
-                story.add(meaning, names, batch.kins[batch.kin[each] : batch.kin[each + 1]], 0, batch.line[each])
-            if len(set(skeletons)) < len(skeletons):
-                _check_repeats(text)
-            if kinds:
-                _check_clashes(kinds, story)
-            return story.reading()
-        except _Doubt:
-            return None
+    def read_batch(self, stories: Sequence[str], names: Sequence[Sequence[str]]) -> list[Reading | NotUnderstood]:
+        """Return what `read` returns for each story."""
+        facts, others = self.read_table(stories, names)
+        columns = (facts.first, facts.word, facts.second, facts.line, facts.sentence)
+        told = list(zip(*(each.tolist() for each in columns), strict=True))
+        bounds = np.searchsorted(facts.story, np.arange(len(stories) + 1)).tolist()
+        bits = [each.tolist() for each in (facts.people, facts.male, facts.female)]
+        found: list[Reading | NotUnderstood] = []
+        for number, people in enumerate(names):
+            if number in others:
+                found.append(others[number])
+                continue
+            mentioned, male, female = ([people[each] for each in _numbers(part[number])] for part in bits)
+            stated = [
+                ReadFact(people[first], WORDS[word], people[second], line, sentence)
+                for first, word, second, line, sentence in told[bounds[number] : bounds[number + 1]]
+            ]
+            genders = {**dict.fromkeys(male, MALE), **dict.fromkeys(female, FEMALE)}
+            found.append(Reading(tuple(stated), genders, frozenset(mentioned)))
+        return found
 
     def _read_sentences(self, story: _Story, kinds: str, called: list[str], kins: list[Kin]) -> None:
         """Read the reduced classes of a story."""
@@ -395,7 +410,7 @@ class _Story:
         if reason := self.reader.contradiction(facts, tuple(self.genders.values())):
             raise _Doubt(reason, 0)
         genders = {name: gender for name, gender in self.genders.items() if gender}
-        return Reading(tuple(self.facts), genders, tuple(self.genders))
+        return Reading(tuple(self.facts), genders, frozenset(self.genders))
 
 
 def _check_words(meaning: Meaning, names: list[str], kins: list[Kin], place: int) -> None:
@@ -419,8 +434,8 @@ def _check_suggestions(facts: Sequence[ReadFact], place: int) -> None:
         if one[:3] == other[:3]:
             raise _Doubt("a fact is stated twice in one sentence", place)
         pair = one.predicate, other.predicate
-        chain = one.second == other.first and one.first != other.second and pair in _SUGGESTIVE
-        shared = one.first == other.first and one.second != other.second and pair in _OWN_SUGGESTIVE
+        chain = one.second == other.first and one.first != other.second and pair in SUGGESTIVE
+        shared = one.first == other.first and one.second != other.second and pair in SUGGESTIVE_OF_ONE
         if (chain and (one.first, other.second) not in linked) or (shared and (one.second, other.second) not in linked):
             raise _Doubt("in one sentence this suggests step- or half-kin; there is a nearer word", place)
 
@@ -438,16 +453,34 @@ def _check_story(text: str, kinds: str, simple: str) -> None:
                 raise _Doubt(f"'{phrase}' may say that the relation is not real", kinds.index(lx.OF_PHRASE), reduced=False)
 
 
-def _check_repeats(text: str) -> None:
+def _has_repeats(text: str) -> bool:
+    """Return whether a sentence occurs twice."""
     sentences = " ".join(text.replace("!", ".").split()).split(". ")
     sentences[-1] = sentences[-1].removesuffix(".")
-    if len(set(sentences)) < len(sentences):
-        raise _Doubt("a sentence occurs twice", 0)
+    return len(set(sentences)) < len(sentences)
+
+
+def _is_doubtful(text: str, kinds: str) -> bool:
+    """Return whether a story has to be checked as a whole."""
+    try:
+        _check_story(text, kinds, "")
+    except _Doubt:
+        return True
+    return _may_clash(kinds)
+
+
+def _may_clash(kinds: str) -> bool:
+    """Return whether somebody may be in two places or do two things at a time."""
+    if _PLACED.search(kinds) or kinds.count(lx.PROPER) > 1 or kinds.count("/") > 1:
+        return True
+    return bool(_LASTING.search(kinds)) and any(
+        lx.NAME in part and _LASTING.search(part) for part in re.split(r"[.\n]", kinds)
+    )
 
 
 def _check_clashes(kinds: str, story: _Story) -> None:
     """Refuse somebody who would be in two places or do two things at a time."""
-    if not _LASTING.search(kinds) and not _PLACED.search(kinds) and kinds.count(lx.PROPER) < 2 and kinds.count("/") < 2:
+    if not _may_clash(kinds):
         return
     parts = [each for each in re.split(r"[.\n]", kinds) if each]
     everybody = [frozenset([names[each] for each in meaning.doing]) for _, meaning, names in story.sentences]
@@ -464,9 +497,6 @@ def _check_clashes(kinds: str, story: _Story) -> None:
                 if doing & seen:
                     raise _Doubt("one person would be in two places at a time", story.sentences[number][0])
                 seen |= doing
-
-
-_PLACED = re.compile("N,?[iv]z?[p<]")
 
 
 def _explain(text: str, simple: str, doubt: _Doubt, tokens: Tokens) -> NotUnderstood:

@@ -58,6 +58,10 @@ class Tokens(dict[str, Token]):
         found = self[text] = _token(text) if text != LINE else Token(LINE, (Piece(LINE, 0, 1, LINE),), None, None)
         return found
 
+    def is_name(self, name: str) -> bool:
+        """Return whether a name can be told from words: one word, with a capital, of no class of its own."""
+        return self[name].capital == name
+
 
 def cut(text: str) -> list[str]:
     """Return what stands between spaces, and the ends of lines."""

@@ -437,10 +437,17 @@ class _Telling:
         count = np.maximum(count, 1)
         number = self._draws.below(count, self._rows)
         frame = n._lists[case, number]
-        for _ in range(min(fact, 6)):
-            again = (told[:, :fact] == frame[:, None]).any(axis=1)
+        tries = min(fact, 6)
+        for trial in range(2 * tries):
+            same = told[:, :fact] == frame[:, None]
+            if trial >= tries:  # a frame may occur twice if need be, but not with one relative: "So did his father Omar."
+                same &= self._relative[:, :fact] == relative[:, None]
+            again = same.any(axis=1)
             if not again.any():
                 break
+            if trial == tries:
+                case = np.where(again, cases.number(), case)
+                count = np.maximum(n._counts[case], 1)
             number = np.where(again, (number + 1) % count, number)
             frame = n._lists[case, number]
         self._seen[self._all, np.maximum(relative, 0)] = True

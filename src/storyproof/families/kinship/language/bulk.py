@@ -41,7 +41,10 @@ _NAME = _table(lx.NAME)
 _ANY_KIN = _table("KL{}")
 _KIN = _table("KL")
 _MODIFIERS = _table("M@[O")
-_SUSPECT = _table("73]![48+RE")
+_SUSPECT = _table("]![48+RE")
+_UNTRUE = _table("73")
+_CLAUSE = _table(".\n;:,&b")
+_MARK = _table(".\n;,o")
 _COPULA = _table("iva")
 _TURNED = _table("iva6")
 _HAVE = _table("xX")
@@ -101,7 +104,7 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Toke
     known = [tokens[each] for each in unique]
     kinds, token_bounds = _classes([each.kinds for each in known], codes)
     bounds = token_bounds[first]
-    text = np.repeat(np.arange(len(texts)), np.diff(bounds))
+    text = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(bounds))
     person, like_word, unusable = _resolve(kinds, text, names, [each.capital for each in known], codes, tokens)
     raw = kinds.tobytes()
     suspect, closer = _find_suspects(kinds, text, len(texts))
@@ -117,7 +120,7 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Toke
         [None, pa.py_buffer(np.concatenate([[0], ends]).astype(np.int32)), pa.py_buffer(kinds)],
     ).dictionary_encode()
     name_counts, kin_counts = (np.add.reduceat(each[kinds], starts, dtype=np.int64) for each in (_NAME, _ANY_KIN))
-    of = text[starts]
+    of = text[starts].astype(np.int64)
     line = np.concatenate([[0], np.cumsum(kinds == _LINE)])[starts]
     line -= _first_of(line, of)
     real = np.flatnonzero(ends - starts > 1)  # others are the end of a line after the end of a sentence
@@ -193,7 +196,7 @@ def _resolve(
     known.sort()
     wrong = {name for name in set().union(*names) if not tokens.is_name(name)}
     unusable = np.array([len(each) > MOST_PEOPLE or not wrong.isdisjoint(each) for each in names], np.bool_)
-    wanted = text[places] * size + found
+    wanted = text[places].astype(np.int64) * size + found
     at = np.minimum(np.searchsorted(known, wanted * (MOST_PEOPLE + 1)), max(len(known) - 1, 0))
     is_name = known[at] // (MOST_PEOPLE + 1) == wanted if len(known) else np.zeros(len(places), np.bool_)
     calendar = np.array([*(word in lx.CALENDAR for word in words), False], np.bool_)
@@ -216,7 +219,11 @@ def _find_suspects(kinds: Kinds, text: Numbers, count: int) -> tuple[Flags, Flag
     def texts(flags: Flags, least: int = 1) -> Flags:
         return np.bincount(text[flags], minlength=count) >= least
 
-    suspect = _SUSPECT[kinds]
+    # Words such as "game" and "true" matter in sentences with one of these, or before a mark or "of".
+    sentence = np.cumsum(_END[kinds])
+    about = at("5") | at("T") | at("z") | (_END[before] & (at("Q") | at("<"))) | (_CLAUSE[before] & at("D"))
+    in_sentence = np.bincount(sentence[about], minlength=int(sentence[-1]) + 1) > 0
+    suspect = _SUSPECT[kinds] | (_UNTRUE[kinds] & (in_sentence[sentence] | _MARK[after]))
     suspect |= at("n") & (_TURNED[before] | _COPULA[before2])
     suspect |= at("@") & at("n", before2)
     suspect |= at("^") & (_END[after] | at(";", after))
@@ -228,9 +235,8 @@ def _find_suspects(kinds: Kinds, text: Numbers, count: int) -> tuple[Flags, Flag
     suspect |= at("/") & at("2", before)
     suspected = texts(suspect) | texts(at("/"), 2) | texts(at("P"), 2)
     closer = _CLOSER[kinds] | (at("k") & (at("S", before) | at("D", before)))
-    sentence = np.cumsum(_END[kinds])
-    that, result = (np.bincount(sentence[each], minlength=len(kinds)) > 0 for each in (at("T"), at("Q") | at("5")))
-    closer |= at("T") & (that & result)[sentence]
+    result = np.bincount(sentence[at("Q") | at("5")], minlength=int(sentence[-1]) + 1) > 0
+    closer |= at("T") & result[sentence]
     return suspected, texts(closer)
 
 

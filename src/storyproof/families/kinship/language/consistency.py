@@ -177,6 +177,9 @@ _JOINS: dict[str, tuple[tuple[tuple[int, int], tuple[int, int]], ...]] = {
     "sibling-in-law": (),
 }
 _DIFFERENT = {"SO": (_FIRST, _SECOND), "sibling": (_FIRST, _SECOND), "un": (_BETWEEN, _FIRST), "in-law": (_BETWEEN, _SECOND)}
+_POINTS_UP = np.array([name.startswith("inv-") for name in NAMES])
+_SYMMETRIC = np.array([name in ("SO", "sibling", "sibling-in-law") for name in NAMES])
+_DOWN = np.array([NAMES.index(name.removeprefix("inv-")) for name in NAMES])
 _Numbers = npt.NDArray[np.int64]
 _Flags = npt.NDArray[np.bool_]
 
@@ -200,29 +203,49 @@ def find_entangled(
     count = len(genders)
     if not len(story):
         return np.zeros(count, np.bool_)
-    begins = np.searchsorted(story, np.arange(count))
-    place = np.arange(len(story)) - begins[story]
-    people, facts = int(max(first.max(), second.max())) + 1, int(place.max()) + 1
+    story, who, names = _sort(story, first, predicate, second)
+    place = np.arange(len(story)) - np.searchsorted(story, np.arange(count))[story]
+    people, facts = int(who.max()) + 1, int(place.max()) + 1
+    who = np.concatenate([who, (people + place)[:, None]], axis=1)
     couples = np.tile(np.arange(2 * (people + facts), dtype=np.int16), (count, 1))
-    conflict = np.zeros(count, np.bool_)
-    up = np.array([name.startswith("inv-") for name in NAMES])[predicate]
-    who = np.stack([np.where(up, second, first), np.where(up, first, second), people + place], axis=1)
-    names = np.array([name.removeprefix("inv-") for name in NAMES], object)[predicate]
-    groups = {name: np.flatnonzero(names == name) for name in _JOINS}
-    for name, joins in _JOINS.items():
-        for each in range(facts):
-            chosen = groups[name][place[groups[name]] == each]
-            if len(chosen):
-                for (one, one_couple), (other, other_couple) in joins:
-                    _join(couples, story[chosen], 2 * who[chosen, one] + one_couple, 2 * who[chosen, other] + other_couple)
+    connected = np.tile(np.arange(people, dtype=np.int16), (count, 1))
+    circular = np.zeros(count, np.bool_)
+    for each in range(facts):
+        here = np.flatnonzero(place == each)
+        rows = story[here]
+        circular[rows[connected[rows, who[here, 0]] == connected[rows, who[here, 1]]]] = True
+        _join(connected, rows, who[here, 0], who[here, 1])
+        for name, joins in _JOINS.items():
+            chosen = here[names[here] == NAMES.index(name)]
+            for (one, one_couple), (other, other_couple) in joins if len(chosen) else ():
+                _join(couples, story[chosen], 2 * who[chosen, one] + one_couple, 2 * who[chosen, other] + other_couple)
+    found = _has_full_couple(couples[:, 1 : 2 * people : 2], genders)
+    # Without a circle of facts there is none of couples either, since every fact joins what was not connected before.
+    suspects = np.flatnonzero(circular)
+    found[suspects] |= _has_two_ways(couples[suspects])
     for name, (one, other) in _DIFFERENT.items():
-        chosen, rows = groups[name], story[groups[name]]
-        same = [
+        chosen = np.flatnonzero(names == NAMES.index(name))
+        rows = story[chosen]
+        born, own = (
             couples[rows, 2 * who[chosen, one] + couple] == couples[rows, 2 * who[chosen, other] + couple]
             for couple in (0, 1)
-        ]
-        conflict[rows[same[0] & same[1]]] = True
-    return conflict | _has_full_couple(couples[:, 1 : 2 * people : 2], genders) | _has_two_ways(couples)
+        )
+        found[rows[born & own]] = True
+    return found
+
+
+def _sort(
+    story: _Numbers, first: _Numbers, predicate: _Numbers, second: _Numbers
+) -> tuple[_Numbers, _Numbers, _Numbers]:
+    """Return facts without repetitions: stories, people [fact, 2] and predicates, none of which points up."""
+    turn = _POINTS_UP[predicate]
+    low, high = np.where(turn, second, first), np.where(turn, first, second)
+    turn = _SYMMETRIC[predicate] & (low > high)
+    low, high = np.where(turn, high, low), np.where(turn, low, high)
+    key = ((story * 64 + low) * 64 + high) * len(NAMES) + _DOWN[predicate]
+    key = np.unique(key)
+    rest, name = key // len(NAMES), key % len(NAMES)
+    return rest // 4096, np.stack([rest // 64 % 64, rest % 64], axis=1), name
 
 
 def _join(couples: npt.NDArray[np.int16], rows: _Numbers, one: _Numbers, other: _Numbers) -> None:

@@ -200,7 +200,7 @@ _LISTS = {
         wake shadow voice song songs tune garden house shop car kitchen bakery boathouse letter letters bicycle boat tent hammock chair plate cup bowl rope lead care help
         afraid fond tired ashamed jealous envious
         """,
-    OF_PHRASE: "other second upon only courtesy speak speaking used than age memory life",
+    OF_PHRASE: "other upon courtesy speak speaking used than age memory life",
     ALL: "all whole throughout",
     DAY: """
         day days night nights week weeks month months year years summer winter morning mornings afternoon evening
@@ -249,8 +249,7 @@ NO_NAMES = frozenset(
 
 # Phrases that turn what is said into a role, a part of the truth or something over.
 PHRASES = (
-    "every other", "every second", "once upon", "in name only", "by courtesy", "so to speak",
-    "in a manner of speaking", "used to", "younger than", "older than", "same age", "his age", "her age", "in memory of",
+    "every other", "once upon", "by courtesy", "so to speak", "in a manner of speaking", "used to", "younger than", "older than", "same age", "his age", "her age", "in memory of",
     "another life",
 )  # fmt: skip
 

@@ -27,6 +27,7 @@ _NONE, _PRONOUN, _FACT = 0, 1, 2
 _MALE = frozenset("hemg")
 _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
+_PRIME = np.uint64(0x9E3779B97F4A7C15)
 _SIBLING = NAMES.index("sibling")
 _CHAIN, _OF_ONE = (
     np.array([[(one, other) in pairs for other in NAMES] for one in NAMES]) for pairs in (SUGGESTIVE, SUGGESTIVE_OF_ONE)
@@ -306,12 +307,11 @@ class _Stories:
     def _repeats(self) -> Numbers:
         """Return the stories of which two sentences have one skeleton and the same people."""
         sentences = self.sentences
-        keys = [*sentences.people.T, self.meaning, sentences.text]
-        order = np.lexsort(keys)
-        same = np.ones(max(len(order) - 1, 0), np.bool_)
-        for key in keys:
-            ordered = key[order]
-            same &= ordered[1:] == ordered[:-1]
+        key = sentences.text.astype(np.uint64)
+        for each in (self.meaning, *sentences.people.T):
+            key = key * _PRIME + each.astype(np.uint64)  # equal keys of different sentences cost time, not truth
+        order = np.argsort(key, kind="stable")
+        same = key[order[1:]] == key[order[:-1]]
         return np.unique(sentences.text[order[1:][same]])
 
     def _check_suggestions(self, rows: Numbers, kin: Numbers, first: Numbers, second: Numbers) -> None:

@@ -19,6 +19,7 @@ from storyproof.families.kinship.language.tokens import IDLE, LINE, Tokens
 from storyproof.families.kinship.relations import MALE, NAMES, WORDS
 
 Numbers = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 Kinds = npt.NDArray[np.uint8]
 MOST_NAMES = 8  # in a sentence
@@ -44,7 +45,7 @@ _MODIFIERS = _table("M@[O")
 _SUSPECT = _table("]![48+RE")
 _UNTRUE = _table("73")
 _CLAUSE = _table(".\n;:,&b")
-_MARK = _table(".\n;,o")
+_MARK = _table(".\n;,op")
 _COPULA = _table("iva")
 _TURNED = _table("iva6")
 _HAVE = _table("xX")
@@ -166,7 +167,7 @@ def _classes(kinds: list[str], codes: Numbers) -> tuple[Kinds, Numbers]:
 
 def _resolve(
     kinds: Kinds,
-    text: Numbers,
+    text: Small,
     names: Sequence[Collection[str]],
     capitals: list[str | None],
     codes: Numbers,
@@ -208,16 +209,18 @@ def _resolve(
     return person, like_word[found[is_name]], unusable
 
 
-def _find_suspects(kinds: Kinds, text: Numbers, count: int) -> tuple[Flags, Flags]:
+def _find_suspects(kinds: Kinds, text: Small, count: int) -> tuple[Flags, Flags]:
     """Return on which texts' classes patterns have to be tried, and which texts have to be read on their own."""
     # A text ends with the end of a line, so that no pattern reaches into another text.
     before, before2, after = np.roll(kinds, 1), np.roll(kinds, 2), np.roll(kinds, -1)
 
     def at(kind: str, around: Kinds = kinds) -> Flags:
-        return around == ord(kind)
+        found: Flags = around == ord(kind)
+        return found
 
     def texts(flags: Flags, least: int = 1) -> Flags:
-        return np.bincount(text[flags], minlength=count) >= least
+        found: Flags = np.bincount(text[flags], minlength=count) >= least
+        return found
 
     # Words such as "game" and "true" matter in sentences with one of these, or before a mark or "of".
     sentence = np.cumsum(_END[kinds])
@@ -272,7 +275,8 @@ def _reduce(kinds: Kinds) -> Flags:
 def _first_of(values: Numbers, group: Numbers) -> Numbers:
     """Return for each place the first value of its group; groups are sorted."""
     change = np.concatenate([[True], group[1:] != group[:-1]])
-    return values[change][np.cumsum(change) - 1]
+    found: Numbers = values[change][np.cumsum(change) - 1]
+    return found
 
 
 def _spread(person: Numbers, like_word: Flags, counts: Numbers) -> tuple[Numbers, Flags]:

@@ -1,8 +1,9 @@
 """Whether facts fit together: into one strict family, as far as can be seen without a search, and into one sentence.
 
-Everyone is born to one couple, and belongs to one couple at most. A fact says which couples are the same: the parents of
-a child are the couple that the parent belongs to, siblings are born to the same couple. Somebody between two people of
-a fact ("Omar's niece" is the child of somebody born to the couple to which Omar was born) is a person without a name.
+Everyone is born to one couple, and belongs to one couple at most. A fact says which couples are the same: the parents
+of a child are the couple that the parent belongs to, siblings are born to the same couple. Somebody between the two
+people of a fact is a person without a name: a niece of Omar's is the child of somebody who was born to the couple to
+which Omar was born.
 """
 
 from __future__ import annotations
@@ -164,8 +165,8 @@ def _find_related_spouses(couples: _Couples, genders: Sequence[str | None]) -> s
     return None
 
 
-# The joins that a relation makes, as in `_Couples.add`: of which people (first, second, the person between) which couples
-# (0 the one they were born to, 1 their own) are the same. Relations that point up are turned round.
+# The joins that a relation makes, as in `_Couples.add`: of which people (first, second, the person between) which
+# couples (0 the one they were born to, 1 their own) are the same. Relations that point up are turned round.
 _FIRST, _SECOND, _BETWEEN = range(3)
 _JOINS: dict[str, tuple[tuple[tuple[int, int], tuple[int, int]], ...]] = {
     "child": (((_FIRST, 1), (_SECOND, 0)),),
@@ -176,7 +177,12 @@ _JOINS: dict[str, tuple[tuple[tuple[int, int], tuple[int, int]], ...]] = {
     "in-law": (((_BETWEEN, 0), (_FIRST, 1)), ((_BETWEEN, 1), (_SECOND, 1))),
     "sibling-in-law": (),
 }
-_DIFFERENT = {"SO": (_FIRST, _SECOND), "sibling": (_FIRST, _SECOND), "un": (_BETWEEN, _FIRST), "in-law": (_BETWEEN, _SECOND)}
+_DIFFERENT = {
+    "SO": (_FIRST, _SECOND),
+    "sibling": (_FIRST, _SECOND),
+    "un": (_BETWEEN, _FIRST),
+    "in-law": (_BETWEEN, _SECOND),
+}
 _POINTS_UP = np.array([name.startswith("inv-") for name in NAMES])
 _SYMMETRIC = np.array([name in ("SO", "sibling", "sibling-in-law") for name in NAMES])
 _DOWN = np.array([NAMES.index(name.removeprefix("inv-")) for name in NAMES])
@@ -278,4 +284,5 @@ def _has_two_ways(couples: npt.NDArray[np.int16]) -> _Flags:
     for person in range(0, couples.shape[1], 2):
         _join(joined, rows, np.full(len(rows), person), np.full(len(rows), person + 1))
     components = (joined == places).sum(axis=1)
-    return distinct != nodes - components
+    found: _Flags = distinct != nodes - components
+    return found

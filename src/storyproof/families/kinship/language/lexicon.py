@@ -13,36 +13,52 @@ from typing import NamedTuple
 
 from storyproof.families.kinship.relations import WORDS, gender_of, predicate_of
 
-NAME = "N"  # a person
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# People and kin.
+NAME = "N"
 PROPER = "P"  # another capitalised word: a place, a brand
-CAPITAL = "C"  # capitalised; the reader decides whether it is a name
+CAPITAL = "C"  # a capitalised word, before it is decided which of the two it is
 KIN, KINS = "K", "L"  # niece, nieces
 OTHER_KIN = "Z"  # kin words that state none of the relations: cousin, stepson, child, twins
-MODIFIER = "M"  # elder, proud: says more about a relative without touching the relation
+MODIFIER = "M"  # proud: says more about a relative without touching the relation
 OLD = "@"  # a modifier, or part of an age
 ELDER = "["  # a modifier that compares ages
 TWIN = "\\"  # a modifier of brothers and sisters, or another kin word
 OWN = "O"  # a modifier, or "her own hair", which is the subject's
-HIS, HER, HERS, HE, SHE, HIM = "h", "r", "H", "e", "s", "m"
-HIMSELF, HERSELF = "g", "G"
-THEIR, THEY, SPEAKER = "t", "y", "F"
+PERSON, MAN, WOMAN, MEN = "u", "1", "0", "U"  # people without a name
+JOB = "j"  # a person after an article (the cook), a deed otherwise
+BEAST = ">"  # a dog, a puppet, a boat: something else that can have a name
+UNREAL = "^"  # late, former, lost: a person who follows is unreal or past
+# Pronouns and other words of grammar.
+HIS, HER, HERS, HE, SHE, HIM, HIMSELF, HERSELF = "h", "r", "H", "e", "s", "m", "g", "G"
+THEIR, THEY, SPEAKER, IT = "t", "y", "F", "5"
 POSSESSIVE = "'"
 AND, OR, BUT = "&", "|", "b"
 IS, ARE, WAS, HAS, HAD, BE = "i", "a", "v", "x", "X", "B"
-CALLED, THAT, WHO, WHOSE, WHOM = "c", "T", "W", "S", "Y"
-NOT, IF, WHEN, WHILE, AS, LIKE = "z", "I", "J", "~", "A", "l"
+CALLED, NAME_WORD = "c", "k"
+THAT, WHO, WHOSE, WHOM = "T", "W", "S", "Y"
+NOT, NOBODY, IF, WHEN, WHILE, AS, LIKE, SO, TOO = "z", "]", "I", "J", "~", "A", "l", "Q", "`"
 OF, A, THE, TO, IN, PREPOSITION, NUMBER = "o", "d", "D", "2", "<", "p", "n"
-FACTIVE, SPEECH, GIVING, BELIEF, SAID = "f", "V", "q", "R", "E"
-PERSON, MAN, WOMAN, MEN, JOB = "u", "1", "0", "U", "j"
+# Verbs by what follows them.
+FACTIVE = "f"  # noticed that: true
+SPEECH = "V"  # told somebody that
+GIVING = "q"  # gave somebody something
+BELIEF, SAID = "R", "E"  # thought, said: what follows need not be true
+# Words that matter to the story as a whole.
 HARD = "%"  # what the reader does not reason about: death, marriage as an event, birth, ages
-UNREAL = "^"  # late, former, lost: unreal or past if a person follows
-IT, UNTRUE, FICTION, ASLEEP, FIRST, TURNED, SAME, NAME_WORD, ALWAYS, SO = "5", "7", "3", "8", "9", "6", "4", "k", "+", "Q"
+UNTRUE, FICTION = "7", "3"  # a joke; a play
+ASLEEP, SAME, ALWAYS, ALL, DAY, CLOCK = "8", "4", "+", "*", "$", "/"
+TURNED, FIRST = "6", "9"  # turned sixty; was the first to
 THING = "="  # "a picture of Freya, who is his niece", "fond of Freya": what stands before "of" is nobody
 OF_PHRASE = "!"  # begins or ends one of PHRASES
-ALL, DAY, CLOCK, BEAST, TOO, NOBODY = "*", "$", "/", ">", "`", "]"
+# Everything else.
 OTHER = "w"
-UNKNOWN_MARK = "#"
 QUOTE = '"'
+UNKNOWN_MARK = "#"
 
 # Classes that say nothing once the checks of whole stories are done.
 NEUTRAL = OTHER + OF + A + THE + TO + IN + PREPOSITION + NUMBER + FACTIVE + SPEECH + GIVING + UNREAL
@@ -55,16 +71,16 @@ _INFORMAL = {
 _LISTS = {
     OTHER_KIN: """
         child children kid kids parent parents grandparent grandparents grandchild grandchildren grandkid grandkids
-        sibling siblings twins triplet triplets cousin cousins relative relatives relation relations related
-        unrelated kin kinsman kinswoman kinsmen kindred family families spouse spouses ancestor ancestors descendant
-        descendants heir heirs heiress offspring orphan orphans in-law in-laws partner partners nan nana gran nanny sis
-        bro daddy mummy mommy papa mama hubby godparent godparents stepfamily forefather forefathers forebear forebears
+        sibling siblings twins triplet triplets cousin cousins relative relatives relation relations related unrelated
+        kin kinsman kinswoman kinsmen kindred family families spouse spouses ancestor ancestors descendant descendants
+        heir heirs heiress offspring orphan orphans in-law in-laws partner partners nan nana gran nanny sis bro daddy
+        mummy mommy papa mama hubby godparent godparents stepfamily forefather forefathers forebear forebears
         next-of-kin firstborn namesake bastard
         """,
     MODIFIER: """
-        big little dear beloved favourite favorite proud cheerful patient
-        quiet shy brave clever tall short kind gentle generous busy tired sleepy young lively merry funny nervous
-        curious careful strong sporty musical talkative hungry thirsty smiling laughing hard-working good-natured
+        big little dear beloved favourite favorite proud cheerful patient quiet shy brave clever tall short kind
+        gentle generous busy tired sleepy young lively merry funny nervous curious careful strong sporty musical
+        talkative hungry thirsty smiling laughing hard-working good-natured
         """,
     OLD: "old",
     ELDER: "elder older younger eldest oldest youngest",
@@ -110,19 +126,19 @@ _LISTS = {
     IN: "in inside outside",
     PREPOSITION: """
         about above across against along alongside amid among amongst around at behind below beneath beside besides
-        between beyond by despite down during except for from into near off on onto opposite out over
-        past round through throughout toward towards under underneath up upon with within without
+        between beyond by despite down during except for from into near off on onto opposite out over past round
+        through throughout toward towards under underneath up upon with within without
         """,
     NUMBER: """
-        zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
-        eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
+        zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen
+        seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred
         """,
     # Verbs after which "that" introduces something true.
     FACTIVE: """
-        notice noticed notices noticing see saw sees seeing seen know knew knows knowing known realise realised realises
-        realize realized realizes discover discovered discovers find found finds remember remembered remembers forget
-        forgot forgets forgotten regret regretted regrets observe observed observes recognise recognised recognises glad
-        sorry happy pleased delighted annoyed surprised
+        notice noticed notices noticing see saw sees seeing seen know knew knows knowing known realise realised
+        realises realize realized realizes discover discovered discovers find found finds remember remembered
+        remembers forget forgot forgets forgotten regret regretted regrets observe observed observes recognise
+        recognised recognises glad sorry happy pleased delighted annoyed surprised
         """,
     SPEECH: "tell told tells telling assure assured assures inform informed informs convince convinced convinces",
     GIVING: """
@@ -135,11 +151,11 @@ _LISTS = {
     BELIEF: """
         dream dreams dreamed dreamt dreaming imagine imagines imagined imagining pretend pretends pretended pretending
         believe believes believed believing think thinks thought thinking suppose supposes supposed presume presumes
-        presumed assume assumes assumed assuming suspect suspects suspected claim claims claimed claiming allege alleges
-        alleged deny denies denied denying doubt doubts doubted wish wishes wished wishing hope hopes hoped hoping
-        fantasise fantasised fantasises hallucinate hallucinated lied swear swears swore sworn insist
-        insists insisted mistake mistakes mistook mistaken consider considers considered regard regards regarded
-        fancied according rumour rumours rumoured reputed fear feared fears argues maintains maintained
+        presumed assume assumes assumed assuming suspect suspects suspected claim claims claimed claiming allege
+        alleges alleged deny denies denied denying doubt doubts doubted wish wishes wished wishing hope hopes hoped
+        hoping fantasise fantasised fantasises hallucinate hallucinated lied swear swears swore sworn insist insists
+        insisted mistake mistakes mistook mistaken consider considers considered regard regards regarded fancied
+        according rumour rumours rumoured reputed fear feared fears argues maintains maintained
         """,
     SAID: "say says said saying reply replied replies",
     PERSON: """
@@ -150,41 +166,41 @@ _LISTS = {
         stationmaster ticket-collector firefighter fireman lifeguard photographer musician drummer pianist violinist
         tailor cobbler blacksmith mechanic engineer scientist student pupil schoolmate classmate teammate roommate
         housemate flatmate lodger landlord landlady tenant boss employer employee assistant secretary apprentice
-        customer passenger tourist hiker rider cyclist runner swimmer player winner champion somebody someone
-        anybody anyone newcomer villager companion acquaintance enemy rival thief ferryman boatman milkman
+        customer passenger tourist hiker rider cyclist runner swimmer player winner champion somebody someone anybody
+        anyone newcomer villager companion acquaintance enemy rival thief ferryman boatman milkman
         """,
     MAN: "man gentleman boy lad bloke chap fellow lord widower",
     WOMAN: "woman lady girl lass madam",
     MEN: "men gentlemen boys lads women ladies girls",
     JOB: "cook guide judge guard coach clerk maid chef host hostess referee umpire",
     HARD: """
-        die dies died dying dead death deaths deceased kill kills killed murder murdered perished grave graves graveside
-        gravestone tomb tombstone cemetery graveyard funeral funerals burial widow widows widowed mourn mourns mourned
-        mourning bereaved posthumous posthumously inherit inherited inherits obituary late-lamented
-        marry marries married marrying marriage marriages wed weds wedded wedding weddings bride brides bridegroom groom
-        grooms fiance fiancee fiancé fiancée engaged engagement betrothed honeymoon newlywed newlyweds remarried remarry
-        elope eloped divorce divorces divorced divorcing divorcee annul annulled annulment estranged ex unmarried
-        bachelor spinster mistress girlfriend boyfriend lover lovers propose proposed anniversary
-        adopt adopts adopted adopting adoption adoptive foster fostered fostering surrogate custody visitation alimony
-        guardian guardians ward biological biologically genetic genetically dna bloodline stepped-in
-        born unborn birth births birthday birthdays christening christened baptism baptised baby babies infant infants
-        toddler toddlers newborn pregnant pregnancy teenager teenagers teenage adolescent aged pensioner pensioners
-        schoolboy schoolboys schoolgirl schoolgirls nursery kindergarten cradle pram centenarian octogenarian weekends
-        kidding
-        mr mrs ms miss dr sir saint prof
+        die dies died dying dead death deaths deceased kill kills killed murder murdered perished grave graves
+        graveside gravestone tomb tombstone cemetery graveyard funeral funerals burial widow widows widowed mourn
+        mourns mourned mourning bereaved posthumous posthumously inherit inherited inherits obituary late-lamented
+        marry marries married marrying marriage marriages wed weds wedded wedding weddings bride brides bridegroom
+        groom grooms fiance fiancee fiancé fiancée engaged engagement betrothed honeymoon newlywed newlyweds remarried
+        remarry elope eloped divorce divorces divorced divorcing divorcee annul annulled annulment estranged ex
+        unmarried bachelor spinster mistress girlfriend boyfriend lover lovers propose proposed anniversary adopt
+        adopts adopted adopting adoption adoptive foster fostered fostering surrogate custody visitation alimony
+        guardian guardians ward biological biologically genetic genetically dna bloodline stepped-in born unborn birth
+        births birthday birthdays christening christened baptism baptised baby babies infant infants toddler toddlers
+        newborn pregnant pregnancy teenager teenagers teenage adolescent aged pensioner pensioners schoolboy
+        schoolboys schoolgirl schoolgirls nursery kindergarten cradle pram centenarian octogenarian weekends kidding
+        nicknamed alias mr mrs ms miss dr sir saint prof
         """,
     UNREAL: """
-        late former imaginary fictional fictitious so-called would-be self-styled invented lost outlived survived misses
-        missed left leave leaves leaving played plays playing portrayed portrays portraying impersonated impersonates impersonating
+        late former imaginary fictional fictitious so-called would-be self-styled invented lost outlived survived
+        misses missed left leave leaves leaving played plays playing portrayed portrays portraying call calls calling
+        impersonated impersonates impersonating
         """,
     IT: "it this",
     UNTRUE: """
-        true untrue false lie lies joke jokes mistake rumour rumours fiction nonsense invention gossip dream
-        pretence trick prank wrong hoax make-believe role part act fib bluff guess error sure certain proved proven
-        confirmed unsure uncertain unclear doubtful questionable unproven unconfirmed disputed
+        true untrue false lie lies joke jokes mistake rumour rumours fiction nonsense invention gossip dream pretence
+        trick prank wrong hoax make-believe role part act fib bluff guess error sure certain proved proven confirmed
+        unsure uncertain unclear doubtful questionable unproven unconfirmed disputed
         """,
     FICTION: """
-        play film movie novel story tale legend script opera pantomime cartoon musical fantasy game comedy
+        play film movie novel story tale legend script opera pantomime cartoon musical fantasy game comedy book
         tragedy drama myth fairytale
         """,
     ASLEEP: "asleep sleep slept sleeps unconscious hospital prison jail abroad absent overseas",
@@ -197,8 +213,8 @@ _LISTS = {
     THING: """
         picture photo photograph portrait sketch drawing painting snapshot view sight front back side top edge middle
         sleeve hat cap coat scarf glove hand arm elbow shoulder ear foot feet hands heels lap bag basket ahead instead
-        wake shadow voice song songs tune garden house shop car kitchen bakery boathouse letter letters bicycle boat tent hammock chair plate cup bowl rope lead care help
-        afraid fond tired ashamed jealous envious
+        wake shadow voice song songs tune garden house shop car kitchen bakery boathouse letter letters bicycle boat
+        tent hammock chair plate cup bowl rope lead care help afraid fond tired ashamed jealous envious
         """,
     OF_PHRASE: "other upon courtesy speak speaking used than age memory life",
     ALL: "all whole throughout",
@@ -216,41 +232,41 @@ _LISTS = {
     NOBODY: "nobody none nothing",
 }  # fmt: skip
 # Months, days and the like are capitalised, but they are neither people nor places.
-CALENDAR = frozenset(
+CALENDAR = _words(
     """
     January February March April May June July August September October November December Monday Tuesday Wednesday
-    Thursday Friday Saturday Sunday Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays Sundays Christmas Easter Eid
-    Diwali English French German Spanish Italian Portuguese Chinese Japanese Indian African European American
-    """.split()
+    Thursday Friday Saturday Sunday Mondays Tuesdays Wednesdays Thursdays Fridays Saturdays Sundays Christmas Easter
+    Eid Diwali English French German Spanish Italian Portuguese Chinese Japanese Indian African European American
+    """
 )
 # Names that are words too: "his wife Rose perfume".
-NAMES_LIKE_WORDS = frozenset(
+NAMES_LIKE_WORDS = _words(
     """
     Rose Grace Faith Hope Joy Frank Will Mark May April June Dawn Eve Ivy Lily Daisy Violet Poppy Heather Holly Hazel
     Amber Ruby Pearl Jasmine Rosemary Basil Sage Olive Iris Robin Jay Art Bill Jack Rob Pat Sue Victor Ray Drew Chase
     Guy Earl Duke King Prince Max Gene Miles Carol Harmony Melody Summer Autumn Early Gay Ginger Crystal Cherry Coral
     Sandy Sunny Rich Grant Lance Pierce Chance Ace Bud Dean Clay Cliff Ford Glen Heath Lane Reed Wade Woody
-    """.split()
+    """
 )
 # Words that stand without an article at the beginning of a sentence, as names do.
-NO_NAMES = frozenset(
+NO_NAMES = _words(
     """
     then what every each some many most few several all both another other later soon now here there yet still also
     again perhaps maybe quite just only even next last finally meanwhile afterwards eventually suddenly nearby outside
-    inside upstairs downstairs whatever whoever half such how why which today's
-    rain snow sleet hail fog mist smoke steam dust sand mud water wind sunlight sunshine light darkness dusk dawn
-    twilight moonlight thunder lightning frost ice dew spray foam music laughter applause silence noise traffic bread
-    butter cheese coffee tea soup wine beer milk honey jam sugar salt flour wool silk paper paint glue ink oil petrol
-    ash coal wood timber straw hay grass moss ivy litter laundry luggage news time work lunch dinner breakfast supper
-    nobody everybody everyone somebody someone nothing something everything anything evening morning noon midnight night
-    spring summer autumn winter today yesterday tomorrow tonight
-    """.split()
+    inside upstairs downstairs whatever whoever half such how why which today's rain snow sleet hail fog mist smoke
+    steam dust sand mud water wind sunlight sunshine light darkness dusk dawn twilight moonlight thunder lightning
+    frost ice dew spray foam music laughter applause silence noise traffic bread butter cheese coffee tea soup wine
+    beer milk honey jam sugar salt flour wool silk paper paint glue ink oil petrol ash coal wood timber straw hay
+    grass moss ivy litter laundry luggage news time work lunch dinner breakfast supper nobody everybody everyone
+    somebody someone nothing something everything anything evening morning noon midnight night spring summer autumn
+    winter today yesterday tomorrow tonight
+    """
 )
 
 # Phrases that turn what is said into a role, a part of the truth or something over.
 PHRASES = (
-    "every other", "once upon", "by courtesy", "so to speak", "in a manner of speaking", "used to", "younger than", "older than", "same age", "his age", "her age", "in memory of",
-    "another life",
+    "every other", "once upon", "by courtesy", "so to speak", "in a manner of speaking", "used to", "younger than",
+    "older than", "same age", "his age", "her age", "age of", "in memory of", "another life",
 )  # fmt: skip
 
 
@@ -305,7 +321,7 @@ def _compound() -> re.Pattern[str]:
     )
 
 
-_AGE = re.compile(r"(?:.+-)?years?-old|.+-aged|(?:.+-)?(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)ieth")
+_AGE = re.compile(r"(?:.+-)?years?-old|.+-aged|(?:.+-)?(?:twent|thirt|fort|fift|sixt|sevent|eight|ninet)(?:ieth|ies)")
 _COMPOUND_NUMBER = re.compile(r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)-[a-z]+")
 
 

@@ -440,7 +440,9 @@ class _Telling:
         tries = min(fact, 6)
         for trial in range(2 * tries):
             same = told[:, :fact] == frame[:, None]
-            if trial >= tries:  # a frame may occur twice if need be, but not with one relative: "So did his father Omar."
+            if (
+                trial >= tries
+            ):  # a frame may occur twice if need be, but not with one relative: "So did his father Omar."
                 same &= self._relative[:, :fact] == relative[:, None]
             again = same.any(axis=1)
             if not again.any():

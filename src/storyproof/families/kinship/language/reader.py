@@ -40,7 +40,7 @@ from storyproof.families.kinship.relations import FEMALE, MALE, WORDS, Fact, inv
 __all__ = ["Facts", "NotUnderstood", "ReadFact", "Reading", "read", "read_many", "read_table"]
 
 
-class NotUnderstood(ParseError):
+class NotUnderstood(ParseError):  # noqa: N818  # named after what the reader says
     """A text that states no kinship, or not clearly enough.
 
     Attributes:
@@ -155,7 +155,6 @@ def _reader() -> _Reader:
     return _Reader()
 
 
-_PRONOUN = len(Pronoun._fields)
 _BATCH = 4096  # stories that are cut and classified together
 _GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
 _UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,)}
@@ -175,7 +174,11 @@ _STORY = tuple(
             rf"|z[wdDBo]{{0,2}}7|[iva]{_WORD}?7[.;,\n]|\][^.\n]{{0,4}}7|\]f[.\n]|(?:^|[.\n])Q[^.\n]*[37RE]",
             "this may take back what was said before",
         ),
-        ("`QA", r"[Nes][iaxv]`[,;.\n]|Qi[Nhr]|AiN", "this states a relation without a kin word"),
+        (
+            "`QA",
+            r"[Nes][iaxv]`[,;.\n]|Qi[Nhr]|AiN|N,?`(?:[.;\n]|$)|(?:^|[.\n])`,?N|(?:^|[.\n;&])NA\w(?:[.;\n]|$)|fAN",
+            "this states a relation without a kin word",
+        ),
         ("REz", r"Rw?[5Q]|[RE]Q|Q[esNy]?[RE]|W[xX]z", "what somebody says or believes need not be true"),
         (
             "37R",
@@ -184,6 +187,7 @@ _STORY = tuple(
         ),
     )
 )
+_FICTION = re.compile(r"(?:story|tale|film|movie|novel|play|book) about (?:his|her|[A-Z@])")
 _LASTING = re.compile(r"[48+]|[xX]z|\*D?\$|D\*\$|/2/")  # at the same time, asleep, always, has never, all day
 _PLACED = re.compile("N,?[iv]z?[p<]")
 
@@ -334,7 +338,7 @@ class _Story:
         before, bound = people, []
         found = len(self.facts)
         for step in meaning.steps:
-            if len(step) == _PRONOUN:
+            if isinstance(step, Pronoun):
                 able = self._bind(step, names, start)
                 bound.append(able)
                 for name in able:
@@ -450,7 +454,10 @@ def _check_story(text: str, kinds: str, simple: str) -> None:
         low = f" {text.lower()}"
         for phrase in lx.PHRASES:
             if f" {phrase}" in low:
-                raise _Doubt(f"'{phrase}' may say that the relation is not real", kinds.index(lx.OF_PHRASE), reduced=False)
+                place = kinds.index(lx.OF_PHRASE)
+                raise _Doubt(f"'{phrase}' may say that the relation is not real", place, reduced=False)
+    if lx.FICTION in kinds and _FICTION.search(text):
+        raise _Doubt("a story in the story need not be true", kinds.index(lx.FICTION), reduced=False)
 
 
 def _has_repeats(text: str) -> bool:

@@ -7,7 +7,7 @@ not decided here: `clear` is False, and `reader` reads it on its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np

@@ -15,7 +15,7 @@ from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.lexicon import Kin
 
 LINE = "\n"
-_TOKEN = re.compile(r"@[\w-]*\w|[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+|[^\w\s]|_")
+_TOKEN = re.compile(r"@[\w-]*\w(?:'s)?|[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+|[^\w\s]|_")
 _MARKS = {
     ",": ",", ";": ";", ":": ":", ".": ".", "!": ".", "?": "?", "(": "(", ")": ")", "–": "_", "—": "_", "-": "_",
     '"': lx.QUOTE, "“": lx.QUOTE, "”": lx.QUOTE,
@@ -122,7 +122,7 @@ def _word(word: str, start: int, end: int) -> Piece:
     return Piece(kind, start, end, word)
 
 
-# ------------------------------------------------------------------------------------------------------------------ names
+# ---------------------------------------------------------------------------------------------------------------- names
 
 _CAPITAL_AT_START = re.compile(r'(?:(?<=[.?\n:"])|^)C')
 _KIN_AT_START = re.compile(r'(?:(?<=[.?\n:"])|^)([{}])')
@@ -186,7 +186,7 @@ def guess_names(kinds: str, capitals: list[str]) -> tuple[frozenset[str], frozen
     return frozenset((sure | maybe) - located), frozenset(maybe - sure)
 
 
-# ---------------------------------------------------------------------------------------------------------------- skeletons
+# ------------------------------------------------------------------------------------------------------------ skeletons
 
 _QUOTED = re.compile(r'"([^"]*)"')
 _ABOUT_PEOPLE = re.compile(r"[NKLZhrHesmgGtyF%RP]")

@@ -24,6 +24,7 @@ Flags = npt.NDArray[np.bool_]
 Kinds = npt.NDArray[np.uint8]
 MOST_NAMES = 8  # in a sentence
 MOST_PEOPLE = 62  # in a text; each is a bit
+_MOST_SENTENCES = 100  # in a text; longer ones are read on their own
 _LINE = ord(LINE)
 
 
@@ -127,6 +128,7 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Toke
     real = np.flatnonzero(ends - starts > 1)  # others are the end of a line after the end of a sentence
     people, like_words = _spread(person, like_word, name_counts[real])
     closer[of[real][name_counts[real] > MOST_NAMES]] = True
+    closer |= np.bincount(of[real], minlength=len(texts)) > _MOST_SENTENCES
     kin = [each.kin for each in known]
     has_kin = np.array([each is not None for each in kin], np.bool_)
     kin_codes = codes[has_kin[codes]]

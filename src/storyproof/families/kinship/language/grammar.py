@@ -48,6 +48,7 @@ _ARE = re.compile(_CLAUSE + "(?P<a>N)&(?P<b>N)a" + _MUTUAL)
 _WHO_ARE = re.compile("(?P<a>N)&(?P<b>N),Wa" + _MUTUAL)
 _PAIR = re.compile("(?P<a>N)&(?P<b>N),(?P<kin>L|K&K)(?=[,;]|$)")
 _THE_PAIR = re.compile("D(?P<kin>L)(?P<a>N)&(?P<b>N)(?![&'N])")
+_LONGEST = 400  # classes of a sentence, so that no text takes more than linear time
 _OPENS = "pJ~<2AI"  # begins a phrase or clause that stands before the main clause
 
 # Words and combinations that are never understood.
@@ -162,6 +163,8 @@ def interpret(kinds: str, who: tuple[int, ...]) -> Meaning:
     Raises:
         Refused: If it is not understood.
     """
+    if len(kinds) > _LONGEST:
+        raise Refused("the sentence is too long", _LONGEST)
     return _Sentence(kinds, who).read()
 
 

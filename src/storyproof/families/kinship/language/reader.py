@@ -10,20 +10,27 @@ The reader shares nothing with the narrator but the relations.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
-from itertools import islice, permutations
-from typing import NamedTuple
+from itertools import islice
 
 import numpy as np
 
-from storyproof.errors import ParseError
 from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.bulk import prepare
-from storyproof.families.kinship.language.consistency import SUGGESTIVE, SUGGESTIVE_OF_ONE, find_contradiction
+from storyproof.families.kinship.language.checks import (
+    Doubt,
+    check_clashes,
+    check_patterns,
+    check_suggestions,
+    check_words,
+    has_repeats,
+    may_clash,
+)
+from storyproof.families.kinship.language.consistency import find_contradiction
 from storyproof.families.kinship.language.grammar import Meaning, Pronoun, Refused, interpret
 from storyproof.families.kinship.language.lexicon import Kin
+from storyproof.families.kinship.language.reading import NotUnderstood, ReadFact, Reading
 from storyproof.families.kinship.language.stories import Facts, Programs, read_facts
 from storyproof.families.kinship.language.tokens import (
     LINE,
@@ -33,63 +40,17 @@ from storyproof.families.kinship.language.tokens import (
     kept_places,
     reduce,
     resolve_capitals,
+    silence_quotations,
     simplify,
 )
-from storyproof.families.kinship.relations import FEMALE, MALE, WORDS, Fact, inverse, predicate_of
+from storyproof.families.kinship.relations import FEMALE, MALE, WORDS, Fact
 
 __all__ = ["Facts", "NotUnderstood", "ReadFact", "Reading", "read", "read_many", "read_table"]
 
-
-class NotUnderstood(ParseError):  # noqa: N818  # named after what the reader says
-    """A text that states no kinship, or not clearly enough.
-
-    Attributes:
-        reason: Why.
-        line: Where, from 1.
-        column: Where, from 1.
-        words: What stands there.
-    """
-
-    def __init__(self, reason: str, line: int, column: int, words: str) -> None:
-        super().__init__(f"line {line}, column {column}, '{words}': not understood: {reason}.")
-        self.reason, self.line, self.column, self.words = reason, line, column, words
-
-
-class ReadFact(NamedTuple):
-    """A fact as a text states it: the second person is the first's `word`.
-
-    Attributes:
-        first: A name.
-        word: The kin word.
-        second: A name.
-        line: The line that states it, from 1.
-        sentence: The sentence that states it, from 1.
-    """
-
-    first: str
-    word: str
-    second: str
-    line: int
-    sentence: int
-
-    @property
-    def predicate(self) -> str:
-        """The relation without gender."""
-        return predicate_of(self.word)
-
-
-class Reading(NamedTuple):
-    """What a text says.
-
-    Attributes:
-        facts: All facts that it states, in order; "brothers" states one in each direction.
-        genders: The gender of everybody whose gender it shows.
-        people: Everybody whom it names.
-    """
-
-    facts: tuple[ReadFact, ...]
-    genders: dict[str, str]
-    people: frozenset[str]
+_BATCH = 4096  # stories that are cut and classified together
+_MOST_TOKENS = 1 << 20  # after which the reader forgets what it knows, so that it does not grow without end
+_GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
+_UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,)}
 
 
 def read(text: str, names: Collection[str] | None = None) -> Reading:
@@ -150,54 +111,24 @@ def _numbers(bits: int) -> tuple[int, ...]:
     return tuple(place for place in range(bits.bit_length()) if bits >> place & 1)
 
 
+def _is_doubtful(text: str, kinds: str) -> bool:
+    """Return whether a story has to be checked as a whole."""
+    try:
+        check_patterns(text, kinds)
+    except Doubt:
+        return True
+    return may_clash(kinds)
+
+
 @cache
-def _reader() -> _Reader:
+def _shared() -> _Reader:
     return _Reader()
 
 
-_BATCH = 4096  # stories that are cut and classified together
-_GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
-_UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,)}
-# Patterns on the classes of a whole story.
-_WORD = r"[w=$>*!/M@O94+8\[\]^`pqfV]"
-_STORY = tuple(
-    (re.compile(f"[{re.escape(needed)}]"), re.compile(pattern), reason)
-    for needed, pattern, reason in (
-        (
-            "n[",
-            rf"[NWes][iv]n(?!{_WORD}|o)|6n[.,;p<)9\n]|6n{_WORD}?(?:[.]|$)|n[w$]@|[iva]{_WORD}?n[.,;\n]|\[[M@O\[]*[KL][\s\S]*\[[M@O\[]*[KL]",
-            "ages are not understood",
-        ),
-        (
-            "73RE^]",
-            rf"(?:^|[.\n;:,&b])[5TD]{_WORD}?[ivX]B?z?{_WORD}?[dD]?{_WORD}{{0,2}}[esN]?[73RE]|[5TD]{_WORD}?[iv]w?\^[.;\n]"
-            rf"|z[wdDBo]{{0,2}}7|[iva]{_WORD}?7[.;,\n]|\][^.\n]{{0,4}}7|\]f[.\n]|(?:^|[.\n])Q[^.\n]*[37RE]",
-            "this may take back what was said before",
-        ),
-        (
-            "`QA",
-            r"[Nes][iaxv]`[,;.\n]|Qi[Nhr]|AiN|N,?`(?:[.;\n]|$)|(?:^|[.\n])`,?N|(?:^|[.\n;&])NA\w(?:[.;\n]|$)|fAN",
-            "this states a relation without a kin word",
-        ),
-        ("REz", r"Rw?[5Q]|[RE]Q|Q[esNy]?[RE]|W[xX]z", "what somebody says or believes need not be true"),
-        (
-            "37R",
-            rf"(?:^|[.\n])<[dDhr]{_WORD}{{0,2}}[3R][^.\n]*[KL]|[37]o(?:N'|[hr])[M@O\[]*K",
-            "a play or a dream need not be true",
-        ),
-    )
-)
-_FICTION = re.compile(r"(?:story|tale|film|movie|novel|play|book) about (?:his|her|[A-Z@])")
-_LASTING = re.compile(r"[48+]|[xX]z|\*D?\$|D\*\$|/2/")  # at the same time, asleep, always, has never, all day
-_PLACED = re.compile("N,?[iv]z?[p<]")
-
-
-class _Doubt(Exception):  # noqa: N818  # not an error of the program: the verdict on a story
-    """A story is not understood: why, and the place in its classes, reduced or not."""
-
-    def __init__(self, reason: str, place: int, *, reduced: bool = True) -> None:
-        super().__init__(reason)
-        self.reason, self.place, self.reduced = reason, place, reduced
+def _reader() -> _Reader:
+    if len(_shared().tokens) > _MOST_TOKENS:
+        _shared.cache_clear()
+    return _shared()
 
 
 class _Reader:
@@ -206,7 +137,6 @@ class _Reader:
     def __init__(self) -> None:
         self.tokens = Tokens()
         self.meanings: dict[tuple[str, tuple[int, ...]], Meaning | Refused] = {}
-        self.families: dict[tuple[object, ...], str | None] = {}
         self.programs = Programs(self.meaning)
 
     def read(self, text: str, names: Collection[str] | None) -> Reading | NotUnderstood:
@@ -222,16 +152,19 @@ class _Reader:
         elif wrong := [name for name in names if not table.is_name(name)]:
             return NotUnderstood(f"the name '{wrong[0]}' cannot be told from other words", 1, 1, wrong[0])
         kinds, called = resolve_capitals(raw, capitals, names)
+        kinds = silence_quotations(kinds)
         simple = simplify(kinds)
-        story = _Story(self, doubtful)
+        story = _Story(doubtful)
         try:
-            _check_story(text, kinds, simple)
+            if "?" in kinds:
+                raise Doubt("a question states nothing", kinds.index("?"), reduced=False)
+            check_patterns(text, kinds)
             self._read_sentences(story, reduce(simple), called, kins)
-            if _has_repeats(text):
-                raise _Doubt("a sentence occurs twice", 0)
-            _check_clashes(kinds, story)
+            if has_repeats(text):
+                raise Doubt("a sentence occurs twice", 0)
+            check_clashes(kinds, story.sentences)
             return story.reading()
-        except _Doubt as doubt:
+        except Doubt as doubt:
             return _explain(text, simple, doubt, table)
 
     def read_table(
@@ -245,7 +178,7 @@ class _Reader:
             sentences.closer[number] = _is_doubtful(stories[number], kinds)
         facts = read_facts(sentences, self.programs)
         for number in facts.repeats.tolist():
-            facts.clear[number] &= not _has_repeats(stories[number])
+            facts.clear[number] &= not has_repeats(stories[number])
         unclear = np.flatnonzero(~facts.clear).tolist()
         return facts, {number: self.read(stories[number], names[number]) for number in unclear}
 
@@ -295,21 +228,12 @@ class _Reader:
             self.meanings[key] = found
         return found
 
-    def contradiction(self, facts: tuple[tuple[int, str, int], ...], genders: tuple[str | None, ...]) -> str | None:
-        """Return why facts, with kin words instead of predicates, cannot all hold."""
-        key = facts, genders
-        if key not in self.families:
-            stated = [Fact(first, predicate_of(word), second) for first, word, second in facts]
-            self.families[key] = find_contradiction(stated, genders)
-        return self.families[key]
-
 
 class _Story:
     """A story while it is read."""
 
-    def __init__(self, reader: _Reader, doubtful: frozenset[str] = frozenset()) -> None:
-        self.reader = reader
-        self.doubtful = doubtful
+    def __init__(self, doubtful: frozenset[str]) -> None:
+        self.doubtful = doubtful  # names that may be words
         self.genders: dict[str, str | None] = {}  # of everybody, in order
         self.facts: list[ReadFact] = []
         self.before: list[str] = []  # people of the sentence before
@@ -327,14 +251,14 @@ class _Story:
             line: The line in which it stands.
         """
         if isinstance(meaning, Refused):
-            raise _Doubt(meaning.reason, start + meaning.place)
+            raise Doubt(meaning.reason, start + meaning.place)
         people = [names[each] for each in meaning.people]
         genders = self.genders
         for name in people:
             if name not in genders:
                 genders[name] = None
         if meaning.checked:
-            _check_words(meaning, names, kins, start)
+            check_words(meaning, names, kins, start)
         before, bound = people, []
         found = len(self.facts)
         for step in meaning.steps:
@@ -352,12 +276,12 @@ class _Story:
             for one in firsts:
                 for other in seconds:
                     if one == other:
-                        raise _Doubt(f"{one} would be their own {word}", start + place)
+                        raise Doubt(f"{one} would be their own {word}", start + place)
                     if genders[other] != gender:
                         self._show(other, gender, start + place)
                     self.facts.append(ReadFact(one, word, other, line, len(self.sentences) + 1))
         if len(self.facts) > found + 1:
-            _check_suggestions(self.facts[found:], start)
+            check_suggestions(self.facts[found:], start)
         self.before = before
         self.unnamed = meaning.unnamed
         self.sentences.append((start, meaning, names))
@@ -368,7 +292,7 @@ class _Story:
         if known is None:
             self.genders[person] = gender
         elif known != gender:
-            raise _Doubt(f"{person} would be both {known} and {gender}", place)
+            raise Doubt(f"{person} would be both {known} and {gender}", place)
 
     def _bind(self, pronoun: Pronoun, names: list[str], start: int) -> list[str]:
         """Return who is meant by a pronoun; everybody who may be meant if nothing depends on it."""
@@ -380,7 +304,7 @@ class _Story:
             able += [name for name in self.before if name not in able and name not in not_meant]
         if kind == lx.THEIR:
             if len(able) != 2:
-                raise _Doubt("it is not clear who is meant", start + place)
+                raise Doubt("it is not clear who is meant", start + place)
             return able
         gender, genders = _GENDER[kind], self.genders
         able = [name for name in able if genders[name] is None or genders[name] == gender]
@@ -388,12 +312,12 @@ class _Story:
         if len(able) == 1 and not others:
             [name] = able
             if name in self.doubtful and self._earlier(gender, names):
-                raise _Doubt("it is not clear who is meant", start + place)
+                raise Doubt("it is not clear who is meant", start + place)
             genders[name] = gender
         elif not able and not others:
-            raise _Doubt("nobody of this gender can be meant", start + place)
+            raise Doubt("nobody of this gender can be meant", start + place)
         elif used:
-            raise _Doubt("it is not clear who is meant", start + place)
+            raise Doubt("it is not clear who is meant", start + place)
         return able
 
     def _earlier(self, gender: str, names: list[str]) -> bool:
@@ -405,108 +329,19 @@ class _Story:
         """Return what has been read.
 
         Raises:
-            _Doubt: If it is nothing, or does not fit into one family.
+            Doubt: If it is nothing, or does not fit into one family.
         """
         if not self.facts:
-            raise _Doubt("no relation is stated", 0)
+            raise Doubt("no relation is stated", 0)
         number = {name: number for number, name in enumerate(self.genders)}
-        facts = tuple([(number[first], word, number[second]) for first, word, second, _, _ in self.facts])
-        if reason := self.reader.contradiction(facts, tuple(self.genders.values())):
-            raise _Doubt(reason, 0)
+        facts = [Fact(number[fact.first], fact.predicate, number[fact.second]) for fact in self.facts]
+        if reason := find_contradiction(facts, tuple(self.genders.values())):
+            raise Doubt(reason, 0)
         genders = {name: gender for name, gender in self.genders.items() if gender}
         return Reading(tuple(self.facts), genders, frozenset(self.genders))
 
 
-def _check_words(meaning: Meaning, names: list[str], kins: list[Kin], place: int) -> None:
-    """Check what depends on the words of a sentence, not on its skeleton."""
-    for each in meaning.bare:
-        if names[each] in lx.NAMES_LIKE_WORDS:
-            raise _Doubt(f"'{names[each]}' may be a word here", place)
-    for each in meaning.definite:
-        if kins[each].predicate == "inv-grand":
-            raise _Doubt(f"everybody has two: 'a {kins[each].word} of', not 'the'", place)
-    for one, other in ((kins[first], kins[second]) for first, second in meaning.mutual):
-        plural = one.plural or other.plural
-        if one.predicate != inverse(other.predicate) or (plural and not (one == other and one.predicate == "sibling")):
-            raise _Doubt("these two words are not what two people are to each other", place)
-
-
-def _check_suggestions(facts: Sequence[ReadFact], place: int) -> None:
-    """Refuse facts of one sentence that together suggest something else than follows from them."""
-    linked = {(fact.first, fact.second) for fact in facts} | {(fact.second, fact.first) for fact in facts}
-    for one, other in permutations(facts, 2):
-        if one[:3] == other[:3]:
-            raise _Doubt("a fact is stated twice in one sentence", place)
-        pair = one.predicate, other.predicate
-        chain = one.second == other.first and one.first != other.second and pair in SUGGESTIVE
-        shared = one.first == other.first and one.second != other.second and pair in SUGGESTIVE_OF_ONE
-        if (chain and (one.first, other.second) not in linked) or (shared and (one.second, other.second) not in linked):
-            raise _Doubt("in one sentence this suggests step- or half-kin; there is a nearer word", place)
-
-
-def _check_story(text: str, kinds: str, simple: str) -> None:
-    if "?" in simple:
-        raise _Doubt("a question states nothing", simple.index("?"), reduced=False)
-    for needed, pattern, reason in _STORY:
-        if needed.search(kinds) and (match := pattern.search(kinds)):
-            raise _Doubt(reason, match.start(), reduced=False)
-    if lx.OF_PHRASE in kinds:
-        low = f" {text.lower()}"
-        for phrase in lx.PHRASES:
-            if f" {phrase}" in low:
-                place = kinds.index(lx.OF_PHRASE)
-                raise _Doubt(f"'{phrase}' may say that the relation is not real", place, reduced=False)
-    if lx.FICTION in kinds and _FICTION.search(text):
-        raise _Doubt("a story in the story need not be true", kinds.index(lx.FICTION), reduced=False)
-
-
-def _has_repeats(text: str) -> bool:
-    """Return whether a sentence occurs twice."""
-    sentences = " ".join(text.replace("!", ".").split()).split(". ")
-    sentences[-1] = sentences[-1].removesuffix(".")
-    return len(set(sentences)) < len(sentences)
-
-
-def _is_doubtful(text: str, kinds: str) -> bool:
-    """Return whether a story has to be checked as a whole."""
-    try:
-        _check_story(text, kinds, "")
-    except _Doubt:
-        return True
-    return _may_clash(kinds)
-
-
-def _may_clash(kinds: str) -> bool:
-    """Return whether somebody may be in two places or do two things at a time."""
-    if _PLACED.search(kinds) or kinds.count(lx.PROPER) > 1 or kinds.count("/") > 1:
-        return True
-    return bool(_LASTING.search(kinds)) and any(
-        lx.NAME in part and _LASTING.search(part) for part in re.split(r"[.\n]", kinds)
-    )
-
-
-def _check_clashes(kinds: str, story: _Story) -> None:
-    """Refuse somebody who would be in two places or do two things at a time."""
-    if not _may_clash(kinds):
-        return
-    parts = [each for each in re.split(r"[.\n]", kinds) if each]
-    everybody = [frozenset([names[each] for each in meaning.doing]) for _, meaning, names in story.sentences]
-    for number, (part, doing) in enumerate(zip(parts, everybody, strict=True)):
-        others = frozenset().union(*everybody[:number], *everybody[number + 1 :])
-        lasting = _LASTING.search(part) or part.count(lx.PROPER) > 1
-        twice = "8" in part and len(doing) < len(re.findall("N(?!')", part))
-        if (lasting and doing & others) or twice:
-            raise _Doubt("one person would do two things at a time", story.sentences[number][0])
-    for pattern in (_PLACED, re.compile(lx.PROPER), re.compile("p/")):
-        seen: set[str] = set()
-        for number, (part, doing) in enumerate(zip(parts, everybody, strict=True)):
-            if pattern.search(part):
-                if doing & seen:
-                    raise _Doubt("one person would be in two places at a time", story.sentences[number][0])
-                seen |= doing
-
-
-def _explain(text: str, simple: str, doubt: _Doubt, tokens: Tokens) -> NotUnderstood:
+def _explain(text: str, simple: str, doubt: Doubt, tokens: Tokens) -> NotUnderstood:
     """Return the verdict with its place in the text."""
     place = doubt.place
     if doubt.reduced:
@@ -519,5 +354,5 @@ def _explain(text: str, simple: str, doubt: _Doubt, tokens: Tokens) -> NotUnders
             piece = token.pieces[max(place - seen, 0)]
             return NotUnderstood(doubt.reason, line, column + piece.start, each[piece.start : piece.end])
         seen += len(token.pieces)
-        line, column = (line + 1, 0) if each == LINE else (line, column + len(each) + 1)
+        line, column = (line + 1, 1) if each == LINE else (line, column + len(each) + 1)
     return NotUnderstood(doubt.reason, line, column, "")

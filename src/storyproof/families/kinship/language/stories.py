@@ -210,7 +210,7 @@ class _Stories:
         text = self.sentences.text
         first = np.searchsorted(text, np.arange(len(self.clear) + 1))
         lengths = np.diff(first)
-        for place in range(int(lengths.max(initial=0))):
+        for place in range(int(lengths[self.clear].max(initial=0))):
             stories = np.flatnonzero((lengths > place) & self.clear)
             self._read_sentences(stories, first[stories] + place)
         return self._facts(first)

@@ -203,10 +203,13 @@ _NEUTRAL = f"[{re.escape(lx.NEUTRAL)}]"
 _INNER = re.compile(f"(?<={_NEUTRAL}){_NEUTRAL}+(?={_NEUTRAL})")
 
 
+def silence_quotations(kinds: str) -> str:
+    """Return as many classes, in which quotations that mention nobody are neutral."""
+    return _QUOTED.sub(_silence, kinds) if lx.QUOTE in kinds else kinds
+
+
 def simplify(kinds: str) -> str:
     """Return as many classes, in which everything that the grammar does not look at is neutral."""
-    if lx.QUOTE in kinds:
-        kinds = _QUOTED.sub(_silence, kinds)
     if "9" in kinds:
         kinds = kinds.replace("D92", "ww2")  # "was the first to", which describes nobody
     if "k" in kinds:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from storyproof.errors import ParseError
+from storyproof.families.kinship.editions import EDITIONS
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import Fact
 from storyproof.families.kinship.row import KinshipRow, read_fact
@@ -92,7 +93,7 @@ def split_story(row: KinshipRow, story: str) -> list[Piece] | None:
 def _wordings(row: KinshipRow) -> list[Piece]:
     """Word all facts in all ways: each alone, and two or three consecutive ones together."""
     found = []
-    known = ours().templates
+    known = [ours(edition).templates for edition in reversed(EDITIONS)]
     for place, fact in enumerate(row.facts):
         for length in (1, 2, 3):
             run = row.facts[place : place + length]
@@ -100,7 +101,8 @@ def _wordings(row: KinshipRow) -> list[Piece]:
                 break
             people = [fact.first, *(each.second for each in run)]
             key = tuple(row.word(each) for each in run), tuple(row.genders[person] for person in people)
-            for template in (*known.get(key, ()), *([synthetic_line(key)] if length == 1 else [])):
+            templates = dict.fromkeys(template for each in known for template in each.get(key, ()))
+            for template in (*templates, *([synthetic_line(key)] if length == 1 else [])):
                 found.append((fill(template, row, people), frozenset(range(place, place + length))))
     return found
 

@@ -227,8 +227,12 @@ class Clutrr(Benchmark):
         return asked * len(self.schedule.scenarios(split)) if split == "test" and asked > 0 else asked
 
     def capacity(self, split: str) -> int:
-        """Return how many stories can be made before names of a pattern of the rarest label would repeat."""
-        return len(self.schedule.scenarios(split)) * len(self.rules.targets) * self.name_assigner.capacity // 3
+        """Return how many stories can be made before names of a pattern of the rarest label would repeat.
+
+        Ids have nine digits, so there are never more than a billion.
+        """
+        labels = len(self.schedule.scenarios(split)) * len(self.rules.targets)
+        return min(labels * self.name_assigner.capacity // 3, 10**9)
 
     def check_count(self, split: str, count: int, option: str = "") -> None:
         """Raise ConfigError unless `count` stories can be made for a split; `option` names the count to users."""

@@ -14,7 +14,7 @@ from storyproof.seeds import digest
 PLAIN = "plain"
 # What a sentence is composed of besides the literal text of its frame; a frame lists numbers of these.
 SOURCES = (
-    "A", "B", "kin", "a kin", "siblings", "A.his", "A.he", "A.him", "A.His", "B.his", "B.he", "B.him",
+    "A", "B", "kin", "a kin", "siblings", "A.his", "A.he", "A.him", "A.His", "A.He", "B.his", "B.he", "B.him",
     "did", "doing", "done", "do", "did2", "doing2", "done2", "do2", "Passive",
     "met", "meeting", "rest", ",tail", ",adv", "place", "moment", "Where",
 )  # fmt: skip

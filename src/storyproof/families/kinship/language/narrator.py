@@ -50,7 +50,13 @@ _JOINED = frozenset(
     }
 )  # fmt: skip
 _SIZES = (2, 2, 2, 2, 3, 3, 2, 2, 2)  # of what decides which frames can put a fact, see `_Cases`
-_PRONOUNS = {"his": ("his", "her"), "he": ("he", "she"), "him": ("him", "her"), "His": ("His", "Her")}
+_PRONOUNS = {
+    "his": ("his", "her"),
+    "he": ("he", "she"),
+    "him": ("him", "her"),
+    "His": ("His", "Her"),
+    "He": ("He", "She"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +291,7 @@ class _Telling:
         self._rows = len(puzzle)
         self._all = np.arange(self._rows)
         self._genders = facts.genders[puzzle]
+        self._seen = np.zeros(self._genders.shape, np.bool_)  # whose gender the text has shown
         self._arrange(puzzle)
 
     def _chance(self, share: float) -> Flags:
@@ -315,8 +322,6 @@ class _Telling:
         shows = (order == facts.shows[puzzle][:, None]) & used
         width = order.shape[1]
         turned = self._draws.below(2, rows * width).reshape(rows, width).astype(np.bool_)
-        # A gender can be shown by a pronoun less often than by a kin word, so it is tried more often.
-        turned |= shows & (self._draws.below(4, rows)[:, None] > 0)
         self.used, self.proves, self.shows = used, proves.astype(np.bool_) & used, shows
         self._first, self._second, self._predicate = first, second, predicate
         self._set_directions(turned)
@@ -326,14 +331,14 @@ class _Telling:
             together = np.where(backwards[:, None], joins[:, 1:], joins[:, :-1]).astype(np.bool_)
             near = np.abs(np.diff(np.take_along_axis(place, order, axis=1), axis=1)) == _STEP
             wanted = together & near & used[:, 1:] & (self._draws.below(4, rows * (width - 1)).reshape(rows, -1) == 0)
+            # Joined facts have no pronouns, so a kin word has to show the gender of the person asked about.
+            unshown = shows & turned
+            wanted &= ~(unshown[:, 1:] | unshown[:, :-1])
             for here in range(1, width):
                 joined[:, here] = wanted[:, here - 1] & ~joined[:, here - 1]
         self.joined = joined
-        # A joined fact has no pronoun, so it is told in the direction in which the kin word shows the gender.
-        in_pair = joined.copy()
-        in_pair[:, :-1] |= joined[:, 1:]
-        self._in_pair = in_pair
-        self._set_directions(self._turned & ~(shows & in_pair))
+        self._in_pair = joined.copy()
+        self._in_pair[:, :-1] |= joined[:, 1:]
 
     def _set_directions(self, turned: Flags) -> None:
         self._turned = turned
@@ -389,7 +394,7 @@ class _Telling:
         if not asked.any():
             return
         bound = self._bound(self._owner[:, fact], self._relative[:, fact], before, shown)
-        back = asked & (~bound | (self._n._counts[self._cases(fact, before, shown, bound).number()] == 0))
+        back = asked & (self._n._counts[self._cases(fact, before, shown, bound).number()] == 0)
         turned = self._turned.copy()
         turned[back, fact] = False
         self._set_directions(turned)
@@ -420,8 +425,12 @@ class _Telling:
     def _choose_frame(self, fact: int, before: Numbers, shown: Flags, told: Numbers) -> Numbers:
         """Choose a frame that fits, and that the story does not have yet if there is one."""
         n = self._n
-        bound = self._bound(self._owner[:, fact], self._relative[:, fact], before, shown)
-        case = self._cases(fact, before, shown, bound).number()
+        owner, relative = self._owner[:, fact], self._relative[:, fact]
+        cases = self._cases(fact, before, shown, self._bound(owner, relative, before, shown))
+        # Mostly every gender is shown, not only that of the person asked about, which would give the answer's away.
+        wanted = ~self._seen[self._all, np.maximum(owner, 0)] & self._chance(0.8)
+        more = cases._replace(show_owner=cases.show_owner | wanted).number()
+        case = np.where(n._counts[more] > 0, more, cases.number())
         count = n._counts[case]
         if not count[self.used[:, fact]].all():
             raise ConfigError("there is no frame for a fact; add frames, or use --no-split-placeholders.")
@@ -434,6 +443,8 @@ class _Telling:
                 break
             number = np.where(again, (number + 1) % count, number)
             frame = n._lists[case, number]
+        self._seen[self._all, np.maximum(relative, 0)] = True
+        self._seen[self._all, np.maximum(owner, 0)] |= n._shows_owner[frame]
         return frame
 
     def _choose_phrases(self) -> None:
@@ -526,7 +537,7 @@ class _Telling:
         put("siblings", n._siblings[ours, theirs])
         for form, pieces in n._pronouns.items():
             put(f"A.{form}", pieces[ours])
-            if form != "His":
+            if form.islower():
                 put(f"B.{form}", pieces[theirs])
         if not n._scenes:
             return found

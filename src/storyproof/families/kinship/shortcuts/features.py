@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,12 +12,16 @@ import numpy.typing as npt
 
 from storyproof.errors import ParseError
 from storyproof.example import Example
-from storyproof.families.kinship.people import split_person
+from storyproof.families.kinship.people import person_names, split_person
 from storyproof.families.kinship.relations import PREDICATES, WORDS
 from storyproof.families.kinship.story import parse_story
 
 Counts = npt.NDArray[np.float32]
 
+_ANY_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_PLURALS = frozenset(f"{word}s" for word in WORDS)
+_PRONOUNS = frozenset({"he", "him", "his", "himself", "she", "her", "hers", "herself", "whose"})
+_TELLING = frozenset(WORDS) | _PLURALS | _PRONOUNS | {"married"}
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _UP = {"inv-child": 1, "inv-grand": 2, "inv-un": 1, "inv-in-law": 1}
 _GENERATIONS = {
@@ -25,6 +29,7 @@ _GENERATIONS = {
     for predicate in PREDICATES
     for word in (predicate.male, predicate.female)
 }
+_FREQUENT = 250  # words that are counted; rarer ones are too rare to learn from
 _UNREACHED = 99  # the distance of people who are not connected
 
 
@@ -73,6 +78,18 @@ def extract_features(example: Example) -> PuzzleFeatures:
 def count_words(examples: Sequence[Example]) -> Counts:
     """Count the kinship terms in each text, [example, word]."""
     return _count([_WORD.findall(each.story.lower()) for each in examples], WORDS)
+
+
+def count_frequent_words(examples: Sequence[Example], *, context: bool = False) -> Counts:
+    """Count the most frequent words in each text but names; of the context alone, no words for relations or genders."""
+    texts = []
+    for example in examples:
+        names = set(person_names(example.get("genders")))
+        words = [word.lower() for word in _ANY_WORD.findall(example.story) if word not in names]
+        texts.append([word for word in words if not context or word not in _TELLING])
+    totals = Counter(word for text in texts for word in text)
+    frequent = sorted(totals, key=lambda word: (-totals[word], word))[:_FREQUENT]
+    return _count(texts, frequent)
 
 
 def count_facts(puzzles: Sequence[PuzzleFeatures]) -> Counts:

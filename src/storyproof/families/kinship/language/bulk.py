@@ -35,7 +35,7 @@ def _table(kinds: str) -> Flags:
     return found
 
 
-_CLOSER = _table('"{}?\\')
+_CLOSER = _table('"{}?\\P')
 _NEUTRAL = _table(lx.NEUTRAL)
 _START = _table('.?\n:"')
 _END = _table(".\n")
@@ -238,7 +238,7 @@ def _find_suspects(kinds: Kinds, text: Small, count: int) -> tuple[Flags, Flags]
     suspect |= (at("p") | at("<")) & (_COPULA[before] | at("z", before))
     suspect |= at("$") & (at("*", before) | at("*", before2))
     suspect |= at("/") & at("2", before)
-    suspected = texts(suspect) | texts(at("/"), 2) | texts(at("P"), 2)
+    suspected = texts(suspect) | texts(at("/"), 2)
     closer = _CLOSER[kinds] | (at("k") & (at("S", before) | at("D", before)))
     result = np.bincount(sentence[at("Q") | at("5")], minlength=int(sentence[-1]) + 1) > 0
     closer |= at("T") & result[sentence]

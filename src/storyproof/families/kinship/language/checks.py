@@ -72,6 +72,7 @@ _STORY_ABOUT = re.compile(r"(?:story|tale|film|movie|novel|play|book) about (?:h
 _LASTING = re.compile(r"[48+]|[xX]z|\*D?\$|D\*\$|/2/")  # at the same time, asleep, always, has never, all day
 _PLACED = re.compile("N,?[iv]z?[p<]")  # is in the cellar
 _CLOCK = re.compile("p/")  # at noon
+_AT = re.compile(r"(?:^|[.!\n] ?)At (noon|midnight|midday|dawn|dusk|sunrise|sunset|daybreak)\b")
 _PROPER = re.compile(lx.PROPER)
 _SENTENCE_END = re.compile(r"[.\n]")
 
@@ -111,11 +112,12 @@ def may_clash(kinds: str) -> bool:
     )
 
 
-def check_clashes(kinds: str, sentences: Sequence[tuple[int, Meaning, list[str]]]) -> None:
+def check_clashes(text: str, kinds: str, sentences: Sequence[tuple[int, Meaning, list[str]]]) -> None:
     """Check that nobody is in two places or does two things at a time.
 
     Args:
-        kinds: The classes of the story.
+        text: The story.
+        kinds: Its classes.
         sentences: Where each sentence begins in the reduced classes, what it says, and its names.
 
     Raises:
@@ -131,7 +133,8 @@ def check_clashes(kinds: str, sentences: Sequence[tuple[int, Meaning, list[str]]
         twice = lx.ASLEEP in part and len(doing) < len(re.findall("N(?!')", part))
         if (lasting and any(often[name] > 1 for name in doing)) or twice:
             raise Doubt("one person would do two things at a time", sentences[number][0])
-    for pattern in (_PLACED, _PROPER, _CLOCK):
+    twice_at = [match for match in _AT.finditer(text) if text.lower().count(f"at {match[1]}") > 1]
+    for pattern in (_PLACED, _PROPER, *([_CLOCK] if twice_at else [])):
         seen: set[str] = set()
         for number, (part, doing) in enumerate(zip(parts, everybody, strict=True)):
             if pattern.search(part):

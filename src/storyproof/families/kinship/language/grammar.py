@@ -584,7 +584,7 @@ class _Sentence:
         number = {~place: -1 - each for each, place in enumerate(pronouns)}
         # "The man on the roof was Nils." Otherwise somebody without a name may be meant by a pronoun.
         equated = re.match(r"[dD]w?[u01].*v(?:N|[hr]M*KN)", s) is not None
-        unnamed = "" if equated else "".join(kind for kind in s if kind in "u01")
+        unnamed = "" if equated else _unnamed(s)
         if not equated and re.search("(?:^|,)[dD]w?N(?!')", s):  # "The acrobat met Omar."
             unnamed += "u"
         steps: list[Pronoun | Stated] = [
@@ -628,10 +628,15 @@ class _Sentence:
             place,
             tuple(dict.fromkeys(self.person[each] for each in near if self.person[each] not in barred)),
             tuple(barred),
-            "".join(each for each in left if each in "u01"),
+            _unnamed(left),
             inside,
             used,
         )
+
+
+def _unnamed(kinds: str) -> str:
+    """Return the classes of people whom nobody lists, or who may be people."""
+    return "".join(re.findall("[u01]|(?<!<)P", kinds))
 
 
 def _places(kinds: str, wanted: str) -> list[int]:

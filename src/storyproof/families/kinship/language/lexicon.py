@@ -314,7 +314,7 @@ def _classes() -> dict[str, str]:
 def _compound() -> re.Pattern[str]:
     kin = "|".join(sorted({*kin_words(), *_LISTS[OTHER_KIN].split()}, key=len, reverse=True))
     return re.compile(
-        rf"(?:step|god|half|foster|great|grand|co|ex|pseudo|quasi)-?(?:grand)?-?(?:{kin})s?"
+        rf"(?:step|god|half|foster|great|grand)-?(?:grand)?-?(?:{kin})s?"
         rf"|(?:{kin})(?:ly|hood|less|like|ed|ing|liness)"
         rf"|(?:.+-)?(?:{kin})(?:-.+)?"
         r"|ex-.+"

@@ -50,7 +50,7 @@ __all__ = ["Facts", "NotUnderstood", "ReadFact", "Reading", "read", "read_many",
 _BATCH = 4096  # stories that are cut and classified together
 _MOST_TOKENS = 1 << 20  # after which the reader forgets what it knows, so that it does not grow without end
 _GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
-_UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,)}
+_UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,), "P": (MALE, FEMALE)}
 
 
 def read(text: str, names: Collection[str] | None = None) -> Reading:
@@ -58,7 +58,8 @@ def read(text: str, names: Collection[str] | None = None) -> Reading:
 
     Args:
         text: One or more sentences per line.
-        names: The people; if None, capitalised words are taken for names where they can be nothing else.
+        names: Everybody whom the text names; if None, capitalised words are taken for names where they can be nothing
+            else.
 
     Raises:
         NotUnderstood: If any part of it that may concern kinship is not understood, or can be read in two ways.
@@ -74,7 +75,7 @@ def read_many(stories: Iterable[str], names: Iterable[Collection[str]] | None = 
 
     Args:
         stories: The texts.
-        names: The people of each story.
+        names: Everybody whom each story names.
 
     Returns:
         For each story what `read` returns or raises.
@@ -162,7 +163,7 @@ class _Reader:
             self._read_sentences(story, reduce(simple), called, kins)
             if has_repeats(text):
                 raise Doubt("a sentence occurs twice", 0)
-            check_clashes(kinds, story.sentences)
+            check_clashes(text, kinds, story.sentences)
             return story.reading()
         except Doubt as doubt:
             return _explain(text, simple, doubt, table)
@@ -350,7 +351,7 @@ def _explain(text: str, simple: str, doubt: Doubt, tokens: Tokens) -> NotUnderst
     line, column, seen = 1, 1, 0
     for each in cut(text):
         token = tokens[each]
-        if place < seen + len(token.pieces) and each != LINE:
+        if token.pieces and each != LINE and place < seen + len(token.pieces):
             piece = token.pieces[max(place - seen, 0)]
             return NotUnderstood(doubt.reason, line, column + piece.start, each[piece.start : piece.end])
         seen += len(token.pieces)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.families.kinship.language import lexicon as lx
-from storyproof.families.kinship.language.tokens import IDLE, LINE, Tokens
+from storyproof.families.kinship.language.tokens import IDLE, LINE, Token, Tokens
 from storyproof.families.kinship.relations import MALE, NAMES, WORDS
 
 Numbers = npt.NDArray[np.int64]
@@ -24,6 +24,7 @@ Flags = npt.NDArray[np.bool_]
 Kinds = npt.NDArray[np.uint8]
 MOST_NAMES = 8  # in a sentence
 MOST_PEOPLE = 62  # in a text; each is a bit
+_PEOPLE = MOST_PEOPLE + 1
 _MOST_SENTENCES = 100  # in a text; longer ones are read on their own
 _LINE = ord(LINE)
 
@@ -48,7 +49,6 @@ _UNTRUE = _table("73")
 _CLAUSE = _table(".\n;:,&b")
 _MARK = _table(".\n;,op")
 _COPULA = _table("iva")
-_TURNED = _table("iva6")
 _HAVE = _table("xX")
 _POSSESSIVE = _table("hr")
 _TO_OTHER = np.arange(256, dtype=np.uint8)
@@ -94,20 +94,61 @@ class Sentences:
     bounds: Numbers
 
 
-def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Tokens) -> Sentences:
+class Vocabulary:
+    """The tokens met so far, as arrays by number."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self._number: dict[str, int] = {}
+        self._words: dict[str, int] = {}  # capitalised words
+        self._known: list[Token] = []
+        self._update()
+
+    def number(self, texts: list[str]) -> Numbers:
+        """Return the numbers of tokens."""
+        number = self._number
+        found = [number.get(text, -1) for text in texts]
+        if -1 in found:
+            for text in texts:
+                if text not in number:
+                    number[text] = len(number)
+                    self._known.append(self.tokens[text])
+            self._update()
+            found = [number[text] for text in texts]
+        return np.array(found, np.int64)
+
+    def _update(self) -> None:
+        """Bring the arrays up to date."""
+        words, known = self._words, self._known
+        kins = [token.kin for token in known]
+        self.kinds = pa.array([token.kinds.encode() for token in known], pa.binary())
+        capitals = [token.capital for token in known]
+        self.capital = np.array(
+            [-1 if word is None else words.setdefault(word, len(words)) for word in capitals], np.int64
+        )
+        self.words = pa.array(list(words), pa.string())
+        self.calendar = np.array([word in lx.CALENDAR for word in words], np.bool_)
+        self.like_word = np.array([word in lx.NAMES_LIKE_WORDS for word in words], np.bool_)
+        self.is_kin = np.array([kin is not None for kin in kins], np.bool_)
+        self.predicate = np.array([-1 if kin is None else NAMES.index(kin.predicate) for kin in kins], np.int64)
+        self.word = np.array([-1 if kin is None else WORDS.index(kin.word) for kin in kins], np.int64)
+        self.male = np.array([kin is not None and kin.gender == MALE for kin in kins], np.bool_)
+        self.plural = np.array([kin is not None and kin.plural for kin in kins], np.bool_)
+
+
+def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: Vocabulary) -> Sentences:
     """Return texts as sentences, each with its skeleton, names and kin words.
 
     Args:
         texts: The texts.
         names: The people of each text.
-        tokens: The tokens known so far.
+        vocabulary: The tokens met so far.
     """
-    codes, first, unique = _cut(texts)
-    known = [tokens[each] for each in unique]
-    kinds, token_bounds = _classes([each.kinds for each in known], codes)
+    codes, first = _cut(texts, vocabulary)
+    kinds, token_bounds = _classes(vocabulary, codes)
     bounds = token_bounds[first]
     text = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(bounds))
-    person, like_word, unusable = _resolve(kinds, text, names, [each.capital for each in known], codes, tokens)
+    person, like_word, unusable = _resolve(kinds, text, names, codes, vocabulary)
     raw = kinds.tobytes()
     suspect, closer = _find_suspects(kinds, text, len(texts))
     closer |= unusable
@@ -129,9 +170,7 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Toke
     people, like_words = _spread(person, like_word, name_counts[real])
     closer[of[real][name_counts[real] > MOST_NAMES]] = True
     closer |= np.bincount(of[real], minlength=len(texts)) > _MOST_SENTENCES
-    kin = [each.kin for each in known]
-    has_kin = np.array([each is not None for each in kin], np.bool_)
-    kin_codes = codes[has_kin[codes]]
+    kin = codes[vocabulary.is_kin[codes]]
     return Sentences(
         text=of[real],
         line=line[real] + 1,
@@ -140,10 +179,10 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Toke
         people=people,
         like_words=like_words,
         kins=np.concatenate([[0], np.cumsum(kin_counts[real])]),
-        predicate=np.array([-1 if each is None else NAMES.index(each.predicate) for each in kin])[kin_codes],
-        male=np.array([each is not None and each.gender == MALE for each in kin])[kin_codes],
-        plural=np.array([each is not None and each.plural for each in kin])[kin_codes],
-        word=np.array([-1 if each is None else WORDS.index(each.word) for each in kin])[kin_codes],
+        predicate=vocabulary.predicate[kin],
+        male=vocabulary.male[kin],
+        plural=vocabulary.plural[kin],
+        word=vocabulary.word[kin],
         closer=closer,
         suspect=suspect,
         kinds=raw,
@@ -151,29 +190,24 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], tokens: Toke
     )
 
 
-def _cut(texts: Sequence[str]) -> tuple[Numbers, Numbers, list[str]]:
-    """Cut texts at spaces; return the numbers of their tokens, where each text begins, and the distinct tokens."""
+def _cut(texts: Sequence[str], vocabulary: Vocabulary) -> tuple[Numbers, Numbers]:
+    """Cut texts at spaces; return the numbers of their tokens, and where each text begins."""
     array = pc.replace_substring(pa.array(texts, pa.string()), LINE, f" {LINE} ")
     lists = pc.split_pattern(pc.binary_join_element_wise(array, LINE, " "), " ")
     encoded = lists.flatten().dictionary_encode()
-    return np.asarray(encoded.indices), np.asarray(lists.offsets), encoded.dictionary.to_pylist()
+    return vocabulary.number(encoded.dictionary.to_pylist())[np.asarray(encoded.indices)], np.asarray(lists.offsets)
 
 
-def _classes(kinds: list[str], codes: Numbers) -> tuple[Kinds, Numbers]:
+def _classes(vocabulary: Vocabulary, codes: Numbers) -> tuple[Kinds, Numbers]:
     """Return the classes of all tokens, and where those of each token begin."""
-    taken = pa.array([each.encode() for each in kinds], pa.binary()).take(pa.array(codes))
+    taken = vocabulary.kinds.take(pa.array(codes))
     _, offsets, data = taken.buffers()
     bounds = np.frombuffer(offsets, np.int32, len(taken) + 1).astype(np.int64)
     return np.frombuffer(data, np.uint8, int(bounds[-1])).copy(), bounds
 
 
 def _resolve(
-    kinds: Kinds,
-    text: Small,
-    names: Sequence[Collection[str]],
-    capitals: list[str | None],
-    codes: Numbers,
-    tokens: Tokens,
+    kinds: Kinds, text: Small, names: Sequence[Collection[str]], codes: Numbers, vocabulary: Vocabulary
 ) -> tuple[Numbers, Flags, Flags]:
     """Mark names among the capitalised words.
 
@@ -181,68 +215,78 @@ def _resolve(
         For each name its number in the list of the text's people, and whether it is a word too; for each text whether
         there are people whose names cannot be found.
     """
-    words: dict[str, int] = {}
-    number = np.array([-1 if word is None else words.setdefault(word, len(words)) for word in capitals], np.int64)
-    found = number[codes]
+    found = vocabulary.capital[codes]
     found = found[found >= 0]
     places = np.flatnonzero(kinds == ord(lx.CAPITAL))
-    size = len(words) + 1
-    known = np.array(
-        [
-            (at * size + words[name]) * (MOST_PEOPLE + 1) + place
-            for at, each in enumerate(names)
-            for place, name in enumerate(each)
-            if name in words and place < MOST_PEOPLE
-        ],
-        np.int64,
-    )
-    known.sort()
-    wrong = {name for name in set().union(*names) if not tokens.is_name(name)}
-    unusable = np.array([len(each) > MOST_PEOPLE or not wrong.isdisjoint(each) for each in names], np.bool_)
-    wanted = text[places].astype(np.int64) * size + found
-    at = np.minimum(np.searchsorted(known, wanted * (MOST_PEOPLE + 1)), max(len(known) - 1, 0))
-    is_name = known[at] // (MOST_PEOPLE + 1) == wanted if len(known) else np.zeros(len(places), np.bool_)
-    calendar = np.array([*(word in lx.CALENDAR for word in words), False], np.bool_)
-    like_word = np.array([*(word in lx.NAMES_LIKE_WORDS for word in words), False], np.bool_)
+    known, unusable = _list_people(names, vocabulary)
+    wanted = text[places].astype(np.int64) * (len(vocabulary.words) + 1) + found
+    at = np.minimum(np.searchsorted(known, wanted * _PEOPLE), max(len(known) - 1, 0))
+    is_name = known[at] // _PEOPLE == wanted if len(known) else np.zeros(len(places), np.bool_)
     begins = _START[kinds[places - 1]]  # the first text is preceded by the end of the last
-    other = np.where(begins | calendar[found], ord(lx.OTHER), ord(lx.PROPER))
+    other = np.where(begins | vocabulary.calendar[found], ord(lx.OTHER), ord(lx.PROPER))
     kinds[places] = np.where(is_name, ord(lx.NAME), other)
-    person = known[at[is_name]] % (MOST_PEOPLE + 1) if len(known) else np.zeros(0, np.int64)
-    return person, like_word[found[is_name]], unusable
+    person = known[at[is_name]] % _PEOPLE if len(known) else np.zeros(0, np.int64)
+    return person, vocabulary.like_word[found[is_name]], unusable
+
+
+def _list_people(names: Sequence[Collection[str]], vocabulary: Vocabulary) -> tuple[Numbers, Flags]:
+    """Return a sorted number for each person whose name is known, and the texts with names of another kind.
+
+    The number consists of the text, the word, and the person's place in the list of the text's people.
+    """
+    lengths = np.array([len(each) for each in names], np.int64)
+    called = pa.array([name for each in names for name in each], pa.string())
+    word = np.asarray(pc.fill_null(pc.index_in(called, value_set=vocabulary.words), -1)).astype(np.int64)
+    text = np.repeat(np.arange(len(names)), lengths)
+    place = np.arange(len(called)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    known = (text * (len(vocabulary.words) + 1) + word) * _PEOPLE + place
+    known = known[(word >= 0) & (place < MOST_PEOPLE)]
+    known.sort()
+    unusable: Flags = lengths > MOST_PEOPLE
+    wrong = {name for name in called.unique().to_pylist() if not vocabulary.tokens.is_name(name)}
+    if wrong:
+        unusable |= np.array([not wrong.isdisjoint(each) for each in names], np.bool_)
+    return known, unusable
 
 
 def _find_suspects(kinds: Kinds, text: Small, count: int) -> tuple[Flags, Flags]:
     """Return on which texts' classes patterns have to be tried, and which texts have to be read on their own."""
     # A text ends with the end of a line, so that no pattern reaches into another text.
     before, before2, after = np.roll(kinds, 1), np.roll(kinds, 2), np.roll(kinds, -1)
+    ends = np.flatnonzero(_END[kinds])
 
     def at(kind: str, around: Kinds = kinds) -> Flags:
         found: Flags = around == ord(kind)
         return found
 
     def texts(flags: Flags, least: int = 1) -> Flags:
-        found: Flags = np.bincount(text[flags], minlength=count) >= least
+        found: Flags = np.bincount(text[np.flatnonzero(flags)], minlength=count) >= least
         return found
 
-    # Words such as "game" and "true" matter in sentences with one of these, or before a mark or "of".
-    sentence = np.cumsum(_END[kinds])
-    about = at("5") | at("T") | at("z") | (_END[before] & (at("Q") | at("<"))) | (_CLAUSE[before] & at("D"))
-    in_sentence = np.bincount(sentence[about], minlength=int(sentence[-1]) + 1) > 0
-    suspect = _SUSPECT[kinds] | (_UNTRUE[kinds] & (in_sentence[sentence] | _MARK[after]))
-    suspect |= at("n") & (_TURNED[before] | _COPULA[before2])
+    def with_others(places: Numbers, others: Flags) -> Numbers:
+        """Return those places in whose sentence there are others."""
+        sentences = np.searchsorted(ends, np.flatnonzero(others))
+        return places[np.isin(np.searchsorted(ends, places), sentences)]
+
+    number, copula = at("n"), _COPULA[before]
+    suspect = _SUSPECT[kinds]
+    suspect |= number & (copula | at("6", before) | _COPULA[before2])
     suspect |= at("@") & at("n", before2)
     suspect |= at("^") & (_END[after] | at(";", after))
-    suspect |= at("`") & (_COPULA[before] | _HAVE[before])
+    suspect |= at("`") & (copula | _HAVE[before])
     suspect |= at("i") & (at("Q", before) | at("A", before))
     suspect |= at("z") & _HAVE[before]
-    suspect |= (at("p") | at("<")) & (_COPULA[before] | at("z", before))
+    suspect |= (at("p") | at("<")) & ((copula & (at("N", before2) | at(",", before2))) | at("z", before))
     suspect |= at("$") & (at("*", before) | at("*", before2))
     suspect |= at("/") & at("2", before)
-    suspected = texts(suspect) | texts(at("/"), 2)
+    # Words such as "game" and "true" matter in sentences with one of these, or before a mark or "of".
+    untrue = np.flatnonzero(_UNTRUE[kinds])
+    about = at("5") | at("T") | at("z") | (_END[before] & (at("Q") | at("<"))) | (_CLAUSE[before] & at("D"))
+    suspect[untrue[_MARK[after[untrue]]]] = True
+    suspect[with_others(untrue, about)] = True
     closer = _CLOSER[kinds] | (at("k") & (at("S", before) | at("D", before)))
-    result = np.bincount(sentence[at("Q") | at("5")], minlength=int(sentence[-1]) + 1) > 0
-    closer |= at("T") & result[sentence]
-    return suspected, texts(closer)
+    closer[with_others(np.flatnonzero(at("T")), at("Q") | at("5"))] = True
+    return texts(suspect) | texts(at("/"), 2), texts(closer)
 
 
 def _simplify(kinds: Kinds) -> None:

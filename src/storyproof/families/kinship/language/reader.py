@@ -17,7 +17,7 @@ from itertools import islice
 import numpy as np
 
 from storyproof.families.kinship.language import lexicon as lx
-from storyproof.families.kinship.language.bulk import prepare
+from storyproof.families.kinship.language.bulk import Vocabulary, prepare
 from storyproof.families.kinship.language.checks import (
     Doubt,
     check_clashes,
@@ -137,6 +137,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.tokens = Tokens()
+        self.vocabulary = Vocabulary(self.tokens)
         self.meanings: dict[tuple[str, tuple[int, ...]], Meaning | Refused] = {}
         self.programs = Programs(self.meaning)
 
@@ -172,7 +173,7 @@ class _Reader:
         self, stories: Sequence[str], names: Sequence[Sequence[str]]
     ) -> tuple[Facts, dict[int, Reading | NotUnderstood]]:
         """Return facts as arrays, and the readings of those stories that had to be read on their own."""
-        sentences = prepare(stories, names, self.tokens)
+        sentences = prepare(stories, names, self.vocabulary)
         for number in np.flatnonzero(sentences.suspect & ~sentences.closer).tolist():
             begin, end = sentences.bounds[number : number + 2]
             kinds = sentences.kinds[begin : end - 1].decode("ascii")

@@ -335,16 +335,16 @@ def _numbers(bits: Bits) -> Numbers:
 
 def _number_meanings(sentences: Sentences, programs: Programs) -> Numbers:
     """Return the number of each sentence's meaning; which names are the same belongs to the skeleton."""
-    people = sentences.people
+    people = sentences.people[:, : max(int((sentences.people >= 0).any(axis=0).sum()), 1)]
     same = np.zeros(people.shape, np.int64)
-    for place in range(1, MOST_NAMES):
+    for place in range(1, people.shape[1]):
         same[:, place] = place
         for earlier in range(place - 1, -1, -1):
             same[:, place] = np.where(people[:, earlier] == people[:, place], earlier, same[:, place])
     usable = ~sentences.closer[sentences.text]
     same[(people < 0) | ~usable[:, None]] = 0
     key = np.where(usable, sentences.skeleton, -1)
-    for place in range(1, MOST_NAMES):
+    for place in range(1, people.shape[1]):
         key = key * MOST_NAMES + same[:, place]
     _, chosen, meaning = np.unique(key, return_index=True, return_inverse=True)
     found = []

@@ -25,11 +25,11 @@ import pyarrow as pa
 
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.generation.narration import Told
-from storyproof.families.kinship.generation.puzzles import Puzzle
+from storyproof.families.kinship.generation.table import PuzzleArrays
 from storyproof.families.kinship.language.frames import SOURCES, Frame, Frames
 from storyproof.families.kinship.language.scenes import Scene, Scenes
 from storyproof.families.kinship.relations import GENDERS, MALE, PREDICATES, inverse
-from storyproof.families.kinship.tasks import DISCONNECTED, MEMORY
+from storyproof.families.kinship.tasks import DISCONNECTED, MEMORY, NOISE, TASKS
 from storyproof.seeds import Draws
 
 Numbers = npt.NDArray[np.int32]
@@ -43,12 +43,12 @@ _SIBLING = _NUMBER["sibling"]
 _STEP = 4  # between the places of two facts of the chain, so that noise fits in
 # Two facts of a chain may share a sentence if together they suggest nothing else than what follows from them: "Suresh
 # is his father, and Sarah is Suresh's wife" would suggest that Sarah is not the mother.
-_JOINED = frozenset(
-    {
-        ("inv-child", "sibling"), ("inv-child", "inv-child"), ("child", "child"), ("child", "SO"),
-        ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
-    }
-)  # fmt: skip
+_JOINED = np.zeros((len(PREDICATES), len(PREDICATES)), np.bool_)
+for _first, _second in (
+    ("inv-child", "sibling"), ("inv-child", "inv-child"), ("child", "child"), ("child", "SO"),
+    ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
+):  # fmt: skip
+    _JOINED[_NUMBER[_first], _NUMBER[_second]] = True
 _SIZES = (2, 2, 2, 2, 3, 3, 2, 2, 2)  # of what decides which frames can put a fact, see `_Cases`
 _PRONOUNS = {
     "his": ("his", "her"),
@@ -61,7 +61,7 @@ _PRONOUNS = {
 
 @dataclass(frozen=True, slots=True)
 class PuzzleFacts:
-    """The facts of some puzzles, as arrays [puzzle, fact]; NOBODY where there is none.
+    """The facts of the puzzles of rows, as arrays [row, fact]; NOBODY where there is none.
 
     Attributes:
         first: Whose relative is named.
@@ -70,8 +70,8 @@ class PuzzleFacts:
         place: Where the fact stands if the chain is told forwards.
         joins: Whether it may share a sentence with the next fact of the chain.
         proves: Whether the answer rests on it (1, else 0).
-        shows: [puzzle], the fact that has to show the gender of the person asked about.
-        genders: [puzzle, person].
+        shows: [row], the fact that has to show the gender of the person asked about.
+        genders: [row, person].
     """
 
     first: Numbers
@@ -103,26 +103,27 @@ class _Cases(NamedTuple):
         return found
 
 
-def _fits(frame: Frame, case: Sequence[int]) -> bool:
-    """Return whether a frame can be used in a case."""
-    owner_bound, relative_bound, show_owner, only, siblings, deeds, passive, meeting, joined = case
+def _fits(frame: Frame, cases: _Cases) -> Flags:
+    """Return in which cases a frame can be used."""
     relation = {
-        "all": True,
-        "several": not only,
-        "only": bool(only),
-        "siblings": siblings > 0,
-        "same siblings": siblings == 2,
+        "all": np.True_,
+        "several": cases.only == 0,
+        "only": cases.only == 1,
+        "siblings": cases.siblings > 0,
+        "same siblings": cases.siblings == 2,
     }[frame.relation]
-    return (
-        relation
-        and (bool(owner_bound) or not frame.binds("A"))
-        and (bool(relative_bound) or not frame.binds("B"))
-        and (not show_owner or frame.shows_owner)
-        and frame.deeds <= deeds
-        and (bool(passive) or not frame.is_passive)
-        and (bool(meeting) or not frame.is_meeting)
-        and (not joined or frame.can_be_joined)
-    )
+    found: Flags = relation & (cases.deeds >= frame.deeds)
+    for fits, allowed in (
+        (not frame.binds("A"), cases.owner_bound == 1),
+        (not frame.binds("B"), cases.relative_bound == 1),
+        (frame.shows_owner, cases.show_owner == 0),
+        (not frame.is_passive, cases.passive == 1),
+        (not frame.is_meeting, cases.meeting == 1),
+        (frame.can_be_joined, cases.joined == 0),
+    ):
+        if not fits:
+            found = found & allowed
+    return found
 
 
 class Narrator:
@@ -172,13 +173,11 @@ class Narrator:
         self._takes_connective = np.array([frame.takes_connective for frame in frames])
         self._has_front = np.array([frame.has_front for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
-        fitting = [
-            [number for number, frame in enumerate(frames) if _fits(frame, case)] for case in np.ndindex(*_SIZES)
-        ]
-        self._counts = np.array([len(each) for each in fitting], np.int64)
-        self._lists = np.zeros((len(fitting), int(self._counts.max())), np.int32)
-        for number, some in enumerate(fitting):
-            self._lists[number, : len(some)] = some
+        cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
+        fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
+        self._counts = fitting.sum(axis=1)
+        # For each case the frames that fit, in their order; what follows does not.
+        self._lists = np.argsort(~fitting, axis=1, kind="stable")[:, : int(self._counts.max())].astype(np.int32)
         self._connectives = self._number(self._frames.connectives)
         self._joiners = self._number(self._frames.joiners)
         self._stop, self._break, self._comma = self._number([".", "\n", ","]).tolist()
@@ -219,48 +218,41 @@ class Narrator:
 
     # ---------------------------------------------------------------------------------------------------------- puzzles
 
-    def find_wordings(self, puzzles: Sequence[Puzzle]) -> PuzzleFacts:
-        """Return the facts of puzzles as arrays.
-
-        Raises:
-            ConfigError: If a relation has no kinship term.
-        """
-        shape = len(puzzles), max(len(puzzle.facts) for puzzle in puzzles)
-        first, predicate, second, place = (np.full(shape, NOBODY, np.int32) for _ in range(4))
-        joins, proves = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
-        shows = np.zeros(len(puzzles), np.int32)
-        genders = np.zeros((len(puzzles), max(len(puzzle.genders) for puzzle in puzzles)), np.int32)
-        for number, puzzle in enumerate(puzzles):
-            for fact in puzzle.facts:
-                if fact.predicate not in _NUMBER:
-                    raise ConfigError(
-                        f"natural text has no word for '{fact.predicate}'; use --text synthetic or placeholders."
-                    )
-            count = len(puzzle.facts)
-            first[number, :count] = [fact.first for fact in puzzle.facts]
-            second[number, :count] = [fact.second for fact in puzzle.facts]
-            predicate[number, :count] = [_NUMBER[fact.predicate] for fact in puzzle.facts]
-            place[number, :count] = _places(puzzle)
-            for here in range(puzzle.k - 1):
-                joins[number, here] = puzzle.pattern[here : here + 2] in _JOINED
-            asked = puzzle.query.first if puzzle.task == MEMORY else NOBODY
-            proves[number, : puzzle.k] = [asked in (NOBODY, here) for here in range(puzzle.k)]
-            shows[number] = asked if asked != NOBODY else puzzle.k - 1
-            genders[number, : len(puzzle.genders)] = [GENDERS.index(gender) for gender in puzzle.genders]
-        return PuzzleFacts(first, predicate, second, place, joins, proves, shows, genders)
+    def facts(self, puzzles: PuzzleArrays) -> PuzzleFacts:
+        """Return what the narrator needs to know of puzzles."""
+        used = puzzles.first != NOBODY
+        here = np.arange(used.shape[1])
+        chain = here < puzzles.k[:, None]
+        # Noise follows a fact about the same person, or comes last.
+        after = np.minimum(np.minimum(puzzles.first, puzzles.second), puzzles.k[:, None] - 1)
+        place = _STEP * after + np.minimum(here - puzzles.k[:, None] + 1, _STEP - 1)
+        place = np.where(puzzles.noise == NOISE.index(DISCONNECTED), _STEP * puzzles.k[:, None], place)
+        joins = np.zeros(used.shape, np.int32)
+        joins[:, :-1] = _JOINED[puzzles.predicate[:, :-1], puzzles.predicate[:, 1:]] & chain[:, 1:]
+        memory = puzzles.task == TASKS.index(MEMORY)
+        asked = np.where(memory, puzzles.asked[:, 0], NOBODY)[:, None]
+        return PuzzleFacts(
+            puzzles.first,
+            puzzles.predicate,
+            puzzles.second,
+            np.where(chain, _STEP * here, np.where(used, place, NOBODY)).astype(np.int32),
+            joins,
+            (chain & ((asked == NOBODY) | (asked == here))).astype(np.int32),
+            np.where(memory, puzzles.asked[:, 0], puzzles.k - 1).astype(np.int32),
+            puzzles.genders,
+        )
 
     # -------------------------------------------------------------------------------------------------------- narration
 
-    def tell(self, facts: PuzzleFacts, puzzle: Numbers, names: Numbers, draws: Draws) -> Told:
+    def tell(self, puzzles: PuzzleArrays, names: Numbers, draws: Draws) -> Told:
         """Narrate the puzzles of rows.
 
         Args:
-            facts: The facts of all puzzles.
-            puzzle: The number of each row's puzzle.
+            puzzles: The puzzle of each row.
             names: Numbers of names, [row, person].
             draws: Random draws for all choices.
         """
-        return _Telling(self, facts, puzzle, names, draws).tell()
+        return _Telling(self, self.facts(puzzles), names, draws).tell()
 
 
 def _fronts(scene: Scene) -> list[str]:
@@ -268,40 +260,28 @@ def _fronts(scene: Scene) -> list[str]:
     return [each[0].upper() + each[1:] for each in (*scene.places, *scene.moments)]
 
 
-def _places(puzzle: Puzzle) -> list[int]:
-    """Return where each fact stands: noise follows a fact about the same person, or comes last."""
-    found = [_STEP * here for here in range(puzzle.k)]
-    for number, (fact, kind) in enumerate(zip(puzzle.facts[puzzle.k :], puzzle.noise, strict=True), start=1):
-        if kind == DISCONNECTED:
-            found.append(_STEP * puzzle.k)
-        else:
-            after = min(fact.first, fact.second, puzzle.k - 1)
-            found.append(_STEP * after + min(number, _STEP - 1))
-    return found
-
-
 class _Telling:
     """The rows of one block while they are narrated."""
 
-    def __init__(self, narrator: Narrator, facts: PuzzleFacts, puzzle: Numbers, names: Numbers, draws: Draws) -> None:
+    def __init__(self, narrator: Narrator, facts: PuzzleFacts, names: Numbers, draws: Draws) -> None:
         self._n = narrator
         self._facts = facts
         self._names = names
         self._draws = draws
-        self._rows = len(puzzle)
+        self._rows = len(names)
         self._all = np.arange(self._rows)
-        self._genders = facts.genders[puzzle]
+        self._genders = facts.genders
         self._seen = np.zeros(self._genders.shape, np.bool_)  # whose gender the text has shown
-        self._arrange(puzzle)
+        self._arrange()
 
     def _chance(self, share: float) -> Flags:
         return self._draws.below(1 << 16, self._rows) < int(share * (1 << 16))
 
-    def _arrange(self, puzzle: Numbers) -> None:
+    def _arrange(self) -> None:
         """Put the facts of each row in order, and choose their directions and which of them share a sentence."""
         facts, rows = self._facts, self._rows
-        place = facts.place[puzzle]
-        used = facts.first[puzzle] != NOBODY
+        place = facts.place
+        used = facts.first != NOBODY
         backwards = self._chance(0.5)
         key = np.where(backwards[:, None], -place, place)
         key = np.where(used, key, 1 << 20)
@@ -310,16 +290,9 @@ class _Telling:
         order = order[:, : int(used.sum(axis=1).max())]
         first, second, predicate, used, proves, joins = (
             np.take_along_axis(array, order, axis=1)
-            for array in (
-                facts.first[puzzle],
-                facts.second[puzzle],
-                facts.predicate[puzzle],
-                used,
-                facts.proves[puzzle],
-                facts.joins[puzzle],
-            )
+            for array in (facts.first, facts.second, facts.predicate, used, facts.proves, facts.joins)
         )
-        shows = (order == facts.shows[puzzle][:, None]) & used
+        shows = (order == facts.shows[:, None]) & used
         width = order.shape[1]
         turned = self._draws.below(2, rows * width).reshape(rows, width).astype(np.bool_)
         self.used, self.proves, self.shows = used, proves.astype(np.bool_) & used, shows

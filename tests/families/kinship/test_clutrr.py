@@ -363,7 +363,9 @@ def test_the_last_story_is_as_new_as_the_first() -> None:
     for split in ("train", "val"):
         early, late = made.schedule.assign(split, 0, 3000), made.schedule.assign(split, last - 3000, 3000)
         named = [
-            {(each.kinds[kind][:5], place) for kind, place in zip(each.kind.tolist(), each.place.tolist(), strict=True)}
+            set(
+                zip(each.target.tolist(), each.gender.tolist(), each.pattern.tolist(), each.place.tolist(), strict=True)
+            )
             for each in (early, late)
         ]
         assert not named[0] & named[1]

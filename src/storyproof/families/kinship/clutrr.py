@@ -39,7 +39,6 @@ from storyproof.families.kinship.generation.table import PuzzleArrays, PuzzleTab
 from storyproof.families.kinship.language.frames import Frames, our_frames
 from storyproof.families.kinship.language.narrator import Narrator
 from storyproof.families.kinship.language.scenes import Scenes, our_scenes
-from storyproof.families.kinship.placeholders.checks import FATAL, UNKNOWN_SLOT, PlaceholderFlaw, problems
 from storyproof.families.kinship.placeholders.collection import Placeholders, require_singles
 from storyproof.families.kinship.placeholders.files import our_names, ours
 from storyproof.families.kinship.relations import GENDERS, NAMES
@@ -51,6 +50,7 @@ from storyproof.seeds import Draws
 
 if TYPE_CHECKING:
     from storyproof.families.kinship.generation.puzzles import PuzzleMaker
+    from storyproof.families.kinship.placeholders.checks import PlaceholderFlaw
 
 ENTITIES = 200  # tokens that name people in cloze stories
 _MANY_SIBLINGS = 6  # brothers and sisters who follow each other in a chain; the manifest counts such stories
@@ -168,8 +168,12 @@ class Clutrr(Benchmark):
     @cached_property
     def flaws(self) -> dict[str, list[PlaceholderFlaw]]:
         """What the checks find in placeholders from users' files."""
-        given = (self.config.placeholders, self.config.test_placeholders)
-        return {self._called(each): problems(each) for each in given if each is not None}
+        given = [each for each in (self.config.placeholders, self.config.test_placeholders) if each is not None]
+        if not given:
+            return {}
+        from storyproof.families.kinship.placeholders.checks import problems  # compiles many expressions
+
+        return {self._called(each): problems(each) for each in given}
 
     def _called(self, given: Placeholders) -> str:
         """Return a collection's name; of two files with one name, the second is marked."""
@@ -179,6 +183,8 @@ class Clutrr(Benchmark):
 
     def _usable(self, given: Placeholders) -> Placeholders:
         """Refuse, keep or drop templates with flaws; those with slots for unknown people cannot be kept."""
+        from storyproof.families.kinship.placeholders.checks import FATAL, UNKNOWN_SLOT
+
         flaws = self.flaws[self._called(given)]
         fatal = [flaw for flaw in flaws if flaw.kind in FATAL]
         if self.config.bad_placeholders == REFUSE and fatal:

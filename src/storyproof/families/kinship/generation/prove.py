@@ -2,6 +2,7 @@
 
 A pattern of k facts is two shorter ones joined by a rule, because every part of a possible story is possible. All joins
 are tried. The oracle must derive exactly one answer, from no fewer than k facts, and the checker must find it entailed.
+Why that holds for all genders in which the people of each couple differ is said in `proved`.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from storyproof.errors import ProofError
 from storyproof.families.kinship.checker import ENTAILED, fitting_families, status
 from storyproof.families.kinship.genealogy import Genealogy
 from storyproof.families.kinship.generation.proved import FILE, LENGTHS, NOBODY, Proved, write_proofs
-from storyproof.families.kinship.oracle import ProofStep, derive
+from storyproof.families.kinship.oracle import ProofStep, derive, replay
 from storyproof.families.kinship.relations import FEMALE, MALE, Fact
 from storyproof.families.kinship.rules import RuleSet, published_rules, strict_rules
 
@@ -76,7 +77,11 @@ def _joins(rules: RuleSet, shorter: Sequence[dict[str, list[Pattern]]]) -> list[
 
 
 def _derive(rules: RuleSet, tried: Sequence[tuple[str, Pattern]]) -> Iterator[_Proof]:
-    """Ask the oracle; yield what it derives from the whole chain and without a second answer."""
+    """Ask the oracle; yield what it derives from the whole chain and without a second answer.
+
+    Raises:
+        ProofError: If a proof is wrong.
+    """
     stories = [chain(pattern) for _, pattern in tried]
     people = len(stories[0]) + 1
     ours, published = derive(rules, stories, people), derive(published_rules(), stories, people)
@@ -85,7 +90,10 @@ def _derive(rules: RuleSet, tried: Sequence[tuple[str, Pattern]]) -> Iterator[_P
         if ours.relations(number, *ends) == [target] and ours.size(number, query) == len(pattern):
             couples = tuple(pair for pair in pairs if pair[0] < pair[1])
             also = published.relations(number, *ends) == [target]
-            yield _Proof(target, pattern, couples, also, tuple(ours.proof(number, query)))
+            steps = tuple(ours.proof(number, query))
+            if wrong := replay(rules, stories[number], query, steps):
+                raise ProofError(f"the proof of {target} from {pattern} is wrong: {wrong}")
+            yield _Proof(target, pattern, couples, also, steps)
 
 
 def chain(pattern: Sequence[str]) -> list[Fact]:

@@ -18,6 +18,7 @@ from typing import Any
 from storyproof.errors import DataError
 from storyproof.families.kinship.placeholders.collection import MOST_FACTS, Key, Placeholders, all_genders
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS, gender_of, word
+from storyproof.yaml_loader import shipped_loader
 
 _FILE = "placeholders.yaml"
 _FORMS = {
@@ -47,17 +48,17 @@ def our_names() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _shipped() -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
-    return read_collection(
-        files("storyproof.families.kinship.placeholders").joinpath(_FILE).read_text(encoding="utf-8"), _FILE
-    )
+    text = files("storyproof.families.kinship.placeholders").joinpath(_FILE).read_text(encoding="utf-8")
+    return read_collection(text, _FILE, loader=shipped_loader())
 
 
-def read_collection(text: str, where: str) -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
+def read_collection(text: str, where: str, *, loader: Any = None) -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
     """Read a collection that is written for all genders at once.
 
     Args:
         text: YAML with `names` by gender and `templates` by predicates.
         where: What messages call it.
+        loader: The loader of YAML; PyYAML's safe one by default.
 
     Returns:
         The texts for all genders, and the names.
@@ -68,7 +69,7 @@ def read_collection(text: str, where: str) -> tuple[Placeholders, dict[str, tupl
     import yaml
 
     try:
-        data = yaml.safe_load(text)
+        data = yaml.load(text, Loader=loader or yaml.SafeLoader)
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         line = f", line {place.line + 1}" if place else ""

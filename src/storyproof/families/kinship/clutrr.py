@@ -119,6 +119,7 @@ class Clutrr(Benchmark):
         self.rules = self.config.used_rules
         # Puzzles and names depend on the seed alone: other placeholders word the same puzzles.
         self._purpose = (self.name, self.version, self.rules.name, seed)
+        self._narrators: dict[str, PuzzleNarrator | Narrator] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"config": self.config, "seed": self.seed}
@@ -223,16 +224,22 @@ class Clutrr(Benchmark):
         """Which puzzle each row is."""
         return self.schedule_type(self.config, self.patterns, self.name_assigner.capacity, *self._purpose)
 
-    @cached_property
-    def narrators(self) -> dict[str, PuzzleNarrator] | dict[str, Narrator]:
-        """The narrators of training and test."""
-        names = self.name_assigner.names
-        if self.placeholders:
-            return {side: PuzzleNarrator(self.rules, found, names) for side, found in self.placeholders.items()}
+    def narrator(self, side: str) -> PuzzleNarrator | Narrator:
+        """Return the narrator of training or test, which is prepared when it is first needed."""
+        if side not in self._narrators:
+            names = self.name_assigner.names
+            if self.placeholders:
+                self._narrators[side] = PuzzleNarrator(self.rules, self.placeholders[side], names)
+            else:
+                self._check_words()
+                self._narrators[side] = Narrator(*self._language[side], names)
+        return self._narrators[side]
+
+    def _check_words(self) -> None:
+        """Raise ConfigError if rules of a user's own state relations for which natural text has no word."""
         for relation in self.rules.stated:
             if relation not in NAMES:
                 raise ConfigError(f"natural text has no word for '{relation}'; use --text synthetic or placeholders.")
-        return {side: Narrator(scenes, frames, names) for side, (scenes, frames) in self._language.items()}
 
     @cached_property
     def _language(self) -> dict[str, tuple[Scenes | None, Frames]]:
@@ -342,7 +349,7 @@ class Clutrr(Benchmark):
 
     def block(self, split: str, index: int) -> pa.Table:
         """Return one block: assign puzzles, draw genders, name the people, narrate."""
-        narrator = self.narrators["test" if split == "test" else "train"]
+        narrator = self.narrator("test" if split == "test" else "train")
         start = index * self.block_stories
         assigned = self.schedule.assign(split, start, self.block_stories)
         rows = self._rows(assigned, Draws(*self._purpose, split, index, "genders"))

@@ -178,7 +178,7 @@ def test_our_names_are_many_and_distinct() -> None:
 
 def test_our_collection_is_read_once() -> None:
     assert ours() is ours()
-    assert placeholder_files._shipped()[0] is ours()
+    assert placeholder_files.ours() is ours()
 
 
 # ------------------------------------------------------------------------------------------------- published files

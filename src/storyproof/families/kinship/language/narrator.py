@@ -40,6 +40,7 @@ _NUMBER = {predicate.name: number for number, predicate in enumerate(PREDICATES)
 _INVERSE = np.array([_NUMBER[inverse(predicate.name)] for predicate in PREDICATES], np.int32)
 _ONLY = np.array([predicate.name in ("inv-child", "SO") for predicate in PREDICATES])  # nobody has two of a gender
 _SIBLING = _NUMBER["sibling"]
+_GROUP = 1024  # rows that are narrated together, at least
 _STEP = 4  # between the places of two facts of the chain, so that noise fits in
 # Two facts of a chain may share a sentence if together they suggest nothing else than what follows from them: "Suresh
 # is his father, and Sarah is Suresh's wife" would suggest that Sarah is not the mother.
@@ -252,7 +253,25 @@ class Narrator:
             names: Numbers of names, [row, person].
             draws: Random draws for all choices.
         """
-        return _Telling(self, self.facts(puzzles), names, draws).tell()
+        groups = _similar(puzzles.facts)
+        told = [_Telling(self, self.facts(puzzles.take(rows)), names[rows], draws).tell() for rows in groups]
+        if len(groups) == 1:
+            return told[0]
+        order = np.argsort(np.concatenate(groups), kind="stable")
+        width = max(each.proves.shape[1] for each in told)
+        proves = np.concatenate([np.pad(each.proves, ((0, 0), (0, width - each.proves.shape[1]))) for each in told])
+        return Told(pa.concat_arrays([each.story for each in told]).take(pa.array(order)), proves[order])
+
+
+def _similar(lengths: Numbers) -> list[npt.NDArray[np.intp]]:
+    """Return groups of rows whose stories are about equally long, so that short ones do not wait for long ones."""
+    order = np.argsort(lengths, kind="stable")
+    changes = np.flatnonzero(np.diff(lengths[order])) + 1
+    cuts: list[int] = []
+    for place in changes.tolist():
+        if place - (cuts[-1] if cuts else 0) >= _GROUP and len(order) - place >= _GROUP:
+            cuts.append(place)
+    return np.split(order, cuts) if cuts else [np.arange(len(order))]
 
 
 def _fronts(scene: Scene) -> list[str]:
@@ -329,36 +348,31 @@ class _Telling:
         parts: list[Numbers] = []
         if n._scenes:
             parts.append(self._opener[:, None])
-        before = np.full((rows, 4), NOBODY, np.int32)  # the people of the sentence before
-        before_shown = np.zeros((rows, 4), np.bool_)
-        here = np.full((rows, 4), NOBODY, np.int32)
-        here_shown = np.zeros((rows, 4), np.bool_)
-        told = np.full((rows, self.used.shape[1]), NOTHING, np.int32)
+        # What is looked at person by person, or fact by fact, is [person, row] or [fact, row].
+        before = np.full((4, rows), NOBODY, np.int32)  # the people of the sentence before
+        before_shown = np.zeros((4, rows), np.bool_)
+        here = np.full((4, rows), NOBODY, np.int32)
+        here_shown = np.zeros((4, rows), np.bool_)
+        told = np.full((self.used.shape[1], rows), NOTHING, np.int32)
         for fact in range(self.used.shape[1]):
             joined = self.joined[:, fact]
-            new = ~joined
-            before = np.where(new[:, None], here, before)
-            before_shown = np.where(new[:, None], here_shown, before_shown)
+            before = np.where(joined, before, here)
+            before_shown = np.where(joined, before_shown, here_shown)
             self._turn_if_unshown(fact, before, before_shown)
             frame = self._choose_frame(fact, before, before_shown, told)
-            told[:, fact] = frame
+            told[fact] = frame
             parts.append(self._sentence(fact, frame))
-            owner, relative = self._owner[:, fact], self._relative[:, fact]
-            pair = np.stack([owner, relative], axis=1)
-            shown = np.stack([n._shows_owner[frame], np.ones(rows, np.bool_)], axis=1)
-            nobody = np.full((rows, 2), NOBODY, np.int32)
-            here = np.where(joined[:, None], np.hstack([here[:, :2], pair]), np.hstack([pair, nobody]))
-            here_shown = np.where(
-                joined[:, None], np.hstack([here_shown[:, :2], shown]), np.hstack([shown, shown & False])
-            )
+            pair = np.stack([self._owner[:, fact], self._relative[:, fact]])
+            shown = np.stack([n._shows_owner[frame], np.ones(rows, np.bool_)])
+            here = np.concatenate([np.where(joined, here[:2], pair), np.where(joined, pair, NOBODY)])
+            here_shown = np.concatenate([np.where(joined, here_shown[:2], shown), joined & shown])
         return Told(self._text(parts), self._lines())
 
     def _bound(self, person: Numbers, other: Numbers, before: Numbers, shown: Flags) -> Flags:
         """Return whether a pronoun for a person can mean nobody else of the sentence before."""
-        gender = self._gender(person)
-        others = (before != NOBODY) & (before != person[:, None]) & (before != other[:, None])
-        genders = self._genders[self._all[:, None], np.maximum(before, 0)]
-        found: Flags = ~(others & ((genders == gender[:, None]) | ~shown)).any(axis=1)
+        others = (before != NOBODY) & (before != person) & (before != other)
+        genders = self._genders[self._all, np.maximum(before, 0)]
+        found: Flags = ~(others & ((genders == self._gender(person)) | ~shown)).any(axis=0)
         return found
 
     def _turn_if_unshown(self, fact: int, before: Numbers, shown: Flags) -> None:
@@ -368,9 +382,9 @@ class _Telling:
             return
         bound = self._bound(self._owner[:, fact], self._relative[:, fact], before, shown)
         back = asked & (self._n._counts[self._cases(fact, before, shown, bound).number()] == 0)
-        turned = self._turned.copy()
-        turned[back, fact] = False
-        self._set_directions(turned)
+        self._turned[back, fact] = False
+        self._owner[back, fact], self._relative[back, fact] = self._first[back, fact], self._second[back, fact]
+        self._relation[back, fact] = self._predicate[back, fact]
 
     def _cases(self, fact: int, before: Numbers, shown: Flags, owner_bound: Flags) -> _Cases:
         owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
@@ -411,7 +425,7 @@ class _Telling:
         number = self._draws.below(count, self._rows)
         frame = n._lists[case, number]
         for _ in range(min(fact, 6)):
-            again = (told[:, :fact] == frame[:, None]).any(axis=1)
+            again = (told[:fact] == frame).any(axis=0)
             if not again.any():
                 break
             number = np.where(again, (number + 1) % count, number)

@@ -246,14 +246,16 @@ def _forms(phrase: str, where: str) -> tuple[list[str], str]:
 
 def _deed(phrase: str, where: str) -> Deed:
     (do, did, doing, done), rest = _forms(phrase, where)
-    if len(_OBJECT.findall(rest)) > 1 or _OBJECT.sub("", rest).strip("[]+") != _OBJECT.sub("", rest):
-        raise DataError(f"{where}: '{phrase}' has unpaired or several brackets; put one object in brackets.")
-    plain = " ".join(_OBJECT.sub(r"\1", rest).split())
+    match = _OBJECT.search(rest)
+    before, thing, after = (rest[: match.start()], match[1], rest[match.end() :]) if match else (rest, "", "")
+    if _OBJECT.search(after) or (before + after).strip("[]+") != before + after or (match and not thing.strip()):
+        raise DataError(f"{where}: '{phrase}' has unpaired, empty or several brackets; put one object in brackets.")
+    plain = " ".join(f"{before}{thing}{after}".split())
     passive = ""
-    if match := _OBJECT.search(rest):
-        around = f"{rest[: match.start()]} {rest[match.end() :]}".split()
-        thing = match[1].strip()
-        passive = " ".join([thing[0].upper() + thing[1:], "were" if match[2] else "was", done, *around])
+    if match:
+        thing = thing.strip()
+        verb = "were" if match[2] else "was"
+        passive = " ".join([thing[0].upper() + thing[1:], verb, done, *before.split(), *after.split()])
     do, did, doing, done = (f"{form} {plain}".strip() for form in (do, did, doing, done))
     return Deed(do, did, doing, done, passive)
 

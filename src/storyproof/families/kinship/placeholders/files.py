@@ -36,29 +36,30 @@ _RELATIONS = re.compile(rf"(?:{_WORD})(?:-(?:{_WORD}))*")
 # -------------------------------------------------------------------------------------------- the shipped collection
 
 
+@cache
 def ours() -> Placeholders:
     """Return the collection that ships with storyproof."""
-    return _shipped()[0]
-
-
-def our_names() -> Mapping[str, tuple[str, ...]]:
-    """Return first names by gender."""
-    return _shipped()[1]
+    return _read_templates(_shipped()["templates"], _FILE)
 
 
 @cache
-def _shipped() -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
+def our_names() -> Mapping[str, tuple[str, ...]]:
+    """Return first names by gender."""
+    return _read_names(_shipped()["names"], _FILE)
+
+
+@cache
+def _shipped() -> dict[str, Any]:
     text = files("storyproof.families.kinship.placeholders").joinpath(_FILE).read_text(encoding="utf-8")
-    return read_collection(text, _FILE, loader=shipped_loader())
+    return _read_parts(text, _FILE, shipped_loader())
 
 
-def read_collection(text: str, where: str, *, loader: Any = None) -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
+def read_collection(text: str, where: str) -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
     """Read a collection that is written for all genders at once.
 
     Args:
         text: YAML with `names` by gender and `templates` by predicates.
         where: What messages call it.
-        loader: The loader of YAML; PyYAML's safe one by default.
 
     Returns:
         The texts for all genders, and the names.
@@ -68,20 +69,31 @@ def read_collection(text: str, where: str, *, loader: Any = None) -> tuple[Place
     """
     import yaml
 
+    data = _read_parts(text, where, yaml.SafeLoader)
+    return _read_templates(data["templates"], where), _read_names(data["names"], where)
+
+
+def _read_parts(text: str, where: str, loader: Any) -> dict[str, Any]:
+    import yaml
+
     try:
-        data = yaml.load(text, Loader=loader or yaml.SafeLoader)
+        data = yaml.load(text, Loader=loader)
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         line = f", line {place.line + 1}" if place else ""
         raise DataError(f"{where}{line}: not valid YAML: {getattr(error, 'problem', error)}.") from error
     if not isinstance(data, dict) or set(data) != {"names", "templates"}:
         raise DataError(f"{where}: expected 'names' and 'templates', found {_kind(data)}.")
-    if not isinstance(data["templates"], dict):
-        raise DataError(f"{where}: expected lists of texts by predicates, found {_kind(data['templates'])}.")
+    return data
+
+
+def _read_templates(data: Any, where: str) -> Placeholders:
+    if not isinstance(data, dict):
+        raise DataError(f"{where}: expected lists of texts by predicates, found {_kind(data)}.")
     found: dict[Key, tuple[str, ...]] = {}
-    for combination, texts in data["templates"].items():
+    for combination, texts in data.items():
         found.update(_expand_list(combination, texts, f"{where}: '{combination}'"))
-    return Placeholders("storyproof", found, aligned=True), _read_names(data["names"], where)
+    return Placeholders("storyproof", found, aligned=True)
 
 
 def _expand_list(combination: Any, texts: Any, where: str) -> dict[Key, tuple[str, ...]]:

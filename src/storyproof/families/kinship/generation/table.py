@@ -89,19 +89,20 @@ class PuzzleArrays:
             found[item.name] = array[:, : widths[item.name]][numbers] if item.name in widths else array[numbers]
         return PuzzleArrays(**found)
 
-    def __add__(self, other: PuzzleArrays) -> PuzzleArrays:
-        return PuzzleArrays(*(_stacked(getattr(self, each.name), getattr(other, each.name)) for each in fields(self)))
 
-
-def _stacked(old: npt.NDArray[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Concatenate arrays of puzzles, padding the smaller ones."""
-    shape = np.maximum(old.shape, new.shape)[1:]
-
-    def filled(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        gaps = [(0, 0), *((0, int(wide) - have) for wide, have in zip(shape, array.shape[1:], strict=True))]
-        return np.pad(array, gaps, constant_values=NOBODY)
-
-    return np.concatenate([filled(old), filled(new)])
+def _stacked(parts: Sequence[PuzzleArrays]) -> PuzzleArrays:
+    """Put tables of puzzles on top of each other; narrower ones are padded."""
+    found = {}
+    for item in fields(PuzzleArrays):
+        arrays = [getattr(part, item.name) for part in parts]
+        shape = np.max([array.shape[1:] for array in arrays], axis=0, initial=0)
+        whole = np.full((sum(map(len, arrays)), *shape.astype(int)), NOBODY, np.int32)
+        start = 0
+        for array in arrays:
+            whole[start : start + len(array), *(slice(width) for width in array.shape[1:])] = array
+            start += len(array)
+        found[item.name] = whole
+    return PuzzleArrays(**found)
 
 
 class PuzzleTable:
@@ -118,21 +119,20 @@ class PuzzleTable:
     def proved(self, patterns: Numbers) -> Numbers:
         """Return the numbers of the puzzles of proved patterns; their lengths are read when they are needed."""
         groups, places = split_numbers(patterns)
-        if (self._groups[groups] == NOBODY).any():
-            for k in np.unique(groups // len(self._rules.predicates)).tolist():
-                self._add_length(k)
+        unknown = groups[self._groups[groups] == NOBODY]
+        if len(unknown):
+            self._add_lengths(sorted(set((unknown // len(self._rules.predicates)).tolist())))
         found: Numbers = self._groups[groups] + places
         return found
 
-    def _add_length(self, k: int) -> None:
+    def _add_lengths(self, lengths: Sequence[int]) -> None:
         source, start = self._source, self._count
         assert isinstance(source, ProvedPatterns)
-        groups = {target: source.group(k, target) for target in self._rules.targets}
-        if self._groups[min(groups.values())] != NOBODY:
-            return
-        for target, group in groups.items():
-            self._groups[group] = start + source.places(k, target)[0]
-        self._add(self._of_length(k, source))
+        for k in lengths:
+            for target in self._rules.targets:
+                self._groups[source.group(k, target)] = start + source.places(k, target)[0]
+            start += len(source.proofs.of(k))
+        self._add(*(self._of_length(k, source) for k in lengths))
 
     def _of_length(self, k: int, source: ProvedPatterns) -> PuzzleArrays:
         proved = source.proofs.of(k)
@@ -178,8 +178,8 @@ class PuzzleTable:
     def _count(self) -> int:
         return 0 if self._arrays is None else len(self._arrays)
 
-    def _add(self, new: PuzzleArrays) -> None:
-        self._arrays = new if self._arrays is None else self._arrays + new
+    def _add(self, *new: PuzzleArrays) -> None:
+        self._arrays = _stacked([*([] if self._arrays is None else [self._arrays]), *new])
 
     def _reading(self, names: tuple[str, ...]) -> int:
         return self._readings.setdefault(names, len(self._readings))

@@ -51,6 +51,7 @@ for _first, _second in (
 ):  # fmt: skip
     _JOINED[_NUMBER[_first], _NUMBER[_second]] = True
 _SIZES = (2, 2, 2, 2, 3, 3, 2, 2, 2)  # of what decides which frames can put a fact, see `_Cases`
+_SHOWING = int(np.prod(_SIZES[3:]))  # between the numbers of two cases of which one must show A's gender
 _PRONOUNS = {
     "his": ("his", "her"),
     "he": ("he", "she"),
@@ -83,6 +84,19 @@ class PuzzleFacts:
     proves: Numbers
     shows: Numbers
     genders: Numbers
+
+    def take(self, rows: npt.NDArray[np.intp], width: int, people: int) -> PuzzleFacts:
+        """Return the facts of some rows that have at most so many facts and people."""
+        return PuzzleFacts(
+            first=self.first[rows, :width],
+            predicate=self.predicate[rows, :width],
+            second=self.second[rows, :width],
+            place=self.place[rows, :width],
+            joins=self.joins[rows, :width],
+            proves=self.proves[rows, :width],
+            shows=self.shows[rows],
+            genders=self.genders[rows, :people],
+        )
 
 
 class _Cases(NamedTuple):
@@ -163,14 +177,15 @@ class Narrator:
         for each in parts:
             each[-1] = str(each[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
         width = max(map(len, parts))
-        # Numbers of SOURCES, or of literal texts after them.
-        self._slots = np.full((len(frames), width), NOTHING, np.int32)
+        # At each place a literal text, or one of SOURCES; len(SOURCES) and NOTHING stand for nothing.
+        self._literals = np.full((len(frames), width), NOTHING, np.int32)
+        self._slots = np.full((len(frames), width), len(SOURCES), np.int32)
         for number, each in enumerate(parts):
             for place, part in enumerate(each):
                 if isinstance(part, int):
                     self._slots[number, place] = part
                 elif part:
-                    self._slots[number, place] = len(SOURCES) + int(self._number([part])[0])
+                    self._literals[number, place] = self._number([part])[0]
         self._takes_connective = np.array([frame.takes_connective for frame in frames])
         self._has_front = np.array([frame.has_front for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
@@ -253,10 +268,13 @@ class Narrator:
             names: Numbers of names, [row, person].
             draws: Random draws for all choices.
         """
-        groups = _similar(puzzles.facts)
-        told = [_Telling(self, self.facts(puzzles.take(rows)), names[rows], draws).tell() for rows in groups]
+        facts, groups = self.facts(puzzles), _similar(puzzles.facts)
         if len(groups) == 1:
-            return told[0]
+            return _Telling(self, facts, names, draws).tell()
+        told = []
+        for rows in groups:
+            width, people = int(puzzles.facts[rows].max()), int(puzzles.people[rows].max())
+            told.append(_Telling(self, facts.take(rows, width, people), names[rows], draws).tell())
         order = np.argsort(np.concatenate(groups), kind="stable")
         width = max(each.proves.shape[1] for each in told)
         proves = np.concatenate([np.pad(each.proves, ((0, 0), (0, width - each.proves.shape[1]))) for each in told])
@@ -416,8 +434,9 @@ class _Telling:
         cases = self._cases(fact, before, shown, self._bound(owner, relative, before, shown))
         # Mostly every gender is shown, not only that of the person asked about, which would give the answer's away.
         wanted = ~self._seen[self._all, np.maximum(owner, 0)] & self._chance(0.8)
-        more = cases._replace(show_owner=cases.show_owner | wanted).number()
-        case = np.where(n._counts[more] > 0, more, cases.number())
+        case = cases.number()
+        more = case + _SHOWING * (wanted & ~cases.show_owner)
+        case = np.where(n._counts[more] > 0, more, case)
         count = n._counts[case]
         if not count[self.used[:, fact]].all():
             raise ConfigError("there is no frame for a fact; add frames, or use --no-split-placeholders.")
@@ -481,13 +500,7 @@ class _Telling:
         """Return the pieces of a fact's sentence, [row, piece]."""
         n, rows = self._n, self._rows
         sources = self._sources(fact, frame)
-        slots = n._slots[frame]
-        body = np.where(
-            slots >= len(SOURCES),
-            slots - len(SOURCES),
-            np.take_along_axis(sources, np.clip(slots, 0, len(SOURCES) - 1), axis=1),
-        )
-        body = np.where(slots == NOTHING, NOTHING, body)
+        body = np.maximum(n._literals[frame], sources[n._slots[frame], self._all[:, None]])
         joined = self.joined[:, fact]
         follows = self.joined[:, fact + 1] if fact + 1 < self.joined.shape[1] else np.zeros(rows, np.bool_)
         start = np.full((rows, 2), NOTHING, np.int32)
@@ -501,21 +514,21 @@ class _Telling:
             connective = n._connectives[self._draws.below(len(n._connectives), rows)]
             wanted = ~joined & ~self._in_pair[:, fact] & n._takes_connective[frame] & self._chance(0.35)
             start[:, 1] = np.where(wanted, connective, NOTHING)
-        stop = np.where(follows, NOTHING, n._stop)[:, None]
-        found = np.hstack([start, body, stop]).astype(np.int32)
+        stop = np.where(follows, np.int32(NOTHING), np.int32(n._stop))[:, None]
+        found = np.hstack([start, body, stop])
         found[~self.used[:, fact]] = NOTHING
         return found
 
     def _sources(self, fact: int, frame: Numbers) -> Numbers:
-        """Return the piece that each of SOURCES stands for, [row, source]."""
+        """Return the piece that each of SOURCES stands for, [source, row]; the last is nothing."""
         n, rows, every = self._n, self._rows, self._all
         owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
         ours, theirs = self._gender(owner), self._gender(relative)
         relation = np.maximum(relation, 0)
-        found = np.full((rows, len(SOURCES)), NOTHING, np.int32)
+        found = np.full((len(SOURCES) + 1, rows), NOTHING, np.int32)
 
         def put(name: str, value: npt.NDArray[np.generic]) -> None:
-            found[:, _SOURCE[name]] = value
+            found[_SOURCE[name]] = value
 
         put("A", n._names[self._names[every, np.maximum(owner, 0)]])
         put("B", n._names[self._names[every, np.maximum(relative, 0)]])

@@ -232,7 +232,7 @@ def test_texts_are_used_again_when_all_are_used_up() -> None:
 
 
 def test_all_texts_are_used() -> None:
-    made = Clutrr(ClutrrConfig(train_k=(2,), test_k=(2,)), 0)
+    made = Clutrr(ClutrrConfig(text="placeholders", train_k=(2,), test_k=(2,)), 0)
     used = {text for row in made.block("train", 0).column("placeholders").to_pylist() for text in row}
     known = {key for key in made.placeholders["train"].templates if set(map(predicate_of, key[0])) <= set(BASIC)}
     assert len(used) > 0.95 * sum(len(made.placeholders["train"].templates[key]) for key in known if len(key[0]) == 1)
@@ -258,7 +258,11 @@ def used(benchmark: Clutrr, split: str) -> set[str]:
 
 @pytest.mark.parametrize("task", [CLEAN, IRRELEVANT, MEMORY])
 def test_stories_read_back_as_they_were_meant(task: str) -> None:
-    for row in Clutrr(ClutrrConfig(task=task, train_k=(2,), test_k=(2,)), 1).block("train", 0).to_pylist()[:600]:
+    for row in (
+        Clutrr(ClutrrConfig(text="placeholders", task=task, train_k=(2,), test_k=(2,)), 1)
+        .block("train", 0)
+        .to_pylist()[:600]
+    ):
         names = [person.split(":")[0] for person in row["genders"]]
         facts = [
             (names[first], told, names[second])
@@ -277,7 +281,7 @@ def test_stories_read_back_as_they_were_meant(task: str) -> None:
 
 
 def test_train_and_test_share_no_text_when_split() -> None:
-    made = Clutrr(ClutrrConfig(train_k=(2, 3), test_k=(2, 3)), 5)
+    made = Clutrr(ClutrrConfig(text="placeholders", train_k=(2, 3), test_k=(2, 3)), 5)
     train, test = used(made, "train"), used(made, "test")
     assert train
     assert test
@@ -294,14 +298,16 @@ def _alike_id(recorded: str) -> tuple[tuple[str, ...], str]:
 
 
 def test_train_and_test_share_texts_when_not_split() -> None:
-    made = Clutrr(ClutrrConfig(train_k=(2, 3), test_k=(2, 3), split_placeholders=False), 5)
+    made = Clutrr(ClutrrConfig(text="placeholders", train_k=(2, 3), test_k=(2, 3), split_placeholders=False), 5)
     assert made.placeholders["train"] == made.placeholders["test"] == ours()
     train, test = used(made, "train"), used(made, "test")
     assert len(train & test) > 0.7 * len(test)
 
 
 def test_a_share_of_a_fifth_keeps_a_fifth() -> None:
-    made = Clutrr(ClutrrConfig(train_k=(2,), test_k=(2,), keep_placeholders=0.2, split_placeholders=False), 5)
+    made = Clutrr(
+        ClutrrConfig(text="placeholders", train_k=(2,), test_k=(2,), keep_placeholders=0.2, split_placeholders=False), 5
+    )
     for key, texts in ours().templates.items():
         kept = made.placeholders["train"].templates[key]
         assert set(kept) <= set(texts)
@@ -311,8 +317,8 @@ def test_a_share_of_a_fifth_keeps_a_fifth() -> None:
 
 
 def test_a_share_is_taken_of_each_side() -> None:
-    made = Clutrr(ClutrrConfig(keep_placeholders=0.2), 5)
-    whole = Clutrr(ClutrrConfig(), 5)
+    made = Clutrr(ClutrrConfig(text="placeholders", keep_placeholders=0.2), 5)
+    whole = Clutrr(ClutrrConfig(text="placeholders"), 5)
     for side in ("train", "test"):
         for key, texts in whole.placeholders[side].templates.items():
             kept = made.placeholders[side].templates[key]

@@ -18,6 +18,7 @@ from storyproof.columns import NO_WORD, coded, constant_words, identity, number_
 from storyproof.errors import ConfigError
 from storyproof.example import Example
 from storyproof.families.kinship.config import (
+    ALL_TRADITIONS,
     DROP,
     MOST_K,
     PLACEHOLDERS,
@@ -30,6 +31,7 @@ from storyproof.families.kinship.config import (
     ClutrrV1Config,
     KinshipConfig,
 )
+from storyproof.families.kinship.editions import FIRST, LATEST
 from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.generation.narration import PuzzleNarrator, Told
 from storyproof.families.kinship.generation.patterns import SIBLING, PatternSource, ProvedPatterns
@@ -37,10 +39,11 @@ from storyproof.families.kinship.generation.proved import strict_proofs
 from storyproof.families.kinship.generation.schedule import Assignment, Schedule, ScheduleV1
 from storyproof.families.kinship.generation.table import PuzzleArrays, PuzzleTable
 from storyproof.families.kinship.language.frames import Frames, our_frames
+from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.language.narrator import Narrator
 from storyproof.families.kinship.language.scenes import Scenes, our_scenes
 from storyproof.families.kinship.placeholders.collection import Placeholders, require_singles
-from storyproof.families.kinship.placeholders.files import our_names, ours
+from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import GENDERS, NAMES
 from storyproof.families.kinship.rules import PUBLISHED, STRICT
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
@@ -96,7 +99,7 @@ class Clutrr(Benchmark):
     }
 
     schedule_type: ClassVar[type[Schedule]] = Schedule
-
+    edition: ClassVar[int] = LATEST  # of the shipped placeholders and names
     config: KinshipConfig
 
     @classmethod
@@ -156,7 +159,7 @@ class Clutrr(Benchmark):
             return dict.fromkeys(("train", "test"), synthetic(self.rules.predicates))
         if config.style != PLACEHOLDERS:
             return {}
-        found = self._usable(config.placeholders) if config.placeholders else ours()
+        found = self._usable(config.placeholders) if config.placeholders else ours(self.edition)
         if config.test_placeholders is not None:
             sides = found, self._usable(config.test_placeholders)
         elif config.split_placeholders:
@@ -209,15 +212,17 @@ class Clutrr(Benchmark):
         """The names of people."""
         if self.config.cloze:
             tokens = tuple(f"@entity-{number}" for number in range(ENTITIES))
-            return NameAssigner(dict.fromkeys(GENDERS, tokens), *self._purpose)
-        texts = " ".join(
-            text for side in self.placeholders.values() for each in side.templates.values() for text in each
-        )
-        words = set(re.findall(r"[^\W\d_]+", texts))
-        return NameAssigner(
-            {gender: tuple(name for name in our_names()[gender] if name not in words) for gender in GENDERS},
-            *self._purpose,
-        )
+            return NameAssigner([dict.fromkeys(GENDERS, tokens)], *self._purpose)
+        texts = [text for side in self.placeholders.values() for each in side.templates.values() for text in each]
+        texts.append(repr(getattr(self.config, "scenes", None)))  # the shipped scenes have no names
+        words = set(re.findall(r"[^\W\d_]+", " ".join(texts)))
+        pools = [
+            {gender: [name for name in names if name not in words] for gender, names in tradition.items()}
+            for tradition in our_names(self.edition).values()
+        ]
+        if getattr(self.config, "names", None) == ALL_TRADITIONS:
+            pools = [{gender: [name for pool in pools for name in pool[gender]] for gender in GENDERS}]
+        return NameAssigner(pools, *self._purpose)
 
     @cached_property
     def schedule(self) -> Schedule:
@@ -229,7 +234,7 @@ class Clutrr(Benchmark):
         if side not in self._narrators:
             names = self.name_assigner.names
             if self.placeholders:
-                self._narrators[side] = PuzzleNarrator(self.rules, self.placeholders[side], names)
+                self._narrators[side] = PuzzleNarrator(self.rules, self.placeholders[side], names, self.edition)
             else:
                 self._check_words()
                 self._narrators[side] = Narrator(*self._language[side], names)
@@ -262,8 +267,12 @@ class Clutrr(Benchmark):
         return asked * len(self.schedule.scenarios(split)) if split == "test" and asked > 0 else asked
 
     def capacity(self, split: str) -> int:
-        """Return how many stories can be made before names of a pattern of the rarest label would repeat."""
-        return len(self.schedule.scenarios(split)) * len(self.rules.targets) * self.name_assigner.capacity // 3
+        """Return how many stories can be made before names of a pattern of the rarest label would repeat.
+
+        Ids have nine digits, so there are never more than a billion.
+        """
+        labels = len(self.schedule.scenarios(split)) * len(self.rules.targets)
+        return min(labels * self.name_assigner.capacity // 3, 10**9)
 
     def check_count(self, split: str, count: int, option: str = "") -> None:
         """Raise ConfigError unless `count` stories can be made for a split; `option` names the count to users."""
@@ -284,6 +293,7 @@ class Clutrr(Benchmark):
             },
             "placeholders": {side: found.count for side, found in self.placeholders.items()},
             "placeholder_flaws": {name: [str(flaw) for flaw in flaws] for name, flaws in self.flaws.items()},
+            **({} if self.config.cloze or self.edition == FIRST else {"naming_traditions": [*our_names(self.edition)]}),
             **self._pattern_notes(splits),
         }
 
@@ -410,16 +420,21 @@ class Clutrr(Benchmark):
             lists.append(sorted(self.rules.word(target, gender) for target in found for gender in GENDERS))
         return pa.array(lists, pa.list_(pa.string())).take(pa.array(scenario))
 
+    @cached_property
+    def _gendered_names(self) -> pa.Array:
+        return pa.array([f"{name}:{gender}" for name in self.name_assigner.names for gender in GENDERS], pa.string())
+
     def _genders(self, names: npt.NDArray[np.int32], rows: PuzzleArrays) -> pa.Array:
-        table = constant_words(tuple(f"{name}:{gender}" for name in self.name_assigner.names for gender in GENDERS))
         there = np.arange(names.shape[1]) < rows.people[:, None]
-        return word_lists(table, np.where(there, names * np.int32(2) + rows.genders, NO_WORD).astype(np.int32))
+        numbers = np.where(there, names * np.int32(2) + rows.genders, NO_WORD)
+        return word_lists(self._gendered_names, numbers.astype(np.int32))
 
 
 class ClutrrV1(Clutrr):
     """CLUTRR as version 1 generated it: stories are worded by 405 short texts."""
 
     version = 1
+    edition: ClassVar[int] = FIRST
     config_type: ClassVar[type[KinshipConfig]] = ClutrrV1Config
     schedule_type = ScheduleV1
 

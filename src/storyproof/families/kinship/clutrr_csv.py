@@ -32,7 +32,7 @@ from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.story import Piece, add_brackets, fill, remove_brackets, stated_facts
 from storyproof.families.kinship.tasks import noise_types, story_type
-from storyproof.families.kinship.text import ask, synthetic_line
+from storyproof.families.kinship.text import ask, is_shipped, synthetic_line
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, Place, Spot, numbers_of, with_places
 from storyproof.formats.lines import first_line
@@ -160,7 +160,7 @@ def _published(values: dict[str, Any]) -> dict[str, str]:
 
 def _is_foreign(placeholders: Sequence[str]) -> bool:
     """Return whether a story uses placeholders of another collection, so that its text cannot be parsed from a CSV."""
-    return any(not each.rpartition("/")[2].isdecimal() for each in placeholders)
+    return not all(map(is_shipped, placeholders))
 
 
 def _plain_sentence(row: KinshipRow, fact: Fact) -> str:

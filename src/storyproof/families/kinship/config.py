@@ -15,11 +15,12 @@ from storyproof.seeds import digest
 
 NATURAL, PLAIN, PLACEHOLDERS, SYNTHETIC = TEXTS = ("natural", "plain", "placeholders", "synthetic")
 REFUSE, KEEP, DROP = MANNERS = ("refuse", "keep", "drop")
+ONE_TRADITION, ALL_TRADITIONS = NAMINGS = ("one", "mixed")
 LEAST_K, MOST_K = 2, 15
 
 _NOTHING = type(None)
 _KINDS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("task", "reading", "text", "bad_placeholders"), (str,)),
+    **dict.fromkeys(("task", "reading", "text", "bad_placeholders", "names"), (str,)),
     **dict.fromkeys(("train_k", "test_k", "test_tasks"), (tuple, list)),
     **dict.fromkeys(("holdout", "split_placeholders", "cloze"), (bool,)),
     **dict.fromkeys(("placeholders", "test_placeholders"), (Placeholders, _NOTHING)),
@@ -27,7 +28,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "keep_placeholders": (int, float),
 }
 _IN_WORDS = {
-    **dict.fromkeys(("task", "reading", "text", "bad_placeholders"), "a name"),
+    **dict.fromkeys(("task", "reading", "text", "bad_placeholders", "names"), "a name"),
     **dict.fromkeys(("train_k", "test_k"), "several numbers"),
     "test_tasks": "several names",
     **dict.fromkeys(("holdout", "split_placeholders", "cloze"), "True or False"),
@@ -202,6 +203,7 @@ class ClutrrConfig(KinshipConfig):
         text: `natural`, a paragraph about one occasion; `plain`, sentences that state facts and nothing else;
             `placeholders`, texts of a fixed collection; or `synthetic`, the same sentence for every fact.
         scenes: Occasions of your own for natural text, read by `load_scenes`.
+        names: `one` if all people of a story have names of one tradition, such as Greek or Igbo names, or `mixed`.
         sibling_run: How many sibling facts may follow each other in a chain. A relation that has fewer than two such
             patterns at some length gets those with the shortest runs instead.
     """
@@ -211,6 +213,12 @@ class ClutrrConfig(KinshipConfig):
         default=None,
         metadata=option(
             "A folder of scenes (YAML files), instead of the built-in ones.", read=load_scenes, metavar="<path>"
+        ),
+    )
+    names: str = field(
+        default=ONE_TRADITION,
+        metadata=option(
+            "Whether the names of a story are of one naming tradition or mixed: one or mixed.", default=ONE_TRADITION
         ),
     )
     sibling_run: int = field(
@@ -227,6 +235,10 @@ class ClutrrConfig(KinshipConfig):
             raise ConfigError(f"scenes is {self.scenes!r}; expected what load_scenes returns.")
         if self.scenes is not None and self.style != NATURAL:
             raise ConfigError(f"{self.style} text does not use scenes; leave them out, or use natural text.")
+        if self.names not in NAMINGS:
+            raise UnknownNameError("way to choose names", self.names, NAMINGS)
+        if self.cloze and self.names != ONE_TRADITION:
+            raise ConfigError(f"names is '{self.names}', but cloze stories have no names; leave one of them out.")
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 
 from storyproof.errors import ParseError
+from storyproof.families.kinship.editions import EDITIONS
+from storyproof.families.kinship.placeholders.collection import Key
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import Fact
 from storyproof.families.kinship.row import KinshipRow, read_fact
@@ -92,7 +95,6 @@ def split_story(row: KinshipRow, story: str) -> list[Piece] | None:
 def _wordings(row: KinshipRow) -> list[Piece]:
     """Word all facts in all ways: each alone, and two or three consecutive ones together."""
     found = []
-    known = ours().templates
     for place, fact in enumerate(row.facts):
         for length in (1, 2, 3):
             run = row.facts[place : place + length]
@@ -100,15 +102,30 @@ def _wordings(row: KinshipRow) -> list[Piece]:
                 break
             people = [fact.first, *(each.second for each in run)]
             key = tuple(row.word(each) for each in run), tuple(row.genders[person] for person in people)
-            for template in (*known.get(key, ()), *([synthetic_line(key)] if length == 1 else [])):
-                found.append((fill(template, row, people), frozenset(range(place, place + length))))
+            names, facts = _names_by_slot(row, people), frozenset(range(place, place + length))
+            found += [(_replace(template, names), facts) for template in _templates(key)]
     return found
+
+
+@cache
+def _templates(key: Key) -> tuple[str, ...]:
+    """Return the templates of all editions for some relations and genders, and the synthetic one."""
+    shipped = [template for edition in reversed(EDITIONS) for template in ours(edition).templates.get(key, ())]
+    return tuple(dict.fromkeys([*shipped, *([synthetic_line(key)] if len(key[0]) == 1 else [])]))
 
 
 def fill(template: str, row: KinshipRow, people: Sequence[int]) -> str:
     """Return a template with people's names in its slots."""
-    for slot, person in enumerate(people):
-        template = template.replace(f"ENT_{slot}_{row.genders[person]}", row.names[person])
+    return _replace(template, _names_by_slot(row, people))
+
+
+def _names_by_slot(row: KinshipRow, people: Sequence[int]) -> list[tuple[str, str]]:
+    return [(f"ENT_{slot}_{row.genders[person]}", row.names[person]) for slot, person in enumerate(people)]
+
+
+def _replace(template: str, names: Sequence[tuple[str, str]]) -> str:
+    for slot, name in names:
+        template = template.replace(slot, name)
     return template
 
 

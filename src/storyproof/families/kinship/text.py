@@ -13,6 +13,7 @@ from itertools import product
 from typing import NamedTuple
 
 from storyproof.errors import ParseError
+from storyproof.families.kinship.editions import EDITIONS, FIRST, LATEST
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, Predicate
@@ -20,6 +21,7 @@ from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, Predica
 NAME = r"@?[^\W\d_](?:[\w-]*\w)?"
 _SLOT = re.compile(r"ENT_(\d)_(male|female)")
 _STATED = re.compile(rf"({NAME}) is the ([a-z-]+) of ({NAME})\.")
+_SHIPPED = re.compile(r"(?:(?P<edition>\d+):)?(?P<number>\d+)")
 _ASKED = re.compile(rf"What is ({NAME}) to ({NAME})\?")
 
 
@@ -89,18 +91,25 @@ def parse_line(line: str, placeholder: str | None = None) -> list[StatedFact]:
     return [StatedFact(people[place], word, people[place + 1], genders[place]) for place, word in enumerate(words)]
 
 
-def placeholder_id(key: Key, template: str) -> str:
+def placeholder_id(key: Key, template: str, edition: int = LATEST) -> str:
     """Return the id of a placeholder: with its number in the shipped collection, or with its text if it is not there.
 
-    Relations, genders and number or text are separated by slashes: `son,wife/male,male,female/3`.
+    Relations, genders and number or text are separated by slashes. Numbers are those of an edition of the collection:
+    `son,wife/male,male,female/2:3`. A number alone, as in data of version 1, belongs to the first.
     """
-    known = _numbers(key)
+    known = _numbers(key, edition)
     return f"{','.join(key[0])}/{','.join(key[1])}/{known.get(template, template)}"
 
 
 @cache
-def _numbers(key: Key) -> dict[str, int]:
-    return {template: number for number, template in enumerate(ours().templates.get(key, ()))}
+def _numbers(key: Key, edition: int) -> dict[str, str]:
+    mark = "" if edition == FIRST else f"{edition}:"
+    return {template: f"{mark}{number}" for number, template in enumerate(ours(edition).templates.get(key, ()))}
+
+
+def is_shipped(recorded: str) -> bool:
+    """Return whether a recorded placeholder is one of a shipped collection."""
+    return _SHIPPED.fullmatch(recorded.rpartition("/")[2]) is not None
 
 
 def placeholder_of(recorded: str) -> tuple[Key, str]:
@@ -116,14 +125,19 @@ def placeholder_of(recorded: str) -> tuple[Key, str]:
         raise ParseError(
             f"'{recorded}' is not a placeholder id; expected relations/genders/number or relations/genders/text."
         )
-    if not which.isdecimal():
+    shipped = _SHIPPED.fullmatch(which)
+    if shipped is None:
         return key, which
-    known = ours().templates.get(key, ())
-    if int(which) >= len(known):
+    edition, number = int(shipped["edition"] or FIRST), int(shipped["number"])
+    if edition not in EDITIONS:
+        known_editions = ", ".join(map(str, EDITIONS))
+        raise ParseError(f"'{recorded}' is of an unknown edition of the shipped collection; known: {known_editions}.")
+    known = ours(edition).templates.get(key, ())
+    if number >= len(known):
         raise ParseError(
             f"'{recorded}' is not in the shipped collection, which has {len(known)} placeholders for these relations."
         )
-    return key, known[int(which)]
+    return key, known[number]
 
 
 @cache

@@ -12,10 +12,11 @@ from storyproof.errors import ParseError
 from storyproof.example import SCHEMA, story_of_id
 from storyproof.families.kinship.audit.clutrr_columns import check_columns
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE
+from storyproof.families.kinship.editions import EDITIONS
 from storyproof.families.kinship.judgement import LabelJudgement
+from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.oracle import replay
 from storyproof.families.kinship.placeholders.checks import FATAL, check
-from storyproof.families.kinship.placeholders.files import our_names
 from storyproof.families.kinship.relations import GENDERS, NAMES, word
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.families.kinship.rules import PUBLISHED, STRICT, RuleSet, published_rules, strict_rules
@@ -176,8 +177,9 @@ def _check_generated(row: KinshipRow, kind: str) -> Iterator[Disagreement]:
 
 @cache
 def _genders_of_names() -> dict[str, str]:
-    """Return the gender of each of the shipped names."""
-    return {name: gender for gender, names in our_names().items() for name in names}
+    """Return the gender of each of the shipped names, which is the same in all editions."""
+    pools = [pool for edition in EDITIONS for pool in our_names(edition).values()]
+    return {name: gender for pool in pools for gender, names in pool.items() for name in names}
 
 
 def _check_text(row: KinshipRow, unchecked: Counter[str], rules: RuleSet | None) -> Iterator[Disagreement]:

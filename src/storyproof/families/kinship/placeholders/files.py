@@ -9,25 +9,24 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError
+from storyproof.families.kinship.editions import LATEST, file_of
 from storyproof.families.kinship.placeholders.collection import MOST_FACTS, Key, Placeholders, all_genders
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS, gender_of, word
 from storyproof.yaml_loader import shipped_loader
 
-_FILE = "placeholders.yaml"
 _FORMS = {
     "he": "she", "him": "her", "his": "her", "himself": "herself", "dad": "mom", "grandpa": "grandma", "boy": "girl",
     "man": "woman", "gentleman": "lady", "groom": "bride", "host": "hostess",
     **{predicate.male: predicate.female for predicate in PREDICATES},
 }  # fmt: skip
 _FIELD = re.compile(r"\{(?P<person>\d+)(?:\.(?P<word>[A-Za-z-]+))?\}")
-_NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _TYPOS = {"neice": "niece"}
 _WORD = "|".join(sorted([*WORDS, *_TYPOS], key=len, reverse=True))
 _RELATIONS = re.compile(rf"(?:{_WORD})(?:-(?:{_WORD}))*")
@@ -36,58 +35,37 @@ _RELATIONS = re.compile(rf"(?:{_WORD})(?:-(?:{_WORD}))*")
 # -------------------------------------------------------------------------------------------- the shipped collection
 
 
-@cache
-def ours() -> Placeholders:
-    """Return the collection that ships with storyproof."""
-    return _read_templates(_shipped()["templates"], _FILE)
+def ours(edition: int = LATEST) -> Placeholders:
+    """Return an edition of the collection that ships with storyproof."""
+    return _shipped(edition)
 
 
 @cache
-def our_names() -> Mapping[str, tuple[str, ...]]:
-    """Return first names by gender."""
-    return _read_names(_shipped()["names"], _FILE)
+def _shipped(edition: int) -> Placeholders:
+    name = file_of("placeholders", edition)
+    folder = files("storyproof.families.kinship.placeholders")
+    return read_collection(folder.joinpath(name).read_text(encoding="utf-8"), name, loader=shipped_loader())
 
 
-@cache
-def _shipped() -> dict[str, Any]:
-    text = files("storyproof.families.kinship.placeholders").joinpath(_FILE).read_text(encoding="utf-8")
-    return _read_parts(text, _FILE, shipped_loader())
-
-
-def read_collection(text: str, where: str) -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
+def read_collection(text: str, where: str, *, loader: Any = None) -> Placeholders:
     """Read a collection that is written for all genders at once.
 
     Args:
-        text: YAML with `names` by gender and `templates` by predicates.
+        text: YAML with lists of texts by predicates.
         where: What messages call it.
-
-    Returns:
-        The texts for all genders, and the names.
+        loader: The loader of YAML; PyYAML's safe one by default.
 
     Raises:
         DataError: If anything is not as expected; the message says where.
     """
     import yaml
 
-    data = _read_parts(text, where, yaml.SafeLoader)
-    return _read_templates(data["templates"], where), _read_names(data["names"], where)
-
-
-def _read_parts(text: str, where: str, loader: Any) -> dict[str, Any]:
-    import yaml
-
     try:
-        data = yaml.load(text, Loader=loader)
+        data = yaml.load(text, Loader=loader or yaml.SafeLoader)
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         line = f", line {place.line + 1}" if place else ""
         raise DataError(f"{where}{line}: not valid YAML: {getattr(error, 'problem', error)}.") from error
-    if not isinstance(data, dict) or set(data) != {"names", "templates"}:
-        raise DataError(f"{where}: expected 'names' and 'templates', found {_kind(data)}.")
-    return data
-
-
-def _read_templates(data: Any, where: str) -> Placeholders:
     if not isinstance(data, dict):
         raise DataError(f"{where}: expected lists of texts by predicates, found {_kind(data)}.")
     found: dict[Key, tuple[str, ...]] = {}
@@ -137,19 +115,6 @@ def expand(text: str, genders: Sequence[str], where: str = "placeholder") -> str
     if set("{}") & set(_FIELD.sub("", text)):
         raise DataError(f"{where}: a brace outside of fields such as {{0}} and {{1.his}}: {text!r}.")
     return _FIELD.sub(fill, text)
-
-
-def _read_names(data: Any, where: str) -> dict[str, tuple[str, ...]]:
-    if not isinstance(data, dict) or set(data) != set(GENDERS):
-        raise DataError(f"{where}: 'names': expected the lists {MALE} and {FEMALE}, found {_kind(data)}.")
-    seen: set[str] = set()
-    for gender in GENDERS:
-        _check_texts(data[gender], f"{where}: 'names', '{gender}'")
-        for name in data[gender]:
-            if not _NAME.fullmatch(name) or name in seen:
-                raise DataError(f"{where}: 'names', '{gender}': {name!r} is not a single word, or occurs twice.")
-            seen.add(name)
-    return {gender: tuple(data[gender]) for gender in GENDERS}
 
 
 def _check_texts(texts: Any, where: str) -> None:

@@ -1,0 +1,73 @@
+"""First names by naming tradition, such as english or igbo."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from storyproof.errors import DataError
+from storyproof.families.kinship.editions import LATEST, file_of
+from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
+from storyproof.yaml_loader import shipped_loader
+
+NamesByGender = dict[str, tuple[str, ...]]
+
+_NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
+
+
+def our_names(edition: int = LATEST) -> dict[str, NamesByGender]:
+    """Return an edition of the names that ship with storyproof, by tradition and gender."""
+    return _shipped(edition)
+
+
+@cache
+def _shipped(edition: int) -> dict[str, NamesByGender]:
+    name = file_of("names", edition)
+    text = files("storyproof.families.kinship.language").joinpath(name).read_text(encoding="utf-8")
+    return read_names(text, name, loader=shipped_loader())
+
+
+def read_names(text: str, where: str, *, loader: Any = None) -> dict[str, NamesByGender]:
+    """Read names.
+
+    Args:
+        text: YAML with a text of names for each gender of each tradition.
+        where: What messages call it.
+        loader: The loader of YAML; PyYAML's safe one by default.
+
+    Raises:
+        DataError: If anything is not as expected, or a name occurs twice; the message says where.
+    """
+    import yaml
+
+    try:
+        data = yaml.load(text, Loader=loader or yaml.SafeLoader)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise DataError(f"{where}{line}: not valid YAML: {getattr(error, 'problem', error)}.") from error
+    if not isinstance(data, dict) or not data:
+        raise DataError(f"{where}: expected naming traditions, each with names that are {MALE} and {FEMALE}.")
+    seen: dict[str, str] = {}
+    return {str(tradition): _by_gender(lists, f"{where}: '{tradition}'", seen) for tradition, lists in data.items()}
+
+
+def _by_gender(lists: Any, where: str, seen: dict[str, str]) -> NamesByGender:
+    if not isinstance(lists, dict) or set(lists) != set(GENDERS):
+        raise DataError(f"{where}: expected names that are {MALE} and names that are {FEMALE}, found something else.")
+    found = {}
+    for gender in GENDERS:
+        here = f"{where}, {gender}"
+        if not isinstance(lists[gender], str) or not lists[gender].strip():
+            raise DataError(f"{here}: expected names, separated by spaces, found {lists[gender]!r}.")
+        found[gender] = tuple(lists[gender].split())
+        for name in found[gender]:
+            if not _NAME.fullmatch(name):
+                raise DataError(f"{here}: '{name}' is not a name; names are single words of letters.")
+            if name in seen:
+                # A name of two lists would show neither gender nor tradition, and two casts could have the same names.
+                raise DataError(f"{here}: '{name}' is also a name of {seen[name]}; leave one out.")
+            seen[name] = here.removeprefix(f"{where.partition(': ')[0]}: ")
+    return found

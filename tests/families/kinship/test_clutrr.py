@@ -524,6 +524,7 @@ def test_the_manifest_says_how_even_labels_and_patterns_are(tmp_path: Path) -> N
             "rows_per_label": [min(labels.values()), max(labels.values())],
             "patterns": len({row["pattern"] for row in mine}),
             "most_uneven_patterns_of_a_label": max(spreads),
+            "six_or_more_siblings": 0.0,
         }
         assert balance["rows_per_label"][1] - balance["rows_per_label"][0] <= 1
         assert balance["most_uneven_patterns_of_a_label"] <= 1

@@ -81,6 +81,24 @@ def test_any_beginning_is_balanced(task: str, split: str) -> None:
                 assert most_uneven(mine, known) <= 1
 
 
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("bound", [3, 15])
+def test_any_beginning_is_balanced_in_long_chains_too(bound: int, split: str) -> None:
+    settings: dict[str, Any] = {"train_k": (7, 10), "test_k": (7, 15), "sibling_run": bound}
+    used: set[tuple[str, ...]] = set()
+    for each, k, kinds in parts(split, 30_000, **settings):
+        labels = schedule(**settings).labels(split == "test", each, k)
+        assert most_uneven([Label(kind.target, kind.gender) for kind in kinds], labels) <= 1
+        for label in labels:
+            mine = [kind.pattern for kind in kinds if (kind.target, kind.gender) == label]
+            known = schedule(**settings).patterns(split == "test", k, label.target)
+            assert len(set(mine)) == min(len(known), len(mine))
+            counts = Counter(mine)
+            assert max(counts.values()) - min(counts[pattern] for pattern in known) <= 1
+            used |= set(mine)
+    assert len(used) > 800
+
+
 def test_scenarios_come_in_turn() -> None:
     tasks = ("clean", "all")
     scenarios = schedule(test_tasks=tasks).scenarios("test")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -140,11 +140,11 @@ class Clutrr(Benchmark):
     @cached_property
     def patterns(self) -> PatternSource:
         """The patterns of chains."""
-        from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
-
         bound = getattr(self.config, "sibling_run", None)
         if self.rules.name == STRICT and bound is not None:
             return ProvedPatterns(self.rules, strict_proofs(), bound, *self._purpose)
+        from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
+
         return SearchedPatterns(self._maker.search, bound)
 
     @cached_property
@@ -418,7 +418,9 @@ class Clutrr(Benchmark):
         for task, _ in self.schedule.scenarios(split):
             found = {*self.rules.targets, *(self.rules.stated if task in (MEMORY, MIXED) else ())}
             lists.append(sorted(self.rules.word(target, gender) for target in found for gender in GENDERS))
-        return pa.array(lists, pa.list_(pa.string())).take(pa.array(scenario))
+        if any(each != lists[0] for each in lists):
+            return pa.array(lists, pa.list_(pa.string())).take(pa.array(scenario))
+        return _repeated(tuple(lists[0]), len(scenario))
 
     @cached_property
     def _gendered_names(self) -> pa.Array:
@@ -437,6 +439,12 @@ class ClutrrV1(Clutrr):
     edition: ClassVar[int] = FIRST
     config_type: ClassVar[type[KinshipConfig]] = ClutrrV1Config
     schedule_type = ScheduleV1
+
+
+@cache
+def _repeated(words: tuple[str, ...], count: int) -> pa.Array:
+    """Return a column of the same list in every row, which all blocks share."""
+    return pa.array([words], pa.list_(pa.string())).take(pa.array(np.zeros(count, np.int32)))
 
 
 def _questions(called: pa.Array, first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> pa.Array:

@@ -24,18 +24,21 @@ def our_names(edition: int = LATEST) -> dict[str, NamesByGender]:
 
 @cache
 def _shipped(edition: int) -> dict[str, NamesByGender]:
+    import yaml
+
     name = file_of("names", edition)
     text = files("storyproof.families.kinship.language").joinpath(name).read_text(encoding="utf-8")
-    return read_names(text, name, loader=shipped_loader())
+    # They have been checked, and there are thousands.
+    data = yaml.load(text, Loader=shipped_loader())
+    return {tradition: {each: tuple(names[each].split()) for each in GENDERS} for tradition, names in data.items()}
 
 
-def read_names(text: str, where: str, *, loader: Any = None) -> dict[str, NamesByGender]:
+def read_names(text: str, where: str) -> dict[str, NamesByGender]:
     """Read names.
 
     Args:
         text: YAML with a text of names for each gender of each tradition.
         where: What messages call it.
-        loader: The loader of YAML; PyYAML's safe one by default.
 
     Raises:
         DataError: If anything is not as expected, or a name occurs twice; the message says where.
@@ -43,7 +46,7 @@ def read_names(text: str, where: str, *, loader: Any = None) -> dict[str, NamesB
     import yaml
 
     try:
-        data = yaml.load(text, Loader=loader or yaml.SafeLoader)
+        data = yaml.safe_load(text)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""

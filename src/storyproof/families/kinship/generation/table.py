@@ -106,7 +106,7 @@ def _stacked(parts: Sequence[PuzzleArrays]) -> PuzzleArrays:
 
 
 class PuzzleTable:
-    """Puzzles by number: proved patterns, which any genders fit, and puzzles that were made one by one."""
+    """Puzzles by number: proved patterns, of which genders are drawn for each row, and puzzles made one by one."""
 
     def __init__(self, source: PatternSource) -> None:
         self._source = source
@@ -170,8 +170,9 @@ class PuzzleTable:
         """Return the numbers of puzzles of some kinds; new ones are made and added."""
         new = [kind for kind in kinds if kind not in self._made]
         if new:
+            arrays = self.arrays(maker.make(new))
             self._made |= {kind: number for number, kind in enumerate(new, start=self._count)}
-            self._add(self.arrays(maker.make(new)))
+            self._add(arrays)
         return np.array([self._made[kind] for kind in kinds], np.int64)
 
     @property

@@ -122,12 +122,12 @@ def check_all_genders(k: int) -> int:
     return checked
 
 
-@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("k", [2, 3, 4, 5, 6])
 def test_the_answer_is_entailed_for_all_genders_in_which_spouses_differ(k: int) -> None:
     assert check_all_genders(k) > 4 * len(strict_proofs().of(k))
 
 
-@pytest.mark.parametrize("k", [2, 3, 4])
+@pytest.mark.parametrize("k", [2, 3, 4, 5])
 def test_for_no_other_genders_is_the_story_possible(k: int) -> None:
     """So no couple is missing."""
     proved = strict_proofs().of(k)
@@ -139,7 +139,7 @@ def test_for_no_other_genders_is_the_story_possible(k: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("k", [5, 6, 7])
+@pytest.mark.parametrize("k", [7, 8])
 def test_the_answer_is_entailed_for_all_genders_of_longer_chains(k: int) -> None:
     check_all_genders(k)
 

@@ -37,6 +37,8 @@ MINE = Placeholders("mine.json", {SON: ("ENT_0_male saw his son ENT_1_male.",)})
         ({"train_k": ("2",)}, r"train_k has 2; chains have 2 to 15 facts"),
         ({"train_k": (None,)}, r"train_k has None; chains have 2 to 15 facts"),
         ({"reading": "loose"}, r"unknown reading 'loose'\. Known: published, strict"),
+        ({"sibling_run": 0}, r"sibling_run is 0; use a number from 1 to 15"),
+        ({"sibling_run": "2"}, r"sibling_run is '2'; use a number from 1 to 15"),
         ({"text": "prose"}, r"unknown kind of text 'prose'\. Known: natural, placeholders, plain, synthetic"),
         ({"bad_placeholders": "ignore"}, r"unknown way with bad placeholders 'ignore'.* Known: drop, keep, refuse"),
         (
@@ -140,6 +142,7 @@ def test_as_dict_names_every_setting_in_plain_values() -> None:
         "cloze": False,
         "scenes": None,
         "names": "one",
+        "sibling_run": 3,
     }
 
 

@@ -204,6 +204,8 @@ class ClutrrConfig(KinshipConfig):
             `placeholders`, texts of a fixed collection; or `synthetic`, the same sentence for every fact.
         scenes: Occasions of your own for natural text, read by `load_scenes`.
         names: `one` if all people of a story have names of one tradition, such as Greek or Igbo names, or `mixed`.
+        sibling_run: How many sibling facts may follow each other in a chain. A relation that has fewer than two such
+            patterns at some length gets those with the shortest runs instead.
     """
 
     text: str = field(default=NATURAL, metadata=option("natural, plain, placeholders or synthetic.", default=NATURAL))
@@ -219,10 +221,16 @@ class ClutrrConfig(KinshipConfig):
             "Whether the names of a story are of one naming tradition or mixed: one or mixed.", default=ONE_TRADITION
         ),
     )
+    sibling_run: int = field(
+        default=3,
+        metadata=option("Sibling facts in a row that a chain may have, if its answer allows.", read=int, default="3"),
+    )
     texts: ClassVar[tuple[str, ...]] = TEXTS
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.sibling_run, int) or not 1 <= self.sibling_run <= MOST_K:
+            raise ConfigError(f"sibling_run is {self.sibling_run!r}; use a number from 1 to {MOST_K}.")
         if not isinstance(self.scenes, Scenes | None):
             raise ConfigError(f"scenes is {self.scenes!r}; expected what load_scenes returns.")
         if self.scenes is not None and self.style != NATURAL:

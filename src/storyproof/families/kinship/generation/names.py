@@ -40,7 +40,7 @@ class NameAssigner:
         self,
         places: npt.NDArray[np.int64],
         starts: npt.NDArray[np.int64],
-        genders: npt.NDArray[np.int8],
+        genders: npt.NDArray[np.integer],
         draws: Draws,
     ) -> Numbers:
         """Return names for the people of each row.

@@ -10,6 +10,7 @@ from typing import Any
 from storyproof.errors import DataError
 from storyproof.families.kinship.editions import LATEST, file_of
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
+from storyproof.yaml_loader import shipped_loader
 
 NamesByGender = dict[str, tuple[str, ...]]
 
@@ -23,8 +24,13 @@ def our_names(edition: int = LATEST) -> dict[str, NamesByGender]:
 
 @cache
 def _shipped(edition: int) -> dict[str, NamesByGender]:
+    import yaml
+
     name = file_of("names", edition)
-    return read_names(files("storyproof.families.kinship.language").joinpath(name).read_text(encoding="utf-8"), name)
+    text = files("storyproof.families.kinship.language").joinpath(name).read_text(encoding="utf-8")
+    # They have been checked, and there are thousands.
+    data = yaml.load(text, Loader=shipped_loader())
+    return {tradition: {each: tuple(names[each].split()) for each in GENDERS} for tradition, names in data.items()}
 
 
 def read_names(text: str, where: str) -> dict[str, NamesByGender]:

@@ -25,11 +25,11 @@ import pyarrow as pa
 
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.generation.narration import Told
-from storyproof.families.kinship.generation.puzzles import Puzzle
+from storyproof.families.kinship.generation.table import PuzzleArrays
 from storyproof.families.kinship.language.frames import SOURCES, Frame, Frames
 from storyproof.families.kinship.language.scenes import Scene, Scenes
 from storyproof.families.kinship.relations import GENDERS, MALE, PREDICATES, inverse
-from storyproof.families.kinship.tasks import DISCONNECTED, MEMORY
+from storyproof.families.kinship.tasks import DISCONNECTED, MEMORY, NOISE, TASKS
 from storyproof.seeds import Draws
 
 Numbers = npt.NDArray[np.int32]
@@ -40,16 +40,18 @@ _NUMBER = {predicate.name: number for number, predicate in enumerate(PREDICATES)
 _INVERSE = np.array([_NUMBER[inverse(predicate.name)] for predicate in PREDICATES], np.int32)
 _ONLY = np.array([predicate.name in ("inv-child", "SO") for predicate in PREDICATES])  # nobody has two of a gender
 _SIBLING = _NUMBER["sibling"]
+_GROUP = 1024  # rows that are narrated together, at least
 _STEP = 4  # between the places of two facts of the chain, so that noise fits in
 # Two facts of a chain may share a sentence if together they suggest nothing else than what follows from them: "Suresh
 # is his father, and Sarah is Suresh's wife" would suggest that Sarah is not the mother.
-_JOINED = frozenset(
-    {
-        ("inv-child", "sibling"), ("inv-child", "inv-child"), ("child", "child"), ("child", "SO"),
-        ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
-    }
-)  # fmt: skip
+_JOINED = np.zeros((len(PREDICATES), len(PREDICATES)), np.bool_)
+for _first, _second in (
+    ("inv-child", "sibling"), ("inv-child", "inv-child"), ("child", "child"), ("child", "SO"),
+    ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
+):  # fmt: skip
+    _JOINED[_NUMBER[_first], _NUMBER[_second]] = True
 _SIZES = (2, 2, 2, 2, 3, 3, 2, 2, 2)  # of what decides which frames can put a fact, see `_Cases`
+_SHOWING = int(np.prod(_SIZES[3:]))  # between the numbers of two cases of which one must show A's gender
 _PRONOUNS = {
     "his": ("his", "her"),
     "he": ("he", "she"),
@@ -61,7 +63,7 @@ _PRONOUNS = {
 
 @dataclass(frozen=True, slots=True)
 class PuzzleFacts:
-    """The facts of some puzzles, as arrays [puzzle, fact]; NOBODY where there is none.
+    """The facts of the puzzles of rows, as arrays [row, fact]; NOBODY where there is none.
 
     Attributes:
         first: Whose relative is named.
@@ -70,8 +72,8 @@ class PuzzleFacts:
         place: Where the fact stands if the chain is told forwards.
         joins: Whether it may share a sentence with the next fact of the chain.
         proves: Whether the answer rests on it (1, else 0).
-        shows: [puzzle], the fact that has to show the gender of the person asked about.
-        genders: [puzzle, person].
+        shows: [row], the fact that has to show the gender of the person asked about.
+        genders: [row, person].
     """
 
     first: Numbers
@@ -82,6 +84,19 @@ class PuzzleFacts:
     proves: Numbers
     shows: Numbers
     genders: Numbers
+
+    def take(self, rows: npt.NDArray[np.intp], width: int, people: int) -> PuzzleFacts:
+        """Return the facts of some rows that have at most so many facts and people."""
+        return PuzzleFacts(
+            first=self.first[rows, :width],
+            predicate=self.predicate[rows, :width],
+            second=self.second[rows, :width],
+            place=self.place[rows, :width],
+            joins=self.joins[rows, :width],
+            proves=self.proves[rows, :width],
+            shows=self.shows[rows],
+            genders=self.genders[rows, :people],
+        )
 
 
 class _Cases(NamedTuple):
@@ -103,26 +118,27 @@ class _Cases(NamedTuple):
         return found
 
 
-def _fits(frame: Frame, case: Sequence[int]) -> bool:
-    """Return whether a frame can be used in a case."""
-    owner_bound, relative_bound, show_owner, only, siblings, deeds, passive, meeting, joined = case
+def _fits(frame: Frame, cases: _Cases) -> Flags:
+    """Return in which cases a frame can be used."""
     relation = {
-        "all": True,
-        "several": not only,
-        "only": bool(only),
-        "siblings": siblings > 0,
-        "same siblings": siblings == 2,
+        "all": np.True_,
+        "several": cases.only == 0,
+        "only": cases.only == 1,
+        "siblings": cases.siblings > 0,
+        "same siblings": cases.siblings == 2,
     }[frame.relation]
-    return (
-        relation
-        and (bool(owner_bound) or not frame.binds("A"))
-        and (bool(relative_bound) or not frame.binds("B"))
-        and (not show_owner or frame.shows_owner)
-        and frame.deeds <= deeds
-        and (bool(passive) or not frame.is_passive)
-        and (bool(meeting) or not frame.is_meeting)
-        and (not joined or frame.can_be_joined)
-    )
+    found: Flags = relation & (cases.deeds >= frame.deeds)
+    for fits, allowed in (
+        (not frame.binds("A"), cases.owner_bound == 1),
+        (not frame.binds("B"), cases.relative_bound == 1),
+        (frame.shows_owner, cases.show_owner == 0),
+        (not frame.is_passive, cases.passive == 1),
+        (not frame.is_meeting, cases.meeting == 1),
+        (frame.can_be_joined, cases.joined == 0),
+    ):
+        if not fits:
+            found = found & allowed
+    return found
 
 
 class Narrator:
@@ -161,24 +177,23 @@ class Narrator:
         for each in parts:
             each[-1] = str(each[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
         width = max(map(len, parts))
-        # Numbers of SOURCES, or of literal texts after them.
-        self._slots = np.full((len(frames), width), NOTHING, np.int32)
+        # At each place a literal text, or one of SOURCES; len(SOURCES) and NOTHING stand for nothing.
+        self._literals = np.full((len(frames), width), NOTHING, np.int32)
+        self._slots = np.full((len(frames), width), len(SOURCES), np.int32)
         for number, each in enumerate(parts):
             for place, part in enumerate(each):
                 if isinstance(part, int):
                     self._slots[number, place] = part
                 elif part:
-                    self._slots[number, place] = len(SOURCES) + int(self._number([part])[0])
+                    self._literals[number, place] = self._number([part])[0]
         self._takes_connective = np.array([frame.takes_connective for frame in frames])
         self._has_front = np.array([frame.has_front for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
-        fitting = [
-            [number for number, frame in enumerate(frames) if _fits(frame, case)] for case in np.ndindex(*_SIZES)
-        ]
-        self._counts = np.array([len(each) for each in fitting], np.int64)
-        self._lists = np.zeros((len(fitting), int(self._counts.max())), np.int32)
-        for number, some in enumerate(fitting):
-            self._lists[number, : len(some)] = some
+        cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
+        fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
+        self._counts = fitting.sum(axis=1)
+        # For each case the frames that fit, in their order; what follows does not.
+        self._lists = np.argsort(~fitting, axis=1, kind="stable")[:, : int(self._counts.max())].astype(np.int32)
         self._connectives = self._number(self._frames.connectives)
         self._joiners = self._number(self._frames.joiners)
         self._stop, self._break, self._comma = self._number([".", "\n", ","]).tolist()
@@ -219,48 +234,62 @@ class Narrator:
 
     # ---------------------------------------------------------------------------------------------------------- puzzles
 
-    def find_wordings(self, puzzles: Sequence[Puzzle]) -> PuzzleFacts:
-        """Return the facts of puzzles as arrays.
-
-        Raises:
-            ConfigError: If a relation has no kinship term.
-        """
-        shape = len(puzzles), max(len(puzzle.facts) for puzzle in puzzles)
-        first, predicate, second, place = (np.full(shape, NOBODY, np.int32) for _ in range(4))
-        joins, proves = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
-        shows = np.zeros(len(puzzles), np.int32)
-        genders = np.zeros((len(puzzles), max(len(puzzle.genders) for puzzle in puzzles)), np.int32)
-        for number, puzzle in enumerate(puzzles):
-            for fact in puzzle.facts:
-                if fact.predicate not in _NUMBER:
-                    raise ConfigError(
-                        f"natural text has no word for '{fact.predicate}'; use --text synthetic or placeholders."
-                    )
-            count = len(puzzle.facts)
-            first[number, :count] = [fact.first for fact in puzzle.facts]
-            second[number, :count] = [fact.second for fact in puzzle.facts]
-            predicate[number, :count] = [_NUMBER[fact.predicate] for fact in puzzle.facts]
-            place[number, :count] = _places(puzzle)
-            for here in range(puzzle.k - 1):
-                joins[number, here] = puzzle.pattern[here : here + 2] in _JOINED
-            asked = puzzle.query.first if puzzle.task == MEMORY else NOBODY
-            proves[number, : puzzle.k] = [asked in (NOBODY, here) for here in range(puzzle.k)]
-            shows[number] = asked if asked != NOBODY else puzzle.k - 1
-            genders[number, : len(puzzle.genders)] = [GENDERS.index(gender) for gender in puzzle.genders]
-        return PuzzleFacts(first, predicate, second, place, joins, proves, shows, genders)
+    def facts(self, puzzles: PuzzleArrays) -> PuzzleFacts:
+        """Return what the narrator needs to know of puzzles."""
+        used = puzzles.first != NOBODY
+        here = np.arange(used.shape[1])
+        chain = here < puzzles.k[:, None]
+        # Noise follows a fact about the same person, or comes last.
+        after = np.minimum(np.minimum(puzzles.first, puzzles.second), puzzles.k[:, None] - 1)
+        place = _STEP * after + np.minimum(here - puzzles.k[:, None] + 1, _STEP - 1)
+        place = np.where(puzzles.noise == NOISE.index(DISCONNECTED), _STEP * puzzles.k[:, None], place)
+        joins = np.zeros(used.shape, np.int32)
+        joins[:, :-1] = _JOINED[puzzles.predicate[:, :-1], puzzles.predicate[:, 1:]] & chain[:, 1:]
+        memory = puzzles.task == TASKS.index(MEMORY)
+        asked = np.where(memory, puzzles.asked[:, 0], NOBODY)[:, None]
+        return PuzzleFacts(
+            puzzles.first,
+            puzzles.predicate,
+            puzzles.second,
+            np.where(chain, _STEP * here, np.where(used, place, NOBODY)).astype(np.int32),
+            joins,
+            (chain & ((asked == NOBODY) | (asked == here))).astype(np.int32),
+            np.where(memory, puzzles.asked[:, 0], puzzles.k - 1).astype(np.int32),
+            puzzles.genders,
+        )
 
     # -------------------------------------------------------------------------------------------------------- narration
 
-    def tell(self, facts: PuzzleFacts, puzzle: Numbers, names: Numbers, draws: Draws) -> Told:
+    def tell(self, puzzles: PuzzleArrays, names: Numbers, draws: Draws) -> Told:
         """Narrate the puzzles of rows.
 
         Args:
-            facts: The facts of all puzzles.
-            puzzle: The number of each row's puzzle.
+            puzzles: The puzzle of each row.
             names: Numbers of names, [row, person].
             draws: Random draws for all choices.
         """
-        return _Telling(self, facts, puzzle, names, draws).tell()
+        facts, groups = self.facts(puzzles), _similar(puzzles.facts)
+        if len(groups) == 1:
+            return _Telling(self, facts, names, draws).tell()
+        told = []
+        for rows in groups:
+            width, people = int(puzzles.facts[rows].max()), int(puzzles.people[rows].max())
+            told.append(_Telling(self, facts.take(rows, width, people), names[rows], draws).tell())
+        order = np.argsort(np.concatenate(groups), kind="stable")
+        width = max(each.proves.shape[1] for each in told)
+        proves = np.concatenate([np.pad(each.proves, ((0, 0), (0, width - each.proves.shape[1]))) for each in told])
+        return Told(pa.concat_arrays([each.story for each in told]).take(pa.array(order)), proves[order])
+
+
+def _similar(lengths: Numbers) -> list[npt.NDArray[np.intp]]:
+    """Return groups of rows whose stories are about equally long, so that short ones do not wait for long ones."""
+    order = np.argsort(lengths, kind="stable")
+    changes = np.flatnonzero(np.diff(lengths[order])) + 1
+    cuts: list[int] = []
+    for place in changes.tolist():
+        if place - (cuts[-1] if cuts else 0) >= _GROUP and len(order) - place >= _GROUP:
+            cuts.append(place)
+    return np.split(order, cuts) if cuts else [np.arange(len(order))]
 
 
 def _fronts(scene: Scene) -> list[str]:
@@ -268,40 +297,28 @@ def _fronts(scene: Scene) -> list[str]:
     return [each[0].upper() + each[1:] for each in (*scene.places, *scene.moments)]
 
 
-def _places(puzzle: Puzzle) -> list[int]:
-    """Return where each fact stands: noise follows a fact about the same person, or comes last."""
-    found = [_STEP * here for here in range(puzzle.k)]
-    for number, (fact, kind) in enumerate(zip(puzzle.facts[puzzle.k :], puzzle.noise, strict=True), start=1):
-        if kind == DISCONNECTED:
-            found.append(_STEP * puzzle.k)
-        else:
-            after = min(fact.first, fact.second, puzzle.k - 1)
-            found.append(_STEP * after + min(number, _STEP - 1))
-    return found
-
-
 class _Telling:
     """The rows of one block while they are narrated."""
 
-    def __init__(self, narrator: Narrator, facts: PuzzleFacts, puzzle: Numbers, names: Numbers, draws: Draws) -> None:
+    def __init__(self, narrator: Narrator, facts: PuzzleFacts, names: Numbers, draws: Draws) -> None:
         self._n = narrator
         self._facts = facts
         self._names = names
         self._draws = draws
-        self._rows = len(puzzle)
+        self._rows = len(names)
         self._all = np.arange(self._rows)
-        self._genders = facts.genders[puzzle]
+        self._genders = facts.genders
         self._seen = np.zeros(self._genders.shape, np.bool_)  # whose gender the text has shown
-        self._arrange(puzzle)
+        self._arrange()
 
     def _chance(self, share: float) -> Flags:
         return self._draws.below(1 << 16, self._rows) < int(share * (1 << 16))
 
-    def _arrange(self, puzzle: Numbers) -> None:
+    def _arrange(self) -> None:
         """Put the facts of each row in order, and choose their directions and which of them share a sentence."""
         facts, rows = self._facts, self._rows
-        place = facts.place[puzzle]
-        used = facts.first[puzzle] != NOBODY
+        place = facts.place
+        used = facts.first != NOBODY
         backwards = self._chance(0.5)
         key = np.where(backwards[:, None], -place, place)
         key = np.where(used, key, 1 << 20)
@@ -310,16 +327,9 @@ class _Telling:
         order = order[:, : int(used.sum(axis=1).max())]
         first, second, predicate, used, proves, joins = (
             np.take_along_axis(array, order, axis=1)
-            for array in (
-                facts.first[puzzle],
-                facts.second[puzzle],
-                facts.predicate[puzzle],
-                used,
-                facts.proves[puzzle],
-                facts.joins[puzzle],
-            )
+            for array in (facts.first, facts.second, facts.predicate, used, facts.proves, facts.joins)
         )
-        shows = (order == facts.shows[puzzle][:, None]) & used
+        shows = (order == facts.shows[:, None]) & used
         width = order.shape[1]
         turned = self._draws.below(2, rows * width).reshape(rows, width).astype(np.bool_)
         self.used, self.proves, self.shows = used, proves.astype(np.bool_) & used, shows
@@ -356,36 +366,31 @@ class _Telling:
         parts: list[Numbers] = []
         if n._scenes:
             parts.append(self._opener[:, None])
-        before = np.full((rows, 4), NOBODY, np.int32)  # the people of the sentence before
-        before_shown = np.zeros((rows, 4), np.bool_)
-        here = np.full((rows, 4), NOBODY, np.int32)
-        here_shown = np.zeros((rows, 4), np.bool_)
-        told = np.full((rows, self.used.shape[1]), NOTHING, np.int32)
+        # What is looked at person by person, or fact by fact, is [person, row] or [fact, row].
+        before = np.full((4, rows), NOBODY, np.int32)  # the people of the sentence before
+        before_shown = np.zeros((4, rows), np.bool_)
+        here = np.full((4, rows), NOBODY, np.int32)
+        here_shown = np.zeros((4, rows), np.bool_)
+        told = np.full((self.used.shape[1], rows), NOTHING, np.int32)
         for fact in range(self.used.shape[1]):
             joined = self.joined[:, fact]
-            new = ~joined
-            before = np.where(new[:, None], here, before)
-            before_shown = np.where(new[:, None], here_shown, before_shown)
+            before = np.where(joined, before, here)
+            before_shown = np.where(joined, before_shown, here_shown)
             self._turn_if_unshown(fact, before, before_shown)
             frame = self._choose_frame(fact, before, before_shown, told)
-            told[:, fact] = frame
+            told[fact] = frame
             parts.append(self._sentence(fact, frame))
-            owner, relative = self._owner[:, fact], self._relative[:, fact]
-            pair = np.stack([owner, relative], axis=1)
-            shown = np.stack([n._shows_owner[frame], np.ones(rows, np.bool_)], axis=1)
-            nobody = np.full((rows, 2), NOBODY, np.int32)
-            here = np.where(joined[:, None], np.hstack([here[:, :2], pair]), np.hstack([pair, nobody]))
-            here_shown = np.where(
-                joined[:, None], np.hstack([here_shown[:, :2], shown]), np.hstack([shown, shown & False])
-            )
+            pair = np.stack([self._owner[:, fact], self._relative[:, fact]])
+            shown = np.stack([n._shows_owner[frame], np.ones(rows, np.bool_)])
+            here = np.concatenate([np.where(joined, here[:2], pair), np.where(joined, pair, NOBODY)])
+            here_shown = np.concatenate([np.where(joined, here_shown[:2], shown), joined & shown])
         return Told(self._text(parts), self._lines())
 
     def _bound(self, person: Numbers, other: Numbers, before: Numbers, shown: Flags) -> Flags:
         """Return whether a pronoun for a person can mean nobody else of the sentence before."""
-        gender = self._gender(person)
-        others = (before != NOBODY) & (before != person[:, None]) & (before != other[:, None])
-        genders = self._genders[self._all[:, None], np.maximum(before, 0)]
-        found: Flags = ~(others & ((genders == gender[:, None]) | ~shown)).any(axis=1)
+        others = (before != NOBODY) & (before != person) & (before != other)
+        genders = self._genders[self._all, np.maximum(before, 0)]
+        found: Flags = ~(others & ((genders == self._gender(person)) | ~shown)).any(axis=0)
         return found
 
     def _turn_if_unshown(self, fact: int, before: Numbers, shown: Flags) -> None:
@@ -395,9 +400,9 @@ class _Telling:
             return
         bound = self._bound(self._owner[:, fact], self._relative[:, fact], before, shown)
         back = asked & (self._n._counts[self._cases(fact, before, shown, bound).number()] == 0)
-        turned = self._turned.copy()
-        turned[back, fact] = False
-        self._set_directions(turned)
+        self._turned[back, fact] = False
+        self._owner[back, fact], self._relative[back, fact] = self._first[back, fact], self._second[back, fact]
+        self._relation[back, fact] = self._predicate[back, fact]
 
     def _cases(self, fact: int, before: Numbers, shown: Flags, owner_bound: Flags) -> _Cases:
         owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
@@ -429,8 +434,9 @@ class _Telling:
         cases = self._cases(fact, before, shown, self._bound(owner, relative, before, shown))
         # Mostly every gender is shown, not only that of the person asked about, which would give the answer's away.
         wanted = ~self._seen[self._all, np.maximum(owner, 0)] & self._chance(0.8)
-        more = cases._replace(show_owner=cases.show_owner | wanted).number()
-        case = np.where(n._counts[more] > 0, more, cases.number())
+        case = cases.number()
+        more = case + _SHOWING * (wanted & ~cases.show_owner)
+        case = np.where(n._counts[more] > 0, more, case)
         count = n._counts[case]
         if not count[self.used[:, fact]].all():
             raise ConfigError("there is no frame for a fact; add frames, or use --no-split-placeholders.")
@@ -439,12 +445,11 @@ class _Telling:
         frame = n._lists[case, number]
         tries = min(fact, 6)
         for trial in range(2 * tries):
-            same = told[:, :fact] == frame[:, None]
-            if (
-                trial >= tries
-            ):  # a frame may occur twice if need be, but not with one relative: "So did his father Omar."
-                same &= self._relative[:, :fact] == relative[:, None]
-            again = same.any(axis=1)
+            same = told[:fact] == frame
+            if trial >= tries:
+                # A frame may occur twice if need be, but not with the same relative: "So did his father Omar."
+                same &= self._relative[:, :fact].T == relative
+            again = same.any(axis=0)
             if not again.any():
                 break
             if trial == tries:
@@ -503,13 +508,7 @@ class _Telling:
         """Return the pieces of a fact's sentence, [row, piece]."""
         n, rows = self._n, self._rows
         sources = self._sources(fact, frame)
-        slots = n._slots[frame]
-        body = np.where(
-            slots >= len(SOURCES),
-            slots - len(SOURCES),
-            np.take_along_axis(sources, np.clip(slots, 0, len(SOURCES) - 1), axis=1),
-        )
-        body = np.where(slots == NOTHING, NOTHING, body)
+        body = np.maximum(n._literals[frame], sources[n._slots[frame], self._all[:, None]])
         joined = self.joined[:, fact]
         follows = self.joined[:, fact + 1] if fact + 1 < self.joined.shape[1] else np.zeros(rows, np.bool_)
         start = np.full((rows, 2), NOTHING, np.int32)
@@ -523,21 +522,21 @@ class _Telling:
             connective = n._connectives[self._draws.below(len(n._connectives), rows)]
             wanted = ~joined & ~self._in_pair[:, fact] & n._takes_connective[frame] & self._chance(0.35)
             start[:, 1] = np.where(wanted, connective, NOTHING)
-        stop = np.where(follows, NOTHING, n._stop)[:, None]
-        found = np.hstack([start, body, stop]).astype(np.int32)
+        stop = np.where(follows, np.int32(NOTHING), np.int32(n._stop))[:, None]
+        found = np.hstack([start, body, stop])
         found[~self.used[:, fact]] = NOTHING
         return found
 
     def _sources(self, fact: int, frame: Numbers) -> Numbers:
-        """Return the piece that each of SOURCES stands for, [row, source]."""
+        """Return the piece that each of SOURCES stands for, [source, row]; the last is nothing."""
         n, rows, every = self._n, self._rows, self._all
         owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
         ours, theirs = self._gender(owner), self._gender(relative)
         relation = np.maximum(relation, 0)
-        found = np.full((rows, len(SOURCES)), NOTHING, np.int32)
+        found = np.full((len(SOURCES) + 1, rows), NOTHING, np.int32)
 
         def put(name: str, value: npt.NDArray[np.generic]) -> None:
-            found[:, _SOURCE[name]] = value
+            found[_SOURCE[name]] = value
 
         put("A", n._names[self._names[every, np.maximum(owner, 0)]])
         put("B", n._names[self._names[every, np.maximum(relative, 0)]])

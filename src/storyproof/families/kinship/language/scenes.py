@@ -17,6 +17,7 @@ from typing import Any
 
 from storyproof.errors import DataError
 from storyproof.seeds import digest
+from storyproof.yaml_loader import shipped_loader
 
 _PARTS = ("openers", "moments", "places", "alone", "together")
 _FORMS = 4
@@ -116,7 +117,8 @@ def our_scenes() -> Scenes:
     """Return the scenes that ship with storyproof."""
     folder = files("storyproof.families.kinship.language").joinpath("scenes")
     found = sorted((each for each in folder.iterdir() if each.name.endswith(".yaml")), key=lambda each: each.name)
-    return Scenes("built-in", tuple(read_scene(each.read_text(encoding="utf-8"), each.name) for each in found))
+    texts = ((each.name, each.read_text(encoding="utf-8")) for each in found)
+    return Scenes("built-in", tuple(read_scene(text, name, ours=True) for name, text in texts))
 
 
 def load_scenes(path: str | Path) -> Scenes:
@@ -139,22 +141,23 @@ def load_scenes(path: str | Path) -> Scenes:
     return Scenes(place.name, tuple(scenes))
 
 
-def read_scene(text: str, where: str) -> Scene:
+def read_scene(text: str, where: str, *, ours: bool = False) -> Scene:
     """Read a scene.
 
     Args:
         text: The YAML.
         where: What messages call it.
+        ours: Whether the file ships with storyproof; its words have been checked, and are not checked again.
 
     Raises:
         DataError: If it is not as expected; the message says where, and what to do.
     """
-    lists = dict(_lists(text, where))
+    lists = dict(_lists(text, where, ours))
     for part in _PARTS:
         if not lists.get(part):
             raise DataError(f"{where} has no {part}; a scene needs {', '.join(_PARTS)}, each a list of phrases.")
         seen: dict[str, int] = {}
-        for line, phrase in lists[part]:
+        for line, phrase in lists[part] if not ours else ():
             if phrase in seen:
                 raise DataError(f"{where}, line {line}: '{phrase}' stands in line {seen[phrase]} too; leave one out.")
             seen[phrase] = line
@@ -169,12 +172,12 @@ def read_scene(text: str, where: str) -> Scene:
     )
 
 
-def _lists(text: str, where: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+def _lists(text: str, where: str, ours: bool) -> Iterator[tuple[str, list[tuple[int, str]]]]:
     """Yield the lists of a scene by name, each phrase with its line."""
     import yaml
 
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=shipped_loader() if ours else yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
@@ -243,14 +246,16 @@ def _forms(phrase: str, where: str) -> tuple[list[str], str]:
 
 def _deed(phrase: str, where: str) -> Deed:
     (do, did, doing, done), rest = _forms(phrase, where)
-    if len(_OBJECT.findall(rest)) > 1 or _OBJECT.sub("", rest).strip("[]+") != _OBJECT.sub("", rest):
-        raise DataError(f"{where}: '{phrase}' has unpaired or several brackets; put one object in brackets.")
-    plain = " ".join(_OBJECT.sub(r"\1", rest).split())
+    match = _OBJECT.search(rest)
+    before, thing, after = (rest[: match.start()], match[1], rest[match.end() :]) if match else (rest, "", "")
+    if _OBJECT.search(after) or (before + after).strip("[]+") != before + after or (match and not thing.strip()):
+        raise DataError(f"{where}: '{phrase}' has unpaired, empty or several brackets; put one object in brackets.")
+    plain = " ".join(f"{before}{thing}{after}".split())
     passive = ""
-    if match := _OBJECT.search(rest):
-        around = f"{rest[: match.start()]} {rest[match.end() :]}".split()
-        thing = match[1].strip()
-        passive = " ".join([thing[0].upper() + thing[1:], "were" if match[2] else "was", done, *around])
+    if match:
+        thing = thing.strip()
+        verb = "were" if match[2] else "was"
+        passive = " ".join([thing[0].upper() + thing[1:], verb, done, *before.split(), *after.split()])
     do, did, doing, done = (f"{form} {plain}".strip() for form in (do, did, doing, done))
     return Deed(do, did, doing, done, passive)
 

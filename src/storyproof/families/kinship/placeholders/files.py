@@ -19,6 +19,7 @@ from storyproof.errors import DataError
 from storyproof.families.kinship.editions import LATEST, file_of
 from storyproof.families.kinship.placeholders.collection import MOST_FACTS, Key, Placeholders, all_genders
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS, gender_of, word
+from storyproof.yaml_loader import shipped_loader
 
 _FORMS = {
     "he": "she", "him": "her", "his": "her", "himself": "herself", "dad": "mom", "grandpa": "grandma", "boy": "girl",
@@ -43,15 +44,16 @@ def ours(edition: int = LATEST) -> Placeholders:
 def _shipped(edition: int) -> Placeholders:
     name = file_of("placeholders", edition)
     folder = files("storyproof.families.kinship.placeholders")
-    return read_collection(folder.joinpath(name).read_text(encoding="utf-8"), name)
+    return read_collection(folder.joinpath(name).read_text(encoding="utf-8"), name, loader=shipped_loader())
 
 
-def read_collection(text: str, where: str) -> Placeholders:
+def read_collection(text: str, where: str, *, loader: Any = None) -> Placeholders:
     """Read a collection that is written for all genders at once.
 
     Args:
         text: YAML with lists of texts by predicates.
         where: What messages call it.
+        loader: The loader of YAML; PyYAML's safe one by default.
 
     Raises:
         DataError: If anything is not as expected; the message says where.
@@ -59,7 +61,7 @@ def read_collection(text: str, where: str) -> Placeholders:
     import yaml
 
     try:
-        data = yaml.safe_load(text)
+        data = yaml.load(text, Loader=loader or yaml.SafeLoader)
     except yaml.YAMLError as error:
         place = getattr(error, "problem_mark", None)
         line = f", line {place.line + 1}" if place else ""

@@ -59,8 +59,8 @@ coverage: $(READY)
 	rm -f .coverage .coverage.*
 	$(BIN)/pytest -n 2 -m "$(DEFAULT)" --cov --cov-report=term
 
-# Changes the oracles and checkers in copies of the tree, and writes which changes no test noticed to docs/mutants.md.
-# MUTANTS="--sample 100" or MUTANTS="--only kinship/oracle" tests fewer.
+# Changes the code that labels rest on in copies of the tree, and writes which changes no test noticed to docs/mutants.md.
+# MUTANTS="--only kinship/oracle" measures one module and keeps the rows of the others; "--sample 100" tries some of each.
 mutants: $(READY) .venv-tools/.ready
 	.venv-tools/bin/python -m tests.mutants --python $(BIN)/python $(MUTANTS)
 

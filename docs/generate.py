@@ -11,7 +11,8 @@ from typer.main import get_command
 
 from docs.pictures import false_belief
 from storyproof import catalog
-from storyproof.cli import app
+from storyproof.cli import EXIT_CODES, HELP, app
+from storyproof.cli.crash import DEBUG
 from storyproof.families.kinship.relations import PREDICATES
 from storyproof.families.kinship.rules import published_rules, strict_rules
 
@@ -26,16 +27,13 @@ def command_line() -> str:
         for name, verb in command.commands.items():  # type: ignore[attr-defined]
             parts.append(f"## {name}\n")
             parts.append(_help(f"storyproof {name}", verb))
-    parts.append(
-        "Exit codes: 0: success. 1: `verify` or `audit` found problems. 2: an error in the command or its input; the "
-        "message says what was found, where, and what to do. 3: `evaluate` got too few answers from a language model "
-        "for its scores to count. 130: interrupted.\n"
-    )
+    parts.append(f"{EXIT_CODES}\n\nWith `{DEBUG}=1` every error shows its traceback.\n")
     return "\n".join(parts)
 
 
 def _help(name: str, command: typer.core.TyperCommand) -> str:
-    context = typer.Context(command, info_name=name, terminal_width=100, max_content_width=100)
+    settings = {"terminal_width": 100, "max_content_width": 100, "help_option_names": HELP}
+    context = typer.Context(command, info_name=name, **settings)
     return f"```\n{command.get_help(context).rstrip()}\n```\n"
 
 

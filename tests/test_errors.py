@@ -9,6 +9,7 @@ from storyproof.errors import (
     StoryproofError,
     UnknownNameError,
     VocabularyError,
+    quoted,
 )
 
 
@@ -26,7 +27,7 @@ def test_tree() -> None:
 
 def test_every_exception_is_in_the_drawing() -> None:
     kinds = [name for name, value in vars(errors).items() if isinstance(value, type) and issubclass(value, Exception)]
-    assert len(kinds) == 9
+    assert len(kinds) == 12
     assert all(name in (errors.__doc__ or "") for name in kinds)
 
 
@@ -37,3 +38,34 @@ def test_unknown_name_lists_what_is_known() -> None:
 
 def test_unknown_name_does_not_guess_wildly() -> None:
     assert "Did you mean" not in str(UnknownNameError("benchmark", "xyzzy", ["tomi"]))
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("box", "'box'"),
+        (["a", 1], "['a', 1]"),
+        ("x" * 80, f"'{'x' * 80}'"),
+        ("x" * 10**7, f"'{'x' * 80}…"),
+        ("\x1b[31m", "'\\x1b[31m'"),
+        ([0] * 10**6, "[0, 0,"),
+        pytest.param(10**5000, "a value (int) that is too long to show", id="digits"),
+    ],
+)
+def test_data_in_messages_are_cut(value: object, shown: str) -> None:
+    assert quoted(value).startswith(shown)
+    assert len(quoted(value)) <= 90
+
+
+def test_data_of_any_depth_can_be_quoted() -> None:
+    nested: list[object] = []
+    for _ in range(10**5):
+        nested = [nested]
+    assert quoted(nested) == "a value (list) that is too long to show"
+
+
+def test_no_message_is_longer_than_a_screen() -> None:
+    said = str(DataError(f"found {'x' * 10**6}; choose another file."))
+    assert said.startswith("found xxx")
+    assert said.endswith("xxx; choose another file.")
+    assert len(said) < 2100

@@ -1,15 +1,18 @@
+import ctypes
 import errno
 import os
+import resource
 import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 
 from storyproof import files
 from storyproof.errors import DataError
-from storyproof.files import exchange, whole_file, write_whole, writing_to
+from storyproof.files import exchange, read_json, whole_file, write_json, write_whole, writing_to
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
@@ -25,6 +28,21 @@ def test_the_old_file_stays_if_the_new_one_fails(tmp_path: Path, error: BaseExce
     with pytest.raises(type(error)), whole_file(path) as file:  # noqa: PT012
         file.write(b"half")
         raise error
+    assert file.closed
+    assert path.read_text() == "old"
+    assert names(tmp_path) == ["file"]
+
+
+def test_the_old_file_stays_if_the_last_bytes_do_not_fit(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limit[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"), whole_file(path) as file:
+            file.write(b"n" * 100)  # buffered, so it fails when all is written
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
     assert path.read_text() == "old"
     assert names(tmp_path) == ["file"]
 
@@ -72,11 +90,16 @@ def test_devices_and_pipes_are_written_to(tmp_path: Path) -> None:
     assert pipe.is_fifo()
 
 
-def test_standard_output_that_is_a_file(tmp_path: Path) -> None:
-    path = tmp_path / "out"
-    code = "from pathlib import Path; from storyproof.files import write_whole; write_whole(Path('/dev/stdout'), b'x')"
+@pytest.mark.parametrize("links", [0, 37])  # Linux follows 40, three of which lead from /dev/stdout to the file
+def test_standard_output_that_is_a_file(tmp_path: Path, links: int) -> None:
+    path, given = tmp_path / "out", Path("/dev/stdout")
+    for number in range(links):
+        link = tmp_path / f"link{number}"
+        link.symlink_to(given)
+        given = link
+    code = "import sys, pathlib; from storyproof.files import write_whole; write_whole(pathlib.Path(sys.argv[1]), b'x')"
     with path.open("wb") as file:
-        subprocess.run([sys.executable, "-c", code], stdout=file, check=True)
+        subprocess.run([sys.executable, "-c", code, str(given)], stdout=file, check=True)
         assert os.path.samestat(os.fstat(file.fileno()), path.stat())  # the same file, not one in its place
     assert path.read_bytes() == b"x"
 
@@ -89,6 +112,41 @@ def test_drafts_of_killed_processes_are_named_and_removed(tmp_path: Path, caplog
     assert str(tmp_path / ".file.draft-1") in caplog.text
 
 
+def test_what_is_no_draft_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "mine").touch()
+    (tmp_path / ".file.draft-1").mkdir()
+    (tmp_path / ".file.draft-2").symlink_to(tmp_path / "mine")
+    (tmp_path / ".file.draft-3").touch()
+    monkeypatch.setattr(Path, "iterdir", lambda self: iter([self / name for name in sorted(os.listdir(self))]))  # noqa: PTH208
+    write_whole(tmp_path / "file", b"new")
+    assert names(tmp_path) == [".file.draft-1", ".file.draft-2", "file", "mine"]
+    assert caplog.text.count("removed") == 1
+
+
+def test_drafts_that_another_process_removes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in (1, 2):
+        (tmp_path / f".file.draft-{number}").touch()
+
+    def be_slow(draft: Path) -> bool:
+        draft.unlink()
+        return True
+
+    seen = []
+    monkeypatch.setattr(files, "_is_dead", lambda draft: seen.append(draft.name) or be_slow(draft))
+    write_whole(tmp_path / "file", b"new")
+    assert sorted(seen) == [".file.draft-1", ".file.draft-2"]
+    assert names(tmp_path) == ["file"]
+
+
+def test_a_folder_in_the_place_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").mkdir()
+    with pytest.raises(IsADirectoryError):
+        write_whole(tmp_path / "file", b"new")
+    assert names(tmp_path) == ["file"]
+
+
 def test_the_draft_of_a_live_process_stays(tmp_path: Path) -> None:
     live = tmp_path / ".file.draft-1"
     with live.open("wb") as file:
@@ -97,11 +155,85 @@ def test_the_draft_of_a_live_process_stays(tmp_path: Path) -> None:
         assert live.exists()
 
 
+def test_a_draft_is_locked_until_it_is_in_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace, locked = Path.replace, []
+
+    def look(self: Path, target: Path) -> Path:
+        with self.open("rb") as other:
+            locked.append(not files.try_lock(other))
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", look)
+    with whole_file(tmp_path / "file") as file:
+        file.write(b"new")
+    assert locked == [True]
+    assert file.closed
+
+
+def test_two_writers_in_one_process_or_in_processes_of_one_number(tmp_path: Path) -> None:
+    with whole_file(tmp_path / "file") as first, whole_file(tmp_path / "file") as second:
+        first.write(b"first")
+        second.write(b"2nd")
+    assert (tmp_path / "file").read_bytes() == b"first"
+    assert names(tmp_path) == ["file"]
+
+
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_draft_that_is_cleared_away_before_it_is_locked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ours: bool
+) -> None:
+    """Another process takes it for a dead one's: it has removed it, or is about to."""
+    lock, removed = files.try_lock, []
+
+    def late(file: IO[Any]) -> bool | None:
+        if not removed:
+            removed.append(Path(file.name))
+            if ours:
+                removed[0].unlink()
+            return ours
+        return lock(file)
+
+    monkeypatch.setattr(files, "try_lock", late)
+    write_whole(tmp_path / "file", b"new")
+    assert removed
+    assert (tmp_path / "file").read_bytes() == b"new"
+    assert names(tmp_path) == ["file"]
+
+
 def test_without_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace, closed = Path.replace, []
+
+    def look(self: Path, target: Path) -> Path:
+        closed.append(file.closed)  # systems without such locks do not move open files
+        return replace(self, target)
+
+    monkeypatch.setattr(Path, "replace", look)
     monkeypatch.setattr(files, "try_lock", lambda file: None)
     (tmp_path / ".file.draft-1").touch()
-    write_whole(tmp_path / "file", b"new")
+    with whole_file(tmp_path / "file") as file:
+        file.write(b"new")
+    assert closed == [True]
     assert names(tmp_path) == [".file.draft-1", "file"]
+
+
+def test_json(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "folder" / "file.json"
+    for word in ("boîte", "box"):
+        write_json(path, {"word": word})
+        assert path.read_text("utf-8") == f'{{\n "word": "{word}"\n}}\n'
+        assert read_json(path, "rerun it") == {"word": word}
+    for damaged in ("[]", "{", "[" * 100_000, None):
+        if damaged is None:
+            path.unlink()
+        else:
+            path.write_text(damaged)
+        with pytest.raises(DataError, match=r"file\.json cannot be read: .*; rerun it\."):
+            read_json(path, "rerun it")
+
+
+def test_an_error_without_a_number() -> None:
+    with pytest.raises(DataError, match=r"cannot write to x: odd; choose another --out\."), writing_to(Path("x")):
+        raise OSError("odd")
 
 
 def test_exchange(tmp_path: Path) -> None:
@@ -113,3 +245,38 @@ def test_exchange(tmp_path: Path) -> None:
         assert second.is_dir()
         with pytest.raises(FileNotFoundError):
             exchange(first, tmp_path / "none")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is no such call")
+def test_exchange_is_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    results = [0, errno.EINVAL, errno.ENOSYS, errno.EIO]
+
+    class Library:
+        def __init__(self, name: object, use_errno: bool) -> None:
+            assert (name, use_errno) == (None, True)
+
+        def renameat2(self, *given: object) -> int:
+            calls.append(given)
+            ctypes.set_errno(results[0])
+            return -1 if results.pop(0) else 0
+
+    monkeypatch.setattr(ctypes, "CDLL", Library)
+    assert exchange(Path("a"), Path("b"))
+    assert not exchange(Path("a"), Path("b"))
+    assert not exchange(Path("a"), Path("b"))
+    with pytest.raises(OSError, match="Input/output error: 'a'"):
+        exchange(Path("a"), Path("b"))
+    # AT_FDCWD twice, and RENAME_EXCHANGE, of fcntl.h and stdio.h
+    assert calls == [(-100, b"a", -100, b"b", 2)] * 4
+    monkeypatch.setattr(ctypes, "CDLL", lambda name, use_errno: object())  # an old library
+    assert not exchange(Path("a"), Path("b"))
+
+
+def test_exchange_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "platform", "darwin")
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "first" / "file").touch()
+    assert not exchange(tmp_path / "first", tmp_path / "second")
+    assert (tmp_path / "first" / "file").exists()

@@ -1,3 +1,4 @@
+from math import atan, cos, sin, sqrt
 from random import Random
 
 import numpy as np
@@ -51,6 +52,7 @@ def test_bootstrap_is_the_slow_one(groups: int, cells: int, monkeypatch: pytest.
 def test_kept_draws_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     sums, counts = np.arange(20.0), np.full(20, 19.0)
     kept = bootstrap_means(sums, counts, 300)
+    assert len(bootstrap_means(sums, counts)) == 2_000
     monkeypatch.setattr(intervals, "_KEPT_CELLS", 0)
     assert bootstrap_means(sums, counts, 300).tolist() == pytest.approx(kept.tolist(), abs=1e-12)
 
@@ -192,7 +194,8 @@ def test_captions_say_what_was_done() -> None:
         "95% intervals by bootstrap over stories; by Wilson's formula over stories",
         "where fewer than 10 (one tells nothing), all alike, or of one answer each",
     ]
-    assert "variance over stories" in how(intervals.MANY_GROUPS)[0]
+    assert "bootstrap over stories" in how(4_999)[0]
+    assert "variance over stories" in how(5_000)[0]
     assert how(24, paired=True)[0] == "95% intervals of paired differences by bootstrap over stories;"
 
 
@@ -273,3 +276,112 @@ def test_intervals_hold_the_truth_as_often_as_they_say(middle: float) -> None:
         apart += naive.low <= middle <= naive.high
     assert 0.92 < held / 400 <= 0.985
     assert apart / 400 < 0.85  # those that take questions for independent are too narrow
+
+
+def student_t(freedom: int) -> float:
+    """Return the 97.5% quantile of Student's t for an even number of degrees of freedom, by its closed form."""
+
+    def below(t: float) -> float:
+        angle = atan(t / sqrt(freedom))
+        term = total = 1.0
+        for power in range(2, freedom, 2):
+            term *= cos(angle) ** 2 * (power - 1) / power
+            total += term
+        return 0.5 + sin(angle) / 2 * total
+
+    low, high = 0.0, 100.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (low, middle) if below(middle) > 0.975 else (middle, high)
+    return low
+
+
+@pytest.mark.parametrize(("freedom", "within"), [(4, 0.01), (10, 2e-4), (100, 2e-8), (1000, 3e-12)])
+def test_students_t(freedom: int, within: float) -> None:
+    assert student_t(10) == pytest.approx(2.228139, abs=1e-6)  # by the book
+    # Errors of the expansion fall with the fourth power of the degrees of freedom, so every coefficient counts.
+    assert intervals._t(freedom) == pytest.approx(student_t(freedom), abs=within, rel=0)
+
+
+def test_a_share_by_hand() -> None:
+    # Stories 0, 2, 3, 5 and 8 have 2 of 2, 1 of 2, 1 of 3, 1 of 1 and 0 of 2 right: 5 of 10.
+    right = np.array([1, 1, 1, 0, 0, 0, 1, 1, 0, 0], np.bool_)
+    story = np.array([0, 0, 2, 2, 3, 3, 3, 5, 8, 8])
+    found = share(right, story)
+    variance = 5 / 4 * (1 + 0 + 0.25 + 0.25 + 1) / 10**2
+    low, high = wilson(0.5, 0.25 / variance, student_t(4))
+    assert (found.value, found.of) == (0.5, 10)
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-3)
+    assert str(found) == f"50.0% [{found.low:.1%}, {found.high:.1%}]"
+
+
+def test_a_share_is_worth_at_most_its_questions() -> None:
+    story = np.repeat(np.arange(13), 2)
+    even = np.tile([True, False], 13)
+    uneven = np.concatenate([even[:22], [True, True, False, False]])
+    for right in (even, uneven):  # stories that are all alike, or nearly, would be worth more
+        found = share(right, story)
+        assert (found.low, found.high) == pytest.approx(wilson(0.5, 26, student_t(12)), abs=1e-4)
+
+
+def test_all_right_is_worth_its_stories() -> None:
+    found = share(np.ones(26, np.bool_), np.repeat(np.arange(13), 2))
+    assert (found.low, found.high) == pytest.approx(wilson(1.0, 13, student_t(12)), abs=1e-4)
+
+
+def test_stories_without_questions_do_not_count() -> None:
+    right, story = np.array([1, 1, 0, 1, 0], np.bool_), np.array([0, 2, 3, 3, 7])
+    found = share_of_stories(right, story)
+    assert (found.value, found.of) == (0.5, 4)
+    assert share(np.zeros(0, np.bool_), np.zeros(0, np.int64)).value == 0
+
+
+def test_a_share_of_none_begins_at_none() -> None:
+    assert {wilson_interval(0, total).low for total in range(1, 400)} == {0.0}  # not at a rounding error above
+
+
+def test_one_answer_a_story_goes_by_wilson() -> None:
+    stories = list(range(14))
+    assert mean_interval([1, 0] * 7, stories) == wilson_interval(7, 14)
+    assert mean_interval([1] * 13 + [0], stories) == wilson_interval(13, 14)
+    for values, groups in (
+        ([0.5, 1, 0, 1] * 4, list(range(16))),  # not right or wrong
+        ([0.5, 0.25] * 7, stories),
+        ([0, 0, 1, 0] * 7, stories * 2),  # two answers each
+        ([0] * 14 + [1, 0] * 7, stories * 2),
+    ):
+        found = mean_interval(values, groups)
+        wrong = wilson(found.value, len(set(groups)), 1.959963984540054)
+        assert (found.low, found.high) != pytest.approx(wrong, abs=1e-6)
+
+
+def test_the_formula_is_cut_at_none_and_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intervals, "MANY_GROUPS", 12)
+    groups = np.repeat(np.arange(12), 2)
+    mostly = np.array([1] * 23 + [0])
+    assert mean_interval(mostly, groups).high == 1.0
+    assert mean_interval(mostly, groups).low > 0.5
+    assert mean_interval(1 - mostly, groups).low == 0.0
+    assert mean_interval(1 - mostly, groups).high < 0.5
+    found = difference_interval([1] * 4, [0] * 4, [0, 1, 2, 3])
+    assert (found.value, found.low, found.high) == (-1, -1, wilson_interval(0, 4).high - 1)
+
+
+@pytest.mark.parametrize("level", [-0.5, 0, 1, 1.5, 95])
+def test_what_is_no_level(level: float) -> None:
+    for values, groups in (([0, 1, 1], [0, 0, 1]), ([1, 1, 0, 0, 1, 0] * 4, list(range(12)) * 2)):
+        with pytest.raises(ConfigError, match="use a number between 0 and 1"):
+            mean_interval(values, groups, level=level)
+
+
+def test_what_is_no_share() -> None:
+    for right, total in ((0, 0), (-1, 5), (6, 5)):
+        with pytest.raises(ValueError, match=f"found {right} right of {total}"):
+            wilson_interval(right, total)
+    with pytest.raises(ValueError, match="not from 0 to 1"):
+        mean_interval([0, -0.5], [0, 1])
+    for first, second in (([2, 0], [0.5, 0]), ([0.5, 0], [2, 0])):
+        with pytest.raises(ValueError, match="not from -1 to 1"):
+            difference_interval(first, second, [0, 1])
+    with pytest.raises(ValueError, match="found 4 values and 4 groups"):
+        mean_interval([[1, 0], [0, 1]], [[0, 0], [1, 1]])  # type: ignore[list-item]

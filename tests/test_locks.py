@@ -1,6 +1,7 @@
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import time
@@ -21,6 +22,22 @@ def test_one_at_a_time(tmp_path: Path) -> None:
     with Claim(path) as again:
         assert again
     assert list(path.parent.iterdir()) == []
+
+
+def test_waiting_until_a_claim_is_free(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = Claim(tmp_path / "lock")
+    assert first.take()
+    waited: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+        first.release()
+
+    monkeypatch.setattr("storyproof.locks.time.sleep", wait)
+    with Claim(tmp_path / "lock").when_free(), Claim(tmp_path / "lock") as third:
+        assert len(waited) == 1
+        assert not third
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_claim_ends_with_an_error(tmp_path: Path) -> None:
@@ -110,6 +127,25 @@ def test_systems_with_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, miss
     path = tmp_path / "lock"
     with Claim(path) as first, Claim(path) as second:
         assert (first, second) == (True, False)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("missing", ["nothing", "links"])
+def test_a_full_disk_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str) -> None:
+    def link(*_: object) -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9, limits[1]))
+        raise OSError(1, "Operation not permitted")
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if missing == "links":
+        monkeypatch.setattr(os, "link", link)
+    else:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (9, limits[1]))
+    try:
+        with pytest.raises(DataError, match="File too large; choose another --out"), Claim(tmp_path / "lock"):
+            pytest.fail("it is not ours")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -100,6 +100,7 @@ class Benchmark(ABC):
         version: Increases whenever the content for a seed changes.
         family: The name of the family that its rows belong to.
         usual_counts: How many stories each split has by default.
+        test_parts: What each part of the test split has so many stories of, such as "task and k"; empty without parts.
         round: Stories come in rounds that are balanced in themselves; a count must be a multiple.
         config_type: The frozen dataclass of its settings.
         presets: Named settings, such as the data sets of a paper; `train`, `val` and `test` are numbers of stories.
@@ -114,6 +115,7 @@ class Benchmark(ABC):
     version: ClassVar[int]
     family: ClassVar[str]
     usual_counts: ClassVar[Mapping[str, int]]
+    test_parts: ClassVar[str] = ""
     round: ClassVar[int]
     config_type: ClassVar[type[Config]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}

@@ -8,8 +8,11 @@
     ├── VocabularyError        a word list that cannot be used
     ├── ModelError             a language model that cannot be reached or used
     │   └── NoAnswersError     one that answered nothing at all; exit code 3
-    └── DataError              a file that cannot be read or written
-        └── ParseError         a line of text that is not in any known form
+    ├── DataError              a file that cannot be read or written
+    │   └── ParseError         a line of text that is not in any known form
+    ├── OutputError            standard output cannot be written to
+    │   └── ReaderLeftError    nobody reads it any more, as after `head`; exit code 141, without a message
+    └── StoppedError           a user stopped the work, and what was finished is kept; exit code 130
 
     ProofError                 oracle and checker differ while generating: a bug of storyproof's, never a user's mistake
 """
@@ -19,11 +22,40 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+QUOTED = 80  # characters of data that a message quotes
+SHORTENED = 300  # characters of another program's message that ours repeats
+LONGEST = 2000  # characters of a message
+
+
+def quoted(value: object, most: int = QUOTED) -> str:
+    """Return a value from data as messages quote it, cut if it is long: `'box'`, `'bo…`, `['a', 'b']`."""
+    text = value
+    if isinstance(value, str | bytes):
+        text = value[: most + 1]  # so that the rest of a long text costs nothing
+    try:
+        found = repr(text)
+    except (ValueError, RecursionError):  # a number of thousands of digits, or lists in lists in lists
+        return f"a value ({type(value).__name__}) that is too long to show"
+    return found if len(found) <= most + 2 else f"{found[: most + 1]}…"
+
+
+def shorten(text: str, most: int = SHORTENED) -> str:
+    """Return what another program said as messages repeat it: in one line, encodable, and cut if it is long."""
+    line = " ".join(text[: 4 * most].encode("utf-8", "replace").decode().split())
+    return line if len(line) <= most else f"{line[:most]}…"
+
 
 class StoryproofError(Exception):
     """Base of everything storyproof raises on purpose."""
 
     exit_code = 2
+
+    def __str__(self) -> str:
+        """Return the message; of one that quotes too much, its beginning and its end, which says what to do."""
+        message = super().__str__()
+        if len(message) <= LONGEST:
+            return message
+        return f"{message[: LONGEST - 400]} … {message[-400:]}"
 
 
 class ConfigError(StoryproofError):
@@ -60,6 +92,25 @@ class DataError(StoryproofError):
 
 class ParseError(DataError):
     """A line of text that is not in any known form."""
+
+
+class OutputError(StoryproofError):
+    """Standard output cannot be written to."""
+
+
+class ReaderLeftError(OutputError):
+    """Whoever read standard output has stopped, as `head` does."""
+
+    exit_code = 141  # as of a program that SIGPIPE ends
+
+
+class StoppedError(StoryproofError):
+    """A user stopped the work, and what was finished is kept."""
+
+    exit_code = 130
+
+    def __init__(self) -> None:
+        super().__init__("interrupted; what was finished is kept, and nothing is half-written.")
 
 
 class ProofError(RuntimeError):

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import re
+import secrets
 import stat
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from storyproof.errors import DataError
+from storyproof.inputs import parse_json, read_bytes, resolved
 from storyproof.locks import try_lock
 
 _log = logging.getLogger(__name__)
@@ -36,12 +38,10 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         with path.open("wb") as stream:
             yield stream
         return
-    path = path.resolve()
+    path = resolved(path)
     _clear_drafts(path)
-    draft = path.with_name(f".{path.name}.draft-{os.getpid()}")
-    file = draft.open("wb")
+    draft, file, locked = _open_draft(path)
     try:
-        locked = try_lock(file)
         yield file
         file.flush()
         if path.exists():
@@ -75,7 +75,12 @@ def write_json(path: Path, plain: Mapping[str, Any]) -> None:
         OSError: If it cannot be written.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(path, (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode())
+    write_whole(path, json_bytes(plain))
+
+
+def json_bytes(plain: Mapping[str, Any]) -> bytes:
+    """Return plain values as `write_json` writes them."""
+    return (json.dumps(plain, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def read_json(path: Path, remedy: str) -> dict[str, Any]:
@@ -89,10 +94,10 @@ def read_json(path: Path, remedy: str) -> dict[str, Any]:
         DataError: If it is missing or damaged.
     """
     try:
-        plain = json.loads(path.read_text(encoding="utf-8"))
+        plain = parse_json(read_bytes(path))
         if not isinstance(plain, dict):
             raise ValueError("expected a JSON object")
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError) as error:
         raise DataError(f"{path} cannot be read: {error}; {remedy}.") from error
     return plain
 
@@ -140,7 +145,23 @@ def _is_stream(path: Path) -> bool:
         if not path.is_symlink():
             break
         path = path.parent / path.readlink()
-    return path.exists() and not path.is_file() and not path.is_dir()
+    return path.exists() and not path.is_file()
+
+
+def _open_draft(path: Path) -> tuple[Path, BinaryIO, bool]:
+    """Create a draft of a file that nobody else has, and return whether it is locked.
+
+    The number of a process alone does not tell drafts apart: processes in two containers may have the same one. A
+    process that clears drafts away may take ours for a dead one's, before it is locked.
+    """
+    while True:
+        draft = path.with_name(f".{path.name}.draft-{os.getpid()}{secrets.randbelow(10**9):09}")
+        file = draft.open("xb")
+        locked = try_lock(file)
+        if locked is None or (locked and draft.exists()):
+            return draft, file, locked is not None
+        file.close()
+        draft.unlink(missing_ok=True)
 
 
 def _clear_drafts(path: Path) -> None:

@@ -12,7 +12,13 @@ from typing import Any
 
 COLUMN = "column"  # the kind of a wrong value in a column that follows from the others
 TEXT = "text"  # the kind of a text that cannot be parsed, or does not fit the rest of its row
+_SHOWN = 1000  # characters of a value
 _LISTED = ("file", "row", "line", "id", "kind", "field", "found", "expected", "reason", "reading", "sentences", "asked")
+
+
+def cut(text: str) -> str:
+    """Return a value as lists for people show it: very long ones are cut, and are whole in JSON and CSV."""
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +61,7 @@ class Finding:
 
     def __str__(self) -> str:
         row = f" {self.id}" if self.id else ""
-        return f"{self.file}{row}: {self.field}: found {self.found}, expected {self.expected}"
+        return f"{self.file}{row}: {self.field}: found {cut(self.found)}, expected {cut(self.expected)}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
@@ -77,8 +83,8 @@ class FileReport:
         unchecked: How many rows had no value to compare with the proof, by column.
         statuses: How many rows have which status, in families in which an answer need not follow.
         gone: Rows that a corrected copy leaves out, because nothing in their place would be right.
-        unsettled: The status of rows from which no answer follows, and which do not say so; a corrected copy marks or
-            drops them.
+        unmarked: How many rows have which status, of those from which no answer follows and which do not say so.
+        unsettled: In an audit, the status of each such row; a corrected copy marks or drops them.
         declared: The status of rows that say so themselves.
     """
 
@@ -92,6 +98,7 @@ class FileReport:
     unchecked: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
     gone: set[int] = field(default_factory=set)
+    unmarked: Counter[str] = field(default_factory=Counter)
     unsettled: dict[int, str] = field(default_factory=dict)
     declared: dict[int, str] = field(default_factory=dict)
 

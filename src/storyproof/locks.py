@@ -22,9 +22,11 @@ from types import TracebackType
 from typing import IO, Any
 
 from storyproof.errors import DataError
+from storyproof.inputs import open_text, parse_json, read_text
 
 STALE_S = 120.0
 _RENEWED_EVERY_S = 30.0
+_ASKED_EVERY_S = 0.05
 _held: set[Claim] = set()
 
 
@@ -76,6 +78,20 @@ class Claim:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.release()
+
+    @contextmanager
+    def when_free(self) -> Iterator[None]:
+        """Take the claim as soon as no other process has it; for what is written within seconds.
+
+        Raises:
+            DataError: If nothing can be written there.
+        """
+        while True:
+            with self as ours:
+                if ours:
+                    yield
+                    return
+            time.sleep(_ASKED_EVERY_S)
 
     def take(self) -> bool:
         """Take the claim unless a live process has it; return whether it is ours.
@@ -145,7 +161,8 @@ class Claim:
             raise
         finally:
             if self._file is not file:
-                file.close()
+                with suppress(OSError):  # which would hide why it could not be written
+                    file.close()
             draft.unlink(missing_ok=True)
         return True
 
@@ -153,10 +170,15 @@ class Claim:
         """Create the file on a file system without hard links, unless it exists."""
         self._text = self._owner(locked=False)
         try:
-            with self.path.open("x", encoding="utf-8") as file:
-                file.write(self._text)
+            file = self.path.open("x", encoding="utf-8")
         except FileExistsError:
             return False
+        try:
+            with file:
+                file.write(self._text)
+        except OSError:
+            self.path.unlink()
+            raise
         return True
 
     def _owner(self, locked: bool) -> str:
@@ -198,7 +220,7 @@ def remove_claims() -> None:
 
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_text(path)
     except (OSError, ValueError):
         return None
 
@@ -207,7 +229,7 @@ def _text(path: Path) -> str | None:
 def _probed(path: Path) -> Iterator[bool | None]:
     """Lock an existing claim while it is inspected; yield False if its owner lives, None if that is unknown."""
     try:
-        file = path.open("r", encoding="utf-8")
+        file = open_text(path)
     except OSError:
         yield None
         return
@@ -219,7 +241,7 @@ def _is_stale(path: Path, text: str, free: bool | None) -> bool:
     if free and not text:  # earlier versions locked an empty file
         return True
     with suppress(ValueError, KeyError, TypeError):
-        owner = json.loads(text)
+        owner = parse_json(text)
         if owner["host"] == platform.node():
             if free and owner.get("locked"):
                 return True

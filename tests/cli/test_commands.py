@@ -94,7 +94,8 @@ def test_force_replaces_datasets_only(tmp_path: Path) -> None:
 def test_verify(data: Path, tmp_path: Path) -> None:
     done = run("verify", data, "--json", tmp_path / "found.json")
     assert done.exit_code == 0
-    assert done.stdout == f"54 questions of 9 stories: 0 disagreements\n{VERIFY_ASKS}\n{AUDIT_ASKS}\n"
+    written = f"written to {tmp_path / 'found.json'}"
+    assert done.stdout == f"54 questions of 9 stories: 0 disagreements\n{VERIFY_ASKS}\n{AUDIT_ASKS}\n{written}\n"
     found = json.loads((tmp_path / "found.json").read_text())
     assert (found["questions"], found["stories"], found["disagreements"], found["findings"]) == (54, 9, 0, [])
 
@@ -154,7 +155,7 @@ def test_interrupt(monkeypatch: pytest.MonkeyPatch, program: Program, data: Path
     monkeypatch.setattr("storyproof.report.show.show", interrupted)
     ended = program(f"show {data}")
     assert ended.code == 130
-    assert ended.err == "storyproof: interrupted; what was finished is kept, and nothing is half-written.\n"
+    assert ended.err == "storyproof: interrupted; nothing is half-written.\n"
 
 
 def test_reader_who_leaves(data: Path) -> None:

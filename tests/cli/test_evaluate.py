@@ -1,6 +1,7 @@
 """The command `evaluate` with language models, and `ask` and `pull`."""
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ import pytest
 
 import storyproof
 from storyproof.cli.run_progress import RunProgress
-from storyproof.errors import ConfigError, DataError
+from storyproof.errors import ConfigError, DataError, StoppedError
 from tests.cli.invocation import run
 from tests.solvers.llm.serving import FakeServer
 
@@ -40,8 +41,10 @@ def test_shows_and_writes(data: Path, tmp_path: Path, server: tuple[str, ...]) -
     for word in ("strict", "careful *", "lenient", "memory", "false belief", "matches: ", "18 questions of 3 stories"):
         assert word in done.stdout
     assert f"written to {tmp_path / 'openai-fake_val.json'}" in done.stdout
-    assert done.stderr == ""  # quiet in a pipe
     read = json.loads((tmp_path / "openai-fake_val.json").read_text())
+    title, right = "storyproof: openai/fake zero-shot", re.escape(f"{100 * read['accuracy']:.1f}% right")
+    # Where there is no terminal, there is a line at the start and one at the end.
+    assert re.fullmatch(rf"{title}: 18 questions\n{title}: 18 of 18 done in \d+ s; {right}\n", done.stderr)
     assert read["questions"] == len(read["predictions"]) == 18
     assert read["cost"] > 0
     assert read["tokens"]["output"] == 36
@@ -157,7 +160,7 @@ def test_nothing_is_begun_after_an_interruption(
 ) -> None:
     monkeypatch.setattr(RunProgress, "stopping", lambda self: True)
     done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, "--prompt", "zero-shot,chain-of-thought")
-    assert done.exit_code == 130
+    assert isinstance(done.exception, StoppedError)
     assert not (tmp_path / "openai-fake_test_chain-of-thought.json").exists()
 
 
@@ -203,7 +206,9 @@ def test_exit_codes_of_the_program(data: Path, tmp_path: Path, shared: FakeServe
     command += ["--output-dir", str(tmp_path), "--retries", "0", "--base-url"]
     done = subprocess.run([*command, "http://127.0.0.1:9/v1"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("storyproof: no server at http://127.0.0.1:9/v1 (Connection refused); start one")
+    begin, error = done.stderr.splitlines()
+    assert begin == "storyproof: openai/fake zero-shot: 36 questions"
+    assert error.startswith("storyproof: no server at http://127.0.0.1:9/v1 (Connection refused); start one")
     shared.behave(context=1)
     done = subprocess.run([*command, shared.url], capture_output=True, text=True, check=False)
     assert done.returncode == 3

@@ -217,7 +217,7 @@ def test_interrupted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: P
         ended = program(f"{TRAIN} --out {tmp_path / 'run'}")
     assert ended.code == 130
     assert f"stopped before the end of the first epoch, so there is no run in {tmp_path / 'run'}" in ended.err
-    assert "interrupted" in ended.err
+    assert ended.err.endswith("storyproof: interrupted; nothing is half-written.\n")
     assert run(*TRAIN.split(), "--out", tmp_path / "run").exit_code == 0
 
 
@@ -237,7 +237,8 @@ def test_terminated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Pr
         patch.setattr(Trainer, "train_epoch", epoch)
         ended = program(command)
     assert ended.code == 130
-    assert "nothing was learnt" not in ended.err
+    assert "so there is no run" not in ended.err
+    assert ended.err.endswith("interrupted; what was finished is kept, and nothing is half-written.\n")
     assert json.loads((out / "run.json").read_text())["about"]["epochs"] == 2
     assert signal.getsignal(signal.SIGTERM) is cli._terminate
     assert "4 epochs" in program(command).out
@@ -283,10 +284,13 @@ def test_lists_of_numbers(tmp_path: Path) -> None:
     assert told == {"relation": [8, 6], "decoder": [8], "hidden": 4}
 
 
-def test_loss_that_is_no_number(tmp_path: Path, refuse: Refuse) -> None:
-    said = refuse(f"{TRAIN} --rate 1e30 --batch 8 --out {tmp_path / 'run'}")
-    assert "run 1 of 1 failed in epoch 1" in said
-    assert "a lower --rate than 1e+30" in said
+def test_loss_that_is_no_number(tmp_path: Path, program: Program) -> None:
+    ended = program(f"{TRAIN} --rate 1e30 --batch 8 --out {tmp_path / 'run'}")
+    begin, error = ended.err.splitlines()
+    assert (ended.code, ended.out) == (2, "")
+    assert begin == "storyproof: training entnet: runs 1, epochs at most 1."
+    assert "run 1 of 1 failed in epoch 1" in error
+    assert "a lower --rate than 1e+30" in error
     assert not (tmp_path / "run" / "run.json").exists()
 
 

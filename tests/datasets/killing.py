@@ -20,12 +20,14 @@ from storyproof.datasets.manifest import file_sha256, is_dataset, manifest_probl
 _STEPS = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link", "os.listdir", "os.scandir")
 
 
-def write(out: Path, force: bool, text: str) -> None:
+def write(out: Path, force: bool, text: str, manifest: bool = True) -> None:
     """Write a small dataset of two files."""
     with whole_folder(out, force) as folder:
         files = [folder / name for name in ("train.txt", "test.txt")]
         for path in files:
             path.write_text(text)
+        if not manifest:
+            return
         listed = {path.name: {"bytes": len(text), "sha256": file_sha256(path)} for path in files}
         write_manifest(folder, {"storyproof": "0", "splits": {}, "files": listed})
 
@@ -54,13 +56,16 @@ def ended(do: Callable[[], None], step: int = 0) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def text_of(out: Path) -> str:
+def text_of(out: Path, manifest: bool = True) -> str:
     """Return what a whole dataset says; nothing if there is none."""
+    if not manifest and out.is_dir():
+        [text] = {path.read_text() for path in out.iterdir()} or [""]
+        return text
     if not out.is_dir() or not is_dataset(out):
         return ""
-    manifest = read_manifest(out)
-    assert manifest is not None
-    assert manifest_problems(out, manifest, []) == []
+    listed = read_manifest(out)
+    assert listed is not None
+    assert manifest_problems(out, listed, []) == []
     return (out / "test.txt").read_text()
 
 
@@ -68,28 +73,29 @@ def main(scenario: str, root: Path) -> None:
     """Kill at every step; what is there before and after must be whole, and the next run must leave nothing behind."""
     if scenario == "renaming":
         folders.exchange = lambda first, second: False  # as where there is no such step
+    force, manifest = scenario in ("replacing", "renaming"), scenario != "without a manifest"
     step, code = 0, -signal.SIGKILL
     while code == -signal.SIGKILL:
         step += 1
         out = root / str(step) / "data"
         out.parent.mkdir(parents=True)
-        force = scenario in ("replacing", "renaming")
         if force:
             write(out, False, "old")
-        elif scenario != "new":
+        elif scenario in ("empty", "inside"):
             out.mkdir()
         if scenario == "inside":
             os.chdir(out)
-        code = ended(lambda out=out, force=force: write(out, force, "new"), step)  # type: ignore[misc]
-        found = text_of(out)
+        code = ended(lambda out=out: write(out, force, "new", manifest), step)  # type: ignore[misc]
+        found = text_of(out, manifest)
         if force and not found:  # only where two folders cannot be swapped in one step
             assert scenario == "renaming", step
             assert "old" in [text_of(path) for path in out.parent.glob(".data.*")], step
-        again = ended(lambda out=out, force=force: write(out, force, "again"))  # type: ignore[misc]
+        again = ended(lambda out=out: write(out, force, "again", manifest))  # type: ignore[misc]
         assert again == (2 if found and not force else 0), (step, found, again)
-        assert text_of(out) == (found if again else "again"), step
+        assert text_of(out, manifest) == (found if again else "again"), step
         assert [path.name for path in out.parent.iterdir()] == ["data"], (step, list(out.parent.iterdir()))
-        assert {path.name for path in out.iterdir()} == {"train.txt", "test.txt", "manifest.json"}, step
+        names = {"train.txt", "test.txt", *(["manifest.json"] if manifest else [])}
+        assert {path.name for path in out.iterdir()} == names, step
         os.chdir(root)
         shutil.rmtree(out.parent)
     assert code == 0, code

@@ -1,4 +1,5 @@
 import json
+import resource
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,6 +47,19 @@ def test_twin_is_made_once_of_a_seed_that_nobody_knows(tmp_path: Path) -> None:
     assert path.read_text() == text
     assert make_twin(source, tmp_path / "others").read_text() != text
     assert make_twin(source, tmp_path / "twins", max_stories=3) != path
+
+
+def test_a_twin_that_does_not_fit_on_the_disk_leaves_nothing(tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=6, seed=7, out=tmp_path / "data")
+    source = find_source(tmp_path / "data")
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
+    try:
+        with pytest.raises(DataError, match="File too large; choose another --output-dir"):
+            make_twin(source, tmp_path / "out")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert [path for path in (tmp_path / "out").rglob("*") if path.is_file()] == []
 
 
 def test_no_twin_of_unknown_data(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ import csv
 import importlib.util
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 import storyproof
 from storyproof.errors import ConfigError, DataError, UnknownNameError
+from storyproof.experiments import experiment as experiment_module
 from storyproof.experiments import worker
 from storyproof.experiments.declaration import names, read
 from storyproof.experiments.experiment import Outcome
@@ -93,6 +96,30 @@ def test_rows_without_published_data_are_left_out_and_said_so(tmp_path: Path) ->
         f"storyproof experiment tomi-table3 --quick --out {tmp_path} --device cpu --models memnn"
     ]
     assert about["training_seconds"] > 0
+
+
+def test_a_table_has_what_another_process_finished_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The other process did a job that this one left to it, and writes its table first."""
+    whole = quick(tmp_path / "whole", models=["memnn"])
+    work, left = experiment_module.work, []
+
+    def leave(job: Job, *given: Any) -> str:
+        left.append(job)
+        return worker.ELSEWHERE if len(left) == 1 else work(job, *given)
+
+    @contextmanager
+    def after_the_other(claim: Claim) -> Iterator[None]:
+        monkeypatch.undo()
+        quick(tmp_path / "out", models=["memnn"])
+        yield
+
+    monkeypatch.setattr(experiment_module, "work", leave)
+    monkeypatch.setattr(Claim, "when_free", after_the_other)
+    quick(tmp_path / "out", models=["memnn"])
+    assert len(left) == 2
+    tables = [folder / "tomi-table3-quick" / "table.csv" for folder in (tmp_path / "out", tmp_path / "whole")]
+    assert tables[0].read_text() == tables[1].read_text()
+    assert whole.done == 2
 
 
 def test_models_on_an_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

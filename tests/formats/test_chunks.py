@@ -53,3 +53,17 @@ def test_stories_start_where_the_id_changes() -> None:
     table = table_of(rows_of([2, 3, 1], ids=True), coded=True)
     assert story_starts(table).tolist() == [0, 2, 5]
     assert [len(list(group)) for _, group in groupby(table.column("story").to_pylist())] == [2, 3, 1]
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=30), st.integers(1, 400), st.booleans())
+def test_a_long_story_is_not_judged_with_many_short_ones(sizes: list[int], most_bytes: int, coded: bool) -> None:
+    rows: list[dict[str, str | None]] = [
+        {"id": f"{number}-{row}", "story_id": f"s{number}", "story": "x" * size}
+        for number, size in enumerate(sizes)
+        for row in range(2)
+    ]
+    parts = [part.to_pylist() for part in in_parts(table_of(rows, coded=coded), most_bytes)]
+    assert [row for part in parts for row in part] == rows
+    for part in parts:
+        stories = {row["story_id"]: len(row["story"]) for row in part}
+        assert len(stories) == 1 or len(stories) * max(stories.values()) <= 8 * most_bytes

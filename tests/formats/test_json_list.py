@@ -92,7 +92,10 @@ def test_pieces_of_any_size(tmp_path_factory: pytest.TempPathFactory, count: int
         (json.dumps([ROW])[:-1] + ",]", "object 1 is not valid JSON"),
         (json.dumps([ROW]) + "x", "there is more after its end"),
         (json.dumps([ROW])[:-1] + " 3]", "after object 0 comes '3'"),
-        (json.dumps([ROW, {**ROW, "chain": ["\ud800"]}], indent=1), "line 7, object 1: found an unpaired surrogate"),
+        (
+            json.dumps([ROW, {**ROW, "chain": ["\ud800"]}], indent=1),
+            r"line 7: .*object 1 is not valid JSON \(it contains an unpaired surrogate\)",
+        ),
         ('[{"story": "a",\n "question": }]', "line 2: not a list of questions: object 0 is not valid JSON"),
         (json.dumps([{**ROW, "order": "x"}]), "object 0: 'order' is 'x', expected a number"),
     ],

@@ -68,11 +68,21 @@ def test_broken_line_is_named(tmp_path: Path, line: str, message: str) -> None:
         list(read_jsonl(path, 100))
 
 
-@pytest.mark.parametrize("content", [b'{"story": "\xff"}\n', MINIMAL.replace("Ada", "\\ud800").encode()])
-def test_no_text(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b'{"story": "\xff"}\n', "found the byte 0xff; expected text in UTF-8"),
+        (MINIMAL.replace("Ada", "\\ud800").encode(), r"not valid JSON \(it contains an unpaired surrogate\)"),
+        (MINIMAL.replace("{", '{"\\udc00": 1, ', 1).encode(), r"not valid JSON \(it contains an unpaired surrogate\)"),
+        (b"[" * 100_000, r"not valid JSON \(it is nested more than 100 levels deep\)"),
+        (b"[" * 101 + b"]" * 101, r"not valid JSON \(it is nested more than 100 levels deep\)"),
+        (b'{"order": ' + b"9" * 5000 + b"}", r"not valid JSON \(it has a number of more than 4,300 digits\)"),
+    ],
+)
+def test_no_text(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(content)
-    with pytest.raises(DataError, match=r"x\.jsonl, line 1: found .*expected text"):
+    with pytest.raises(DataError, match=rf"x\.jsonl, line 1: {message}"):
         list(read_jsonl(path, 100))
 
 

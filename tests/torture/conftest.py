@@ -29,7 +29,8 @@ def trial(request: pytest.FixtureRequest) -> Iterator[Trial]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what each part tried and what failed."""
-    reports = [report for kind in ("passed", "failed", "error") for report in terminalreporter.stats.get(kind, [])]
+    kinds = ("passed", "failed", "error", "")  # the last has the ends of tests that passed, which carry the counts
+    reports = [report for kind in kinds for report in terminalreporter.stats.get(kind, [])]
     rows = {}
     seconds: dict[str, float] = {}
     for report in reports:

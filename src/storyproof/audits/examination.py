@@ -15,7 +15,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from storyproof.catalog import names
-from storyproof.datasets.reading import is_data
+from storyproof.datasets.reading import data_files
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.families.family import Family, family_of_table, load_family, recognise
 from storyproof.families.judge import FileJudge, Subject
@@ -23,6 +23,7 @@ from storyproof.findings import FileReport, Finding, add_up
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, story_starts, whole_stories
 from storyproof.formats.format import Format, expect_format, format_of, load_format, suffixes, with_places
 from storyproof.formats.lines import find_bad_bytes
+from storyproof.inputs import FILE, kind_of, name_of
 
 AUTO = "auto"
 
@@ -102,6 +103,7 @@ def _conclude(report: FileReport, judges: dict[str, FileJudge]) -> None:
         report.unchecked.update(judge.unchecked)
         report.statuses.update(judge.statuses)
         report.gone |= judge.gone
+        report.unmarked.update(judge.unmarked)
         report.unsettled |= judge.unsettled
         report.declared |= judge.declared
     report.totals = add_up(judge.totals() for judge in judges.values())
@@ -183,16 +185,15 @@ def find_files(paths: Sequence[str | Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in map(Path, paths):
-        if path.is_dir():
-            inside = sorted(file for file in path.iterdir() if is_data(file))
-            if not inside:
-                raise DataError(f"{path} holds nothing to audit; expected files ending in {', '.join(suffixes())}.")
-            found += inside
-        elif path.is_file():
+        kind = kind_of(path)
+        if kind == FILE:
             format_of(path)  # raises if its suffix is unknown
             found.append(path)
-        else:
-            raise DataError(f"{path} does not exist; give a file or a folder of files.")
+            continue
+        inside = data_files(path, kind, "give a file or a folder of files")
+        if not inside:
+            raise DataError(f"{path} holds nothing to audit; expected files ending in {', '.join(suffixes())}.")
+        found += inside
     if not found:
         raise DataError("no files were given; name at least one.")
     return list(dict.fromkeys(found))
@@ -206,5 +207,5 @@ def names_of(files: Sequence[Path]) -> list[str]:
         depth = 1
         while depth < len(parts) and sum(other[-depth:] == parts[-depth:] for other in set(wholes)) > 1:
             depth += 1
-        found.append("/".join(parts[-depth:]))
+        found.append(name_of("/".join(parts[-depth:])))
     return found

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from storyproof.audits.repeats import RepeatedNumbers, RepeatedTexts
 from storyproof.example import story_of_id
 from storyproof.findings import Finding
 
@@ -26,8 +27,8 @@ class RowOrder:
         self._where = where
         self._split = split
         self._benchmark: str | None = None
-        self._numbers: list[npt.NDArray[np.int64]] = []  # of generated ids
-        self._others: set[str] = set()  # other ids
+        self._numbers = RepeatedNumbers()  # of generated ids
+        self._others = RepeatedTexts()  # other ids
         self._last: tuple[str | None, str] = (None, "")
 
     def check(self, table: pa.Table) -> Iterator[Finding]:
@@ -39,15 +40,20 @@ class RowOrder:
             self._benchmark = last.column("benchmark")[0].as_py()
             self._last = last.column("story_id")[0].as_py(), last.column("story")[0].as_py()
             return
+        numbers: list[int] = []
         for row in zip(*(_values(table, name) for name in _COLUMNS), strict=True):
-            yield from self._check_row(*row)
+            yield from self._check_row(numbers, *row)
+        self._numbers.add(np.array(numbers, np.int64))
 
     def close(self) -> Iterator[Finding]:
-        """Yield generated ids that occur twice."""
-        numbers, counts = np.unique(np.concatenate([np.empty(0, np.int64), *self._numbers]), return_counts=True)
-        for number in numbers[counts > 1].tolist():
-            name = f"{self._split}-{number // 10:09d}-{number % 10}"
-            yield self._finding(name, "id", "the same id twice", "an id of its own")
+        """Yield ids that occur twice, and of which that was not known before."""
+        for number in self._numbers.close():
+            yield self._repeated(f"{self._split}-{number // 10:09d}-{number % 10}")
+        for name in self._others.close():
+            yield self._repeated(name)
+
+    def _repeated(self, name: str) -> Finding:
+        return self._finding(name, "id", "the same id twice", "an id of its own")
 
     def _finding(self, name: str, field: str, found: str, expected: str) -> Finding:
         return Finding(file=self._where, id=name, kind=ORDER, field=field, found=found, expected=expected)
@@ -70,14 +76,21 @@ class RowOrder:
             return False
         if not np.array_equal(_changes(table, "story_id"), _changes(table, "story")):
             return False
-        self._numbers.append(numbers)
+        self._numbers.add(numbers)
         return True
 
     def _check_row(
-        self, name: str | None, story_id: str | None, benchmark: str | None, split: str | None, story: str | None
+        self,
+        numbers: list[int],
+        name: str | None,
+        story_id: str | None,
+        benchmark: str | None,
+        split: str | None,
+        story: str | None,
     ) -> Iterator[Finding]:
+        """Check one row; the number of a generated id is added to `numbers`."""
         if name is not None:
-            yield from self._check_id(name, story_id)
+            yield from self._check_id(numbers, name, story_id)
         if benchmark is not None and benchmark != (self._benchmark or benchmark):
             yield self._finding(name or "", "benchmark", benchmark, self._benchmark or "")
         self._benchmark = self._benchmark or benchmark
@@ -86,14 +99,13 @@ class RowOrder:
         if story_id is not None:
             yield from self._check_text(name or "", story_id, story or "")
 
-    def _check_id(self, name: str, story_id: str | None) -> Iterator[Finding]:
+    def _check_id(self, numbers: list[int], name: str, story_id: str | None) -> Iterator[Finding]:
         ours = story_of_id(name)
         if ours is None:
-            if name in self._others:
-                yield self._finding(name, "id", "the same id twice", "an id of its own")
-            self._others.add(name)
+            if self._others.add(name):
+                yield self._repeated(name)
             return
-        self._numbers.append(np.array([int(name[-11:-2]) * 10 + int(name[-1])]))
+        numbers.append(int(name[-11:-2]) * 10 + int(name[-1]))
         if story_id is not None and ours != story_id:
             yield self._finding(name, "story_id", story_id, ours)
         if self._split is not None and not name.startswith(self._split):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from storyproof.families.family import families, load_family
 from storyproof.families.judge import Subject
 from storyproof.findings import FileReport, Finding
 from storyproof.formats.format import format_of
+from storyproof.inputs import FILE, FOLDER, kind_of, name_of
 
 
 @dataclass(slots=True)
@@ -76,19 +78,22 @@ def verify(
         DataError: If the data cannot be read.
     """
     path = Path(path)
-    for family in families() if path.is_file() else ():
+    if path.name == MANIFEST:
+        raise DataError(f"{path} describes a dataset; give its folder, {path.parent}, or one of its files.")
+    kind = kind_of(path)
+    for family in families() if kind == FILE else ():
         if (found := family.judge_resource(path)) is not None:
             return Verification(questions=found[0], findings=found[1])
-    result = Verification(lacks_manifest=path.is_dir() and not (path / MANIFEST).exists())
+    result = Verification(lacks_manifest=kind == FOLDER and not os.path.lexists(path / MANIFEST))
     settings = {} if rules is None else {"rules": rules}
     sources = find_sources(path)
     for problem in _manifest_problems(path, sources):
         expected = "the file as it was written"
         result.findings.append(Finding(file=MANIFEST, kind="manifest", field="file", found=problem, expected=expected))
     for source in sources:
-        order = RowOrder(source.split or source.files[0].name, source.split)
+        order = RowOrder(source.split or name_of(source.files[0].name), source.split)
         for file in source.files:
-            subject = Subject(file, format_of(file), source.split or file.name, False, settings)
+            subject = Subject(file, format_of(file), source.split or name_of(file.name), False, settings)
             _add(result, examine(subject, watch=order.check, progress=progress))
         result.findings += order.close()
     if not result.questions:
@@ -102,7 +107,7 @@ def _add(result: Verification, report: FileReport) -> None:
     result.questions += report.questions
     result.unchecked.update(report.unchecked)
     result.statuses.update(report.statuses)
-    result.unsettled.update(report.unsettled.values())
+    result.unsettled.update(report.unmarked)
     if report.statuses:
         result.standard = load_family(report.family).standard
 

@@ -26,10 +26,21 @@ from storyproof.cli import (
     train,
     verify,
 )
+from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash, show_traceback
 from storyproof.cli.options import BenchmarkCommand
-from storyproof.errors import StoryproofError
+from storyproof.cli.screen import complain, discard_output, echo, echo_text, visible_output
+from storyproof.errors import OutputError, ReaderLeftError, StoryproofError
 
 _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps it
+
+
+HELP = ["-h", "--help"]
+EXIT_CODES = (
+    "Exit codes: 0: success. 1: verify or audit found problems. 2: an error in the command or its input; the message "
+    "says what was found, where, and what to do. 3: evaluate got too few answers from a language model for its scores "
+    f"to count. {EXIT_CODE}: a bug of storyproof; the message names a report to attach to an issue. 130: interrupted. "
+    "141: the reader of the output has left, as head does."
+)
 
 
 def _dashes(word: str) -> str:
@@ -39,8 +50,9 @@ def _dashes(word: str) -> str:
 
 app = typer.Typer(
     name="storyproof",
-    context_settings={"token_normalize_func": _dashes},
+    context_settings={"token_normalize_func": _dashes, "help_option_names": HELP},
     help="Reasoning benchmarks with a machine-checked proof for every answer.",
+    epilog=f"{EXIT_CODES} With {DEBUG}=1 every error shows its traceback.",
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -61,7 +73,7 @@ app.command("show")(show.show)
 
 def _version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"storyproof {__version__}")
+        echo(f"storyproof {__version__}")
         raise typer.Exit
 
 
@@ -72,7 +84,7 @@ def _root(
 ) -> None:
     """Reasoning benchmarks with a machine-checked proof for every answer."""
     if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
+        echo_text(context.get_help())
 
 
 def _terminate(number: int, frame: object) -> None:
@@ -102,25 +114,47 @@ def _plain_message(error: Any) -> str:
 
 
 def main() -> None:
-    """Run a command; a user's mistake is reported in one sentence on standard error, with exit code 2."""
+    """Run a command; what goes wrong is reported in one sentence on standard error, see `EXIT_CODES`."""
     signal.signal(signal.SIGTERM, _terminate)
+    with visible_output():
+        code = _run()
+    sys.exit(code)
+
+
+def _run() -> int:
+    """Run the command of the arguments and report what went wrong; return the exit code."""
     try:
-        code = app(standalone_mode=False) or 0
+        code = int(app(standalone_mode=False) or 0)
         sys.stdout.flush()
+    except ReaderLeftError as error:
+        discard_output()
+        return error.exit_code
+    except OutputError as error:
+        discard_output()
+        complain(error)
+        return error.exit_code
     except StoryproofError as error:
-        typer.echo(f"storyproof: {error}", err=True)
-        code = error.exit_code
+        show_traceback(error)
+        complain(error)
+        return error.exit_code
     except _UsageError as error:
         message = _plain_message(error)
         where = error.ctx.command_path if error.ctx is not None else "storyproof"
-        typer.echo(f"storyproof: {message}. See {where} --help.", err=True)
-        code = 2
+        complain(f"{message}{'' if message.endswith('?') else '.'} See {where} --help.")
+        return 2
     except OSError as error:
-        where = f" to {error.filename}" if error.filename else ""
-        typer.echo(f"storyproof: cannot write the output{where}: {error.strerror}; send it elsewhere.", err=True)
-        os._exit(2)  # an ordinary exit would try to write it again
+        show_traceback(error)
+        what = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        complain(f"cannot read or write {what}; check the path, the permissions and the space on the disk.")
+        return 2
+    except MemoryError as error:
+        show_traceback(error)
+        complain("there is not enough memory; use less data at a time, or a machine with more.")
+        return 2
     except (KeyboardInterrupt, typer.Abort):
         code = 130
+    except Exception as error:
+        return report_crash(error)
     if code == 130:
-        typer.echo("storyproof: interrupted; what was finished is kept, and nothing is half-written.", err=True)
-    sys.exit(code)
+        complain("interrupted; nothing is half-written.")
+    return code

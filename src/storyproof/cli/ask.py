@@ -10,6 +10,7 @@ import typer
 
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_results, write_results
+from storyproof.cli.screen import complain, echo, echo_text
 
 if TYPE_CHECKING:
     from storyproof.evaluation.ask import Asker, Exchange
@@ -32,6 +33,8 @@ def ask(
     api: options.Api = "chat",
     api_key_env: options.KeyEnv = "OPENAI_API_KEY",
     timeout: options.Timeout = 300.0,
+    max_wait: options.MaxWait = 300.0,
+    max_reply_mb: options.MaxReplyMb = 4.0,
     temperature: options.Temperature = 0.0,
     max_tokens: options.MaxTokens = None,
     model_option: options.ModelOption = None,
@@ -56,6 +59,8 @@ def ask(
         concurrency=1,
         retries=FEW_RETRIES,
         timeout=timeout,
+        max_wait=max_wait,
+        max_reply_mb=max_reply_mb,
         temperature=temperature,
         seed=seed,
         model_option=model_option,
@@ -81,17 +86,17 @@ def _converse(asker: Asker, show_prompt: bool) -> None:
     from storyproof.errors import StoryproofError
     from storyproof.evaluation.ask import own_example
 
-    typer.echo("Type a story and end it with an empty line; an empty story ends the talk.", err=True)
+    echo("Type a story and end it with an empty line; an empty story ends the talk.", err=True)
     while story := _lines():
         while question := _line("question: "):
             answer = _line("right answer (may be empty): ")
             try:
                 found = asker.ask(own_example(story, question, answer))
             except StoryproofError as error:
-                typer.echo(f"storyproof: {error}", err=True)
+                complain(error)
                 continue
             _print(found, show_prompt, with_story=False)
-        typer.echo("Next story:", err=True)
+        echo("Next story:", err=True)
 
 
 def _lines() -> str:
@@ -104,22 +109,22 @@ def _lines() -> str:
 def _line(question: str) -> str:
     """Read a line; nothing at the end."""
     if sys.stdin.isatty():
-        typer.echo(question, nl=False, err=True)
+        echo(question, end="", err=True)
     return sys.stdin.readline().strip()
 
 
 def _print(found: Exchange, show_prompt: bool, *, with_story: bool) -> None:
     if with_story and not show_prompt:
-        typer.echo(f"{found.example.story}\n\n{found.example.question}\n")
+        echo_text(f"{found.example.story}\n\n{found.example.question}\n")
     for number, (request, reply) in enumerate(found.steps, start=1):
         step = f"step {number} " if len(found.steps) > 1 else ""
         if show_prompt:
-            typer.echo(f"{step}prompt:\n{request.text}\n")
+            echo_text(f"{step}prompt:\n{request.text}\n")
         if step or reply != found.answer:
-            typer.echo(f"{step}reply: {reply}")
+            echo_text(f"{step}reply: {reply}")
     none = "no answer: the reply was cut off before it; raise --max-tokens"
-    typer.echo(f"{found.model}: {none if found.cut_off else found.answer}")
+    echo_text(f"{found.model}: {none if found.cut_off else found.answer}")
     if found.matches:
         judged = ", ".join(f"{name} {each.kind}" for name, each in found.matches.items())
         right = "right" if found.matches["careful"].right else "wrong"
-        typer.echo(f"expected: {found.example.answer} ({right}: {judged})")
+        echo(f"expected: {found.example.answer} ({right}: {judged})")

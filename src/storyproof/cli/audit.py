@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyproof.catalog import FORMATS
-from storyproof.cli.output import check_results, console, write_text
+from storyproof.cli.output import check_results, takes_output, write_result
 from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import console, echo
+from storyproof.errors import ConfigError
 
 if TYPE_CHECKING:
     from storyproof.findings import AuditReport
@@ -40,32 +42,43 @@ def audit(
     ] = False,
     against: Annotated[Path | None, typer.Option(help="Also look for overlap with this dataset.")] = None,
     most: Annotated[int, typer.Option(help="List at most this many findings; 0 lists all.")] = 20,
-    json_out: Annotated[Path | None, typer.Option("--json", help="Write everything to a JSON file.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write a self-contained page.")] = None,
+    json_out: Annotated[
+        Path | None, typer.Option("--json", help="Write everything to a JSON file; - for standard output.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write a self-contained page; - for standard output.")] = None,
 ) -> None:
     """List what is wrong with data, row by row and why, and write corrected files. Exit code 1 if anything is."""
     import storyproof
 
     for out, option in ((json_out, "--json"), (html, "--html")):
         check_results(out, [*paths, against], option)
+    if json_out is not None and json_out == html:
+        raise ConfigError(f"--json and --html are both {html}; choose two files.")
     with progress_bar("files", None) as progress:
         report = storyproof.audit(
             paths, format=format, readings=tuple(reading or ()), fix=fix, ambiguous=ambiguous, progress=progress
         )
     more = _more(paths, shortcuts, overlaps or against is not None, language, against)
-    _print(report, most)
-    for heading, _, text in more:
-        typer.echo(f"\n{heading}")
-        console().print(text)
-    if fix is not None:
-        typer.echo(f"corrected files and errata.csv written to {fix}")
+    extra = {name: found for name, found, _ in more}
+    quiet = takes_output(json_out) or takes_output(html)
+    if not quiet:
+        _print(report, most)
+        for heading, _, text in more:
+            echo()
+            echo(heading)
+            console().print(text)
+        if fix is not None:
+            echo(f"corrected files and errata.csv written to {fix}")
     if json_out is not None:
-        extra = {name: found for name, found, _ in more}
-        write_text(json_out, json.dumps({**report.as_dict(), **extra}, indent=2, ensure_ascii=False) + "\n")
+        plain = quiet  # escapes of the screen would not be JSON
+        write_result(json_out, json.dumps({**report.as_dict(), **extra}, indent=2, ensure_ascii=plain) + "\n")
     if html is not None:
         from storyproof.report.audit_sections import page_of
 
-        write_text(html, page_of(report, paths, {name: found for name, found, _ in more}), option="--html")
+        write_result(html, page_of(report, paths, extra), option="--html")
+    for out, what in ((json_out, "all findings"), (html, "the page")):
+        if out is not None and not quiet:
+            echo(f"{what} written to {out}")
     if not report.clean:
         raise typer.Exit(1)
 
@@ -73,20 +86,23 @@ def audit(
 def _print(report: AuditReport, most: int) -> None:
     """Print findings, then the totals, then what an audit asks."""
     from storyproof.families.judge import AUDIT_ASKS, VERIFY_ASKS
+    from storyproof.findings import cut
 
     findings = [each for file in report.files for each in file.findings]
     for each in findings[: most or None]:
         depends = f" (right under '{each.reading}')" if each.reading else ""
         where = f"{each.file} row {each.row}" if each.row >= 0 else each.file
-        expected = f", expected {each.expected}" if each.expected else ""
-        typer.echo(f"{where}: {each.kind}: {each.field}: found {each.found}{expected}{depends}; {each.reason}")
+        expected = f", expected {cut(each.expected)}" if each.expected else ""
+        found = f"{each.kind}: {each.field}: found {cut(each.found)}{expected}{depends}; {cut(each.reason)}"
+        echo(f"{where}: {found}")
     if most and len(findings) > most:
-        typer.echo(f"… and {len(findings) - most:,} more")
+        echo(f"… and {len(findings) - most:,} more")
     for name, value in report.totals.items():
         if isinstance(value, dict):
             value = ", ".join(f"{key} {count:,}" for key, count in value.items())
-        typer.echo(f"{name}: {value if isinstance(value, str) else format(value, ',')}")
-    typer.echo(f"{AUDIT_ASKS}\n{VERIFY_ASKS}")
+        echo(f"{name}: {value if isinstance(value, str) else format(value, ',')}")
+    echo(AUDIT_ASKS)
+    echo(VERIFY_ASKS)
 
 
 def _more(

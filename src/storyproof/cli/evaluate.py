@@ -11,16 +11,15 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from storyproof.cli import evaluation_options as options
-from storyproof.cli.output import check_results, console, write_results
-from storyproof.errors import ConfigError, ModelError, NoAnswersError, StoryproofError
+from storyproof.cli.output import check_results, write_results
+from storyproof.cli.screen import complain, console, echo
+from storyproof.errors import ConfigError, ModelError, NoAnswersError, StoppedError, StoryproofError
 
 if TYPE_CHECKING:
     from storyproof.evaluation.runs import Evaluation
     from storyproof.evaluation.twins import Contamination
     from storyproof.solvers.llm.options import ModelOptions
     from storyproof.solvers.solver import ModelReference
-
-_INTERRUPTED = 130  # the exit code
 
 
 def evaluate(
@@ -45,6 +44,8 @@ def evaluate(
     concurrency: options.Concurrency = 256,
     timeout: options.Timeout = 300.0,
     retries: options.Retries = 8,
+    max_wait: options.MaxWait = 300.0,
+    max_reply_mb: options.MaxReplyMb = 4.0,
     temperature: options.Temperature = 0.0,
     top_p: options.TopP = None,
     max_tokens: options.MaxTokens = None,
@@ -65,6 +66,8 @@ def evaluate(
         concurrency=concurrency,
         timeout=timeout,
         retries=retries,
+        max_wait=max_wait,
+        max_reply_mb=max_reply_mb,
         temperature=temperature,
         top_p=top_p,
         seed=seed,
@@ -89,6 +92,7 @@ def evaluate(
         _references(model), prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen, encoder
     )
     plan.check_encoder()
+    plan.check_prompt()
     _end(*plan.carry_out(plan.twin if contamination else plan.run), json_out)
 
 
@@ -113,10 +117,12 @@ def _end(
     code = _show(found, json_out) if found else 0
     for title, error in troubles.items():
         if isinstance(error, StoryproofError):
-            typer.echo(f"storyproof: {title}: {error}", err=True)
+            complain(f"{title}: {error}")
             code = code or error.exit_code
         else:
-            code = _INTERRUPTED
+            code = StoppedError.exit_code
+    if code == StoppedError.exit_code:
+        raise StoppedError if found else KeyboardInterrupt
     if code:
         raise typer.Exit(code)
 
@@ -145,6 +151,20 @@ class _Plan:
             raise ConfigError(
                 f"--encoder is '{self.encoder}', but none of {', '.join(each.name for each in self.models)} has one, "
                 "as trained runs of bert and bert-lstm do; leave it out."
+            )
+
+    def check_prompt(self) -> None:
+        """Refuse a prompt if no model is asked by prompts.
+
+        Raises:
+            ConfigError: If so.
+        """
+        from storyproof.solvers.solver import DEFAULT_PROMPT
+
+        if self.prompts != DEFAULT_PROMPT and not any(model.is_language_model for model in self.models):
+            raise ConfigError(
+                f"--prompt is '{self.prompts}', but {', '.join(each.name for each in self.models)} is not asked by "
+                "prompts, as language models are; leave it out."
             )
 
     def carry_out(
@@ -241,7 +261,7 @@ def _prompts(text: str, data: Path) -> list[str]:
     bare = [name for name in names if not needs_shots(name)]
     if len(bare) < len(names) and not read_shots(data):
         gone = ", ".join(name for name in names if name not in bare)
-        typer.echo(f"storyproof: left out {gone}: there is no train split to draw solved examples from.", err=True)
+        complain(f"left out {gone}: there is no train split to draw solved examples from.")
         return bare
     return names
 
@@ -257,9 +277,9 @@ def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) ->
     runs += [run for each in twins for run in (each.published, each.twin)]
     for run in runs:
         if run.free_text and run.path is not None:
-            typer.echo(f"written to {run.path}", err=str(json_out) == "-")
+            echo(f"written to {run.path}", err=str(json_out) == "-")
     if any(run.interrupted for run in runs):
-        return _INTERRUPTED
+        return StoppedError.exit_code
     return 0 if all(run.counts for run in runs) else 3
 
 

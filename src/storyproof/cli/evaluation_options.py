@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from math import inf
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyproof.errors import ConfigError
+from storyproof.inputs import parse_json
 
 if TYPE_CHECKING:
     from storyproof.evaluation.options import Prices
@@ -60,6 +60,8 @@ Api = Annotated[str, typer.Option(help="Ask by 'chat' or by 'completion'.")]
 KeyEnv = Annotated[str, typer.Option(help="openai: the environment variable with the key.")]
 Concurrency = Annotated[int, typer.Option(help="openai: at most so many requests in flight; adapts to the server.")]
 Timeout = Annotated[float, typer.Option(help="openai: seconds that one request may take.")]
+MaxWait = Annotated[float, typer.Option(help="openai: the longest pause in seconds that a server may ask for.")]
+MaxReplyMb = Annotated[float, typer.Option(help="openai: the longest reply in megabytes, unpacked.")]
 Retries = Annotated[int, typer.Option(help="openai: how often a request is sent again.")]
 Temperature = Annotated[float, typer.Option(help="0 takes the likeliest token each time.")]
 TopP = Annotated[float | None, typer.Option(help="Draw from the likeliest tokens that make up this share.")]
@@ -82,7 +84,12 @@ JsonOut = Annotated[Path | None, typer.Option("--json", help="Write the scores t
 
 
 def model_options(
-    *, base_url: Iterable[str] | None, timeout: float, model_option: Iterable[str] | None, **others: Any
+    *,
+    base_url: Iterable[str] | None,
+    timeout: float,
+    max_wait: float,
+    model_option: Iterable[str] | None,
+    **others: Any,
 ) -> ModelOptions:
     """Put together how a model is run from options by their names on the command line.
 
@@ -92,7 +99,7 @@ def model_options(
     from storyproof.solvers.llm.options import ModelOptions
 
     extra = dict(map(_key_and_value, model_option or ()))
-    return ModelOptions(base_urls=tuple(base_url or ()), timeout_s=timeout, extra=extra, **others)
+    return ModelOptions(base_urls=tuple(base_url or ()), timeout_s=timeout, max_wait_s=max_wait, extra=extra, **others)
 
 
 def run_seeds(first: int, count: int) -> range:
@@ -131,6 +138,6 @@ def _key_and_value(text: str) -> tuple[str, Any]:
     if not equals or not key:
         raise ConfigError(f"--model-option is '{text}'; expected KEY=VALUE.")
     try:
-        return key, json.loads(value)
+        return key, parse_json(value)
     except ValueError:
         return key, value

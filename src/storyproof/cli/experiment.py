@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from storyproof.cli.output import console
+from storyproof.cli.screen import console, echo
+from storyproof.errors import StoppedError
 
 
 def experiment(
@@ -40,20 +41,25 @@ def experiment(
     import storyproof
     from storyproof.experiments.table_formats import view
 
-    found = storyproof.experiment(
-        name,
-        out=out,
-        quick=quick,
-        published=published,
-        device=device,
-        runs=runs,
-        models=[each.strip() for each in models.split(",")] if models is not None else None,
-        minutes=minutes,
-        encoder=encoder,
-        progress=lambda line: typer.echo(line, err=True),
-    )
+    try:
+        found = storyproof.experiment(
+            name,
+            out=out,
+            quick=quick,
+            published=published,
+            device=device,
+            runs=runs,
+            models=[each.strip() for each in models.split(",")] if models is not None else None,
+            minutes=minutes,
+            encoder=encoder,
+            progress=lambda line: echo(line, err=True),
+        )
+    except KeyboardInterrupt:
+        if any(path.is_file() and path.suffix != ".lock" for path in out.glob("runs/**/*")):
+            raise StoppedError from None
+        raise
     console().print(view(found.table))
     for remark in found.remarks:
         console().print(remark, style="dim")
     written = "written to" if found.written else "nothing written to"
-    typer.echo(f"{found.done} of {found.jobs} trainings done; {written} {found.folder}")
+    echo(f"{found.done} of {found.jobs} trainings done; {written} {found.folder}")

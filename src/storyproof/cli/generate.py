@@ -9,6 +9,7 @@ import typer
 
 from storyproof.cli.options import given_settings
 from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import echo
 
 _USUAL = "the usual number of the benchmark, or that of the preset"
 
@@ -26,7 +27,7 @@ def generate(
     test: Annotated[
         int | None,
         typer.Option(
-            help="Stories in the test split, or in each of its scenarios (clutrr: task and k).", show_default=_USUAL
+            help="Stories in the test split, or in each of its parts, which are listed below.", show_default=_USUAL
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Same seed, same content.")] = 0,
@@ -34,7 +35,7 @@ def generate(
         int | None, typer.Option(help="Generate what this version generated.", show_default="the current one")
     ] = None,
     format: Annotated[
-        str, typer.Option(help="parquet, jsonl, or the published format of the benchmark: babi or csv.")
+        str, typer.Option(help="One of the formats of the benchmark, which are listed below.")
     ] = "parquet",
     workers: Annotated[int, typer.Option(help="Processes; the content is the same for any number.")] = 1,
     force: Annotated[
@@ -57,7 +58,7 @@ def generate(
     with progress_bar("stories", total) as progress:
         manifest = write_dataset(made, counts, out, format_name=format, workers=workers, force=force, progress=progress)
     for split, entry in manifest["splits"].items():
-        typer.echo(f"{split}: {counted(entry['stories'], 'story')}, {counted(entry['questions'], 'question')}")
+        echo(f"{split}: {counted(entry['stories'], 'story')}, {counted(entry['questions'], 'question')}")
     for remark in made.remarks(manifest):
-        typer.echo(remark)
-    typer.echo(f"written to {out}")
+        echo(remark)
+    echo(f"written to {out}")

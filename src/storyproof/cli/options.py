@@ -69,7 +69,8 @@ class BenchmarkCommand(TyperCommand):
                 formatter.write_dl([record for each in group if (record := each.get_help_record(ctx))])
         if found := ctx.meta[_BENCHMARKS]:
             with formatter.section("Benchmarks"):
-                formatter.write_dl([(name, _summary(each[0])) for name, each in found.items()])
+                written = "--format" in _flags(super().get_params(ctx))
+                formatter.write_dl([(name, _summary(each[0], formats=written)) for name, each in found.items()])
 
     def _take(self, ctx: Any, benchmarks: Iterable[str]) -> None:
         """Add the options of benchmarks, grouped by the benchmarks that have them."""
@@ -101,9 +102,17 @@ def _all_versions(name: str) -> list[type[Benchmark]]:
         return []  # one broken package must not break the command
 
 
-def _summary(benchmark: type[Benchmark]) -> str:
+def _summary(benchmark: type[Benchmark], *, formats: bool) -> str:
+    """Return what help says about a benchmark, with the formats in which it can be written where that matters."""
     usual = ", ".join(f"{count} {split}" for split, count in benchmark.usual_counts.items())
-    return f"version {benchmark.version}; stories by default: {usual}"
+    if benchmark.test_parts:
+        usual += f" for each {benchmark.test_parts}"
+    found = f"version {benchmark.version}; stories by default: {usual}"
+    if not formats:
+        return found
+    from storyproof.datasets.writing import writable_formats
+
+    return f"{found}; formats: {', '.join(writable_formats(benchmark))}"
 
 
 def _declared(benchmarks: Iterable[type[Benchmark]]) -> dict[str, Any]:

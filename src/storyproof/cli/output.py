@@ -1,21 +1,16 @@
-"""Where results go: files and the console."""
+"""Files that results are written to."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import typer
-
+from storyproof.cli.screen import echo_text
 from storyproof.errors import DataError
 from storyproof.files import write_whole
-
-if TYPE_CHECKING:
-    from rich.console import Console
-
-_AS_IT_IS: Any = {"markup": False, "highlight": False, "emoji": False}  # paths may have brackets, or colons
 
 
 def write_text(path: Path, text: str, option: str = "--json") -> None:
@@ -25,7 +20,7 @@ def write_text(path: Path, text: str, option: str = "--json") -> None:
         DataError: If it cannot be written; a file that was there stays as it was.
     """
     try:
-        write_whole(path, text.encode())
+        write_whole(path, text.encode("utf-8", "backslashreplace"))  # JSON writes surrogates so, too
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}; choose another file for {option}.") from error
 
@@ -34,16 +29,46 @@ def check_results(out: Path | None, inputs: Iterable[str | Path | None] = (), op
     """Check that results can be written where they are wanted, and overwrite no input, before the work is done.
 
     Raises:
-        DataError: If there is no such folder, or the file is an input.
+        DataError: If there is no such folder, nothing can be written there, or the file is an input.
     """
     if out is None or str(out) == "-":
         return
-    if out.is_dir() or not out.parent.is_dir():
-        why = "it is a folder" if out.is_dir() else "there is no such folder"
+    why = _why_not(out)
+    if why:
         raise DataError(f"cannot write {out}: {why}; choose another file for {option}.")
     from storyproof.datasets.protection import refuse_overwriting
 
     refuse_overwriting(inputs, out, option)
+
+
+def _why_not(out: Path) -> str:
+    """Return why a file cannot be written; empty if nothing speaks against it."""
+    try:
+        if out.is_dir():
+            return "it is a folder"
+        if not out.parent.is_dir():
+            return "there is no such folder"
+        stands = out.exists() and not out.is_file()  # a pipe or a device, which is written to as it is
+    except OSError as error:
+        return error.strerror or str(error)
+    return "" if stands or os.access(out.parent, os.W_OK | os.X_OK) else "the folder is read-only"
+
+
+def takes_output(out: Path | None) -> bool:
+    """Return whether a result goes to standard output, so that nothing else may go there."""
+    return out is not None and str(out) == "-"
+
+
+def write_result(out: Path, text: str, option: str = "--json") -> None:
+    """Write a result to a file, whole or not at all; for `-` to standard output.
+
+    Raises:
+        DataError: If it cannot be written.
+    """
+    if takes_output(out):
+        echo_text(text.replace("\x7f", "\\u007f"), end="")  # the one control character that JSON does not escape
+    else:
+        write_text(out, text, option)
 
 
 def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> bool:
@@ -54,17 +79,5 @@ def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> b
     """
     if json_out is None:
         return False
-    text = json.dumps(results[0] if len(results) == 1 else results, indent=2)
-    if str(json_out) == "-":
-        typer.echo(text)
-        return True
-    write_text(json_out, text + "\n")
-    return False
-
-
-def console() -> Console:
-    """Return a console that prints text unchanged; in a pipe lines are not folded."""
-    from rich.console import Console
-
-    found = Console(**_AS_IT_IS)
-    return found if found.is_terminal else Console(width=200, **_AS_IT_IS)
+    write_result(json_out, json.dumps(results[0] if len(results) == 1 else results, indent=2) + "\n")
+    return takes_output(json_out)

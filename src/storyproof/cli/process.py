@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import echo
 
 
 def process(
@@ -26,5 +27,5 @@ def process(
     with progress_bar("questions", None) as progress:
         manifest = storyproof.process(raw, out, force=force, progress=progress)
     for split, counts in manifest["splits"].items():
-        typer.echo(f"{split}: {counted(counts['stories'], 'story')}, {counted(counts['questions'], 'question')}")
-    typer.echo(f"written to {out}")
+        echo(f"{split}: {counted(counts['stories'], 'story')}, {counted(counts['questions'], 'question')}")
+    echo(f"written to {out}")

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from storyproof.cli.screen import echo
+
 
 def pull(
     name: Annotated[str, typer.Argument(help="Which model: smollm2.")],
@@ -13,4 +15,4 @@ def pull(
     """Bring a small model's weights into the cache, for local/NAME; checked by hash."""
     import storyproof
 
-    typer.echo(f"{name} is at {storyproof.pull(name)}; ask it as local/{name}")
+    echo(f"{name} is at {storyproof.pull(name)}; ask it as local/{name}")

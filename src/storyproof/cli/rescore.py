@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from storyproof.cli.output import check_results, console, write_results
+from storyproof.cli.output import check_results, write_results
+from storyproof.cli.screen import console
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

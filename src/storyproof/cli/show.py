@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from storyproof.cli.output import console
+from storyproof.cli.screen import console
 
 
 def show(

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyproof.cli.options import given_settings, refuse_settings
-from storyproof.errors import ConfigError
+from storyproof.cli.screen import complain, echo
+from storyproof.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
     from storyproof.solvers.neural.trained_runs import TrainedRuns
@@ -71,7 +72,7 @@ def train(
     settings = {"epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "recast": recast}
     defaults, most = default_options(model), make_settings(model, settings).epochs
     options = dict(_option(text, defaults) for text in option or ())
-    with _stopping(out), progress_bar(model, most) as advance:
+    with _stopping(out), progress_bar(f"{model} epochs", most) as advance:
         trained = storyproof.train(
             model,
             out,
@@ -91,8 +92,8 @@ def train(
             progress=_counting(advance),
             **settings,
         )
-    typer.echo(_summary(trained))
-    typer.echo(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
+    echo(_summary(trained))
+    echo(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
 
 
 def _summary(run: TrainedRuns) -> str:
@@ -123,8 +124,9 @@ def _stopping(out: Path) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if not (out / "run.json").is_file():
-            typer.echo(f"storyproof: stopped before the end of the first epoch, so there is no run in {out}.", err=True)
+        if (out / "run.json").is_file():
+            raise StoppedError from None
+        complain(f"stopped before the end of the first epoch, so there is no run in {out}.")
         raise
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from storyproof.cli.output import check_results, write_text
+from storyproof.cli.output import check_results, takes_output, write_result
 from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import echo
 
 if TYPE_CHECKING:
     from storyproof.audits.verify import Verification
@@ -27,7 +28,9 @@ def verify(
     rules: Annotated[
         Path | None, typer.Option(help="The rules that kinship data were generated with, if they are your own.")
     ] = None,
-    json_out: Annotated[Path | None, typer.Option("--json", help="Write all disagreements to a file.")] = None,
+    json_out: Annotated[
+        Path | None, typer.Option("--json", help="Write all disagreements to a file; - for standard output.")
+    ] = None,
 ) -> None:
     """Check by oracle and checker that data hold what they claim, and list every disagreement.
 
@@ -38,11 +41,8 @@ def verify(
     check_results(json_out, [path, rules])
     with progress_bar("questions", None) as progress:
         result = storyproof.verify(path, rules=rules, progress=progress)
-    shown = result.findings if most <= 0 else result.findings[:most]
-    for finding in shown:
-        typer.echo(str(finding))
-    if len(shown) < len(result.findings):
-        typer.echo(f"… and {len(result.findings) - len(shown):,} more")
+    if not takes_output(json_out):
+        _list(result, most)
     unchecked = {name: count for name, count in result.unchecked.items() if count}
     if json_out is not None:
         statuses = result.listed_statuses()
@@ -55,10 +55,23 @@ def verify(
             **({"lacks_manifest": True} if result.lacks_manifest else {}),
             **({"statuses": statuses} if statuses else {}),
         }
-        write_text(json_out, json.dumps({**summary, "findings": [*map(_listed, result.findings)]}, indent=2) + "\n")
-    _sum_up(path, result, unchecked)
+        found = {**summary, "findings": [*map(_listed, result.findings)]}
+        write_result(json_out, json.dumps(found, indent=2) + "\n")
+    if not takes_output(json_out):
+        _sum_up(path, result, unchecked)
+        if json_out is not None:
+            echo(f"written to {json_out}")
     if not result.ok:
         raise typer.Exit(1)
+
+
+def _list(result: Verification, most: int) -> None:
+    """Print disagreements, one per line."""
+    shown = result.findings if most <= 0 else result.findings[:most]
+    for finding in shown:
+        echo(finding)
+    if len(shown) < len(result.findings):
+        echo(f"… and {len(result.findings) - len(shown):,} more")
 
 
 def _listed(finding: Finding) -> dict[str, Any]:
@@ -76,18 +89,19 @@ def _sum_up(path: Path, result: Verification, unchecked: Collection[str]) -> Non
     if not result.stories:
         checked = f"{result.questions:,} placeholders"
     unknown = "; no manifest.json, so files cannot be checked against what was generated" * result.lacks_manifest
-    typer.echo(f"{checked}: {len(result.findings):,} disagreements{unknown}")
+    echo(f"{checked}: {len(result.findings):,} disagreements{unknown}")
     for name, count in result.by_field().items():
-        typer.echo(f"  {name}: {count:,}")
+        echo(f"  {name}: {count:,}")
     if statuses := result.listed_statuses():
-        typer.echo(f"  under {result.standard}: {_counts(statuses)}")
+        echo(f"  under {result.standard}: {_counts(statuses)}")
     if unchecked:
-        typer.echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
+        echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
     if result.unsettled:
         unsettled = {name: count for name in statuses if (count := result.unsettled[name])}
         rows = f"{counted(result.unsettled.total(), 'label')} that do not follow under {result.standard}"
-        typer.echo(f"  {rows} ({_counts(unsettled)}) are not marked so; `storyproof audit {path}` lists them")
-    typer.echo(f"{VERIFY_ASKS}\n{AUDIT_ASKS}")
+        echo(f"  {rows} ({_counts(unsettled)}) are not marked so; `storyproof audit {path}` lists them")
+    echo(VERIFY_ASKS)
+    echo(AUDIT_ASKS)
 
 
 def _counts(statuses: dict[str, int]) -> str:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from storyproof.datasets.reading import Source
-from storyproof.errors import DataError
+from storyproof.errors import DataError, quoted
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of_table
-from storyproof.formats.chunks import CHUNK_ROWS
+from storyproof.formats.chunks import CHUNK_ROWS, in_parts
 
 
 def read_examples(source: Source, *, proved: bool = False, max_stories: int | None = None) -> list[Example]:
@@ -50,6 +50,11 @@ def iterate_examples(
                 stories.add((row["split"], row["story_id"]))
                 if len(stories) > max_stories:
                     return
+            if row["question_type"] is None:
+                raise DataError(
+                    f"{source.name}: row {quoted(row['id'])} has no question_type, and it does not follow from the "
+                    "rest; add it."
+                )
             yield Example.from_row(row, family.name)
 
 
@@ -64,4 +69,6 @@ def complete(table: pa.Table, family: Family | None = None, *, proved: bool = Fa
         name not in present or (table.column(name).null_count and name not in family.nullable)
         for name in family.schema.names
     )
-    return family.complete(table, proved=proved) if lacking or proved else table
+    if not table.num_rows or not (lacking or proved):
+        return table
+    return pa.concat_tables(family.complete(part, proved=proved) for part in in_parts(table))

@@ -21,10 +21,12 @@ from storyproof import __version__
 from storyproof.datasets.manifest import MANIFEST, file_sha256, foreign_files, is_dataset, is_inside, remove_dataset
 from storyproof.errors import DataError
 from storyproof.files import exchange, write_whole
+from storyproof.inputs import FOLDER, kind_of, parse_json, read_bytes, resolved
 from storyproof.locks import Claim, remove_claims
 
 _log = logging.getLogger(__name__)
 _MARKER = ".storyproof-unfinished"  # in a draft, until it is whole; lists the hashes of files that are being moved
+_WHOLE = ".whole"  # what the marker is called, beside a draft, while the draft is moved to its place
 _NAMED = 3  # of many files in a message
 _drafts: set[Path] = set()
 
@@ -41,9 +43,12 @@ def whole_folder(out: Path, force: bool, option: str = "--out") -> Iterator[Path
     Raises:
         DataError: If the folder cannot be written or replaced, or another process is writing it.
     """
-    if out.exists() and not out.is_dir():
-        raise DataError(f"{out} is a file; choose a folder for {option}.")
-    out = out.resolve()
+    if kind_of(out) not in ("", FOLDER):
+        raise DataError(f"{out} is {kind_of(out)}; choose a folder for {option}.")
+    try:
+        out = resolved(out)
+    except OSError as error:
+        raise _unwritable(out, error, option) from error
     claim = _claim(out, option)
     try:
         try:
@@ -75,8 +80,11 @@ def clear_drafts() -> None:
 
 def is_unfinished(folder: Path) -> bool:
     """Return whether a folder is a draft, or holds one that has not been moved to its place."""
-    folder = folder.resolve()
-    inside = [path for path in folder.iterdir() if _is_leftover(path, folder)]
+    try:
+        folder = resolved(folder)
+        inside = [path for path in folder.iterdir() if _is_leftover(path, folder)]
+    except OSError:  # it cannot be listed, which says nothing about the file that is read
+        return False
     return any((path / _MARKER).is_file() for path in (folder, *inside))
 
 
@@ -84,7 +92,6 @@ def _claim(out: Path, option: str) -> Claim:
     """Claim a target, so that no other process writes it."""
     claim = Claim(_lock(out))
     try:
-        out.parent.mkdir(parents=True, exist_ok=True)
         ours = claim.take()
     except OSError as error:
         raise _unwritable(out.parent, error, option) from error
@@ -111,8 +118,13 @@ def _make_draft(out: Path) -> Path:
     stays = out.is_dir() and not _held(out) and (os.path.ismount(out) or _is_current(out))
     draft = (out if stays else _place(out)) / f".{out.name}.unfinished-{secrets.token_hex(4)}"
     _drafts.add(draft)
-    draft.mkdir()
-    (draft / _MARKER).touch()
+    try:
+        draft.mkdir()
+        (draft / _MARKER).touch()
+    except OSError:
+        shutil.rmtree(draft, ignore_errors=True)
+        _drafts.discard(draft)
+        raise
     return draft
 
 
@@ -143,15 +155,15 @@ def _check_free(out: Path, force: bool, option: str, draft: Path | None = None) 
             f"{out} is not a dataset that storyproof wrote ({MANIFEST} is {found}), so --force does not replace it; "
             f"choose another folder for {option}."
         )
-    if others := foreign_files(out):
-        raise DataError(
-            f"{out} has files that storyproof did not write, or that were changed since: {_some(others)}; --force does "
-            f"not remove them, so move them away or choose another folder for {option}."
-        )
     if os.path.ismount(out) or _place(out) == out:
         raise DataError(
             f"{out} cannot be replaced in one step (it is a mount point, or the folder that it is in is read-only); "
             f"choose a folder inside it for {option}."
+        )
+    if others := foreign_files(out):
+        raise DataError(
+            f"{out} has files that storyproof did not write, or that were changed since: {_some(others)}; --force does "
+            f"not remove them, so move them away or choose another folder for {option}."
         )
 
 
@@ -169,18 +181,34 @@ def _put_in_place(draft: Path, out: Path) -> None:
         old = out.is_dir() and bool(_held(out))
         if out.is_dir():
             draft.chmod(stat.S_IMODE(out.stat().st_mode))
-        (draft / _MARKER).unlink()
         if old:
+            (draft / _MARKER).unlink()
             draft = _swap(draft, out)
         else:
-            if os.name == "nt" and out.is_dir():  # elsewhere a folder may take an empty one's place, in one step
-                out.rmdir()
-            draft.rename(out)
+            _move_to_free_place(draft, out)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
     if old and (left := remove_dataset(draft)):
         _log.warning("storyproof: %s was changed meanwhile, so the old files are kept in %s.", _some(left), draft)
+
+
+def _move_to_free_place(draft: Path, out: Path) -> None:
+    """Move a draft to where nothing is, or an empty folder.
+
+    Its marker is beside it meanwhile: not every folder has a manifest that tells whose it is.
+    """
+    marker = (draft / _MARKER).rename(_marker_beside(draft))
+    try:
+        if os.name == "nt" and out.is_dir():  # elsewhere a folder may take an empty one's place, in one step
+            out.rmdir()
+        draft.rename(out)
+    finally:
+        marker.unlink()
+
+
+def _marker_beside(draft: Path) -> Path:
+    return draft.with_name(draft.name + _WHOLE)
 
 
 def _swap(draft: Path, out: Path) -> Path:
@@ -218,7 +246,7 @@ def _take_back(draft: Path, out: Path) -> None:
     if not [path for path in draft.iterdir() if path.name != _MARKER]:
         return  # all were
     try:
-        moved = json.loads((draft / _MARKER).read_text(encoding="utf-8"))["files"].items()
+        moved = parse_json(read_bytes(draft / _MARKER))["files"].items()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return
     for name, sha256 in moved:
@@ -234,12 +262,22 @@ def _is_leftover(path: Path, out: Path) -> bool:
     return re.fullmatch(name, path.name) is not None and path.is_dir() and not path.is_symlink()
 
 
+def _is_marker_beside(path: Path, out: Path) -> bool:
+    name = rf"\.{re.escape(out.name)}\.unfinished-[a-z0-9_]{{8}}{re.escape(_WHOLE)}"
+    return re.fullmatch(name, path.name) is not None and path.is_file() and not path.stat().st_size
+
+
 def _settle_leftovers(out: Path) -> None:
     """Restore or remove what killed processes left of a claimed target, and name it."""
     for place in (out.parent, out):
-        for path in sorted(place.iterdir()) if place.is_dir() else ():
+        found = sorted(place.iterdir()) if place.is_dir() else []
+        for path in found:
             if _is_leftover(path, out):
                 _log.warning("storyproof: %s", _settle(path, out))
+        for path in found:  # after the folders that they belong to
+            if _is_marker_beside(path, out):
+                path.unlink()
+                _log.warning("storyproof: removed %s, which a run that was killed had left.", path)
 
 
 def _settle(path: Path, out: Path) -> str:
@@ -247,7 +285,7 @@ def _settle(path: Path, out: Path) -> str:
     if ".old-" in path.name and not out.exists():
         path.rename(out)
         return f"restored {out} from {path.name}, where a run that was killed had left it."
-    if (path / _MARKER).is_file():
+    if (path / _MARKER).is_file() or _marker_beside(path).is_file():
         if path.parent == out:
             _take_back(path, out)
         shutil.rmtree(path, ignore_errors=True)

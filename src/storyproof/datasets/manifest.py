@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
 
-from storyproof.errors import DataError
+from storyproof.errors import DataError, quoted
+from storyproof.inputs import open_file, parse_json, read_bytes
 
 MANIFEST = "manifest.json"
 _SHA256 = re.compile("[0-9a-f]{64}")
@@ -18,7 +20,7 @@ _SHA256 = re.compile("[0-9a-f]{64}")
 
 def file_sha256(path: Path) -> str:
     """Hash a file without holding it in memory."""
-    with path.open("rb") as file:
+    with open_file(path) as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -36,16 +38,17 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
         DataError: If there is one that is not a JSON object with the files' hashes.
     """
     path = folder / MANIFEST
-    if not path.exists():
+    if not os.path.lexists(path):
         return None
+    remedy = "remove it or generate the dataset again"
     try:
-        manifest = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise DataError(f"{path} is not valid JSON: {error}; remove it or generate the dataset again.") from error
+        manifest = parse_json(read_bytes(path))
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror}; {remedy}.") from error
+    except ValueError as error:
+        raise DataError(f"{path} is not valid JSON: {error}; {remedy}.") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
-        raise DataError(
-            f"{path} is not a manifest: expected an object with 'files'; remove it or generate the dataset again."
-        )
+        raise DataError(f"{path} is not a manifest: expected an object with 'files'; {remedy}.")
     return manifest
 
 
@@ -59,7 +62,11 @@ def manifest_problems(folder: Path, manifest: dict[str, Any], data: Iterable[Pat
     problems = []
     if manifest.get("manifest_sha256") != _own_hash(manifest):
         problems.append(f"{MANIFEST} itself was changed")
-    problems += [problem for name in manifest["files"] if (problem := file_problem(folder / name, manifest))]
+    for name in manifest["files"]:
+        if not _is_plain(name):
+            problems.append(f"{MANIFEST} lists {quoted(name)}, which is not the name of a file in the folder")
+        elif problem := file_problem(folder / name, manifest):
+            problems.append(problem)
     problems += [f"{path.name} is not in the manifest" for path in data if path.name not in manifest["files"]]
     return problems
 
@@ -86,11 +93,16 @@ def is_dataset(folder: Path) -> bool:
 
 def _is_ours(manifest: dict[str, Any]) -> bool:
     files = manifest["files"]
-    listed = all(is_inside(name) and PurePath(name).name == name for name in files) and all(
+    listed = all(map(_is_plain, files)) and all(
         isinstance(entry, dict) and _SHA256.fullmatch(str(entry.get("sha256"))) for entry in files.values()
     )
     named = isinstance(manifest.get("storyproof"), str) and isinstance(manifest.get("splits"), dict)
     return listed and named and manifest.get("manifest_sha256") == _own_hash(manifest)
+
+
+def _is_plain(name: str) -> bool:
+    """Return whether a name is that of a file, without folders, and can be one: at most 255 bytes and no NUL."""
+    return is_inside(name) and PurePath(name).name == name and "\0" not in name and len(name.encode()) <= 255
 
 
 def is_inside(name: str) -> bool:

@@ -15,8 +15,9 @@ from storyproof.datasets.manifest import file_sha256, write_manifest
 from storyproof.datasets.protection import refuse_overlap
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
-from storyproof.formats.format import SplitWriter, load_format
+from storyproof.formats.format import SplitWriter, load_format, stem_of
 from storyproof.formats.json_list import FIELDS
+from storyproof.inputs import name_of
 
 
 def process(
@@ -49,13 +50,13 @@ def process(
     files: list[Path] = []
     with whole_folder(Path(out), force) as folder:
         for source in sources:
-            name = source.split or ("all" if len(sources) > 1 else source.files[0].stem)
+            name = source.split or ("all" if len(sources) > 1 else stem_of(source.files[0]))
             splits[name], written = _process(source, json_format.writer(folder, name), progress)
             files += written
         manifest = {
             "storyproof": __version__,
             "format": json_format.name,
-            "raw": str(raw),
+            "raw": name_of(raw),
             "splits": splits,
             "files": {path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)},
         }
@@ -67,7 +68,8 @@ def _process(source: Source, writer: SplitWriter, progress: Callable[[int], None
     questions, stories = 0, 0
     try:
         for table in source.tables():
-            writer.write(_with_fields(table, source))
+            table = _with_fields(table, source)
+            writer.write(table)
             questions += table.num_rows
             stories += len(table.column("story_id").unique())
             progress(table.num_rows)

@@ -9,6 +9,7 @@ from storyproof.datasets.manifest import MANIFEST
 from storyproof.errors import DataError
 from storyproof.example import SPLITS
 from storyproof.formats.format import formats
+from storyproof.inputs import resolved
 
 
 def refuse_overlap(inputs: Iterable[str | Path | None], out: str | Path | None, option: str = "--out") -> None:
@@ -55,12 +56,15 @@ def refuse_overwriting(inputs: Iterable[str | Path | None], out: str | Path | No
 def _pairs(inputs: Iterable[str | Path | None], out: str | Path | None) -> list[tuple[Path, Path]]:
     if out is None:
         return []
-    place = Path(out).resolve()
+    try:
+        place = resolved(Path(out))
+    except OSError as error:
+        raise DataError(f"cannot write {out}: {error.strerror}; choose another place.") from error
     found = []
     for path in inputs:
         try:
             if path is not None and Path(path).exists():
-                found.append((Path(path).resolve(), place))
+                found.append((resolved(Path(path)), place))
         except (OSError, TypeError, ValueError):  # no path, so not an input
             continue
     return found

@@ -12,6 +12,7 @@ from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import SPLITS
 from storyproof.formats.chunks import CHUNK_ROWS, whole_stories
 from storyproof.formats.format import format_of, formats, split_of, suffixes
+from storyproof.inputs import FILE, FOLDER, kind_of
 
 ERRATA = "errata.csv"  # what an audit writes beside the files that it has fixed
 
@@ -40,12 +41,11 @@ def find_sources(path: str | Path) -> list[Source]:
         DataError: If there is nothing there that can be read.
     """
     path = Path(path)
-    if path.is_file():
+    kind = kind_of(path)
+    if kind == FILE:
         format_of(path)  # raises if its suffix is unknown
         return [Source((path,), split_of(path))]
-    if not path.is_dir():
-        raise DataError(f"{path} does not exist; give a dataset folder or a file.")
-    files = sorted(file for file in path.iterdir() if is_data(file))
+    files = data_files(path, kind, "give a dataset folder or a file")
     if not files:
         raise DataError(f"{path} holds no data; expected files ending in {', '.join(suffixes())}.")
     splits = {file: split_of(file) for file in files}
@@ -57,9 +57,28 @@ def find_sources(path: str | Path) -> list[Source]:
     ]
 
 
+def data_files(path: Path, kind: str, remedy: str) -> list[Path]:
+    """Return the files in a folder that hold examples, sorted.
+
+    Args:
+        path: The folder.
+        kind: What is at the path, see `kind_of`.
+        remedy: What users should do if it is not a folder.
+
+    Raises:
+        DataError: If it is not a folder, or cannot be read.
+    """
+    if kind != FOLDER:
+        raise DataError(f"{path} {f'is {kind}' if kind else 'does not exist'}; {remedy}.")
+    try:
+        return sorted(file for file in path.iterdir() if is_data(file))
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}; {remedy}.") from error
+
+
 def is_data(file: Path) -> bool:
     """Return whether a file of a folder holds examples: whether its suffix is that of a format that takes it."""
-    if not file.is_file() or file.name == ERRATA:
+    if kind_of(file) != FILE or file.name == ERRATA:
         return False
     return any(each.is_data(file) for each in formats() if file.suffix in each.suffixes)
 

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +17,7 @@ from storyproof.catalog import names
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.manifest import file_sha256, write_manifest
+from storyproof.datasets.workers import blocks_from_workers
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SPLITS
 from storyproof.formats.format import Format, SplitWriter, formats, load_format
@@ -168,42 +164,6 @@ def _coded(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[str]]:
 
 def _blocks(benchmark: Benchmark, split: str, count: int, workers: int) -> Iterator[pa.Table]:
     """Yield a split's blocks in order, made here or in worker processes."""
-    blocks = benchmark.block_count(count)
-    if workers == 1 or blocks == 1:
-        yield from benchmark.blocks(split, count)
-        return
-    jobs = ((split, count, index) for index in range(blocks))
-    with _deaf_to_interrupts():
-        pool = get_context("spawn").Pool(min(workers, blocks), _start_worker, (benchmark,))
-    with pool:
-        waiting = [pool.apply_async(_make_block, job) for job in islice(jobs, 2 * workers)]
-        while waiting:  # a bounded queue: workers must not run ahead of the disk
-            table = waiting.pop(0).get()
-            waiting += [pool.apply_async(_make_block, job) for job in islice(jobs, 1)]
-            yield table
-
-
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Ignore Ctrl-C while worker processes start: they inherit that, and leave it to this process."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may set signal handlers
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-_benchmark: Benchmark | None = None
-
-
-def _start_worker(benchmark: Benchmark) -> None:
-    global _benchmark
-    _benchmark = benchmark
-
-
-def _make_block(split: str, count: int, index: int) -> pa.Table:
-    assert _benchmark is not None
-    return _benchmark.part(split, count, index)
+    if workers == 1 or benchmark.block_count(count) == 1:
+        return benchmark.blocks(split, count)
+    return blocks_from_workers(benchmark, split, count, workers)

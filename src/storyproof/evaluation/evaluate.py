@@ -24,6 +24,8 @@ from storyproof.evaluation.provenance import data_identity, provenance
 from storyproof.evaluation.runs import Evaluation, Recorder, run_name
 from storyproof.evaluation.scores import EXACTLY
 from storyproof.example import Example
+from storyproof.formats.format import stem_of
+from storyproof.inputs import name_of
 from storyproof.locks import Claim
 from storyproof.solvers.llm.language_model import LanguageModel
 from storyproof.solvers.llm.options import ModelOptions
@@ -99,22 +101,27 @@ def evaluate(
             f"{source.name} holds no questions, so there is nothing to score; generate or choose other data."
         )
     path = None
+    named = [reference.name, source.split or stem_of(source.files[0])]
+    asking_for = run_name(*named, *asked.suffixes())  # whatever labels the replies are scored against
     if output_dir is not None:
         more = [] if labels == GIVEN else [labels]
         more += asked.suffixes() if reference.is_language_model else []
-        path = Path(output_dir) / run_name(reference.name, source.split or source.files[0].stem, *more)
+        path = Path(output_dir) / run_name(*named, *more)
         refuse_overwriting(source.files, path, "--output-dir")
     start, about = time.monotonic(), {**provenance(), "data": data_identity(source)}
     options = options or ModelOptions(seed=seed)
     with ExitStack() as stack:
         how: dict[str, Any] = {}
         if reference.is_language_model:
-            if path is not None:
-                _claim(path, stack)
+            for _ in chosen.examples():
+                pass  # rows that cannot be read are refused before anything is asked, which may cost money
             if needs_shots(asked.prompt):
                 asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
+            prompt = asked.load_prompt()
+            if path is not None:
+                _claim(path.with_name(asking_for), stack)
             store = stack.enter_context(Store(None if path is None else path.parent / STORE))
-            how = {"options": options, "prompt": asked.load_prompt(), "store": store, "likelihood": asked.likelihood}
+            how = {"options": options, "prompt": prompt, "store": store, "likelihood": asked.likelihood}
         solver = load_solver(reference, seed, encoder, **how)
         stack.callback(getattr(solver, "close", _nothing))
         judge = _judge(solver, asked)
@@ -129,8 +136,8 @@ def evaluate(
             )
         details = {**_solver_details(solver, asked, options), **judge.details()}
         found = Evaluation(
-            reference.name,
-            str(data),
+            name_of(reference.name),
+            name_of(data),
             source.split,
             labels,
             seed,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from hashlib import blake2b
+from typing import Any, NamedTuple
 
-from storyproof.evaluation.matching import Match, Matcher, judge
+from storyproof.evaluation.matching import Match, Matcher, find_meant, judge
 from storyproof.evaluation.matching.kinds import NO_MATCH
 from storyproof.evaluation.options import Prices
 from storyproof.evaluation.runs import Prediction, Recorder, story_hash
@@ -15,6 +16,15 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.solvers.llm.requests import Reply
 from storyproof.solvers.solver import Answer
+
+_MOST_KEPT = 100_000  # verdicts on answers that came early, about 20 MB
+
+
+class _Verdict(NamedTuple):
+    """What the deciding matcher finds, and which candidate an answer means, if any."""
+
+    match: Match
+    meant: str | None
 
 
 class AnswerJudge:
@@ -44,6 +54,7 @@ class AnswerJudge:
         self._read = self._written = self._cached = 0
         self._has_tokens = False
         self._cut_off = 0
+        self._kept: dict[bytes, _Verdict] = {}
 
     @property
     def missing(self) -> float:
@@ -51,8 +62,11 @@ class AnswerJudge:
         return 1 - len(self.tally) / self.tally.asked if self.tally.asked else 0.0
 
     def is_right(self, answer: Answer) -> bool:
-        """Return whether an answer counts as right."""
-        return self._judge(self._matchers[self._chosen], answer).right
+        """Return whether an answer counts as right; its verdict is kept until it is added, to judge it only once."""
+        verdict = self._decide(answer)
+        if len(self._kept) < _MOST_KEPT:
+            self._kept[_fingerprint(answer)] = verdict
+        return verdict.match.right
 
     def add(self, answer: Answer, recorder: Recorder) -> None:
         """Judge, count and record an answer."""
@@ -66,16 +80,29 @@ class AnswerJudge:
             return
         self._cut_off += answer.cut_off
         self._unknown_answers += self._can_answer is not None and not self._can_answer(answer.example)
-        matches = {name: self._judge(matcher, answer) for name, matcher in self._matchers.items()}
+        verdict = self._kept.pop(_fingerprint(answer), None) if self._kept else None
+        verdict = verdict or self._decide(answer)
+        matches = {
+            name: verdict.match if name == self._chosen else self._judge(matcher, answer)
+            for name, matcher in self._matchers.items()
+        }
         self.tally.add(answer.example, matches)
-        recorder.add(self._prediction(answer, matches[self._chosen]))
+        recorder.add(self._prediction(answer, verdict))
 
     @staticmethod
     def _judge(matcher: Matcher, answer: Answer) -> Match:
         """Judge an answer; where there is none, not even a user's own matcher can find it right."""
         return NO_MATCH if answer.cut_off else judge(matcher, answer.example, answer.text)
 
-    def _prediction(self, answer: Answer, match: Match) -> Prediction:
+    def _decide(self, answer: Answer) -> _Verdict:
+        """Judge an answer by the deciding matcher, and find what it means, which can be scored against other labels."""
+        matcher = self._matchers[self._chosen]
+        match = self._judge(matcher, answer)
+        if match.right or answer.cut_off or not self.free_text:
+            return _Verdict(match, answer.example.answer if match.right else None)
+        return _Verdict(match, find_meant(matcher, answer.example, answer.text))
+
+    def _prediction(self, answer: Answer, verdict: _Verdict) -> Prediction:
         example, family = answer.example, family_of(answer.example)
         found = Prediction(
             id=example.id,
@@ -88,7 +115,7 @@ class AnswerJudge:
             question=example.question,
             answer=answer.text,
             target=example.answer,
-            right=match.right,
+            right=verdict.match.right,
         )
         if not self.free_text:
             return found
@@ -96,26 +123,14 @@ class AnswerJudge:
         several = len(answer.replies) > 1 or (last is not None and last.text != answer.text)
         return replace(
             found,
-            answer=self._meant(answer, match),
+            answer="" if answer.cut_off else answer.text if verdict.meant is None else verdict.meant,
             reply=answer.text,
-            match=match.kind,
+            match=verdict.match.kind,
             steps=[reply.text for reply in answer.replies] if several else None,
             choice_scores=None if last is None or last.choice_scores is None else list(last.choice_scores),
             cut_off=answer.cut_off or None,
             effort=_effort(answer.replies) if answer.replies else None,
         )
-
-    def _meant(self, answer: Answer, match: Match) -> str:
-        """Return the candidate that a reply amounts to, which can be scored against other labels; else the reply."""
-        example, matcher = answer.example, self._matchers[self._chosen]
-        if match.right:
-            return example.answer
-        if answer.cut_off:
-            return ""
-        for candidate in example.candidates or family_of(example).mentionable(example):
-            if candidate != example.answer and judge(matcher, replace(example, answer=candidate), answer.text).right:
-                return candidate
-        return answer.text
 
     def details(self) -> dict[str, Any]:
         """Return how answers were judged, as plain values for JSON."""
@@ -149,6 +164,13 @@ class AnswerJudge:
             if self._prices is not None:
                 found["cost"] = self._prices.cost(self._read, self._written, self._cached)
         return found
+
+
+def _fingerprint(answer: Answer) -> bytes:
+    """Return what tells an answer from others: it may come twice, in two objects, hours and many answers apart."""
+    example = answer.example
+    parts = (example.id, example.question, example.answer, answer.text, str(answer.cut_off))
+    return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def _effort(replies: tuple[Reply, ...]) -> dict[str, float]:

@@ -13,6 +13,7 @@ from storyproof import __version__
 from storyproof.datasets.manifest import file_sha256, read_manifest
 from storyproof.datasets.reading import Source
 from storyproof.errors import DataError
+from storyproof.inputs import name_of
 
 
 def provenance() -> dict[str, Any]:
@@ -41,7 +42,7 @@ def hardware() -> dict[str, Any]:
 
 def data_identity(source: Source) -> dict[str, Any]:
     """Return the hashes of the files that were read, and what their manifest says they are."""
-    found: dict[str, Any] = {"files": {path.name: file_sha256(path) for path in source.files}}
+    found: dict[str, Any] = {"files": {name_of(path.name): file_sha256(path) for path in source.files}}
     try:
         manifest = read_manifest(source.files[0].parent)
     except DataError:

@@ -19,9 +19,11 @@ from tempfile import TemporaryFile
 from typing import Any, overload
 
 from storyproof import __version__
-from storyproof.errors import DataError
+from storyproof.errors import DataError, quoted
 from storyproof.evaluation.scores import Scores
 from storyproof.files import whole_file
+from storyproof.inputs import DocumentError, parse_json, read_text
+from storyproof.limits import LARGEST_RUN
 from storyproof.solvers.llm.language_model import INTERRUPTED
 
 SCHEMA = 1
@@ -87,10 +89,10 @@ class Prediction:
             DataError: If it is not a prediction.
         """
         if not isinstance(row, Mapping) or not isinstance(row.get("id"), str):
-            raise DataError(f"{where}: found {row!r:.80}; expected an object with 'id'.")
+            raise DataError(f"{where}: found {quoted(row)}; expected an object with 'id'.")
         for name in _TEXTS:
             if not isinstance(row.get(name), str | None):
-                raise DataError(f"{where}: '{name}' is {row[name]!r:.80}; expected text.")
+                raise DataError(f"{where}: '{name}' is {quoted(row[name])}; expected text.")
         return cls(**{name: row[name] for name in _FIELDS if name in row})
 
 
@@ -219,7 +221,7 @@ def read_runs(source: RunSource) -> list[RecordedRun]:
         return [_run(each, None, "the run") for each in source]
     path = Path(source)
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, LARGEST_RUN)
     except (OSError, UnicodeError) as error:
         raise DataError(f"cannot read {path}: {error}; give a file that evaluate wrote.") from error
     read = _parse(text, path)
@@ -236,13 +238,13 @@ def _parse(text: str, path: Path) -> Any:
     """Parse a file: one JSON value, or JSON lines."""
     expected = "expected a run that evaluate wrote, or one object with id and answer per line"
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as whole:
+        return parse_json(text)
+    except DocumentError as whole:
         rows: list[Any] = []
         for number, line in enumerate(text.split("\n"), start=1):
             try:
-                rows += [json.loads(line)] if line.strip() else []
-            except (ValueError, RecursionError) as error:
+                rows += [parse_json(line)] if line.strip() else []
+            except DocumentError as error:
                 if not rows:  # these are no lines, so what is wrong with the whole tells more
                     raise DataError(f"{path}: not valid JSON ({whole}); {expected}.") from whole
                 raise DataError(f"{path}, line {number}: not valid JSON ({error}); {expected}.") from error
@@ -255,7 +257,7 @@ def _run(read: Mapping[str, Any], path: Path | None, name: str) -> RecordedRun:
     schema = read.get("schema", 0)
     if not isinstance(schema, int) or schema > SCHEMA:
         raise DataError(
-            f"{where} has schema {schema!r}; this version of storyproof reads schemas up to {SCHEMA}; update it."
+            f"{where} has schema {quoted(schema)}; this version of storyproof reads schemas up to {SCHEMA}; update it."
         )
     rows = read.get("predictions")
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
@@ -355,7 +357,8 @@ class Recorder:
         try:
             with self._draft as rows, whole_file(self._path) as file:
                 rows.seek(0)
-                file.write((json.dumps(about, indent=2, ensure_ascii=False)[:-2] + ",\n" + _BEGIN).encode())
+                head = json.dumps(about, indent=2, ensure_ascii=False)[:-2] + ",\n" + _BEGIN
+                file.write(head.encode("utf-8", "backslashreplace"))  # JSON writes surrogates so, too
                 before = ""
                 for line in rows:
                     file.write((before + line.rstrip("\n")).encode())

@@ -23,6 +23,8 @@ from storyproof.formats.jsonl import JsonlSplit
 from storyproof.intervals import Interval
 from storyproof.locks import Claim
 
+_DRAFT = ".part"
+
 
 @dataclass(frozen=True, slots=True)
 class Contamination:
@@ -133,12 +135,16 @@ def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories
 
 
 def _write_twin(path: Path, table: pa.Table) -> None:
-    draft = JsonlSplit(path.parent, ".part")
     try:
-        draft.write(table)
-    finally:
-        [written] = draft.close()
-    written.replace(path)
+        draft = JsonlSplit(path.parent, _DRAFT)
+        try:
+            draft.write(table)
+        finally:
+            [written] = draft.close()
+        written.replace(path)
+    except OSError:
+        (path.parent / f"{_DRAFT}.jsonl").unlink(missing_ok=True)
+        raise
 
 
 def _twin_rows(source: Source, seed: int, max_stories: int | None) -> pa.Table:

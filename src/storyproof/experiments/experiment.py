@@ -29,9 +29,10 @@ from storyproof.experiments.table import ResultTable, tabulate
 from storyproof.experiments.table_formats import TABLES, write_tables
 from storyproof.experiments.worker import DONE, ELSEWHERE, STOPPED, TOO_LARGE, is_done, spent, work
 from storyproof.files import read_json, write_json, writing_to
+from storyproof.locks import Claim
 
 OUT = "experiments/results"
-_ABOUT, _RUNS = "about.json", "runs"
+_ABOUT, _RUNS, _LOCK = "about.json", "runs", ".table.lock"
 _PACKAGES = ("numpy", "torch", "transformers", "matplotlib")
 
 
@@ -123,7 +124,8 @@ def experiment(
             progress(f"{job.title}: {error}")
             failed.append((job, error))
     command = _command(name, out, quick, published, device, runs, models, minutes, encoder)
-    found = _write(declared, planned, folder, command, left)
+    with Claim(folder / _LOCK).when_free():  # or a table could replace one that has more figures
+        found = _write(declared, planned, folder, command, left)
     if failed:
         raise _named(failed, found)
     return found

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from storyproof.findings import Finding
     from storyproof.shortcuts.results import ShortcutReport
 
+_USUAL = 1000  # characters of a question that is worth remembering
 _TOKEN = re.compile(r"@?\w(?:[\w-]*\w)?")
 
 
@@ -321,7 +322,9 @@ def recognise(columns: Iterable[str], question: str = "") -> Family:
     marked = [family for family in families() if family.marks and family.marks <= present]
     if marked:
         return max(marked, key=lambda family: len(family.marks))
-    return _by_question(question) if question else load_family(DEFAULT_FAMILY)
+    if not question:
+        return load_family(DEFAULT_FAMILY)
+    return _by_question(question) if len(question) < _USUAL else _by_question.__wrapped__(question)
 
 
 @lru_cache(maxsize=4096)

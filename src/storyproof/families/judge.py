@@ -57,7 +57,8 @@ class FileJudge(ABC):
         unchecked: How many rows had no value to compare with the proof, by column.
         statuses: How many rows have which status; empty if an answer follows from every row of the family.
         gone: Rows that a corrected copy must leave out.
-        unsettled: The status of rows from which no answer follows, and which do not say so.
+        unmarked: How many rows have which status, of those from which no answer follows and which do not say so.
+        unsettled: In an audit, the status of each such row; verify holds nothing that grows with the number of rows.
         declared: The status of rows that say themselves that no answer follows.
     """
 
@@ -66,6 +67,7 @@ class FileJudge(ABC):
         self.unchecked: Counter[str] = Counter()
         self.statuses: Counter[str] = Counter()
         self.gone: set[int] = set()
+        self.unmarked: Counter[str] = Counter()
         self.unsettled: dict[int, str] = {}
         self.declared: dict[int, str] = {}
 

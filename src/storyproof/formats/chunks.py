@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 CHUNK_ROWS = 36_864  # read at a time: bounded memory, and large enough for arrays to pay
 STORY_BYTES = 6 << 20  # of text to judge at a time; long stories take a thousand times their text in memory
+_SKEW = 8  # how much larger a part may become if all its stories are as long as the longest
 
 
 def whole_stories(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
@@ -33,7 +34,42 @@ def whole_stories(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 def in_parts(table: pa.Table, most_bytes: int = STORY_BYTES) -> Iterator[pa.Table]:
-    """Yield parts of a table, whole stories with about so much text each."""
+    """Yield parts of a table, whole stories with about so much text each.
+
+    Stories are judged together as arrays that are as long as the longest, so one long story is not put together with
+    thousands of short ones.
+    """
+    for part in _by_text(table, most_bytes):
+        yield from _by_longest(part, _SKEW * most_bytes)
+
+
+def _by_longest(table: pa.Table, most_bytes: int) -> Iterator[pa.Table]:
+    """Yield parts such that the number of stories times the longest of them is about so much text."""
+    starts = story_starts(table)
+    column = table.column("story")
+    if pa.types.is_dictionary(column.type):
+        sizes = np.concatenate(
+            [pc.binary_length(chunk.dictionary).take(chunk.indices).fill_null(0).to_numpy() for chunk in column.chunks]
+        )
+    else:
+        sizes = pc.binary_length(column).fill_null(0).to_numpy()
+    longest = np.maximum.reduceat(sizes, starts)
+    if len(starts) * int(longest.max()) <= most_bytes:
+        yield table
+        return
+    first, high = 0, 0
+    ends = [*starts[1:].tolist(), table.num_rows]
+    for number, each in enumerate(longest.tolist()):
+        begin = int(starts[first])
+        if number > first and (number + 1 - first) * max(high, each) > most_bytes:
+            yield table.slice(begin, ends[number - 1] - begin)
+            first, high = number, 0
+        high = max(high, each)
+    yield table.slice(int(starts[first]))
+
+
+def _by_text(table: pa.Table, most_bytes: int) -> Iterator[pa.Table]:
+    """Yield parts with about so much text each."""
     column = table.column("story")
     text = sum((chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk).nbytes for chunk in column.chunks)
     parts = -(-text // most_bytes)

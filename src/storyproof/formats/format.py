@@ -21,11 +21,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.catalog import load, names
-from storyproof.errors import DataError
+from storyproof.errors import DataError, quoted
 from storyproof.example import SPLITS
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.lines import filled_lines
 from storyproof.formats.patches import Changes, Write
+from storyproof.inputs import name_of
 
 PLACE = "place"  # the column that says where a row stands, see `Place`
 _PLACE_TYPE = pa.struct(
@@ -280,13 +281,18 @@ def expect_format(path: Path) -> Format:
     if found is not None:
         return found
     number, line = next(filled_lines(path), (1, b""))
-    what = f"'{line.decode(errors='replace')[:60]}'" if line else "nothing"
+    what = quoted(line.decode(errors="replace"), 60) if line else "nothing"
     openings: dict[str, list[str]] = {}
     for each in formats():
         if each.opening:
             openings.setdefault(each.opening, []).append(each.name)
     expected = " or ".join(f"{opening} ({', '.join(names)})" for opening, names in openings.items())
     raise DataError(f"{path}, line {number}: found {what}; expected {expected}.")
+
+
+def stem_of(path: Path) -> str:
+    """Return the stem of a file's name, from which rows without an id get one, as text that every file can hold."""
+    return name_of(path.stem)
 
 
 def split_of(path: Path) -> str | None:

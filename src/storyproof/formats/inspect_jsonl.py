@@ -13,11 +13,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from storyproof.errors import DataError, ParseError
+from storyproof.errors import DataError, ParseError, quoted
 from storyproof.families.family import families, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import PLACE, Format, Place, Spot
-from storyproof.formats.jsonl import ANSWER, INSPECT, dialect_of, id_of, patch_lines, read_samples, shown
+from storyproof.formats.jsonl import ANSWER, INSPECT, dialect_of, id_of, patch_lines, read_samples
 from storyproof.formats.lines import first_line
 from storyproof.formats.patches import Changes, Write
 
@@ -77,7 +77,7 @@ def _sample(found: Mapping[str, Any]) -> dict[str, Any]:
     target = found.get(field)
     targets: list[Any] = target if isinstance(target, list) else [target]
     if not targets or not all(isinstance(each, str) and each for each in targets):
-        raise DataError(f"'{field}' is {shown(target)}; expected text, or a list of texts.")
+        raise DataError(f"'{field}' is {quoted(target)}; expected text, or a list of texts.")
     metadata = found.get("metadata")
     kept = metadata if isinstance(metadata, dict) else {}
     story, question = _split(_texts(found.get("input")))
@@ -104,7 +104,7 @@ def _texts(given: Any) -> list[str]:
         spoken = [part.get("text") if isinstance(part, dict) else part for part in parts]
         texts.append("\n".join(each for each in spoken if isinstance(each, str)))
     if not texts:
-        raise DataError(f"'input' is {shown(given)}; expected text, or a list of messages with one of the user's.")
+        raise DataError(f"'input' is {quoted(given)}; expected text, or a list of messages with one of the user's.")
     return texts
 
 

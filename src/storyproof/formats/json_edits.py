@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from storyproof.errors import DataError
+from storyproof.errors import DataError, quoted
 from storyproof.formats.patches import Changes
+from storyproof.inputs import parse_json
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = json.JSONDecoder()
@@ -30,14 +31,14 @@ def replace_value(text: str, path: Sequence[str], value: Any) -> str:
     try:
         for key in path:
             start, end = _member(text, start, key)
-        old = json.loads(text[start:end])
+        old = parse_json(text[start:end])
         if isinstance(old, list) and isinstance(value, str):
             value = [value]
             if len(old) == 1:
                 (start, end), value = _member(text, start, 0), value[0]
     except (KeyError, IndexError, ValueError, RecursionError) as error:
         raise DataError(
-            f"no value '{'.'.join(path)}' in '{text[:60]}'; expected the line as it was audited."
+            f"no value '{'.'.join(path)}' in {quoted(text, 60)}; expected the line as it was audited."
         ) from error
     separators = (", ", ": ") if '": ' in text else (",", ":")
     return text[:start] + json.dumps(value, ensure_ascii=text.isascii(), separators=separators) + text[end:]
@@ -52,7 +53,7 @@ def add_value(text: str, name: str, value: Any) -> str:
     end = text.rfind("}")
     before = text[:end].rstrip()
     if end < 0 or text.lstrip()[:1] != "{":
-        raise DataError(f"no object in '{text[:60]}'; expected it as it was audited.")
+        raise DataError(f"no object in {quoted(text, 60)}; expected it as it was audited.")
     comma, colon = (", ", ": ") if '": ' in text else (",", ":")
     written = json.dumps(name) + colon + json.dumps(value, ensure_ascii=text.isascii())
     gap = text[len(before) : end]
@@ -69,12 +70,12 @@ def edit_row(path: Path, row: int, text: str, changes: Changes) -> str:
     """
     try:
         for name, value in changes.values.get(row, {}).items():
-            if name in changes.added and name not in json.loads(text):
+            if name in changes.added and name not in parse_json(text):
                 text = add_value(text, name, value)
             else:
                 text = replace_value(text, name.split("."), value)
     except DataError as error:
-        raise DataError(f"{path}, row {row}: found {text[:60]!r}; expected it as it was audited.") from error
+        raise DataError(f"{path}, row {row}: found {quoted(text, 60)}; expected it as it was audited.") from error
     return text
 
 

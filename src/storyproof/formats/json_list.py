@@ -19,11 +19,13 @@ from storyproof.errors import DataError, ParseError
 from storyproof.example import REQUIRED
 from storyproof.families.family import recognise
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, split_of
+from storyproof.formats.format import Format, split_of, stem_of
 from storyproof.formats.json_edits import edit_row
 from storyproof.formats.jsonl import checked_row, given, table_of_rows
-from storyproof.formats.lines import MARK, find_bad_bytes
+from storyproof.formats.lines import MARK, find_bad_bytes, unreadable
 from storyproof.formats.patches import Changes, Write
+from storyproof.inputs import DocumentError, beyond, check_json, open_file, open_text
+from storyproof.limits import LONGEST_LINE
 
 FIELDS = ("story", "question", "answer", "question_type", "story_type", "story_id")
 _NO_MINDS: dict[str, Any] = {"order": 0, "chain": [], "false_belief": False}  # of families that ask about none
@@ -92,7 +94,7 @@ class Json(Format):
 def begins_a_list(path: Path) -> bool:
     """Return whether a file is a JSON list, by how it begins."""
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with open_text(path) as file:
             return file.read(4096).lstrip()[:1] == "["
     except (OSError, UnicodeError):
         return False
@@ -118,13 +120,14 @@ def read_json(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]
     Raises:
         DataError: If it is not a list of such objects; the message names the line, and the object, counted from 0.
     """
-    split = split_of(path)
+    split, stem = split_of(path), stem_of(path)
     waiting: list[dict[str, Any]] = []
     lines: list[int] = []
     done = 0
     for number, found in enumerate(read_members(path)):
         row = _row(found.value, f"{path}, line {found.line}, object {number}")
-        row.setdefault("id", f"{path.stem}-{number}")
+        if row.get("id") is None:
+            row["id"] = f"{stem}-{number}"
         if row.get("split") is None:
             row["split"] = split
         waiting.append(row)
@@ -175,14 +178,15 @@ def read_members(path: Path, *, end: list[str] | None = None, newline: str | Non
         DataError: If it is not a list; the message says what was found where.
     """
     try:
-        with path.open(encoding="utf-8-sig", newline=newline) as file:
+        with open_text(path, newline=newline) as file:
             members = _Members(file, path)
             yield from members
             if end is not None:
                 end.append(members.passed)
-    except (OSError, UnicodeError) as error:
-        bad = find_bad_bytes(path) if isinstance(error, UnicodeError) else None
-        raise bad or DataError(f"cannot read {path}: {error}.") from error
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except UnicodeError as error:
+        raise find_bad_bytes(path) or DataError(f"cannot read {path}: {error}.") from error
 
 
 class _Members:
@@ -230,11 +234,11 @@ class _Members:
         while True:
             self._pass_space()
             try:
-                value, end = _DECODER.raw_decode(self._text, self._place)
-            except (ValueError, RecursionError) as error:
-                if isinstance(error, RecursionError) or not self._read():
-                    self._line += self._text.count("\n", self._place, getattr(error, "pos", self._place))
-                    raise self._error(f"object {self._found} is not valid JSON ({_reason(error)})") from error
+                value, end = self._decode()
+            except DocumentError as error:
+                if not isinstance(error.__cause__, json.JSONDecodeError) or not self._read():
+                    self._line += self._text.count("\n", self._place, getattr(error.__cause__, "pos", self._place))
+                    raise self._error(f"object {self._found} is not valid JSON ({error})") from error
                 continue
             if end < len(self._text) or not self._read():  # a number may go on in the next piece
                 break
@@ -243,7 +247,20 @@ class _Members:
         self._place, self.passed = end, ""
         return found
 
+    def _decode(self) -> tuple[Any, int]:
+        """Return the value at the place reached, and where it ends."""
+        try:
+            value, end = _DECODER.raw_decode(self._text, self._place)
+        except json.JSONDecodeError as error:
+            raise DocumentError(error.msg) from error  # without the position, which is one in a piece of the file
+        except (ValueError, RecursionError) as error:
+            raise beyond(error) from error
+        check_json(value, self._text[self._place : end])
+        return value, end
+
     def _read(self) -> bool:
+        if len(self._text) - self._place > LONGEST_LINE:
+            raise self._error(f"object {self._found} is longer than {LONGEST_LINE:,} characters, the most that is read")
         piece = self._file.read(max(_PIECE, len(self._text) - self._place))
         self._text, self._place = self._text[self._place :] + piece, 0
         return bool(piece)
@@ -255,14 +272,9 @@ class _Members:
         )
 
 
-def _reason(error: Exception) -> str:
-    """Return a message without the position, which is one in a piece of the file."""
-    return error.msg if isinstance(error, json.JSONDecodeError) else str(error)
-
-
 def _write_patched(path: Path, file: BinaryIO, changes: Changes) -> None:
     """Write a list with some changes; where a member is left out, so is the text before it."""
-    with path.open("rb") as source:
+    with open_file(path) as source:
         file.write(MARK if source.read(len(MARK)) == MARK else b"")
     end: list[str] = []
     rows, opening = 0, ""

@@ -7,26 +7,32 @@ story with one sentence per line or as running text.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from storyproof.errors import DataError
+from storyproof.errors import DataError, quoted
 from storyproof.example import REQUIRED, plain_schema
 from storyproof.families.family import Family, recognise, schema_of
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, with_places
+from storyproof.formats.format import Format, stem_of, with_places
 from storyproof.formats.json_edits import edit_row
-from storyproof.formats.lines import MARK, bad_byte, filled_lines, find_bad_bytes, first_line, numbered_lines
+from storyproof.formats.lines import (
+    MARK,
+    bad_byte,
+    filled_lines,
+    find_bad_bytes,
+    first_line,
+    numbered_lines,
+    text_lines,
+)
 from storyproof.formats.patches import Changes, Write
+from storyproof.inputs import DocumentError, parse_json
 
 JSONL, INSPECT = "jsonl", "inspect"
 ANSWER = "answer in"  # of a row from `read_samples`: the name under which the file has the answer
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_TEXTS = ("id", "story_id", *REQUIRED)
 
 
 class JsonlSplit:
@@ -97,22 +103,22 @@ def read_jsonl(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table
     waiting: list[dict[str, Any]] = []
     lines: list[int] = []
     done = 0
+    stem = stem_of(path)
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            for number, line in enumerate(file, start=1):
-                if line.strip():
-                    row = _row(line, f"{path}, line {number}")
-                    row.setdefault("id", f"{path.stem}-{number}")
-                    waiting.append(row)
-                    lines.append(number)
-                if len(waiting) == rows:
-                    yield table_of_rows(waiting, done, lines if places else None)
-                    waiting, lines, done = [], [], done + rows
+        for number, line in enumerate(text_lines(path), start=1):
+            if line.strip():
+                row = _row(line, f"{path}, line {number}")
+                if row.get("id") is None:
+                    row["id"] = f"{stem}-{number}"
+                waiting.append(row)
+                lines.append(number)
+            if len(waiting) == rows:
+                yield table_of_rows(waiting, done, lines if places else None)
+                waiting, lines, done = [], [], done + rows
         if waiting:
             yield table_of_rows(waiting, done, lines if places else None)
-    except (OSError, UnicodeDecodeError) as error:
-        bad = find_bad_bytes(path) if isinstance(error, UnicodeError) else None
-        raise bad or DataError(f"cannot read {path}: {error}.") from error
+    except UnicodeDecodeError as error:
+        raise find_bad_bytes(path) or DataError(f"cannot read {path}: {error}.") from error
 
 
 def table_of_rows(rows: list[dict[str, Any]], first: int = 0, lines: list[int] | None = None) -> pa.Table:
@@ -135,8 +141,8 @@ def given(row: Mapping[str, Any]) -> list[str]:
 
 def _row(line: str, where: str) -> dict[str, Any]:
     try:
-        row = json.loads(line)
-    except (ValueError, RecursionError) as error:
+        row = parse_json(line)
+    except DocumentError as error:
         raise DataError(f"{where}: not valid JSON ({error}); expected one object per line.") from error
     return checked_row(row, where)
 
@@ -151,23 +157,12 @@ def checked_row(row: Any, where: str) -> dict[str, Any]:
         raise DataError(f"{where}: found {type(row).__name__}, expected an object with {', '.join(REQUIRED)}.")
     for name in REQUIRED:
         if not isinstance(row.get(name), str):
-            raise DataError(f"{where}: '{name}' is {row.get(name)!r}, expected text.")
+            raise DataError(f"{where}: '{name}' is {quoted(row.get(name))}, expected text.")
     for field in schema_of(given(row)):
         value = row.get(field.name)
         if value is not None and not _fits(value, field.type):
-            raise DataError(f"{where}: '{field.name}' is {value!r}, expected {_expected(field.type)}.")
-    if _has_surrogate(row):
-        raise DataError(f"{where}: found an unpaired surrogate, expected text.")
+            raise DataError(f"{where}: '{field.name}' is {quoted(value)}, expected {_expected(field.type)}.")
     return row
-
-
-def _has_surrogate(value: Any) -> bool:
-    """Return whether a value contains an unpaired surrogate, which no file can hold."""
-    if isinstance(value, str):
-        return not value.isascii() and _SURROGATE.search(value) is not None
-    if isinstance(value, dict):
-        return any(map(_has_surrogate, value.values()))
-    return isinstance(value, list) and any(map(_has_surrogate, value))
 
 
 def _fits(value: Any, kind: pa.DataType) -> bool:
@@ -212,8 +207,8 @@ def _write_patched(path: Path, file: BinaryIO, changes: Changes) -> None:
 def dialect_of(line: str) -> str:
     """Return the dialect of a line; one that cannot be read is left to the reader of plain rows."""
     try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
+        found = parse_json(line)
+    except DocumentError:
         return JSONL
     return INSPECT if isinstance(found, dict) and "input" in found and "story" not in found else JSONL
 
@@ -247,15 +242,10 @@ def read_samples(
         found = json_object(line, where)
         try:
             row = make(found)
-            for name in _TEXTS:
-                if row.get(name) is not None:
-                    row[name].encode()
-        except UnicodeEncodeError as error:
-            raise DataError(f"{where}: found an unpaired surrogate ({error.reason}); expected text.") from error
         except DataError as error:
             raise DataError(f"{where}: {error}") from error
         if row.get("id") is None:
-            row["id"] = f"{path.stem}-{number}"
+            row["id"] = f"{stem_of(path)}-{number}"
         waiting.append(row)
         lines.append(number)
         if len(waiting) == rows:
@@ -272,10 +262,10 @@ def json_object(line: bytes, where: str) -> dict[str, Any]:
         DataError: If it holds none; the message begins with `where`.
     """
     try:
-        found = json.loads(line.decode("utf-8-sig"))
+        found = parse_json(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise bad_byte(where, error) from error
-    except (ValueError, RecursionError) as error:
+    except DocumentError as error:
         raise DataError(f"{where}: not valid JSON ({error}); expected one object per line.") from error
     if not isinstance(found, dict):
         raise DataError(f"{where}: found {type(found).__name__}; expected one object per line.")
@@ -316,7 +306,7 @@ class _PlainRows:
     def __call__(self, found: Mapping[str, Any]) -> dict[str, Any]:
         for name in REQUIRED:
             if not isinstance(found.get(name), str):
-                raise DataError(f"'{name}' is {shown(found.get(name))}; expected text.")
+                raise DataError(f"'{name}' is {quoted(found.get(name))}; expected text.")
         if self._family is None:
             self._family = recognise(given(found), found["question"])
         names = {name: id_of(found.get(name)) for name in ("id", "story_id")}
@@ -327,12 +317,6 @@ class _PlainRows:
 def id_of(value: Any) -> str | None:
     """Return an id, which may be a number, as text; None for anything else."""
     return str(value) if isinstance(value, str | int) and not isinstance(value, bool) else None
-
-
-def shown(value: Any) -> str:
-    """Return a value, or as much of it as a message can show."""
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 FORMAT = Jsonl()

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from storyproof.errors import DataError
+from storyproof.inputs import LongLineError, lines_of, open_file, open_text
+from storyproof.limits import LONGEST_LINE
 
 MARK = b"\xef\xbb\xbf"  # the byte order mark with which some editors begin a file
 
@@ -18,13 +21,46 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     """
     number = 0
     try:
-        with path.open("rb") as file:
-            for piece in file:
+        with open_file(path) as file:
+            for piece in iter(partial(file.readline, LONGEST_LINE + 1), b""):
+                if len(piece) > LONGEST_LINE:
+                    raise long_line(path, LongLineError(number + 1, LONGEST_LINE))
                 for line in piece.splitlines(keepends=True):  # a lone carriage return ends a line too
                     number += 1
                     yield number, line
     except OSError as error:
-        raise DataError(f"cannot read {path}: {error}.") from error
+        raise unreadable(path, error) from error
+
+
+def text_lines(path: Path, *, newline: str | None = None, errors: str | None = None) -> Iterator[str]:
+    """Read a file's lines as text.
+
+    Args:
+        path: The file.
+        newline: As for `open`; empty to have the ends of lines as they are.
+        errors: As for `open`: what becomes of bytes that are not UTF-8.
+
+    Raises:
+        DataError: If the file cannot be read, or a line is too long.
+        UnicodeDecodeError: If it is not UTF-8, unless `errors` says otherwise.
+    """
+    try:
+        with open_text(path, newline=newline, errors=errors) as file:
+            yield from lines_of(file)
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except LongLineError as error:
+        raise long_line(path, error) from error
+
+
+def unreadable(path: Path, error: OSError) -> DataError:
+    """Return an error that says why a file cannot be read."""
+    return DataError(f"cannot read {path}: {error.strerror or error}.")
+
+
+def long_line(path: Path, error: LongLineError) -> DataError:
+    """Return an error that names a line that is too long."""
+    return DataError(f"{path}, line {error.number}: {error}; divide it, or remove it.")
 
 
 def filled_lines(path: Path) -> Iterator[tuple[int, bytes]]:

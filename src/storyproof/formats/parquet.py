@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -16,11 +19,14 @@ from storyproof.errors import DataError
 from storyproof.example import REQUIRED, plain, plain_schema
 from storyproof.families.family import schema_of
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, with_places
+from storyproof.formats.format import Format, stem_of, with_places
 from storyproof.formats.patches import Changes, Write
+from storyproof.inputs import open_file
+from storyproof.limits import LARGEST_ROW, LARGEST_ROW_GROUP, LONGEST_LINE, MOST_COLUMNS, MOST_NESTED, size
 
 DICTIONARY_LIMIT = 64 << 20  # one block's stories must fit, or each would be stored once per question
 _ARROW_SCHEMA = b"ARROW:schema"
+_FEW_ROWS = 1024  # to read at a time where the size of texts is not known before
 
 
 def _recurring(schema: pa.Schema) -> list[str]:
@@ -38,12 +44,13 @@ class ParquetSplit:
     def __init__(self, folder: Path, split: str) -> None:
         self._path = folder / f"{split}.parquet"
         self._writer: pq.ParquetWriter | None = None
+        self._file = pa.OSFile(os.fsencode(self._path), "wb")  # by bytes, for its name need not be UTF-8
 
     def write(self, table: pa.Table) -> None:
         """Add rows."""
         if self._writer is None:
             self._writer = pq.ParquetWriter(
-                self._path,
+                self._file,
                 table.schema,
                 compression="snappy",  # a sixth less time to write than zstd; files are 1.7 times as large
                 # Readers see plain strings; dictionaries pay only where values recur.
@@ -57,9 +64,10 @@ class ParquetSplit:
     def close(self) -> list[Path]:
         """Finish the file and return it."""
         if self._writer is None:
-            pq.write_table(plain_schema().empty_table(), self._path)
+            pq.write_table(plain_schema().empty_table(), self._file)
         else:
             self._writer.close()
+        self._file.close()
         return [self._path]
 
 
@@ -76,10 +84,8 @@ class Parquet(Format):
 
     def columns(self, path: Path) -> Collection[str]:
         """Return the columns of a file."""
-        try:
-            names: list[str] = pq.read_schema(path).names
-        except (pa.ArrowException, OSError) as error:
-            raise _unreadable(path, error) from error
+        with _named(path):
+            names: list[str] = _open(path).schema_arrow.names
         return names
 
     def writer(self, folder: Path, split: str) -> ParquetSplit:
@@ -97,26 +103,170 @@ def read_parquet(path: Path, rows: int, places: bool = False) -> Iterator[pa.Tab
     Raises:
         DataError: If it is not a complete Parquet file, or its columns are not those of examples.
     """
-    try:
-        known = _check_columns(path, pq.read_schema(path))
-        coded = [name for name in known if pa.types.is_dictionary(schema_of(known).field(name).type)]
-        file = pq.ParquetFile(path, read_dictionary=coded)
+    with _named(path):
+        file = _open(path)
+        known = _check_columns(path, file.schema_arrow)
+        _check_row_groups(path, file.metadata, known)
         first = 0
-        for batch in file.iter_batches(batch_size=rows, columns=known, use_threads=False):
-            table = pa.Table.from_batches([batch])
-            table.validate(full=True)  # whether text is text
-            table = _as_examples(table, path, first)
-            yield with_places(table, first) if places else table
-            first += batch.num_rows
-    except (pa.ArrowException, OSError) as error:
-        raise _unreadable(path, error) from error
+        for whole in _batches(path, file.metadata, known, rows):
+            whole.validate(full=True)  # whether text is text
+            for part in _divided(whole, path, first):
+                table = _as_examples(part, path, first)
+                yield with_places(table, first) if places else table
+                first += table.num_rows
 
 
-def _unreadable(path: Path, error: Exception) -> DataError:
-    reason = str(error).split("\n")[0].rstrip(".")
-    return DataError(
-        f"{path} is not a readable Parquet file ({reason}); expected a complete one; copy or generate it again."
-    )
+def _batches(path: Path, metadata: pq.FileMetaData, known: list[str], rows: int) -> Iterator[pa.Table]:
+    """Read a file with its texts as codes where they are stored so: their size is then known before it is taken."""
+    words = _words_of(metadata, known)
+    file = _open(path, read_dictionary=words)
+    nested = any("." in name for name in words)
+    for number in range(metadata.num_row_groups):  # codes in lists are those of one row group
+        done = 0
+        try:
+            for batch in file.iter_batches(rows, row_groups=[number], columns=known, use_threads=False):
+                yield pa.Table.from_batches([batch])
+                done += batch.num_rows
+        except pa.ArrowNotImplementedError:
+            if not nested:
+                raise
+            # Some pages of a list have codes, others texts, which Arrow does not read as codes.
+            plain_lists = _open(path, read_dictionary=[name for name in words if "." not in name])
+            for batch in plain_lists.iter_batches(_FEW_ROWS, row_groups=[number], columns=known, use_threads=False):
+                if done < batch.num_rows:
+                    yield pa.Table.from_batches([batch.slice(done)])
+                done = max(0, done - batch.num_rows)
+
+
+@contextmanager
+def _named(path: Path, expected: str = "is not a readable Parquet file") -> Iterator[None]:
+    """Name the file in whatever Arrow complains about."""
+    try:
+        yield
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+        reason = str(error).split("\n")[0].rstrip(".")
+        raise DataError(f"{path} {expected} ({reason}); expected a complete one; copy or generate it again.") from error
+
+
+def _open(path: Path, read_dictionary: Sequence[str] = ()) -> pq.ParquetFile:
+    """Open a file; raise DataError if it has more columns, or more deeply nested ones, than any table."""
+    open_file(path).close()  # a pipe would be waited for
+    file = pq.ParquetFile(pa.OSFile(os.fsencode(path)), read_dictionary=list(read_dictionary))
+    schema = file.metadata.schema
+    if len(schema) > MOST_COLUMNS:
+        raise DataError(f"{path} has {len(schema):,} columns; at most {MOST_COLUMNS:,} are read; leave some out.")
+    deepest = max((schema.column(place).path.count(".") for place in range(len(schema))), default=0)
+    if deepest > MOST_NESTED:
+        raise DataError(f"{path} has a column of {deepest} levels; at most {MOST_NESTED} are read; leave it out.")
+    return file
+
+
+def _check_row_groups(path: Path, metadata: pq.FileMetaData, known: Collection[str]) -> None:
+    """Raise DataError if what is read of a row group is very large once it is uncompressed."""
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        if group.total_byte_size <= LARGEST_ROW_GROUP:
+            continue
+        columns = (group.column(place) for place in range(group.num_columns))
+        held = sum(each.total_uncompressed_size for each in columns if each.path_in_schema.split(".")[0] in known)
+        if held > LARGEST_ROW_GROUP:
+            raise DataError(
+                f"{path}: row group {number} is {size(held)} large once it is uncompressed; at most "
+                f"{size(LARGEST_ROW_GROUP)} are read; write the file with smaller row groups."
+            )
+
+
+def _words_of(metadata: pq.FileMetaData, known: Collection[str]) -> list[str]:
+    """Return the columns of text that are read as codes: those that examples have so, and those that are stored so.
+
+    A long text that is stored once may stand in thousands of rows; as codes their size can be told before it is taken.
+    """
+    schema = schema_of(known)
+    found = {name for name in known if pa.types.is_dictionary(schema.field(name).type)}
+    names = [metadata.schema.column(place).path for place in range(len(metadata.schema))]
+    texts = [
+        place
+        for place, name in enumerate(names)
+        if name.split(".")[0] in known and metadata.schema.column(place).physical_type == "BYTE_ARRAY"
+    ]
+    for number in range(metadata.num_row_groups):
+        group = metadata.row_group(number)
+        found |= {names[place] for place in texts if group.column(place).has_dictionary_page}
+    return sorted(found)
+
+
+def _divided(table: pa.Table, path: Path, first: int) -> Iterator[pa.Table]:
+    """Yield parts of a table that are of bounded size once codes are replaced by their texts.
+
+    Raises:
+        DataError: If a text is very long, or all texts of a row are.
+    """
+    if sum(_most_text(column, path, name) for name, column in zip(table.column_names, table.columns, strict=True)) <= (
+        LARGEST_ROW
+    ):
+        yield table
+        return
+    total = np.zeros(table.num_rows, np.int64)
+    for column in table.columns:
+        total += _text_sizes(column.combine_chunks())
+    if total.max() > LARGEST_ROW:
+        raise DataError(
+            f"{path}, row {first + int(total.argmax())}: found {size(int(total.max()))} of text; at most "
+            f"{size(LARGEST_ROW)} are read of a row; shorten it."
+        )
+    start, held = 0, 0
+    for row, each in enumerate(total.tolist()):
+        if held + each > LARGEST_ROW:
+            yield _taken(table, start, row)
+            start, held = row, 0
+        held += each
+    yield _taken(table, start, table.num_rows)
+
+
+def _taken(table: pa.Table, start: int, end: int) -> pa.Table:
+    """Return rows without those around them; a slice still has the items of all lists."""
+    return table.take(pa.array(np.arange(start, end)))
+
+
+def _texts_in(column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Return the items of lists, of whatever depth."""
+    while pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        column = pc.list_flatten(column)
+    return column
+
+
+def _most_text(column: pa.ChunkedArray, path: Path, name: str) -> int:
+    """Return the most bytes that the texts of a column can take; raise DataError if one is very long."""
+    most = 0
+    for chunk in _texts_in(column).chunks:
+        values = chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
+        if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)) or not len(values):
+            continue
+        longest = pc.max(pc.binary_length(values)).as_py() or 0
+        if longest > LONGEST_LINE:
+            raise DataError(
+                f"{path}: column '{name}' has a text of {size(longest)}; at most {size(LONGEST_LINE)} are read; "
+                "shorten it."
+            )
+        most += longest * len(chunk) if values is not chunk else chunk.nbytes
+    return most
+
+
+def _text_sizes(column: pa.Array) -> npt.NDArray[np.int64]:
+    """Return how many bytes the texts of each row of a column take."""
+    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        ends = np.concatenate([[0], np.cumsum(_text_sizes(pc.list_flatten(column)))])
+        lengths = np.cumsum(pc.fill_null(pc.list_value_length(column), 0).to_numpy(zero_copy_only=False))
+        sums: npt.NDArray[np.int64] = np.diff(ends[np.concatenate([[0], lengths])])
+        return sums
+    if pa.types.is_dictionary(column.type):
+        sizes = pc.binary_length(column.dictionary).take(column.indices)
+    elif pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        sizes = pc.binary_length(column)
+    else:
+        return np.zeros(len(column), np.int64)
+    found: npt.NDArray[np.int64] = np.asarray(pc.fill_null(sizes.cast(pa.int64()), 0))
+    return found
 
 
 def _check_columns(path: Path, found: pa.Schema) -> list[str]:
@@ -153,7 +303,7 @@ def _as_examples(table: pa.Table, path: Path, first: int) -> pa.Table:
             raise DataError(f"{path}, row {row}: '{name}' is empty, expected text.")
         if pa.types.is_list(column.type) and (gap := _first_gap(column)) is not None:
             raise DataError(f"{path}, row {first + gap}: '{name}' has an empty item, expected none.")
-        if column.type != expected and not pa.types.is_dictionary(column.type):
+        if column.type != expected and not (pa.types.is_dictionary(column.type) and pa.types.is_dictionary(expected)):
             try:
                 table = table.set_column(place, name, column.cast(plain(expected)))
             except pa.ArrowInvalid as error:
@@ -183,7 +333,8 @@ def _lacks(item: object) -> bool:
 def _with_ids(table: pa.Table, path: Path, first: int) -> pa.Table:
     if "id" in table.column_names and not table.column("id").null_count:
         return table
-    made = pa.array([f"{path.stem}-{row}" for row in range(first, first + table.num_rows)], pa.string())
+    stem = stem_of(path)
+    made = pa.array([f"{stem}-{row}" for row in range(first, first + table.num_rows)], pa.string())
     if "id" not in table.column_names:
         return table.append_column("id", made)
     ids = table.column("id").combine_chunks()
@@ -197,21 +348,20 @@ def rewrite_parquet(path: Path, file: BinaryIO, changes: Changes) -> None:
         DataError: If the file cannot be read, or has no such rows or columns.
     """
     if not changes.values and not changes.gone:
-        with path.open("rb") as source:
+        with open_file(path) as source:
             shutil.copyfileobj(source, file)
         return
-    try:
+    with _named(path, "cannot be rewritten"):
         used = {name for each in changes.values.values() for name in each}
-        known = set(pq.read_schema(path).names)
+        source = _open(path)
+        known = set(source.schema_arrow.names)
+        _check_row_groups(path, source.metadata, known)
         lacking = {name: value for name, value in changes.added.items() if name in used - known}
         _rewrite(path, file, changes, lacking)
-    except (pa.ArrowException, OSError) as error:
-        reason = str(error).split("\n")[0].rstrip(".")
-        raise DataError(f"{path} cannot be rewritten ({reason}); copy or generate it again.") from error
 
 
 def _rewrite(path: Path, file: BinaryIO, changes: Changes, added: Mapping[str, Any]) -> None:
-    source = pq.ParquetFile(path, read_dictionary=_coded(pq.read_metadata(path)))
+    source = _open(path, read_dictionary=_coded(_open(path).metadata))
     schema = source.schema_arrow
     for name in added:
         schema = schema.append(pa.field(name, pa.string()))

@@ -181,7 +181,8 @@ def _effort(run: Evaluation) -> list[str]:
     asked = f"{counted(traffic['asked'], 'request')} in {run.run['seconds']:.1f} s"
     lines = [f"{asked}, {traffic['found']:,} known before; {shared}"]
     if tokens:
-        cached = f" ({tokens['cached'] / tokens['prompt']:.0%} from the server's cache)" if tokens["cached"] else ""
+        share = tokens["cached"] / tokens["prompt"] if tokens["prompt"] else 0.0
+        cached = f" ({share:.0%} from the server's cache)" if share else ""
         cost = f", cost {run.details['cost']:.4f}" if "cost" in run.details else ""
         lines.append(f"{counted(tokens['prompt'], 'token')} read{cached}, {tokens['output']:,} written{cost}")
     return lines

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from rich.console import RenderableType
 
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source
-from storyproof.errors import ConfigError, DataError, ParseError
+from storyproof.errors import ConfigError, DataError, ParseError, quoted
+from storyproof.example import Example
 from storyproof.families.family import family_of
 
 
@@ -32,7 +34,19 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None) -> Rende
     stories = [list(rows) for _, rows in groupby(examples, key=lambda example: example.story_id)]
     if index >= len(stories):
         raise ConfigError(f"--index is {index}, but there are only {len(stories)} stories; they are counted from 0.")
+    _check_text(stories[index], f"{source.name}, story {index}")
     try:
         return family_of(stories[index][0]).lay_out(stories[index])
     except ParseError as error:
         raise DataError(f"{source.name}, story {index}: {error}") from error
+
+
+def _check_text(story: Sequence[Example], where: str) -> None:
+    """Raise DataError unless rows of one story have one text; questions may stand between its sentences."""
+    whole = story[-1].story
+    for example in story:
+        if example.story != whole and not whole.startswith(example.story + "\n"):
+            raise DataError(
+                f"{where}: {quoted(example.id)} and {quoted(story[-1].id)} have the story_id "
+                f"{quoted(example.story_id)}, but different texts; give each story an id of its own."
+            )

@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from storyproof.evaluation.matching.kinds import KINDS
@@ -260,33 +258,3 @@ def test_where_things_are_anybody_may_say() -> None:
 
 def test_kinds() -> None:
     assert set(KINDS) >= {kind(reply) for reply in ("basket", "no", "not the basket", "basket, box")}
-
-
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "\n",
-        " ",
-        "basket\n",
-        "basket. ",
-        "answer: ",
-        "not ",
-        "so ",
-        "basket, not box; ",
-        "Ada's mother ",
-        "answer:",
-        "\n\n* ",
-        "-_",
-        "wait, box. ",
-        "if she had ",
-        "not seen ",
-        "Anne will look in the basket. ",
-        "The answer is box. No. ",
-    ],
-)
-def test_long_replies_take_no_time(piece: str) -> None:
-    start = time.process_time()
-    judge_carefully("a " + piece * (200_000 // len(piece)), "basket", PLACES, "Where will Anne look for the ball?")
-    judge_carefully("a " + piece * (200_000 // len(piece)), "basket", PLACES)
-    judge_carefully("a " + piece * (200_000 // len(piece)), "mother", KIN, "What is Ada to Ben?")
-    assert time.process_time() - start < 5

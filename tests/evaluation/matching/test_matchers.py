@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.evaluation.matching import KINDS, MATCHERS, Match, judge, load_matcher
+from storyproof.evaluation.matching import KINDS, MATCHERS, Match, exact, find_meant, judge, load_matcher, matchers
 from storyproof.evaluation.matching.matchers import careful, lenient, strict
 from storyproof.families.family import family_of
 from storyproof.families.kinship.relations import WORDS
@@ -52,6 +52,25 @@ def test_lenient_removes_articles_as_whole_words_only() -> None:
 def test_strict() -> None:
     assert strict(" BASKET\n", "basket").right
     assert strict("the basket", "basket").kind == "no_match"
+
+
+def test_exact() -> None:
+    assert exact("box", "box").kind == "exact_match"
+    assert exact("Box", "box").kind == "no_match"
+    assert judge(exact, example(candidates=[]), "box").right
+
+
+def test_what_a_reply_means_depends_on_the_matcher() -> None:
+    for reply, by_strict, by_careful, by_lenient in (
+        ("JAR", "jar", "jar", "jar"),
+        ("the jar", None, "jar", "jar"),
+        ("not the jar", None, None, "jar"),
+        ("the jars or boxes", None, None, "box"),
+        ("ajar", None, None, "jar"),
+        ("", None, None, None),
+    ):
+        found = {name: find_meant(matcher, example(answer="shelf"), reply) for name, matcher in MATCHERS.items()}
+        assert found == {"strict": by_strict, "careful": by_careful, "lenient": by_lenient}, reply
 
 
 @pytest.mark.parametrize("name", MATCHERS)
@@ -149,6 +168,28 @@ def test_own_matcher(tmp_path: Path) -> None:
         judge(load_matcher(f"{path}:bad"), example(), "jar")
     with pytest.raises(ConfigError, match="has no function 'nothing'"):
         load_matcher(f"{path}:nothing")
+    with pytest.raises(ConfigError, match="the matcher 'first' failed on the reply to 1 with IndexError"):
+        judge(load_matcher(f"{path}:first"), example(), "")
+
+
+def test_candidates_are_those_of_the_row_else_of_the_story() -> None:
+    story = f"{example().story}\nThe cup is in the bag."
+    assert judge(careful, example(story=story), "the box or the bag").right
+    assert judge(careful, example(story=story, candidates=[]), "the box or the bag").kind == "ambiguous"
+    assert find_meant(careful, example(story=story), "the bag") is None
+    assert find_meant(careful, example(story=story, candidates=[]), "the bag") == "bag"
+
+
+def test_without_an_example_the_question_tells_the_family() -> None:
+    assert not careful("Ben will look in the box", "box", PLACES, "Where will Anne look for the ball?").right
+    assert careful("Ben will look in the box", "box", PLACES).right
+    assert not careful("his stepmother", "mother", ("mother",)).right
+
+
+def test_a_reply_is_normalized_once_for_all_candidates() -> None:
+    before = matchers._normalized_reply.cache_info().misses
+    assert find_meant(lenient, example(candidates=[f"jar {number}" for number in range(20)]), "nowhere at all") is None
+    assert matchers._normalized_reply.cache_info().misses == before + 1
 
 
 def test_judge_knows_the_question() -> None:

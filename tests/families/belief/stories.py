@@ -11,7 +11,7 @@ from storyproof.families.belief.events import FEELINGS, Event, Kind
 AGENTS = ("Ada", "Bo", "Cy", "Di")
 ROOMS = ("attic", "barn", "cellar")
 BOXES = ("jar", "pot", "tin")
-THING = "key"
+THING, OTHER_THING = "key", "coin"
 CHAINS = [chain for order in range(1, 5) for chain in product(AGENTS, repeat=order)]
 
 
@@ -20,15 +20,31 @@ def observers() -> st.SearchStrategy[frozenset[str] | None]:
 
 
 def any_events(*, private: bool) -> st.SearchStrategy[list[Event]]:
-    """Events in any order, possible or not, with any observers if `private`."""
+    """Events in any order, possible or not, with any observers if `private`.
+
+    A few are about another object, and a few put the object into a room that is not told.
+    """
     agent, room, box = st.sampled_from(AGENTS), st.sampled_from(ROOMS[:2]), st.sampled_from(BOXES)
+    somewhere = st.sampled_from([*ROOMS[:2] * 3, None])
+    thing = st.sampled_from([THING] * 4 + [OTHER_THING])
     seen = observers() if private else st.none()
     walk = st.sampled_from([Kind.ENTER, Kind.ENTER, Kind.EXIT, Kind.IS_IN])
     event = st.one_of(
         st.builds(lambda kind, who, where, by: Event(kind, who, where, observers=by), walk, agent, room, seen),
-        st.builds(lambda where, box, by: Event(Kind.PLACE, None, where, THING, box, observers=by), room, box, seen),
         st.builds(
-            lambda who, where, box, by: Event(Kind.MOVE, who, where, THING, box, observers=by), agent, room, box, seen
+            lambda where, what, box, by: Event(Kind.PLACE, None, where, what, box, observers=by),
+            somewhere,
+            thing,
+            box,
+            seen,
+        ),
+        st.builds(
+            lambda who, where, what, box, by: Event(Kind.MOVE, who, where, what, box, observers=by),
+            agent,
+            room,
+            thing,
+            box,
+            seen,
         ),
     )
     return st.lists(event, max_size=12)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from itertools import product
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from storyproof.families.belief.checker import Worlds, belief, memory, reality, story_type
+from storyproof.families.belief.checker import Worlds, _contracted, belief, memory, reality, story_type
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, READINGS
 
@@ -200,6 +201,18 @@ def test_third_and_fourth_order() -> None:
             # Under plain sight a nested belief is what all the chain saw together.
             first = next(agent for agent in expected if agent in chain)
             assert ask(story, *chain) == expected[first], chain
+
+
+def test_story_types_whoever_of_the_two_is_wrong() -> None:
+    peeked = [*SALLY_ANNE[:-1], move("Anne", "jar", observers=frozenset({"Anne", "Sally"}))]
+    for story, kind in (
+        (SALLY_ANNE, "false_belief"),  # only Sally is wrong
+        (peeked, "second_order_false_belief"),  # only Anne is wrong about Sally
+        (CROSSED, "second_order_false_belief"),
+        ([*SALLY_ANNE, enter("Sally")], "true_belief"),
+    ):
+        for pair in (("Anne", "Sally"), ("Sally", "Anne")):
+            assert story_type(story, MARBLE, *pair) == kind
 
 
 def test_who_was_never_there_believes_nothing() -> None:
@@ -509,3 +522,31 @@ def test_models_are_contracted_and_reachable(story: Story) -> None:
             reached |= fresh
             todo += fresh
         assert reached == set(range(len(model.locations)))
+
+
+def test_worlds_that_hold_the_same_possible_are_one_whatever_their_numbers() -> None:
+    """Sets of more than eight numbers list them in an order that depends on how they were made."""
+    locations = [0, 0, *range(1, 10)]
+    one, other, rest = [2, 10], [10, 2], list(range(2, 11))
+    access = [[0], [1], *[[2]] * 9]
+    model = _contracted(locations, [one, other, rest], access)
+    assert model.locations == tuple(range(10))
+    assert model.cells[model.access[0][0]] == (1, 9)
+
+
+def test_models_do_not_depend_on_how_worlds_were_numbered() -> None:
+    dice = random.Random(3)
+    for _ in range(30):
+        count = dice.randint(2, 9)
+        locations = [dice.randrange(3) for _ in range(count)]
+        cells = [dice.sample(range(count), dice.randint(1, count)) for _ in range(4)]
+        access = [[dice.randrange(4), dice.randrange(4)] for _ in range(count)]
+        new = [0, *dice.sample(range(1, count), count - 1)]  # world 0 is the actual one
+        old = sorted(range(count), key=new.__getitem__)
+        order = dice.sample(range(4), 4)
+        renamed = _contracted(
+            [locations[world] for world in old],
+            [[new[world] for world in cells[cell]] for cell in order],
+            [[order.index(cell) for cell in access[world]] for world in old],
+        )
+        assert renamed == _contracted(locations, cells, access)

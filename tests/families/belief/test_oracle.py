@@ -13,7 +13,8 @@ from storyproof.families.belief.checker import Worlds
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, READINGS
-from tests.families.belief.stories import AGENTS, CHAINS, THING, any_events, possible_stories, returns
+from tests.families.belief.stories import AGENTS, CHAINS, OTHER_THING, THING, any_events, possible_stories, returns
+from tests.families.belief.test_checker import MARBLE, NO_BLAME
 
 Story = list[Event]
 
@@ -176,6 +177,59 @@ def test_nobody_is_blamed_for_an_object_not_seen_before() -> None:
         assert asked == ["jar", None]  # Ada remembers no other place, so nothing was moved behind her back
 
 
+@pytest.mark.parametrize("name", NO_BLAME)
+def test_oracle_and_checker_agree_on_who_is_not_blamed(name: str) -> None:
+    names = {"Sally": "Ada", "Anne": "Bo", "Max": "Cy", "Zoe": "Di", MARBLE: THING}
+    events = [
+        event._replace(
+            agent=names.get(event.agent or ""),
+            thing=names.get(event.thing or ""),
+            observers=None if event.observers is None else frozenset(names[who] for who in event.observers),
+        )
+        for event in NO_BLAME[name]
+    ]
+    assert_checker_agrees(events)
+
+
+def test_nobody_is_blamed_who_was_never_met() -> None:
+    apart = [
+        Event(Kind.ENTER, "Ada", "attic"),
+        Event(Kind.MOVE, "Ada", "attic", THING, "jar"),
+        Event(Kind.EXIT, "Ada", "attic"),
+        Event(Kind.ENTER, "Bo", "attic"),
+        Event(Kind.MOVE, "Bo", "attic", THING, "pot"),
+        Event(Kind.EXIT, "Bo", "attic"),
+        Event(Kind.ENTER, "Ada", "attic"),
+    ]
+    for asked in (oracle(apart, [("Ada",), ("Ada", "Bo")], INFER_MOVER), beliefs_of(apart, INFER_MOVER)):
+        assert asked == ["pot", None]
+
+
+def test_nobody_is_in_a_room_that_is_not_told() -> None:
+    gone = [
+        Event(Kind.ENTER, "Ada", "attic"),
+        Event(Kind.EXIT, "Ada", "attic"),
+        Event(Kind.PLACE, None, None, THING, "jar"),
+    ]
+    assert oracle(gone, [("Ada",)], OPEN) == [None]
+    assert Worlds(gone, THING).belief(("Ada",), OPEN) is None
+
+
+@given(any_events(private=True).filter(bool))
+@settings(max_examples=30, deadline=None)
+def test_beliefs_so_far_are_those_of_the_story_so_far(events: Story) -> None:
+    stories, (names,) = encode([events])
+    seen = beliefs.view(stories, np.full(1, names.things.get(THING, 99), np.int8))
+    boxes = tuple(names.containers)
+    for chain in (("Ada",), ("Ada", "Bo"), ("Bo", "Ada", "Ada")):
+        asked = np.array([[names.agents.get(agent, STRANGER)] for agent in chain], np.int8)
+        for reading in READINGS:
+            found = beliefs.beliefs_so_far(seen, asked, reading)[:, 0].tolist()
+            for time, place in enumerate(found):
+                believed = Worlds(events[: time + 1], THING).belief(chain, reading)
+                assert (None if place == NOBODY else boxes[place]) == believed
+
+
 def beliefs_of(events: Story, reading: str) -> list[str | None]:
     """Return by the checker what Ada believes, and what she thinks that Bo believes."""
     worlds = Worlds(events, THING)
@@ -203,3 +257,11 @@ def test_memory_is_the_first_place_and_reality_the_last() -> None:
     places = tuple(names.containers)
     assert places[beliefs.memory(seen).place[0]] == "jar"
     assert places[beliefs.reality(seen).place[0]] == "pot"
+    assert (beliefs.memory(seen).decided.tolist(), beliefs.reality(seen).decided.tolist()) == ([2], [3])
+
+
+def test_an_object_that_is_never_placed_is_nowhere() -> None:
+    stories, _ = encode([[Event(Kind.ENTER, "Ada", "attic"), Event(Kind.PLACE, None, "attic", OTHER_THING, "jar")]])
+    seen = beliefs.view(stories, np.array([99], np.int8))
+    for found in (beliefs.memory(seen), beliefs.reality(seen)):
+        assert (found.place.tolist(), found.decided.tolist()) == ([NOBODY], [-1])

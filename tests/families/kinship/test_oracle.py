@@ -171,6 +171,24 @@ def test_a_proof_goes_from_the_answer_down_to_what_is_stated() -> None:
         derived.proof(0, Fact(0, "child", 4))
 
 
+def test_a_proof_follows_its_first_premise_to_the_end_before_the_second() -> None:
+    facts, query = story("0 child 1, 1 inv-child 2, 2 SO 3, 3 inv-child 4, 4 child 5"), Fact(0, "sibling", 5)
+    assert derive(strict_rules(), [facts], 6).proof(0, query) == [
+        ProofStep(query, 4),
+        ProofStep(Fact(0, "inv-child", 4), 2),
+        ProofStep(Fact(0, "SO", 2), 1),
+        ProofStep(Fact(2, "inv-in-law", 4), 3),
+    ]
+
+
+@both_rules
+def test_conclusions_rest_on_99_facts_at_most(rules: RuleSet) -> None:
+    facts = [Fact(person, "sibling", person + 1) for person in range(100)]
+    derived = derive(rules, [facts], 101)
+    assert derived.size(0, Fact(0, "sibling", 99)) == 99
+    assert derived.size(0, Fact(0, "sibling", 100)) is None
+
+
 # --- against the plain way
 
 
@@ -298,10 +316,13 @@ def check_proofs(rules: RuleSet, facts: Story, people: int) -> None:
 
 # Nobody can live this: 1 is both parent and child of 0.
 CROSSED = story("0 inv-child 1, 0 child 1, 1 child 2, 0 SO 2, 2 sibling 0, 1 sibling 0, 2 un 0")
+# Nor this: 0 is husband, sibling and nephew of 2, who is his child. Steps follow in two ways from what is concluded.
+TWO_WAYS = story("0 sibling 2, 1 SO 0, 2 SO 1, 2 un 0, 0 child 2")
 
 
 @settings(max_examples=60)
 @example(CROSSED)
+@example(TWO_WAYS)
 @given(any_stories(BASIC, 4, 6))
 def test_every_proof_replays_even_if_two_things_are_concluded_of_a_pair(facts: Story) -> None:
     check_proofs(strict_rules(), facts, people_in(facts))
@@ -334,6 +355,10 @@ REFUSED = {
     "through somebody else": ([ProofStep(NEPHEW, 4), PROOF[1]], "does not follow through 4"),
     "an idle step": ([*PROOF, ProofStep(Fact(1, "child", 3), 2)], "Fact.*'child'.* is concluded but not used"),
     "resting on itself": ([ProofStep(NEPHEW, 3)], "does not follow through 3"),
+    "another question": (
+        [ProofStep(Fact(3, "inv-un", 0), 2), ProofStep(Fact(2, "inv-un", 0), 1)],
+        r"the proof ends in Fact\(first=3, ",
+    ),
 }
 
 
@@ -344,6 +369,18 @@ def test_what_is_no_proof_is_refused(case: str) -> None:
     said = replay(strict_rules(), LINE, NEPHEW, steps)
     assert said is not None
     assert re.search(message, said)
+
+
+def test_the_first_idle_step_is_named() -> None:
+    idle = [ProofStep(Fact(3, "inv-child", 1), 2), ProofStep(Fact(1, "child", 3), 2)]
+    said = replay(strict_rules(), LINE, NEPHEW, [*PROOF, *idle])
+    assert said == f"{Fact(1, 'child', 3)} is concluded but not used"
+
+
+def test_a_relation_that_the_rules_do_not_know_is_passed_over() -> None:
+    facts = story("0 child 1, 1 cousin 3, 1 child 2")
+    for rules in BOTH:
+        assert derive(rules, [facts], 4).relations(0, 0, 2) == ["grand"]
 
 
 def test_facts_that_are_not_stated_prove_nothing() -> None:

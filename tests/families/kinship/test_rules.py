@@ -150,7 +150,7 @@ def test_what_can_be_concluded_can_be_asked_for(tmp_path: Path) -> None:
 REFUSED = {  # what is wrong: the file, its line where there is one, and what is said
     "unknown relation": (f"{GRAND}  - cousin: [child, SO]\n", 3, "unknown relation 'cousin'; known: child, inv-child"),
     "unknown in a body": (f"{GRAND}  - child: [SO, chlid]\n", 3, "unknown relation 'chlid'; known: child"),
-    "no name": (f"{GRAND}  - child: [SO, [child]]\n", 3, r"unknown relation '\['child'\]'; known: child"),
+    "no name": (f"{GRAND}  - child: [SO, [child]]\n", 3, r"unknown relation \['child'\]; known: child"),
     "two heads": (
         f"{GRAND}# ours\n  - child: [child, child]\n",
         4,

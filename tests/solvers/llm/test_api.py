@@ -84,14 +84,20 @@ def test_empty_reply_is_a_failure(text: str | None, ended: str, usage: dict[str,
     assert found.what.startswith(f"the reply is empty: {what}")
 
 
+NESTED = b"[" * 10**6
+
+
 @pytest.mark.parametrize(
-    "content", [b"", b"{", b"[]", b"{}", b'{"choices": []}', b'{"choices": [{"text": 3}]}', b"<html>", b"\xff" * 200]
+    "content",
+    [b"", b"{", b"[]", b"{}", b'{"choices": []}', b'{"choices": [{"text": 3}]}', b"<html>", b"\xff" * 200, NESTED],
+    ids=range(9),
 )
 def test_no_reply(content: bytes) -> None:
     found = read_reply(content, 0.5)
     assert isinstance(found, Trouble)
     assert found.fate is Fate.AGAIN
-    assert found.what.startswith("not a valid reply: ")
+    assert found.what.startswith("a web page, not a reply: " if content == b"<html>" else "not a valid reply: ")
+    assert found.malformed
     assert len(found.what) < 120
 
 
@@ -148,6 +154,40 @@ def test_letters_by_likelihood() -> None:
         assert read_reply(json.dumps(body).encode(), 0.1, ("A", "B")) == Reply("Ah", seconds=0.1)
 
 
+@pytest.mark.parametrize("count", [2**63, 10**30, -5, True, 1.5, "7", None, [1]])
+def test_absurd_counts_of_tokens_are_unknown(count: Any) -> None:
+    usage = {"prompt_tokens": count, "completion_tokens": count, "prompt_tokens_details": {"cached_tokens": count}}
+    body = {"choices": [{"text": "box"}], "usage": usage}
+    assert read_reply(json.dumps(body).encode(), 0.1) == Reply("box", seconds=0.1)
+
+
+@pytest.mark.parametrize(("read", "cached"), [(0, 7), (6, 7), (None, 7)])
+def test_no_more_tokens_are_cached_than_read(read: int | None, cached: int) -> None:
+    usage = {"prompt_tokens": read, "prompt_tokens_details": {"cached_tokens": cached}}
+    body = {"choices": [{"text": "box"}], "usage": usage}
+    assert read_reply(json.dumps(body).encode(), 0.1) == Reply("box", read, seconds=0.1)
+
+
+@pytest.mark.parametrize("score", ["NaN", "1e999", "-1e999", "1" + "0" * 400, "900", "true", "{}"])
+def test_absurd_likelihoods(score: str) -> None:
+    tops = f'[{{"token": "B", "logprob": {score}}}, {{"token": "A", "logprob": -1.5}}]'
+    logprobs = f'{{"content": [{{"top_logprobs": {tops}}}]}}'
+    chat = f'{{"choices": [{{"message": {{"content": "A"}}, "logprobs": {logprobs}}}]}}'
+    found = read_reply(chat.encode(), 0.1, ("A", "B"))
+    assert isinstance(found, Reply)
+    assert found.text in ("A", "B")
+    assert all(-100 <= each <= 0 for each in found.choice_scores or ())
+
+
+def test_messages_of_servers_are_cut_and_encodable() -> None:
+    for message in ("bad \ud800 thing", "x" * 10**6, [["a"] * 10**5], {"a": "b" * 10**6}):
+        what = read_error(500, {}, json.dumps({"error": {"message": message}}).encode()).what
+        assert what.startswith("HTTP 500: ")
+        assert what.encode()
+        assert len(what) < 320
+    assert read_error(500, {}, b'{"error":' * 10**5).what.startswith('HTTP 500: \'{"error":{')
+
+
 def test_error_page_is_cut() -> None:
     assert read_error(502, {}, b"<html>" * 1000).what.startswith("HTTP 502: '<html>")
 
@@ -156,7 +196,11 @@ def test_retry_after() -> None:
     assert retry_after(None) is None
     assert retry_after("soon") is None
     assert retry_after("2.5") == 2.5
-    assert retry_after("-3") == 0.0
+    assert retry_after("-3") == retry_after("-inf") == retry_after("Mon, 01 Jan 2001 00:00:00 GMT") == 0.0
+    assert retry_after("inf") == retry_after("1e999") == float("inf")
+    assert retry_after("nan") is None
+    assert retry_after("Fri, 31 Dec 99999 23:59:59 GMT") is None
+    assert (retry_after("Fri, 31 Dec 9999 23:59:59 GMT") or 0) > 1e11
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=60), usegmt=True)
     assert 55 < (retry_after(date) or 0) < 61
     assert read_error(429, {"Retry-After": "7"}, b"").wait_s == 7.0
@@ -165,8 +209,9 @@ def test_retry_after() -> None:
 def test_lists_of_models() -> None:
     assert model_names(b'{"data": [{"id": "a"}, {"id": "b"}]}') == (["a", "b"], False)
     assert model_names(b'{"data": [{"id": "a.gguf", "owned_by": "llamacpp"}]}') == (["a.gguf"], True)
-    for content in (b"", b"{}", b'{"data": [1]}', b'{"data": [{"id": 3}]}'):
+    for content in (b"", b"{}", b'{"data": [1]}', b'{"data": [{"id": 3}]}', NESTED):
         assert model_names(content) is None
     assert list_names("b", []) == "none"
     assert list_names("model-1", [f"model-{n}" for n in range(20)]).startswith("model-1, ")
     assert list_names("model-1", [f"model-{n}" for n in range(20)]).endswith(" and 8 more")
+    assert len(list_names("m", ["m" * 10**6] * 10**5)) < 1000

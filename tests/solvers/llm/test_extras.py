@@ -17,7 +17,7 @@ def test_missing_package_comes_with_the_command() -> None:
 def test_broken_package_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "broken_package.py").write_text("import no_such_package")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(ConfigError, match="installed but does not load: No module named 'no_such_package'"):
+    with pytest.raises(ConfigError, match="installed but cannot be imported: No module named 'no_such_package'"):
         need("broken_package", "llm", "the model 'x'")
 
 

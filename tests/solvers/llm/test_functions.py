@@ -35,7 +35,7 @@ def test_what_is_raised_is_a_failure() -> None:
 
 @pytest.mark.parametrize(
     ("code", "shown"),
-    [("None", "None"), ("3", "3 (int)"), ("['box']", "['box'] (list)"), ("b'x' * 99", f"b'{'x' * 78}… (bytes)")],
+    [("None", "None"), ("3", "3 (int)"), ("['box']", "['box'] (list)"), ("b'x' * 99", f"b'{'x' * 79}… (bytes)")],
 )
 def test_what_is_no_text_is_a_failure(tmp_path: Path, code: str, shown: str) -> None:
     path = tmp_path / "mine.py"

@@ -50,7 +50,7 @@ def test_broken_file_is_replaced(index: list[list[str]]) -> None:
 
 def test_wrong_weights_are_not_kept(index: list[list[str]], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(pull.WEIGHTS, "smollm2", replace(pull.WEIGHTS["smollm2"], sha256="0" * 64))
-    with pytest.raises(DataError, match=r"has sha256 .*, expected 0000.*; it is not kept"):
+    with pytest.raises(DataError, match=r"has sha256 .*, expected 0000.*; it was discarded"):
         storyproof.pull("smollm2")
     assert not pull.weights_path("smollm2").exists()
 

@@ -189,17 +189,37 @@ def test_interrupt_ends_cleanly(data: Path, tmp_path: Path) -> None:
         )
         wait_for(lambda: process.poll() is not None or server.counts()["answered_in_all"] >= 20, "twenty answers")
         process.send_signal(signal.SIGINT)
-        noticed = process.stderr.readline()
+        begun, noticed = process.stderr.readline(), process.stderr.readline()
         server.behave()  # answers what it holds
         out, err = process.communicate(timeout=SECONDS)
         counts = server.counts()
     assert process.returncode == 130
+    assert "306 questions" in begun
     assert "waiting for" in noticed
     assert "Traceback" not in err
     assert "ended early: interrupted" in out
+    assert err.endswith("storyproof: interrupted; what was finished is kept, and nothing is half-written.\n")
     read = json.loads((tmp_path / "openai-fake_test.json").read_text())
     assert read["questions"] == sum(counts["answered"].values())  # all that was answered is kept
     assert 20 <= read["questions"] < 306
+
+
+def test_interrupt_before_any_answer_promises_nothing(data: Path, tmp_path: Path) -> None:
+    with FakeServer(hold_after=0) as server:
+        arguments = command(data, server, tmp_path, "--concurrency", "4")
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert process.stderr is not None
+        wait_for(
+            lambda: process.poll() is not None or server.counts()["in_flight"] > 0, "requests that the server holds"
+        )
+        process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        assert "press Ctrl-C again" in process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=SECONDS)
+    assert process.returncode == 130
+    assert (out, err) == ("", "storyproof: interrupted; nothing is half-written.\n")
+    assert not (tmp_path / "openai-fake_test.json").exists()
 
 
 @pytest.mark.slow

@@ -3,19 +3,32 @@
 import json
 import math
 import os
+import resource
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from safetensors.torch import save
 from torch import Tensor
 
 import storyproof
 from storyproof.errors import ConfigError, DataError
 from storyproof.solvers.neural import checkpoint
 from storyproof.solvers.neural import train as train_module
-from storyproof.solvers.neural.checkpoint import CHECKPOINT, LOCK, METRICS, PLAN, claimed, fit, is_started, start
-from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS, TrainedRuns, load_runs, load_tensors
+from storyproof.solvers.neural.checkpoint import (
+    CHECKPOINT,
+    LOCK,
+    METRICS,
+    PLAN,
+    _TrainingLog,
+    claimed,
+    fit,
+    is_started,
+    start,
+)
+from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS, TrainedRuns, load_runs, load_tensors, save_tensors
 from storyproof.solvers.neural.trainer import DivergedError, Epoch, Trainer, TrainingStep
 from tests.solvers.neural.fixtures import CLUTRR, SMALL, course, some
 
@@ -179,6 +192,37 @@ def test_metrics_are_never_half_written(tmp_path: Path, monkeypatch: pytest.Monk
     assert sorted(path.name for path in tmp_path.iterdir()) == [METRICS, RUN, WEIGHTS]
 
 
+def test_a_full_disk_leaves_no_half_line(tmp_path: Path) -> None:
+    made = prepared()
+    start(tmp_path, made)
+    log = _TrainingLog(tmp_path, made)
+    log.write(Epoch(1, [0.5], [0.5], [0.5]))
+    before = (tmp_path / METRICS).read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 9, limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            log.write(Epoch(2, [0.5], [0.5], [0.5]))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (tmp_path / METRICS).read_bytes() == before
+
+
+def test_what_was_trained_meanwhile_by_another_process_is_returned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepare = train_module.Training
+
+    def slowly(*given: Any) -> Any:
+        monkeypatch.undo()
+        train(tmp_path)
+        return prepare(*given)
+
+    monkeypatch.setattr(train_module, "Training", slowly)
+    found = train(tmp_path, progress=lambda epoch: pytest.fail("it is trained already"))
+    assert found.about == load_runs(tmp_path).about
+
+
 @pytest.mark.parametrize("force", [False, True])
 def test_one_training_at_a_time(tmp_path: Path, force: bool) -> None:
     said = []
@@ -236,6 +280,23 @@ def test_what_a_killed_process_left_is_cleared_away(tmp_path: Path) -> None:
     assert (tmp_path / ".training.json.bak").exists()
 
 
+def test_what_is_left_of_a_finished_training_is_named_and_cleared_away(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def kill(out: Path) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patch:
+        patch.setattr(train_module, "clear", kill)
+        with pytest.raises(Killed):
+            train(tmp_path)
+    (tmp_path / LOCK).touch()
+    (tmp_path / f".{METRICS}.draft-4711").touch()
+    train(tmp_path, progress=lambda epoch: pytest.fail("it is trained already"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [METRICS, RUN, WEIGHTS]
+    assert f".{METRICS}.draft-4711" in caplog.text
+
+
 @pytest.mark.parametrize("name", [RUN, WEIGHTS, PLAN, CHECKPOINT])
 def test_damaged_files_can_be_trained_over(tmp_path: Path, name: str) -> None:
     with pytest.raises(KeyboardInterrupt):
@@ -289,3 +350,71 @@ def test_force_overwrites_no_files_of_others(tmp_path: Path, name: str, content:
         train(tmp_path, force=True)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (tmp_path / name).read_text() == content
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+DAMAGED: dict[str, tuple[str, str]] = {
+    "not JSON": ("{", "cannot be read: Expecting property name"),
+    "not an object": ("[1]", r"cannot be read: its metadata are \[1\], expected an object"),
+    "nested": (nested(3000), "cannot be read: it is nested more than 100 levels deep"),
+    "a long number": ('{"epoch": ' + "9" * 5000 + "}", "cannot be read: it has a number of more than 4,300 digits"),
+    "no epoch": ('{"best_held": [0.5], "stale": [0]}', "does not fit this training: no 'epoch'; use --force"),
+    "epoch a text": (
+        '{"epoch": "1", "best_held": [0.5], "stale": [0]}',
+        "does not fit this training: the epoch is '1'",
+    ),
+    "epoch true": ('{"epoch": true, "best_held": [0.5], "stale": [0]}', "the epoch is True"),
+    "epoch too high": ('{"epoch": 99, "best_held": [0.5], "stale": [0]}', "the epoch is 99"),
+    "epoch below 0": ('{"epoch": -1, "best_held": [0.5], "stale": [0]}', "the epoch is -1"),
+    "epoch nan": ('{"epoch": NaN, "best_held": [0.5], "stale": [0]}', "the epoch is nan"),
+    "scores a text": ('{"epoch": 1, "best_held": "high", "stale": [0]}', "best_held is 'high'"),
+    "scores of others": ('{"epoch": 1, "best_held": [0.5, 0.5, 0.5], "stale": [0]}', r"best_held is \[0.5, 0.5, 0.5\]"),
+    "scores beyond all": ('{"epoch": 1, "best_held": [1e300], "stale": [0]}', "best_held is"),
+    "patience null": ('{"epoch": 1, "best_held": [0.5], "stale": null}', "stale is None"),
+    "patience a fraction": ('{"epoch": 1, "best_held": [0.5], "stale": [0.5]}', r"stale is \[0.5\]"),
+    "nothing": ("{}", "does not fit this training: no 'epoch'"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_damaged_metadata_of_a_checkpoint(tmp_path: Path, case: str) -> None:
+    made = prepared()
+    start(tmp_path, made)
+    made.trainer.train_epoch()
+    tensors, _ = made.trainer.state()
+    text, message = DAMAGED[case]
+    (tmp_path / CHECKPOINT).write_bytes(save(tensors, metadata={"plain": text}))
+    fresh = prepared()
+    with pytest.raises(DataError, match=message):
+        start(tmp_path, fresh)
+    assert fresh.trainer.epoch == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda name, value: None, "no '"),
+        (lambda name, value: value.flatten()[:1], "of .*, expected numbers of"),  # would be repeated to fit
+        (lambda name, value: value.long(), "torch.int64 of .*, expected numbers of"),
+    ],
+)
+@pytest.mark.parametrize("part", ["now.", "best.", "adam."])
+def test_damaged_tensors_of_a_checkpoint(
+    tmp_path: Path, part: str, change: Callable[[str, Tensor], Tensor | None], message: str
+) -> None:
+    made = prepared()
+    start(tmp_path, made)
+    made.trainer.train_epoch()
+    tensors, plain = made.trainer.state()
+    name = next(name for name, value in tensors.items() if name.startswith(part) and value.numel() > 1)
+    changed = change(name, tensors.pop(name))
+    if changed is not None:
+        tensors[name] = changed.clone()
+    save_tensors(tmp_path / CHECKPOINT, tensors, plain)
+    missing_moment = part == "adam." and changed is None
+    expected = "the optimiser's state has" if missing_moment else message
+    with pytest.raises(DataError, match=f"does not fit this training: .*{expected}"):
+        start(tmp_path, prepared())

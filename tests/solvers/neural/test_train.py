@@ -234,6 +234,24 @@ def test_force(whole: Path, tmp_path: Path) -> None:
     assert_same(tmp_path, whole)
 
 
+def test_force_keeps_the_old_runs_until_there_are_new_ones(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train(tmp_path, epochs=1)
+    old = load_runs(tmp_path).about
+
+    def step(self: TrainingStep, *given: Any) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TrainingStep, "__call__", step)
+        with pytest.raises(KeyboardInterrupt):
+            train(tmp_path, force=True)
+    assert load_runs(tmp_path).about == old
+    train(tmp_path)  # goes on with the new one
+    assert_same(tmp_path, whole)
+
+
 @pytest.mark.parametrize("spoil", ["cut", "other"])
 def test_spoilt_checkpoint(tmp_path: Path, spoil: str) -> None:
     with pytest.raises(KeyboardInterrupt):

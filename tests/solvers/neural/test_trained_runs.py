@@ -1,5 +1,7 @@
 import json
+import resource
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,40 @@ def test_runs_come_back(made: Path, tmp_path: Path) -> None:
     assert all(torch.equal(value, again.weights[name]) for name, value in run.weights.items())
     assert (tmp_path / "again" / RUN).read_bytes() == (made / RUN).read_bytes()
     assert (tmp_path / "again" / WEIGHTS).read_bytes() == (made / WEIGHTS).read_bytes()
+
+
+def test_runs_are_never_mixed(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that is killed between two files leaves none that another file contradicts."""
+    run, move = load_runs(made), Path.replace
+    save_runs(tmp_path, run)
+
+    def kill(self: Path, target: Path) -> Path:
+        if target.name == RUN:
+            raise KeyboardInterrupt
+        return move(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", kill)
+        with pytest.raises(KeyboardInterrupt):
+            save_runs(tmp_path, run)
+    assert [path.name for path in tmp_path.iterdir()] == [WEIGHTS]
+
+
+@pytest.mark.parametrize("too_large", [RUN, WEIGHTS])
+def test_a_full_disk_keeps_the_old_runs(made: Path, tmp_path: Path, too_large: str) -> None:
+    run = load_runs(made)
+    save_runs(tmp_path, run)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    other = {name: value + 1 for name, value in run.weights.items()}
+    larger = replace(run, weights=other, about={**run.about, "note": "x" * len(before[WEIGHTS])})
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before[WEIGHTS]) - (too_large == WEIGHTS), limits[1]))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            save_runs(tmp_path, larger)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_runs_of_older_versions_have_no_hash(made: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from storyproof.example import SCHEMA, Example
 from storyproof.families.family import Picture, number_names
 from storyproof.families.rowwise import RowwiseFamily
 from storyproof_orderings import checker, drawing, oracle
-from storyproof_orderings.orders import COMPARE, NO, UNKNOWN, YES, parse_question, parse_story, people_of
+from storyproof_orderings.orders import COMPARE, NO, UNKNOWN, YES, parse, parse_question, parse_story, people_of
 
 
 class OrderingsFamily(RowwiseFamily):
@@ -36,7 +36,7 @@ class OrderingsFamily(RowwiseFamily):
 
     def derive(self, story: str, question: str) -> dict[str, Any]:
         """Derive all labels by the oracle."""
-        facts, asked = parse_story(story), parse_question(question)
+        facts, asked = parse(story, question)
         found = oracle.answer(facts, asked)
         return {
             "answer": found.value,
@@ -50,11 +50,11 @@ class OrderingsFamily(RowwiseFamily):
 
     def check(self, story: str, question: str) -> str:
         """Answer by the checker."""
-        return checker.answer(parse_story(story), parse_question(question))
+        return checker.answer(*parse(story, question))
 
     def rules_answer(self, example: Example) -> str:
         """Answer from single sentences, without chaining them."""
-        facts, asked = parse_story(example.story), parse_question(example.question)
+        facts, asked = parse(example.story, example.question)
         if (asked.taller, asked.shorter) in facts:
             return YES
         if (asked.shorter, asked.taller) in facts:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Protocol
 
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.evaluation.matching.careful import judge_carefully
+from storyproof.evaluation.matching.careful import judge_carefully, meant_carefully
 from storyproof.evaluation.matching.kinds import CONTAINED, EXACT, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
 from storyproof.example import Example
 from storyproof.families.family import families, family_of, recognise
@@ -49,7 +50,7 @@ def lenient(reply: str, answer: str, candidates: Sequence[str] = ()) -> Match:
     found = strict(reply, answer)
     if found.right:
         return found
-    wanted, said = _normalized_answer(answer), _normalize(reply)
+    wanted, said = _normalized_answer(answer), _normalized_reply(reply)
     if not wanted or wanted not in said:
         return NO_MATCH
     if wanted == said:
@@ -87,7 +88,7 @@ def judge(matcher: Matcher, example: Example, reply: str) -> Match:
     """
     if matcher is exact:
         return exact(reply, example.answer)
-    candidates = example.candidates or family_of(example).mentionable(example)  # no lookup where the row has them
+    candidates = _candidates(example)
     if matcher is careful:
         return judge_carefully(reply, example.answer, candidates, example.question, family_of(example).talk())
     name = getattr(matcher, "__name__", repr(matcher))
@@ -105,6 +106,23 @@ def judge(matcher: Matcher, example: Example, reply: str) -> Match:
     raise ConfigError(f"the matcher '{name}' returned {found!r}; expected a Match, or true or false.")
 
 
+def find_meant(matcher: Matcher, example: Example, reply: str) -> str | None:
+    """Return the candidate that a reply means: if that were the right answer, the reply would be right.
+
+    Raises:
+        ConfigError: If a user's own matcher fails, or returns neither a match nor true or false.
+    """
+    candidates = _candidates(example)
+    if matcher is careful:
+        return meant_carefully(reply, example.answer, candidates, example.question, family_of(example).talk())
+    right = (each for each in candidates if judge(matcher, replace(example, answer=each), reply).right)
+    return next(right, None)
+
+
+def _candidates(example: Example) -> Sequence[str]:
+    return example.candidates or family_of(example).mentionable(example)  # no lookup where the row has them
+
+
 def _talk_of(candidates: Sequence[str], question: str) -> Talk:
     """Return how replies are read where no example tells the family: by the candidates, else by the question."""
     claimed = (family.talk() for family in families() if family.talk().claims(candidates))
@@ -117,3 +135,4 @@ def _normalize(text: str) -> str:
 
 
 _normalized_answer = lru_cache(maxsize=4096)(_normalize)
+_normalized_reply = lru_cache(maxsize=1)(_normalize)  # compared with one candidate after the other

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
@@ -66,3 +67,12 @@ def _inside(text: str, start: int) -> bool:
 def name_finder(candidates: tuple[str, ...], talk: Talk) -> NameFinder:
     """Return the finder for some candidates; kept, because most questions share theirs with others."""
     return NameFinder(candidates, talk)
+
+
+def within(found: Sequence[Mention], spans: Sequence[tuple[int, int]]) -> list[Mention]:
+    """Return the mentions within spans. Of spans that begin before a mention, the last one ends last."""
+    starts = [start for start, _ in spans]
+    places = [bisect_right(starts, mention.start) for mention in found]
+    return [
+        mention for mention, place in zip(found, places, strict=True) if place and mention.start < spans[place - 1][1]
+    ]

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple, TextIO, TypeVar
 
 import pyarrow as pa
 
-from storyproof.errors import DataError, ParseError
+from storyproof.errors import DataError, ParseError, quoted
 from storyproof.example import plain_schema
 from storyproof.families.belief.benchmarks.tom_babi import QUESTIONS, TASKS
 from storyproof.families.belief.events import Event, Kind
@@ -25,9 +25,10 @@ from storyproof.families.belief.plots import mover_of, other_of
 from storyproof.families.belief.text import narrate, parse, parse_question, parse_sentence
 from storyproof.families.belief.trace import observers, trace
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, Place, SplitWriter, Spot, split_of, with_places
-from storyproof.formats.lines import MARK, filled_lines, first_line, numbered_lines
+from storyproof.formats.format import Format, Place, SplitWriter, Spot, split_of, stem_of, with_places
+from storyproof.formats.lines import MARK, filled_lines, first_line, numbered_lines, text_lines
 from storyproof.formats.patches import Changes, Write
+from storyproof.inputs import open_file
 
 TRACE, OBSERVERS = "trace", "observers"  # columns that only these formats have
 MIXED_NAME = "qa21_task_AB_train.txt"  # as the original calls it
@@ -183,6 +184,7 @@ class _Reader:
     """Where a file has been read up to."""
 
     path: Path
+    stem: str
     split: str | None
     story_type: str | None
     number: int = 0
@@ -202,7 +204,7 @@ class _Reader:
         """Read a line; return a row if it is a question."""
         count, space, rest = line.partition(" ")
         if not space or not count.isdecimal() or len(count) > 9:
-            raise self.fail(f"found '{line[:60]}'", "a sentence number, a space and a sentence")
+            raise self.fail(f"found {quoted(line, 60)}", "a sentence number, a space and a sentence")
         if int(count) not in (1, self.last_count + 1):
             raise self.fail(f"found number {count} after {self.last_count}", "the next number, or 1 for a new story")
         if int(count) == 1:
@@ -220,7 +222,7 @@ class _Reader:
             self.seen.append(cells[1].strip() if len(cells) == 2 else "-")
             return None
         if len(cells) < 2 or not cells[1]:
-            raise self.fail(f"the question '{cells[0]}' has no answer", "question, tab, answer, tab, number")
+            raise self.fail(f"the question {quoted(cells[0])} has no answer", "question, tab, answer, tab, number")
         if not self.sentences:
             raise self.fail("a question without a story", "sentences before it, numbered from 1")
         return self._row(cells[0], cells[1])
@@ -245,8 +247,8 @@ class _Reader:
         self.fresh, self.last_story = False, story
         watched = any(mark != "-" for mark in self.seen)
         return {
-            "id": f"{self.path.stem}-{self.number}",
-            "story_id": f"{self.path.stem}-{self.story}",
+            "id": f"{self.stem}-{self.number}",
+            "story_id": f"{self.stem}-{self.story}",
             "benchmark": "tom-babi" if watched else None,
             "split": self.split,
             "story": story,
@@ -276,7 +278,7 @@ def read_babi(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]
     split = split_of(path)
     # ToM-bAbI says the story type in the file's name; ToMi's published names begin with fb for another reason.
     task = parts[0] if len(parts) > 2 and parts[1] in QUESTIONS else None
-    state = _Reader(path, split, next((name for name, short in _TASK_OF.items() if short == task), None))
+    state = _Reader(path, stem_of(path), split, next((name for name, short in _TASK_OF.items() if short == task), None))
     waiting = _Rows(places)
     traces = _read_trace(path.with_suffix(".trace"))
     for state.number, line in enumerate(_lines(path), start=1):
@@ -335,10 +337,9 @@ class _Rows:
 
 def _lines(path: Path) -> Iterator[str]:
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            for line in file:
-                yield line.rstrip("\r\n")
-    except (OSError, UnicodeDecodeError) as error:
+        for line in text_lines(path, newline=""):
+            yield line.rstrip("\r\n")
+    except UnicodeDecodeError as error:
         raise DataError(f"cannot read {path}: {error}.") from error
 
 
@@ -355,7 +356,7 @@ def _add_trace(row: dict[str, Any], traces: Iterator[tuple[int, str]], state: _R
     cells = line.split(",")
     if len(cells) < 3 or cells[-1] not in STORY_TYPES:
         raise DataError(
-            f"{path}, line {number}: found '{line[:60]}'; expected it to end in a question type and one of "
+            f"{path}, line {number}: found {quoted(line, 60)}; expected it to end in a question type and one of "
             f"{', '.join(STORY_TYPES)}."
         )
     row["benchmark"] = "tomi"  # no other benchmark has traces
@@ -452,7 +453,7 @@ def _renumbered(story: Sequence[tuple[int, _Block]], changes: Changes) -> dict[i
 def _write_patched(path: Path, file: BinaryIO, plan: _Plan, edit: Callable[[str, Sequence[_Edit]], str]) -> None:
     """Copy a file, changing only the lines that have to be."""
     if not plan.edits and not plan.numbers:
-        with path.open("rb") as source:
+        with open_file(path) as source:
             shutil.copyfileobj(source, file)
         return
     for number, line in numbered_lines(path):

@@ -196,7 +196,7 @@ def _says_false(example: Example) -> bool:
     return example.false_belief
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)  # the questions of a story are adjacent
 def _containers(story: str) -> tuple[str, ...]:
     try:
         return tuple(sorted({event.container for event in parse(story) if event.container}))

@@ -117,7 +117,10 @@ def _parse_distinct(sentences: list[str]) -> tuple[pa.Array, npt.NDArray[np.int3
 
 
 def _number(wide: Words) -> tuple[Words, Words]:
-    """Number names in each row by order of appearance; return the numbers and what they stand for."""
+    """Number names in each row by order of appearance; return the numbers and what they stand for.
+
+    Beyond one more than can be handled, names are not told apart.
+    """
     count, width = wide.shape
     local = np.full(wide.shape, NOBODY, np.int32)
     known = np.full((count, 1), NOBODY, np.int32)
@@ -128,6 +131,7 @@ def _number(wide: Words) -> tuple[Words, Words]:
         same = (known == name[:, None]) & (name != NOBODY)[:, None]
         number = same.argmax(axis=1)
         new = (name != NOBODY) & ~same[rows, number]
+        new &= used <= MOST_NAMES
         if new.any():
             if used[new].max() == known.shape[1]:
                 known = np.concatenate([known, np.full((count, 1), NOBODY, np.int32)], axis=1)
@@ -212,6 +216,6 @@ def _words(names: pa.Array, parsed: ParsedStories) -> Words:
 def _local(words: Words, known: Words) -> npt.NDArray[np.int8]:
     """Return the local numbers of words in each row's story."""
     found = np.full(len(words), STRANGER, np.int8)
-    for number, names in enumerate(known.T):
+    for number, names in enumerate(known.T[:MOST_NAMES]):  # stories with more are broken
         found[(names == words) & (words >= 0)] = number
     return np.where(words == NOBODY, np.int8(NOBODY), found)

@@ -18,7 +18,7 @@ from storyproof.families.belief.events import Event, Kind, impossibilities
 from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.text import resolve_rooms
 
-_REMEMBERED = 20_000
+_REMEMBERED, _MOST_EVENTS = 20_000, 1_000_000  # plots, and events in all of them
 _plots: dict[bytes, Plot] = {}
 
 
@@ -75,7 +75,7 @@ def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.
         cells: [story, event, 5], as in `ParsedStories`.
     """
     first, which = distinct_rows(cells.reshape(len(cells), -1))
-    if len(_plots) > _REMEMBERED:
+    if len(_plots) > _REMEMBERED or sum(len(plot.events) for plot in _plots.values()) > _MOST_EVENTS:
         _plots.clear()
     found = []
     for story in first.tolist():

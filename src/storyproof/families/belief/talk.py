@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -10,12 +11,16 @@ from typing import NamedTuple
 from storyproof.replies import NO_NAMES, Mention, Talk, people_in
 
 _ASKED = re.compile(r"where (?:will|would|does|do|might|should) (?P<rest>[^?]+)\?", re.IGNORECASE)
+# A name reaches to the end of its word. Before it stands what its word has before the first part with a capital letter,
+# so that a word is read once: a pattern that may start at each hyphen takes minutes for a long row of them.
+_BEFORE = r"(?<![\w-])(?:(?![A-Z])\w*-)*"
+_NAME = r"[A-Z][\w-]*\w(?![\w-])"
 _MINDED = re.compile(
-    r"\b(?P<who>[A-Z][\w-]*\w)(?:'ll\b|\s+(?:also\s+|still\s+|probably\s+|first\s+|now\s+)?(?:will|would|might|may|must|"
+    rf"{_BEFORE}(?P<who>{_NAME})(?:'ll\b|\s+(?:also\s+|still\s+|probably\s+|first\s+|now\s+)?(?:will|would|might|may|must|"
     r"should|could|can|looks|searches|thinks|believes|knows|goes|is\s+(?:going|looking|searching))\b)"
 )
 _THINKS = re.compile(
-    r"\b(?P<who>[A-Z][\w-]*\w|she|he|they)(?:'ll|\s+(?:will|would|should|must|might|is\s+going\s+to))?\s+"
+    rf"{_BEFORE}(?P<who>{_NAME}|she|he|they)(?:'ll|\s+(?:will|would|should|must|might|is\s+going\s+to))?\s+"
     r"(?:(?:still|probably|likely|first|then|therefore|also|wrongly|mistakenly)\s+)*"
     r"(?:look|search|check|go|think|believe|expect|assume)(?:s|es)?\b"
 )
@@ -40,15 +45,16 @@ class BeliefTalk(Talk):
         asked = asked_minds(question)
         if asked is None or _MINDED.search(said) is None:
             return ()
-        others: set[Mention] = set()
-        starts = {mention.start for mention in found}  # "Drawer will be where she looks" is about nobody
+        others: list[Mention] = []
+        starts = [mention.start for mention in found]
+        names = frozenset(starts)  # "Drawer will be where she looks" is about nobody
         for sentence in _SENTENCE.finditer(said):
             start, end = sentence.span()
             who = {
-                match["who"].lower() for match in _MINDED.finditer(said, start, end) if match.start() not in starts
+                match["who"].lower() for match in _MINDED.finditer(said, start, end) if match.start("who") not in names
             } - NO_NAMES
             if who - asked.words and asked.people.isdisjoint(people_in(sentence[0])):
-                others.update(mention for mention in found if start <= mention.start < end)
+                others += found[bisect_left(starts, start) : bisect_left(starts, end)]
         return others
 
     def decisive(self, said: str, found: Sequence[Mention], question: str) -> Sequence[Mention]:
@@ -56,12 +62,20 @@ class BeliefTalk(Talk):
         asked = asked_minds(question)
         if asked is None:
             return ()
-        clauses = []
-        for match in _THINKS.finditer(said):
-            if match["who"].lower() in asked.people or match["who"].lower() in ("she", "he", "they"):
-                end = _CLAUSE_END.search(said, match.end())
-                clauses.append((match.end(), len(said) if end is None else end.start()))
-        return [mention for mention in found if any(start <= mention.start < end for start, end in clauses)]
+        begins = [
+            match.end()
+            for match in _THINKS.finditer(said)
+            if match["who"].lower() in asked.people or match["who"].lower() in ("she", "he", "they")
+        ]
+        if not begins:
+            return ()
+        ends = [match.start() for match in _CLAUSE_END.finditer(said, begins[0])]
+        stated = []
+        for mention in found:
+            begun, ended = bisect_right(begins, mention.start), bisect_right(ends, mention.start)
+            if begun and not (ended and ends[ended - 1] >= begins[begun - 1]):  # no clause has ended since it began
+                stated.append(mention)
+        return stated
 
 
 @lru_cache(maxsize=1024)

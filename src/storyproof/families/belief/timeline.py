@@ -11,6 +11,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
+from storyproof.errors import ParseError, quoted
 from storyproof.example import Example
 from storyproof.families.belief import oracle
 from storyproof.families.belief.arrays import NOBODY, LocalNames, Stories, number, stack
@@ -56,12 +57,21 @@ class Timeline:
 
 
 def lay_out(examples: list[Example]) -> Timeline:
-    """Follow the object of a story's last question through the whole story."""
+    """Follow the object of a story's last question through the whole story.
+
+    Raises:
+        ParseError: If the story cannot be parsed, or lacks that object or somebody who is asked about.
+    """
     last = examples[-1]
     events, thing = parse(last.story), parse_question(last.question).thing
     numbers, names = number(events)
     agents = list(dict.fromkeys(event.agent for event in events if event.agent and event.room))
+    if thing not in names.things:
+        raise ParseError(f"the {thing} is nowhere in the story.")
     pair = list(dict.fromkeys(agent for example in examples for agent in example.chain)) or agents[:2]
+    for agent in pair:
+        if agent not in names.agents:
+            raise ParseError(f"{quoted(agent)}, who is asked about, is nowhere in the story.")
     chains = [(agent,) for agent in agents] + [(a, b) for a in pair for b in pair if a != b]
     stories = stack([numbers])
     places = {chain: _places(stories, names, thing, chain) for chain in chains}

@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from storyproof.errors import VocabularyError
+from storyproof.errors import VocabularyError, quoted
+from storyproof.inputs import DocumentError, parse_yaml, read_text
+from storyproof.limits import LARGEST_YAML
 
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
 _RESERVED = {"the", "phone", "where"}  # a name like these would make a sentence mean two things
@@ -40,10 +40,11 @@ class Vocabulary:
             for word in words:
                 _check_word(word, role)
                 if word in role_of and role_of[word] == role:
-                    raise VocabularyError(f"'{word}' stands twice in '{role}'; remove one.")
+                    raise VocabularyError(f"{quoted(word)} stands twice in '{role}'; remove one.")
                 if word in role_of:
                     raise VocabularyError(
-                        f"'{word}' is in two roles, '{role_of[word]}' and '{role}'; a word may have one role only."
+                        f"{quoted(word)} is in two roles, '{role_of[word]}' and '{role}'; "
+                        "a word may have one role only."
                     )
                 role_of[word] = role
 
@@ -65,11 +66,11 @@ ROLES = tuple(field.name for field in fields(Vocabulary))
 def _check_word(word: object, role: str) -> None:
     if not isinstance(word, str):
         raise VocabularyError(
-            f"{word!r} in '{role}' is no text; put it in quotes (YAML reads yes, no and 12 as values)."
+            f"{quoted(word)} in '{role}' is no text; put it in quotes (YAML reads yes, no and 12 as values)."
         )
     if not _WORD.fullmatch(word):
         raise VocabularyError(
-            f"'{word}' in '{role}' is no single word of letters, digits, - and _, beginning with a letter."
+            f"{quoted(word)} in '{role}' is no single word of letters, digits, - and _, beginning with a letter."
         )
     if word.lower() in _RESERVED:
         raise VocabularyError(f"'{word}' in '{role}' is a word of the sentences themselves; choose another.")
@@ -82,13 +83,12 @@ def load_vocabulary(path: str | Path) -> Vocabulary:
         VocabularyError: If the file cannot be read or its lists cannot be used; the message names the file.
     """
     try:
-        data = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        data = parse_yaml(read_text(Path(path), LARGEST_YAML))
     except (OSError, UnicodeDecodeError) as error:
         raise VocabularyError(f"cannot read the vocabulary {path}: {error}.") from error
-    except yaml.YAMLError as error:
-        place = getattr(error, "problem_mark", None)
-        line = f", line {place.line + 1}" if place else ""
-        raise VocabularyError(f"{path}{line}: not valid YAML: {getattr(error, 'problem', error)}.") from error
+    except DocumentError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise VocabularyError(f"{path}{line}: not valid YAML: {error}.") from error
     try:
         return from_lists(data)
     except VocabularyError as error:
@@ -99,9 +99,9 @@ def from_lists(data: Any) -> Vocabulary:
     """Build a vocabulary from a mapping of role to list."""
     if not isinstance(data, dict) or not data:
         raise VocabularyError(f"expected the lists {', '.join(ROLES)}, found {type(data).__name__}.")
-    unknown = sorted(str(role) for role in data if role not in ROLES)
+    unknown = [role for role in data if role not in ROLES]
     if unknown:
-        raise VocabularyError(f"unknown list '{unknown[0]}'; expected {', '.join(ROLES)}.")
+        raise VocabularyError(f"unknown list {quoted(unknown[0])}; expected {', '.join(ROLES)}.")
     missing = [role for role in ROLES if role not in data]
     if missing:
         raise VocabularyError(f"the list '{missing[0]}' is missing; expected {', '.join(ROLES)}.")

@@ -85,6 +85,7 @@ class Clutrr(Benchmark):
     version = 2
     family = "kinship"
     usual_counts = USUAL_COUNTS
+    test_parts = "task and k"
     round = 1
     config_type: ClassVar[type[KinshipConfig]] = ClutrrConfig
     presets = PRESETS

@@ -34,7 +34,7 @@ from storyproof.families.kinship.story import Piece, add_brackets, fill, remove_
 from storyproof.families.kinship.tasks import noise_types, story_type
 from storyproof.families.kinship.text import ask, is_shipped, synthetic_line
 from storyproof.formats.chunks import CHUNK_ROWS
-from storyproof.formats.format import Format, Place, Spot, numbers_of, with_places
+from storyproof.formats.format import Format, Place, Spot, numbers_of, stem_of, with_places
 from storyproof.formats.lines import first_line
 from storyproof.formats.patches import Changes, Write
 
@@ -49,6 +49,7 @@ _SCHEMA = pa.schema(
 FIELDS = "fields"  # the column with all fields of a record
 _RAW = pa.schema([("story", pa.string()), (FIELDS, pa.list_(pa.string()))])
 _HEADER = b"header"
+_MOST_DIGITS = 18  # of the number of a row
 _PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
 
 
@@ -259,7 +260,8 @@ def _numbered(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     for place, row in enumerate(rows):
         given = row.pop("index")
         if given is not None and story_of_id(row["id"]):
-            index, number = int(given) if given.isdecimal() else -1, int(row["id"][-11:-2])
+            counts = given.isdecimal() and len(given) <= _MOST_DIGITS
+            index, number = int(given) if counts else -1, int(row["id"][-11:-2])
             strays = (index - first[0]) * (last[1] - first[1]) != (number - first[1]) * (last[0] - first[0])
             if not ahead <= index - place <= number - place or (index != place > 1 and strays):
                 row["problems"].append(f"index: {given}")
@@ -280,7 +282,7 @@ def _example(path: Path, row: ClutrrRow) -> dict[str, Any]:
                 form = f"pairs of {len(row.names)} people, counted from 0, not {pair!r}"
                 refuse(path, row.record, f"{name} is '{fields[name]}', expected {form}")
     noise = noise_types(row.edges, row.k)
-    unnamed = f"{path.stem}-{row.record.row}"
+    unnamed = f"{stem_of(path)}-{row.record.row}"
     return {
         "id": fields["id"] or unnamed,
         "story_id": story_of_id(fields["id"]) or fields["id"] or unnamed,

@@ -10,17 +10,21 @@ import ast
 import codecs
 import csv
 import re
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from storyproof.errors import DataError, ParseError
+from storyproof.errors import DataError, ParseError, quoted
 from storyproof.families.kinship.people import parse_people
-from storyproof.families.kinship.row import KinshipRow, build_row
+from storyproof.families.kinship.row import MOST_EDGES, MOST_PEOPLE, KinshipRow, build_row
 from storyproof.families.kinship.tasks import TASKS_BY_NUMBER
+from storyproof.formats.lines import text_lines
 from storyproof.formats.patches import Changes
+from storyproof.inputs import has_surrogate, open_file
+from storyproof.limits import MOST_COLUMNS
 
 COLUMNS = (
     "",
@@ -45,7 +49,6 @@ COLUMNS = (
 STATUS = "status"  # the column that corrected files have besides the published ones
 Triple = tuple[str, str, str]  # a, r, c: c is the r of a
 NEEDED = tuple(name for name in COLUMNS if name not in ("", "text_query", "text_target", "syn_story", "node_mapping"))
-MOST_EDGES, MOST_PEOPLE = 50, 64  # far beyond any story, and within the limits of oracle and checker
 _TASK = re.compile(r"task_([0-9])\.([1-9][0-9]?)")
 _FIELD = re.compile(r'"(?:[^"]|"")*"|[^",\r\n][^,\r\n]*|')
 _SHOWN = 120  # characters of a field that a message shows
@@ -94,14 +97,10 @@ def read_records(path: Path) -> Iterator[Record]:
     Raises:
         DataError: If it is not a CSV file with the columns of CLUTRR; the message says what was found, and where.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as file:
-            yield from _records(path, file)
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error}.") from error
+    yield from _records(path, text_lines(path, newline="", errors="surrogateescape"))
 
 
-def _records(path: Path, file: Iterator[str]) -> Iterator[Record]:
+def _records(path: Path, file: Iterable[str]) -> Iterator[Record]:
     taken: list[str] = []
 
     def lines() -> Iterator[str]:
@@ -134,6 +133,8 @@ def _records(path: Path, file: Iterator[str]) -> Iterator[Record]:
 
 
 def _check_header(path: Path, header: Record) -> None:
+    if len(header.fields) > MOST_COLUMNS:
+        refuse(path, header, f"it has {len(header.fields):,} columns, expected at most {MOST_COLUMNS:,}")
     for name in (*NEEDED, "text_target", STATUS):
         count = header.fields.count(name)
         if count > 1 or (not count and name in NEEDED):
@@ -184,7 +185,7 @@ def split_raw(raw: str) -> tuple[list[str], str]:
     return parts, raw[len(body) :]
 
 
-def quoted(value: str, like: str) -> str:
+def in_manner(value: str, like: str) -> str:
     """Return a field in the style of another: in quotes if that one is, or if it must be."""
     if like.startswith('"') or any(each in value for each in ',"\r\n'):
         return '"' + value.replace('"', '""') + '"'
@@ -197,7 +198,7 @@ def patched_records(path: Path, changes: Changes) -> Iterator[bytes]:
     Raises:
         DataError: If the file cannot be read, or is not the one that was audited.
     """
-    with path.open("rb") as file:
+    with open_file(path) as file:
         yield codecs.BOM_UTF8 if file.read(3) == codecs.BOM_UTF8 else b""
     columns: list[str] = []
     added: list[str] = []
@@ -229,13 +230,13 @@ def _patched(path: Path, record: Record, columns: Sequence[str], changes: Change
         place = columns.index(name)
         if changes.expected(record.row, name) not in (None, record.fields[place]):
             raise DataError(
-                f"{path}, row {record.row}, line {record.line}: {name} is '{record.fields[place]}', expected "
-                f"'{changes.expected(record.row, name)}' as when it was audited; audit it again."
+                f"{path}, row {record.row}, line {record.line}: {name} is {quoted(record.fields[place])}, expected "
+                f"{quoted(changes.expected(record.row, name))} as when it was audited; audit it again."
             )
         if value != record.fields[place]:
-            parts[place] = quoted(value, parts[place])
+            parts[place] = in_manner(value, parts[place])
     manner = '"' if all(part.startswith('"') for part in parts) else ""
-    return ",".join([*parts, *(quoted(each, manner) for each in more)]) + end
+    return ",".join([*parts, *(in_manner(each, manner) for each in more)]) + end
 
 
 def _task(text: str) -> tuple[str, int] | None:
@@ -251,16 +252,19 @@ def _people(text: str) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
     return people if len(people[0]) <= MOST_PEOPLE else None
 
 
-def _literal(text: str) -> Any:
+def literal(text: str) -> Any:
+    """Return the value of a Python literal; None if the text is none, or has an unpaired surrogate."""
     try:
-        return ast.literal_eval(text)
+        with warnings.catch_warnings(action="ignore"):  # of the compiler, about escapes and missing commas
+            found = ast.literal_eval(text)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
         return None
+    return None if "\\" in text and has_surrogate(found) else found
 
 
 @lru_cache(maxsize=4096)  # the same structures recur
 def _edges(text: str) -> tuple[tuple[int, int], ...] | None:
-    found = _literal(text)
+    found = literal(text)
     if not isinstance(found, list) or len(found) > MOST_EDGES or not all(_is_tuple(each, 2, int) for each in found):
         return None
     return tuple(found)
@@ -268,7 +272,7 @@ def _edges(text: str) -> tuple[tuple[int, int], ...] | None:
 
 @lru_cache(maxsize=4096)
 def _types(text: str) -> tuple[str, ...] | None:
-    found = _literal(text)
+    found = literal(text)
     if not isinstance(found, list) or len(found) > MOST_EDGES or not all(isinstance(each, str) for each in found):
         return None
     return tuple(found)
@@ -276,12 +280,12 @@ def _types(text: str) -> tuple[str, ...] | None:
 
 @lru_cache(maxsize=4096)
 def _pair(text: str, kind: type) -> tuple[Any, Any] | None:
-    found = _literal(text)
+    found = literal(text)
     return found if _is_tuple(found, 2, kind) else None
 
 
 def _proof(text: str) -> tuple[PublishedStep, ...] | None:
-    found = _literal(text)
+    found = literal(text)
     if not isinstance(found, list):
         return None
     steps = []

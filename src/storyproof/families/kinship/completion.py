@@ -15,6 +15,7 @@ from storyproof.families.kinship.judgement import entailed_relation, judge
 from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
+from storyproof.families.kinship.tasks import TASK_NUMBERS, noise_types, story_type
 
 _ANY = "child"  # stands for a label that does not fit; which one does not matter
 
@@ -53,8 +54,12 @@ def _complete(table: list[dict[str, Any]], proved: bool) -> Iterator[dict[str, A
             "readings": judged.readings(row.query.predicate) if fits else [],
             "status": judged.status if fits else CONTRADICTED,
         }
+        kind = story_type(noise_types(row.edges, row.k), row.pair, row.edges)
+        task = row.values.get("task")
         found = {
             "story_id": row.values["id"],
+            "story_type": kind,
+            "question_type": f"task_{TASK_NUMBERS.get(task or kind, TASK_NUMBERS[kind])}.{row.k}",
             "benchmark": "clutrr",
             "split": "",
             "candidates": sorted(WORDS),
@@ -70,7 +75,10 @@ def _complete(table: list[dict[str, Any]], proved: bool) -> Iterator[dict[str, A
             "k": row.k,
             **label,
         }
+        unproved = ("proof_relations",) if row.steps is None else ()  # relations without steps are no proof
         given = {
-            name: value for name, value in row.values.items() if value is not None and not (proved and name in label)
+            name: value
+            for name, value in row.values.items()
+            if value is not None and name not in unproved and not (proved and name in label)
         }
         yield {**found, **given}

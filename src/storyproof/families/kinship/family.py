@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from storyproof.errors import DataError, StoryproofError
+from storyproof.errors import DataError, ParseError, StoryproofError, quoted
 from storyproof.example import Example
 from storyproof.families.family import Family, Graph, Picture, number_names
 from storyproof.families.kinship.audit.kinds import KINDS
 from storyproof.families.kinship.checker import STATUSES
 from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import WORDS
+from storyproof.families.kinship.row import check_references
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.talk import TALK
 from storyproof.findings import Finding
@@ -133,9 +134,20 @@ class Kinship(Family):
         return None if query is None else list(query)
 
     def graph(self, example: Example) -> Graph | None:
-        """Return people and the facts between them; noise in published data has no types."""
+        """Return people and the facts between them; noise in published data has no types.
+
+        Raises:
+            DataError: If the row lacks its facts, or they are about somebody else.
+        """
         people = self.people(example)
-        first, second = example.get("query")
+        query: Sequence[str] = example.get("query") or ()
+        if len(query) != 2 or not set(query) <= set(people) or example.get("edges") is None:
+            raise DataError(f"{example.id} has the query {quoted(query)}; expected edges, and two of its genders.")
+        try:
+            check_references(example.extra, len(people))
+        except ParseError as error:
+            raise DataError(f"{example.id}: {error}") from error
+        first, second = query
         return Graph(
             people, example.get("edges"), example.get("edge_types") or (), (people.index(first), people.index(second))
         )

@@ -149,7 +149,7 @@ def replay(rules: RuleSet, facts: Sequence[Fact], query: Fact, steps: Sequence[P
         ]
         if not ways or len({first, step.via, second}) < 3:
             return f"{step.fact} does not follow through {step.via}"
-        used |= set(ways[0])
+        used.update(fact for way in ways for fact in way)
         concluded.setdefault((first, second), set()).add(step.fact)
     if not steps:
         return None if query in stated else "the answer is not stated, and there is no proof"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from storyproof.errors import ParseError
+from storyproof.errors import ParseError, quoted
 from storyproof.families.kinship.relations import GENDERS
 
 
@@ -28,7 +28,7 @@ def parse_people(genders: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ..
     pairs = [split_person(each) for each in genders]
     for given, (name, gender) in zip(genders, pairs, strict=True):
         if not name or gender not in GENDERS:
-            raise ParseError(f"genders has '{given}'; expected 'Name:male' or 'Name:female'.")
+            raise ParseError(f"genders has {quoted(given)}; expected 'Name:male' or 'Name:female'.")
     names = tuple(name for name, _ in pairs)
     if len(set(names)) < len(names):
         raise ParseError(f"genders has a name twice: {', '.join(names)}.")

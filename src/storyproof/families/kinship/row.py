@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from storyproof.errors import ParseError
+from storyproof.errors import ParseError, quoted
 from storyproof.families.kinship.oracle import ProofStep
 from storyproof.families.kinship.people import parse_people
 from storyproof.families.kinship.relations import WORDS, Fact, predicate_of, word
 from storyproof.families.kinship.rules import RuleSet, strict_rules
 
 Structure = tuple[tuple[str, ...], tuple[Fact, ...], Fact]  # genders, facts and query: all that decides an answer
+MOST_EDGES, MOST_PEOPLE = 50, 64  # far beyond any story, and within the limits of oracle and checker
 Vocabulary = Mapping[str, tuple[str, str]]  # predicate and gender of each word
 
 
@@ -109,19 +110,18 @@ def read_row(values: Mapping[str, Any], rules: RuleSet | None = None, *, labelle
     known = (rules or strict_rules()).by_word
     names, genders = parse_people(values["genders"])
     number = {name: place for place, name in enumerate(names)}
+    check_references(values, len(names))
     edges, types = values["edges"], list(values["edge_types"])
     if len(types) > len(edges):
         raise ParseError(f"edge_types has {len(types)} relations, but edges only {len(edges)} pairs.")
     types += [None] * (len(edges) - len(types))
     facts = []
     for place, (edge, relation) in enumerate(zip(edges, types, strict=True)):
-        if len(edge) != 2 or not all(0 <= person < len(names) for person in edge):
-            raise ParseError(f"edge {place} is {edge}; expected two of {len(names)} people, counted from 0.")
         if relation is not None:
             facts.append(read_fact(edge, relation, genders, known, f"edge {place}"))
     query = values.get("query")
     if not query or len(query) != 2 or not set(query) <= set(names):
-        raise ParseError(f"query is {query}; expected two of {', '.join(names)}.")
+        raise ParseError(f"query is {quoted(query)}; expected two of {', '.join(names)}.")
     first, second = asked = number[query[0]], number[query[1]]
     answer = read_fact([first, second], values["answer"], genders, known, "answer").predicate if labelled else None
     k = values["k"] if values.get("k") is not None else len(edges) - len(values.get("noise_types") or ())
@@ -131,6 +131,26 @@ def read_row(values: Mapping[str, Any], rules: RuleSet | None = None, *, labelle
     pairs = tuple((edge[0], edge[1]) for edge in edges)
     words = tuple(relation or "" for relation in values["edge_types"])
     return KinshipRow(names, genders, pairs, words, tuple(facts), k, (query[0], query[1]), asked, answer, steps, values)
+
+
+def check_references(values: Mapping[str, Any], people: int) -> None:
+    """Check that a row's edges are pairs of its people and the steps of its proof are triples, and not too many.
+
+    Raises:
+        ParseError: If one is not.
+    """
+    if people > MOST_PEOPLE:
+        raise ParseError(f"genders has {people} people; expected at most {MOST_PEOPLE}.")
+    edges, steps = values.get("edges") or (), values.get("proof_steps") or ()
+    for what, count in (("edges", len(edges)), ("steps of the proof", len(steps))):
+        if count > MOST_EDGES:
+            raise ParseError(f"there are {count} {what}; expected at most {MOST_EDGES}.")
+    for place, edge in enumerate(edges):
+        if len(edge) != 2 or not all(0 <= person < people for person in edge):
+            raise ParseError(f"edge {place} is {quoted(edge)}; expected two of {people} people, counted from 0.")
+    for place, step in enumerate(steps):
+        if len(step) != 3 or not all(0 <= person < people for person in step):
+            raise ParseError(f"step {place} of the proof is {quoted(step)}; expected three people.")
 
 
 def build_row(
@@ -178,23 +198,21 @@ def read_fact(edge: Sequence[int], relation: str, genders: Sequence[str], known:
     """
     if relation not in known:
         raise ParseError(
-            f"{where}: '{relation}' is not a known relation; expected one of {', '.join(known)} "
+            f"{where}: {quoted(relation)} is not a known relation; expected one of {', '.join(known)} "
             "(pass your own rules with --rules)."
         )
     predicate, gender = known[relation]
     if gender != genders[edge[1]]:
-        raise ParseError(f"{where}: '{relation}' does not fit a person who is {genders[edge[1]]}.")
+        raise ParseError(f"{where}: {quoted(relation)} does not fit a person who is {genders[edge[1]]}.")
     return Fact(edge[0], predicate, edge[1])
 
 
 def _read_steps(values: Mapping[str, Any], genders: Sequence[str], known: Vocabulary) -> tuple[ProofStep, ...]:
-    steps, words = values["proof_steps"], values["proof_relations"] or []
+    steps, words = values["proof_steps"], values.get("proof_relations") or []
     if len(steps) != len(words):
         raise ParseError(f"the proof has {len(steps)} steps, but {len(words)} relations.")
     found = []
     for place, (step, relation) in enumerate(zip(steps, words, strict=True)):
-        if len(step) != 3 or not all(0 <= person < len(genders) for person in step):
-            raise ParseError(f"step {place} of the proof is {step}; expected three people.")
         first, via, second = step
         found.append(ProofStep(read_fact([first, second], relation, genders, known, f"step {place} of the proof"), via))
     return tuple(found)

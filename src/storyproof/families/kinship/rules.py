@@ -17,13 +17,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.errors import DataError, UnknownNameError
+from storyproof.errors import DataError, UnknownNameError, quoted
 from storyproof.families.kinship.relations import BASIC, FEMALE, MALE, PREDICATES, Predicate
 from storyproof.families.kinship.strict import sound_compositions
+from storyproof.inputs import DocumentError, parse_yaml, read_text
+from storyproof.limits import LARGEST_YAML
 
 STRICT, PUBLISHED = "strict", "published"
 READINGS = (STRICT, PUBLISHED)
 NONE = -1
+_MOST_RELATIONS = 100  # of a user's own; their numbers are int8
 
 
 @dataclass(frozen=True)
@@ -110,7 +113,7 @@ def load_rules(path: str | Path) -> RuleSet:
         DataError: If it cannot be read, or contains a rule that cannot be used; the message names the line.
     """
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = read_text(Path(path), LARGEST_YAML)
     except (OSError, UnicodeError) as error:
         raise DataError(f"cannot read the rules in {path}: {error}.") from error
     return _parse(text, str(path), f"rules-{hashlib.sha256(text.encode()).hexdigest()[:16]}")
@@ -131,19 +134,16 @@ def _parse(text: str, where: str, name: str) -> RuleSet:
     import yaml
 
     try:
+        whole = parse_yaml(text)
         root = yaml.compose(text, yaml.SafeLoader)
-        whole = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        place = getattr(error, "problem_mark", None)
-        at = f"{where}, line {place.line + 1}" if place else where
-        raise DataError(
-            f"{at}: not valid YAML: {getattr(error, 'problem', None) or str(error).splitlines()[0]}."
-        ) from error
+    except DocumentError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise DataError(f"{where}{line}: not valid YAML: {error}.") from error
     if not isinstance(whole, dict) or not isinstance(whole.get("rules"), list) or not whole["rules"]:
         raise DataError(f"{where}: expected 'rules:' with a list of 'head: [first, second]'.")
     for section in whole:
         if section not in ("rules", "stories", "relations"):
-            raise DataError(f"{where}: unknown section '{section}'; expected rules, stories and relations.")
+            raise DataError(f"{where}: unknown section {quoted(section)}; expected rules, stories and relations.")
     names = [key.value for key, _ in root.value]
     for key, _ in root.value:
         if names.count(key.value) > 1:
@@ -152,7 +152,7 @@ def _parse(text: str, where: str, name: str) -> RuleSet:
     known = [predicate.name for predicate in predicates]
     stated = whole.get("stories", list(BASIC))
     if not isinstance(stated, list):
-        raise DataError(f"{where}: 'stories' is {stated!r}, expected a list of relations.")
+        raise DataError(f"{where}: 'stories' is {quoted(stated)}, expected a list of relations.")
     for relation in stated:
         _check_known(relation, known, f"{where}: 'stories'")
     heads = _heads(list(_with_lines(root, whole["rules"])), known, where)
@@ -162,9 +162,10 @@ def _parse(text: str, where: str, name: str) -> RuleSet:
 
 
 def _with_lines(root: Any, rules: list[Any]) -> Iterator[tuple[int, Any]]:
-    """Yield each rule with its line."""
-    listed = next(value for key, value in root.value if key.value == "rules")
-    for node, rule in zip(listed.value, rules, strict=True):
+    """Yield each rule with its line; with that of the document if an alias or a merged mapping gives the rules."""
+    listed = next((value.value for key, value in root.value if key.value == "rules"), ())
+    nodes = listed if len(listed) == len(rules) else [root] * len(rules)
+    for node, rule in zip(nodes, rules, strict=True):
         yield node.start_mark.line + 1, rule
 
 
@@ -174,13 +175,15 @@ def _relations(given: Any, where: str) -> tuple[Predicate, ...]:
         return PREDICATES
     form = "'name: [male word, female word, name of the inverse]'"
     if not isinstance(given, dict):
-        raise DataError(f"{where}: 'relations' is {given!r}, expected {form}.")
+        raise DataError(f"{where}: 'relations' is {quoted(given)}, expected {form}.")
+    if len(given) > _MOST_RELATIONS:
+        raise DataError(f"{where}: 'relations' has {len(given):,} entries, expected at most {_MOST_RELATIONS}.")
     found = {predicate.name: predicate for predicate in PREDICATES}
     for name, parts in given.items():
         if not isinstance(parts, list) or len(parts) != 3 or not all(isinstance(part, str) and part for part in parts):
-            raise DataError(f"{where}: relation '{name}' is {parts!r}, expected {form}.")
+            raise DataError(f"{where}: relation {quoted(name)} is {quoted(parts)}, expected {form}.")
         if name in found:
-            raise DataError(f"{where}: relation '{name}' is already defined; use another name.")
+            raise DataError(f"{where}: relation {quoted(name)} is already defined; use another name.")
         found[str(name)] = Predicate(str(name), *parts)
     words = [word for predicate in found.values() for word in (predicate.male, predicate.female)]
     for predicate in found.values():
@@ -196,10 +199,12 @@ def _heads(rules: list[tuple[int, Any]], known: list[str], where: str) -> dict[t
     for line, rule in rules:
         place = f"{where}, line {line}"
         if not isinstance(rule, dict) or len(rule) != 1:
-            raise DataError(f"{place}: found {rule!r}, expected 'head: [first, second]'.")
+            raise DataError(f"{place}: found {quoted(rule)}, expected 'head: [first, second]'.")
         ((head, body),) = rule.items()
         if not isinstance(body, list) or len(body) != 2:
-            raise DataError(f"{place}: the body of '{head}' is {body!r}, expected two relations, [first, second].")
+            raise DataError(
+                f"{place}: the body of {quoted(head)} is {quoted(body)}, expected two relations, [first, second]."
+            )
         for relation in (head, *body):
             _check_known(relation, known, place)
         first, second = body
@@ -214,8 +219,8 @@ def _heads(rules: list[tuple[int, Any]], known: list[str], where: str) -> dict[t
 
 
 def _check_known(relation: Any, known: Any, place: str) -> None:
-    if relation not in known:
-        raise DataError(f"{place}: unknown relation '{relation}'; known: {', '.join(known)}.")
+    if not isinstance(relation, str) or relation not in known:
+        raise DataError(f"{place}: unknown relation {quoted(relation)}; known: {', '.join(known)}.")
 
 
 def _check_reach(rules: RuleSet, heads: dict[tuple[str, str], tuple[str, int]], where: str) -> None:

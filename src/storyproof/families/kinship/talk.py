@@ -18,13 +18,29 @@ _CALLED = {  # what people say in speech
     "grandfather": ("grandpa", "granddad"),
 }
 _ASKED = re.compile(r"what is (?P<who>[^?]+?) to (?P<whom>[^?]+?)\s*\?", re.IGNORECASE)
-_LINK = r"(?:is|was|are|must\s+be|would\s+be|will\s+be|becomes|=)"
-_FILLER = r"(?:(?:also|therefore|thus|hence|actually|really|probably|not|the|a|an|his|her|their)\s+)*"
-_OWNER_BEFORE = re.compile(r"(?P<owner>[\w-]+)(?:'s|s'|')\s+(?:(?!is\b|was\b|and\b)\w+\s+){0,2}$")
+_LINKS = ("is", "was", "are", "must be", "would be", "will be", "becomes", "=")
+_FILLERS = (
+    *("also", "therefore", "thus", "hence", "actually", "really", "probably", "not"),
+    *("the", "a", "an", "his", "her", "their"),
+)
+
+
+def _any_of(phrases: Collection[str]) -> str:
+    return "(?:" + "|".join(phrase.replace(" ", r"\s+") for phrase in phrases) + ")"
+
+
+def _any_back(phrases: Collection[str]) -> str:
+    return _any_of([phrase[::-1] for phrase in phrases])
+
+
 _OWNER_AFTER = re.compile(r"\s+(?:of|to|for)\s+(?P<owner>[\w-]+)")
-_SUBJECT_BEFORE = re.compile(rf"(?P<who>[\w-]+),?\s+{_LINK}\s+{_FILLER}(?:[\w-]+(?:'s|s'|')\s+)?(?:\w+\s+)?$")
-_SUBJECT_AFTER = re.compile(rf"(?:,?\s+|\s+{_LINK}\s+)(?:(?:named|called)\s+)?(?P<who>[\w-]+)")
-_REACH = 90  # characters before a mention in which its subject is looked for
+_SUBJECT_AFTER = re.compile(rf"(?:\s+{_any_of(_LINKS)}\s+|,?\s+)(?:(?:named|called)\s+)?(?P<who>[\w-]+)(?!['\w-])")
+# What stands before a mention is read from its end, in the reversed text: so it begins at the mention, and nothing is
+# tried from every word before. Owner: "Ada's (two words)". Subject: "Ada is (fillers) (Ben's) (a word)".
+_OWNER_BEFORE = re.compile(rf"(?:\s+(?!{_any_back(('is', 'was', 'and'))}\b)\w+){{0,2}}\s+s?'(?P<owner>[\w-]+)")
+_SUBJECT_BEFORE = re.compile(
+    rf"(?:\s+\w+)?(?:\s+s?'[\w-]+)?(?:\s+{_any_back(_FILLERS)})*\s+{_any_back(_LINKS)}\s+,?(?P<who>[\w-]+)"
+)
 
 
 class AskedPair(NamedTuple):
@@ -44,7 +60,7 @@ class KinTalk(Talk):
     further = (*WORDS, "cousin")
     lookalikes = (
         r"(?:great|step|half|foster|god|adoptive|adopted|ex|former)[\s_-]*(?:grand[\s_-]*)?"
-        rf"(?:{'|'.join(sorted(WORDS, key=len, reverse=True))})s?"
+        rf"(?:{'|'.join(WORDS)})s?"
     )
     reads_always = True
 
@@ -54,21 +70,21 @@ class KinTalk(Talk):
 
     def forms(self, name: str) -> list[str]:
         """Return other forms of a name, and what people also call such kin."""
-        parts = parts_of(name)
+        parts, word = parts_of(name), name.lower()
         if parts[-2:] == ["in", "law"]:
             return [f"{parts[0]}s-in-law", f"{parts[0]}-inlaw", f"{parts[0]}-in-laws"]
         found = other_forms(name)
-        if name.lower() in _WORDS and parts[0].startswith("grand"):
-            found += [f"grand-{parts[0][5:]}", f"grand-{parts[0][5:]}s"]
-        return [*found, *(form for word in _CALLED.get(name.lower(), ()) for form in (word, f"{word}s"))]
+        if word in _WORDS and word.startswith("grand"):
+            found += [f"grand-{word[5:]}", f"grand-{word[5:]}s"]
+        return [*found, *(form for called in _CALLED.get(word, ()) for form in (called, f"{called}s"))]
 
     def set_aside_last(self, said: str, text: str, found: Sequence[Mention], question: str) -> Collection[Mention]:
         """Return mentions that say what somebody is to somebody, but of another pair than was asked about."""
         asked = asked_pair(question)
         if asked is None:
             return ()
-        people = people_in(said) | {asked.who, asked.whom}
-        return {mention for mention in found if _of_another_pair(text, mention, people, asked)}
+        people, back = people_in(said) | {asked.who, asked.whom}, text[::-1]
+        return [mention for mention in found if _of_another_pair(text, back, mention, people, asked)]
 
 
 @lru_cache(maxsize=1024)
@@ -78,19 +94,24 @@ def asked_pair(question: str) -> AskedPair | None:
     return None if match is None else AskedPair(match["who"].lower(), match["whom"].lower())
 
 
-def _of_another_pair(text: str, mention: Mention, people: set[str], asked: AskedPair) -> bool:
-    before, after = text[max(0, mention.start - _REACH) : mention.start], text[mention.end : mention.end + _REACH]
-    owner = _person(_OWNER_BEFORE.search(before), "owner", people) or _person(
-        _OWNER_AFTER.match(after), "owner", people
-    )
+def _of_another_pair(text: str, back: str, mention: Mention, people: Collection[str], asked: AskedPair) -> bool:
+    """Return whether a mention is about other people; `back` is the text reversed."""
+    before, after = len(text) - mention.start, mention.end
+    owners = _OWNER_BEFORE.match(back, before), _OWNER_AFTER.match(text, after)
+    owner = _person(*owners, people=people)
     if owner is not None and owner != asked.whom:
         return True
-    who = _person(_SUBJECT_BEFORE.search(before), "who", people) or _person(_SUBJECT_AFTER.match(after), "who", people)
+    subjects = _SUBJECT_BEFORE.match(back, before), _SUBJECT_AFTER.match(text, after)
+    who = _person(*subjects, people=people)
     return who is not None and who != asked.who
 
 
-def _person(match: re.Match[str] | None, group: str, people: set[str]) -> str | None:
-    return match[group] if match is not None and match[group] in people else None
+def _person(before: re.Match[str] | None, after: re.Match[str] | None, people: Collection[str]) -> str | None:
+    """Return the person that a pattern found before a mention, else after it."""
+    for name in (before[1][::-1] if before is not None else "", after[1] if after is not None else ""):
+        if name in people:
+            return name
+    return None
 
 
 TALK = KinTalk()

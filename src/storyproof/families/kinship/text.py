@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from storyproof.errors import ParseError
+from storyproof.errors import ParseError, quoted
 from storyproof.families.kinship.editions import EDITIONS, FIRST, LATEST
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, Predicate
 
-NAME = r"@?[^\W\d_](?:[\w-]*\w)?"
+NAME = r"@?[^\W\d_](?:[\w-]{0,62}\w)?"  # bounded, or adjacent slots would take cubic time on a long line
+_MOST_DIGITS = 9  # of the number of a placeholder
+_MOST_CACHED = 20_000  # placeholders; of a user's own there may be any number
 _SLOT = re.compile(r"ENT_(\d)_(male|female)")
 _STATED = re.compile(rf"({NAME}) is the ([a-z-]+) of ({NAME})\.")
-_SHIPPED = re.compile(r"(?:(?P<edition>\d+):)?(?P<number>\d+)")
+_SHIPPED = re.compile(rf"(?:(?P<edition>\d{{1,{_MOST_DIGITS}}}):)?(?P<number>\d{{1,{_MOST_DIGITS}}})")
 _ASKED = re.compile(rf"What is ({NAME}) to ({NAME})\?")
 
 
@@ -47,7 +49,7 @@ def parse_question(question: str) -> tuple[str, str]:
     """
     match = _ASKED.fullmatch(question)
     if match is None:
-        raise ParseError(f"'{question}' is not a kinship question; expected 'What is B to A?'.")
+        raise ParseError(f"{quoted(question)} is not a kinship question; expected 'What is B to A?'.")
     return match[2], match[1]
 
 
@@ -79,15 +81,15 @@ def parse_line(line: str, placeholder: str | None = None) -> list[StatedFact]:
     if placeholder is None:
         match = _STATED.fullmatch(line)
         if match is None:
-            raise ParseError(f"'{line}' is not a synthetic sentence; expected the form 'B is the son of A.'.")
+            raise ParseError(f"{quoted(line)} is not a synthetic sentence; expected the form 'B is the son of A.'.")
         return [StatedFact(match[3], match[2], match[1], None)]
     words, genders, form = _form(placeholder)
     match = form.fullmatch(line)
     if match is None:
-        raise ParseError(f"'{line}' does not match its placeholder '{placeholder}'.")
+        raise ParseError(f"{quoted(line)} does not match its placeholder {quoted(placeholder)}.")
     people = [match[f"e{number}"] for number in range(len(genders))]
     if len(set(people)) < len(people):
-        raise ParseError(f"'{line}' has one person in two slots of its placeholder '{placeholder}'.")
+        raise ParseError(f"{quoted(line)} has one person in two slots of its placeholder {quoted(placeholder)}.")
     return [StatedFact(people[place], word, people[place + 1], genders[place]) for place, word in enumerate(words)]
 
 
@@ -101,7 +103,7 @@ def placeholder_id(key: Key, template: str, edition: int = LATEST) -> str:
     return f"{','.join(key[0])}/{','.join(key[1])}/{known.get(template, template)}"
 
 
-@cache
+@lru_cache(maxsize=_MOST_CACHED)
 def _numbers(key: Key, edition: int) -> dict[str, str]:
     mark = "" if edition == FIRST else f"{edition}:"
     return {template: f"{mark}{number}" for number, template in enumerate(ours(edition).templates.get(key, ()))}
@@ -123,7 +125,7 @@ def placeholder_of(recorded: str) -> tuple[Key, str]:
     key: Key = tuple(words.split(",")), tuple(genders.split(","))
     if not which or len(key[1]) != len(key[0]) + 1 or not set(key[1]) <= {MALE, FEMALE}:
         raise ParseError(
-            f"'{recorded}' is not a placeholder id; expected relations/genders/number or relations/genders/text."
+            f"{quoted(recorded)} is not a placeholder id; expected relations/genders/number or relations/genders/text."
         )
     shipped = _SHIPPED.fullmatch(which)
     if shipped is None:
@@ -131,16 +133,19 @@ def placeholder_of(recorded: str) -> tuple[Key, str]:
     edition, number = int(shipped["edition"] or FIRST), int(shipped["number"])
     if edition not in EDITIONS:
         known_editions = ", ".join(map(str, EDITIONS))
-        raise ParseError(f"'{recorded}' is of an unknown edition of the shipped collection; known: {known_editions}.")
+        raise ParseError(
+            f"{quoted(recorded)} is of an unknown edition of the shipped collection; known: {known_editions}."
+        )
     known = ours(edition).templates.get(key, ())
     if number >= len(known):
         raise ParseError(
-            f"'{recorded}' is not in the shipped collection, which has {len(known)} placeholders for these relations."
+            f"{quoted(recorded)} is not in the shipped collection, which has {len(known)} placeholders for these "
+            "relations."
         )
     return key, known[number]
 
 
-@cache
+@lru_cache(maxsize=_MOST_CACHED)
 def _form(recorded: str) -> tuple[tuple[str, ...], tuple[str, ...], re.Pattern[str]]:
     """Return relations, genders and the pattern of a placeholder's lines."""
     (words, genders), template = placeholder_of(recorded)
@@ -149,9 +154,11 @@ def _form(recorded: str) -> tuple[tuple[str, ...], tuple[str, ...], re.Pattern[s
     for place in range(0, len(cut) - 1, 3):
         text, number, gender = cut[place : place + 3]
         if int(number) >= len(genders) or genders[int(number)] != gender:
-            raise ParseError(f"'{recorded}' has the slot ENT_{number}_{gender}, which does not match its genders.")
+            raise ParseError(
+                f"{quoted(recorded)} has the slot ENT_{number}_{gender}, which does not match its genders."
+            )
         parts += [re.escape(text), f"(?P=e{number})" if number in seen else f"(?P<e{number}>{NAME})"]
         seen.add(number)
     if len(seen) < len(genders):
-        raise ParseError(f"'{recorded}' does not have a slot for everybody.")
+        raise ParseError(f"{quoted(recorded)} does not have a slot for everybody.")
     return words, genders, re.compile("".join(parts) + re.escape(cut[-1]))

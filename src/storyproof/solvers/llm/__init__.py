@@ -1,4 +1,4 @@
-"""Language models: prompts, backends, and replies that are asked for once."""
+"""Language models: prompts, backends, and a store of replies."""
 
 from storyproof.solvers.llm.backend import Backend
 from storyproof.solvers.llm.options import ModelOptions

@@ -1,4 +1,4 @@
-"""Addresses of servers: what of them may be shown and kept, and what only the server may see."""
+"""Addresses of servers: the part that may be shown and stored, and the password that is sent to the server only."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 
 def is_address(url: str) -> bool:
-    """Return whether it is the address of a server; a password with a bare slash or hash makes it none."""
+    """Return whether a text is the address of a server; a slash or hash in a password must be percent-encoded."""
     try:
         parts = urlsplit(url)
         return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -16,7 +16,7 @@ def is_address(url: str) -> bool:
 
 
 def public(url: str) -> str:
-    """Leave user name and password out of an address; of what is none, whatever may be a password."""
+    """Return an address without user name and password; of a text that is no address, without what may be one."""
     if not is_address(url):
         before, at, after = url.rpartition("@")
         return f"{before.partition('://')[0]}://…@{after}" if at else url
@@ -25,7 +25,7 @@ def public(url: str) -> str:
 
 
 def authorization(url: str) -> str | None:
-    """Return the header's value by which user name and password of an address are sent, if it has any."""
+    """Return the value of the header `Authorization` for the user name and password of an address, if it has any."""
     said, at, _ = urlsplit(url).netloc.rpartition("@")
     user, _, password = said.partition(":")
     return f"Basic {b64encode(f'{unquote(user)}:{unquote(password)}'.encode()).decode()}" if at else None

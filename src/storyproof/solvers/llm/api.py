@@ -1,9 +1,10 @@
-"""The OpenAI-compatible API: bodies of requests, replies, and what errors mean."""
+"""The OpenAI-compatible API: bodies of requests, replies, and the meaning of errors."""
 
 from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from enum import Enum
 from time import time
 from typing import Any
 
+from storyproof.errors import quoted, shorten
 from storyproof.solvers.llm.choices import are_letters, choose, first_token_scores
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.requests import Reply, Request
@@ -21,14 +23,17 @@ _TOO_LONG = re.compile(
     re.I,
 )
 _LISTED = 12  # models that a message names
-_TOP = 20  # likeliest tokens to find letters among; no server gives more unless told to
-_OVERLOAD = (408, 429, 502, 503, 504, 529)  # with what gateways say when nobody behind them answers
-_CUT_OFF = "length"  # the finish_reason of a reply that may not become longer
+_NAME = 60  # characters of a model's name in a message
+_COMPARED = 1000  # models that a misspelt name is compared with
+_MOST_TOKENS = 1 << 40  # more cannot be true, and sums of it would not fit a file of replies
+_TOP = 20  # likeliest tokens among which letters are looked for; by default servers return no more
+_OVERLOAD = (408, 429, 502, 503, 504, 529)  # also those of gateways whose server does not answer
+_CUT_OFF = "length"  # the finish_reason of a reply that reached its maximum length
 NO_LIKELIHOOD = "no likelihoods"
 
 
 class Fate(Enum):
-    """What an error means for the requests to come."""
+    """What an error means for this and further requests."""
 
     AGAIN = "may pass; send it again"
     FAILED = "this request cannot succeed"
@@ -37,14 +42,15 @@ class Fate(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Trouble:
-    """An error, in words, and what it means.
+    """An error and what it means.
 
     Attributes:
         what: What happened.
-        fate: What it means.
-        wait_s: How long the server wants to be left alone, if it says.
+        fate: What it means for this and further requests.
+        wait_s: The pause that the server asks for, if it does.
         alone: Whether it concerns this request only, and says nothing about the server.
-        overload: Whether it means that the server is asked too much; any other may befall a single request.
+        overload: Whether it is a sign of overload; other errors may concern a single request.
+        malformed: Whether the server sent something with status 200 that is not a reply.
     """
 
     what: str
@@ -52,10 +58,11 @@ class Trouble:
     wait_s: float | None = None
     alone: bool = False
     overload: bool = False
+    malformed: bool = False
 
 
 def body_of(model: str, options: ModelOptions, request: Request, *, likelihood: bool = False) -> dict[str, Any]:
-    """Return the body of a request, with `likelihood` also asking for the first tokens of single-letter choices."""
+    """Return the body of a request; with `likelihood` it asks for the likeliest first tokens if choices are letters."""
     body: dict[str, Any] = {"model": model, "max_tokens": request.max_tokens, "temperature": options.temperature}
     if options.api == CHAT:
         body["messages"] = [{"role": each.role, "content": each.content} for each in request.messages]
@@ -75,22 +82,23 @@ def body_of(model: str, options: ModelOptions, request: Request, *, likelihood: 
 
 
 def read_reply(content: bytes, seconds: float, choices: Sequence[str] = ()) -> Reply | Trouble:
-    """Read what a server sent with status 200; of choices, the likeliest if it says how likely they are."""
+    """Read a body with status 200; of choices, return the likeliest if the server returns likelihoods."""
     try:
         body = json.loads(content)
         choice = body["choices"][0]
         text = choice["message"]["content"] if "message" in choice else choice["text"]
     except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-        return Trouble(f"not a valid reply: {_shown(content)}", Fate.AGAIN)
+        return _not_a_reply(content)
     if not isinstance(text, str) and text is not None:
-        return Trouble(f"not a valid reply: {_shown(content)}", Fate.AGAIN)
+        return _not_a_reply(content)
     ended = choice.get("finish_reason")
     usage = _object(body, "usage")
     details = _object(usage, "prompt_tokens_details")
-    read, written, cached = (
-        count if isinstance(count, int) else None
-        for count in (usage.get("prompt_tokens"), usage.get("completion_tokens"), details.get("cached_tokens"))
+    read, written, cached = map(
+        _tokens, (usage.get("prompt_tokens"), usage.get("completion_tokens"), details.get("cached_tokens"))
     )
+    if cached is not None and (read is None or cached > read):
+        cached = None  # a part cannot be more than the whole
     scores = first_token_scores(choices, _listed(choice)) if choices else None
     if scores is not None:
         return Reply(choose(choices, scores).text, read, written, cached, seconds, scores)
@@ -99,10 +107,22 @@ def read_reply(content: bytes, seconds: float, choices: Sequence[str] = ()) -> R
     return Reply(text, read, written, cached, seconds, cut_off=ended == _CUT_OFF)
 
 
+def _not_a_reply(content: bytes) -> Trouble:
+    """Return what is wrong with a body that is not a reply; a web page is mostly a sign of a wrong address."""
+    kind = "a web page, not a reply" if content[:100].lstrip()[:1] == b"<" else "not a valid reply"
+    return Trouble(f"{kind}: {_shown(content)}", Fate.AGAIN, malformed=True)
+
+
+def _tokens(count: object) -> int | None:
+    """Return a count of tokens; None for what cannot be one."""
+    is_count = isinstance(count, int) and not isinstance(count, bool) and 0 <= count <= _MOST_TOKENS
+    return count if is_count else None  # type: ignore[return-value]
+
+
 def _emptiness(ended: object, written: int | None) -> str:
-    """Return why a reply holds no text."""
+    """Return why a reply contains no text."""
     if ended != _CUT_OFF:
-        return f"the reply is empty: the server sent no text (finish_reason {ended!r})"
+        return f"the reply is empty: the server sent no text (finish_reason {quoted(ended)})"
     length = "" if written is None else f" at {written} tokens"
     return f"the reply is empty: it was cut off{length}, perhaps while the model was still thinking; raise --max-tokens"
 
@@ -113,18 +133,20 @@ def _object(body: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def _listed(choice: dict[str, Any]) -> list[tuple[str, float]]:
-    """Find the likeliest first tokens with their log-likelihoods, in the form of chat or of completion."""
+    """Return the likeliest first tokens with their log-likelihoods, as either API returns them."""
     try:
         found = choice["logprobs"]
         if "content" in found:
-            return [(str(each["token"]), float(each["logprob"])) for each in found["content"][0]["top_logprobs"]]
-        return [(str(token), float(score)) for token, score in found["top_logprobs"][0].items()]
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+            listed = [(str(each["token"]), float(each["logprob"])) for each in found["content"][0]["top_logprobs"]]
+        else:
+            listed = [(str(token), float(score)) for token, score in found["top_logprobs"][0].items()]
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, OverflowError):
         return []
+    return [(token, min(score, 0.0)) for token, score in listed if not math.isnan(score)]
 
 
 def read_error(status: int, headers: Mapping[str, str], content: bytes) -> Trouble:
-    """Return what another status means."""
+    """Return what a status other than 200 means."""
     said = _message(content)
     what = f"HTTP {status}: {said}" if said else f"HTTP {status}"
     if status in (401, 403):
@@ -141,25 +163,25 @@ def read_error(status: int, headers: Mapping[str, str], content: bytes) -> Troub
 
 
 def retry_after(value: str | None) -> float | None:
-    """Read how many seconds a server wants to be left alone; a date counts from now."""
+    """Read for how many seconds a server wants no requests, possibly infinitely many; a date counts from now."""
     if not value:
         return None
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(value).timestamp() - time())
-    except (TypeError, ValueError):
-        return None
+        try:
+            seconds = parsedate_to_datetime(value).timestamp() - time()
+        except (TypeError, ValueError, OverflowError, OSError):
+            return None
+    return None if math.isnan(seconds) else max(0.0, seconds)
 
 
 def model_names(content: bytes) -> tuple[list[str], bool] | None:
-    """Read a server's list of models, and whether it takes any name (llama.cpp does); None if it is no list."""
+    """Read a server's list of models, and whether it takes any name (llama.cpp does); None if it is not a list."""
     try:
         rows = json.loads(content)["data"]
         names = [row["id"] for row in rows]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
     if not all(isinstance(name, str) for name in names):
         return None
@@ -167,25 +189,25 @@ def model_names(content: bytes) -> tuple[list[str], bool] | None:
 
 
 def list_names(wanted: str, names: Sequence[str]) -> str:
-    """List the models of a server for a message, the likeliest first."""
-    close = difflib.get_close_matches(wanted, names, n=3)
-    shown = [*close, *(name for name in names if name not in close)]
-    more = f" and {len(shown) - _LISTED} more" if len(shown) > _LISTED else ""
-    return ", ".join(shown[:_LISTED]) + more if shown else "none"
+    """Return the models of a server for a message, those with similar names first."""
+    close = difflib.get_close_matches(wanted, names[:_COMPARED], n=3)
+    shown = [*close, *(name for name in names[:_COMPARED] if name not in close)][:_LISTED]
+    more = f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else ""
+    return ", ".join(shorten(name, _NAME) for name in shown) + more if shown else "none"
 
 
 def _message(content: bytes) -> str:
-    """Find what an error body says, whatever its form."""
+    """Return the message in the body of an error, whatever its form."""
     try:
         found = json.loads(content)
+        for key in ("error", "detail", "message"):
+            if isinstance(found, dict) and key in found:
+                found = found[key]
+        return shorten(str(found))
     except (ValueError, RecursionError):
         return _shown(content) if content else ""
-    for key in ("error", "detail", "message"):
-        if isinstance(found, dict) and key in found:
-            found = found[key]
-    return " ".join(str(found).split())[:300]
 
 
 def _shown(content: bytes) -> str:
-    text = " ".join(content.decode("utf-8", "replace").split())
-    return repr(text[:80] + "…" if len(text) > 80 else text)
+    """Return the beginning of a body that is not JSON, for a message."""
+    return quoted(" ".join(content[:1000].decode("utf-8", "replace").split()))

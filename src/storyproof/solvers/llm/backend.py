@@ -1,4 +1,4 @@
-"""The one protocol that every way to reach a language model follows."""
+"""The protocol of backends, the ways to run or reach a language model."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ class Backend(Protocol):
     """Completes requests.
 
     Attributes:
-        name: The model, as a user names it.
+        name: The model, as users name it.
     """
 
     name: str
 
     def identity(self) -> dict[str, Any]:
-        """Return the model and all options that may change its replies; replies are stored under this."""
+        """Return the model and all options that may change its replies; it is part of the key of stored replies."""
 
     def about(self) -> dict[str, Any]:
-        """Return what else is needed to repeat a run: revision, precision, address."""
+        """Return what else is needed to reproduce a run, such as revision, precision and address."""
 
     def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
-        """Yield the reply to each request, in any order, under the name it came with.
+        """Yield the reply to each request, in any order, with the key of the request.
 
-        Requests are taken only as there is room for them, so that a million of them are never held at once.
+        Requests are taken from the iterator only as there is room for them, so that they are never all held at once.
 
         Raises:
             ModelError: If no further request can succeed.

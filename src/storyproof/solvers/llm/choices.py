@@ -1,4 +1,4 @@
-"""Choices: candidates with letters, which of them a reply chooses, and choices by likelihood."""
+"""Multiple choice: letters for candidates, the candidate that a reply names, and choices by likelihood."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _SINGLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LETTERS = [*_SINGLE, *(first + second for first in _SINGLE for second in _SINGLE)]
 _ONLY = re.compile(r"\W*(?:option\W+)?([A-Z])(?:\W.*)?", re.DOTALL)
 _SAID = re.compile(r"\b(?:answer|option|choice)\b\W+(?:is\W+)?(?:option\W+)?([A-Z])(?![\w'])", re.IGNORECASE)
-_LEAST = -100.0  # for a choice so unlikely that it was not listed
+_LEAST = -100.0  # the log-likelihood of a choice that is not among the likeliest tokens
 
 
 def shuffled(example: Example, candidates: Sequence[str], seed: int) -> list[str]:
-    """Put candidates into an order drawn for this example."""
+    """Return candidates in a random order that depends on the seed and the example only."""
     known = sorted(candidates)
     return [known[place] for place in Draws("options", seed, example.id).order(len(known)).tolist()]
 
@@ -29,9 +29,9 @@ def letters(options: Sequence[str]) -> list[str]:
 
 
 def chosen(reply: str, options: Sequence[str]) -> str:
-    """Return the option whose letter a reply names; the reply itself where it answers in words, right or wrong.
+    """Return the option whose letter a reply names; the reply itself if it names an option by its words.
 
-    Words go before letters: who says "A) drawer" where A is the cupboard means the drawer.
+    Words count more than letters: "A) drawer" means the drawer even if A is the cupboard.
     """
     by_letter = dict(zip(letters(options), options, strict=True))
     text = reply.strip()
@@ -51,20 +51,20 @@ def chosen(reply: str, options: Sequence[str]) -> str:
 
 
 def are_letters(choices: Sequence[str]) -> bool:
-    """Return whether all choices are single letters, which are a token each, so that the first token decides."""
+    """Return whether all choices are single letters; each is one token, so the first token decides."""
     return bool(choices) and all(len(choice) == 1 for choice in choices)
 
 
 def first_token_scores(choices: Sequence[str], listed: Iterable[tuple[str, float]]) -> tuple[float, ...] | None:
-    """Score choices by the likelihood that a reply begins with them; only for choices of one letter, which are a token.
+    """Score choices of one letter by the likelihood that a reply begins with them.
 
     Args:
-        choices: What to choose from.
+        choices: The choices.
         listed: The likeliest first tokens of the reply with their log-likelihoods.
 
     Returns:
-        A log-likelihood each, spellings with and without space added up; None if choices are longer than a letter, or
-        none of them is listed.
+        A log-likelihood for each choice, summed over tokens with and without spaces; None if a choice is longer than a
+        letter, or no choice is listed.
     """
     if not are_letters(choices):
         return None
@@ -78,6 +78,6 @@ def first_token_scores(choices: Sequence[str], listed: Iterable[tuple[str, float
 
 
 def choose(choices: Sequence[str], scores: Sequence[float], *, read: int | None = None, seconds: float = 0.0) -> Reply:
-    """Make the likeliest choice the reply; of several, the first."""
+    """Return the likeliest choice as the reply; if several are, the first."""
     best = max(range(len(choices)), key=lambda place: scores[place])
     return Reply(choices[best], read, 0, None, seconds, tuple(scores))

@@ -1,8 +1,13 @@
-"""An HTTP client for OpenAI-compatible servers: how much each is sent, which is next, and when to give up."""
+"""An HTTP client for OpenAI-compatible servers: how much each is sent, which is next, and when to give up.
+
+Servers are not trusted: bodies are bounded (`bodies`), pauses that they ask for are bounded and reported, and what they
+say is cut where messages repeat it.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import random
 import time
@@ -10,39 +15,46 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from storyproof.errors import ConfigError, ModelError
+from storyproof.errors import ConfigError, ModelError, shorten
 from storyproof.solvers.llm.addresses import authorization, public
 from storyproof.solvers.llm.api import Fate, Trouble, list_names, model_names, read_error, read_reply
+from storyproof.solvers.llm.bodies import LONG_AT_ONCE, BodyError, read_body
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.requests import Reply
 
 OPENAI_URL = "https://api.openai.com/v1"
 
+_log = logging.getLogger(__name__)
+
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.5, 30.0
-_FIRST_STRAY_S, _LONGEST_STRAY_S = 0.05, 1.0  # after an error that says nothing of how much a server bears
-_STRAY = 10  # more errors in a row, of whatever requests, are no strays
-_LONGEST_RETRY_AFTER_S = 600.0
+_FIRST_STRAY_S, _LONGEST_STRAY_S = 0.05, 1.0  # after an error that is no sign of overload
+_STRAY = 10  # after so many errors in a row, of whatever requests, the servers count as overloaded
 _CHECK_S = 15.0
 _UNREACHED_S = 2.0  # how long a server that cannot be reached is not asked
 _FIRST_LIMIT = 32
-_FASTER = 1.05  # so much faster, or a doubled limit brought nothing
-_SLOW = 2.0  # replies that take so much longer than at best wait in a queue
+_FASTER = 1.05  # replies must come this much faster, or doubling the limit gained nothing
+_SLOW = 2.0  # replies that take this much longer than the best ones wait in a queue of the server
+_REPORTED_PAUSE_S = 5.0  # shorter pauses are not reported
+_SILENCE_S, _REPORT_EVERY_S = 10.0, 30.0  # errors without a reply in between are reported after, and then every
+_ERROR_MB = 0.1  # of the body of an error
+_SECRET = 6  # characters of a key or password that messages do not show; shorter ones are words, too
+_FAILURES = 20  # requests in a row that fail for good end the run
 
 
 class Pace:
     """How many requests one server is sent at once.
 
-    The limit doubles as long as replies come faster for it, then grows by one at a time while they come about as fast
-    as before (additive increase). It is halved whenever the server is overloaded or does not answer (multiplicative
-    decrease), once for all requests that were in flight then. After that it returns half way at a time to where it was
-    refused, and if the server now accepts that, it doubles as in the beginning.
+    The limit doubles as long as that makes replies come faster. Then it grows by one at a time while replies take about
+    as long as before (additive increase). It is halved when the server is overloaded or does not answer (multiplicative
+    decrease), once for all requests that were in flight then. After that it moves half way back to where it was
+    refused, again and again; if the server accepts that now, it doubles as in the beginning.
 
     Args:
-        most: At most so many requests in flight.
-        clock: Tells seconds.
+        most: The most requests in flight.
+        clock: Returns seconds.
     """
 
     def __init__(self, most: int, clock: Callable[[], float] = time.monotonic) -> None:
@@ -51,19 +63,19 @@ class Pace:
         self.in_flight = 0
         self.paused_until = 0.0
         self._doubling = True
-        self._refused_at = 0  # the limit that was too much last, until it is reached again
+        self._refused_at = 0  # the limit that was refused last, until it is reached again
         self._replies, self._took = 0, 0.0
         self._since, self._halved = clock(), clock()
         self._rate, self._best_s = 0.0, float("inf")
 
     @property
     def open(self) -> bool:
-        """Whether one more may be asked now."""
+        """Whether one more request may be sent now."""
         return self.in_flight < self.limit and self.paused_until <= self._clock()
 
     @property
     def load(self) -> float:
-        """How busy it is, for a choice between servers."""
+        """The share of the limit that is in use, for the choice between servers."""
         return self.in_flight / self.limit
 
     def replied(self, seconds: float) -> None:
@@ -77,8 +89,8 @@ class Pace:
         """Take note that the server is overloaded, or does not answer.
 
         Args:
-            started: When it was sent; what was sent before the last halving halves nothing again.
-            wait_s: Ask nothing for so long.
+            started: When the request was sent; one from before the last halving does not halve the limit again.
+            wait_s: How long to send nothing.
         """
         now = self._clock()
         self.paused_until = max(self.paused_until, now + wait_s)
@@ -90,7 +102,7 @@ class Pace:
             self._replies, self._took, self._since = 0, 0.0, now
 
     def _look_back(self) -> None:
-        """Adapt the limit after as many replies as it allows at once."""
+        """Adapt the limit after as many replies as it allows requests at once."""
         now = self._clock()
         rate, mean_s = self._replies / max(now - self._since, 1e-9), self._took / self._replies
         self._best_s = min(self._best_s, mean_s)
@@ -118,7 +130,7 @@ class Server:
     Args:
         url: Its base URL, up to and with `/v1`; a user name and password in it are sent with every request.
         options: How it is to be asked.
-        http: The library that reaches it (aiohttp).
+        http: The HTTP library (aiohttp).
     """
 
     def __init__(self, url: str, options: ModelOptions, http: Any) -> None:
@@ -128,19 +140,32 @@ class Server:
         self.pace = Pace(options.concurrency)
         self._http = http
         self._post = self.url + ("/chat/completions" if options.api == CHAT else "/completions")
-        parts = urlsplit(self.url)
+        parts = urlsplit(url)
         bypassed = bool(proxy_bypass(parts.hostname or ""))
         self._proxy = None if bypassed else getproxies().get(parts.scheme)
+        self._most_mb, self._long_bodies = options.max_reply_mb, asyncio.Semaphore(LONG_AT_ONCE)
+        secrets = (os.environ.get(options.api_key_env), own, unquote(parts.password or ""))
+        self._secrets = [each for each in secrets if each and len(each) >= _SECRET]
 
     async def ask(self, session: Any, body: bytes, choices: Sequence[str] = ()) -> Reply | Trouble:
         """Send one request and read what comes back."""
+        found = await self._ask(session, body, choices)
+        if isinstance(found, Trouble):
+            for secret in self._secrets:  # some servers repeat the key that they refuse
+                found = replace(found, what=found.what.replace(secret, "…"))
+        return found
+
+    async def _ask(self, session: Any, body: bytes, choices: Sequence[str]) -> Reply | Trouble:
         start = time.monotonic()
         try:
             async with session.post(self._post, data=body, proxy=self._proxy, headers=self._headers) as response:
-                content = await response.read()
                 if response.status == 200:
+                    content = await read_body(response, self._most_mb, self._long_bodies)
                     return read_reply(content, time.monotonic() - start, choices)
+                content = await read_body(response, _ERROR_MB, self._long_bodies, cut=True)
                 return read_error(response.status, response.headers, content)
+        except BodyError as error:
+            return Trouble(error.what, Fate.AGAIN if error.again else Fate.FAILED, malformed=True)
         except TimeoutError:
             return Trouble(
                 f"{self.url} gave no reply within {time.monotonic() - start:.0f} s", Fate.AGAIN, overload=True
@@ -148,11 +173,11 @@ class Server:
         except self._http.ClientConnectorError as error:
             self.pace.refused(start, _UNREACHED_S)
             return Trouble(f"no server at {self.url} ({_reason(error)})", Fate.AGAIN, overload=True)
-        except (self._http.ClientError, OSError) as error:
+        except (self._http.ClientError, OSError, ValueError) as error:  # ValueError: headers that make no sense
             return Trouble(f"{self.url} dropped the connection ({_reason(error)})", Fate.AGAIN)
 
     def refusal(self, key_env: str) -> str:
-        """Return what is wrong with what this server was given to let us in."""
+        """Return what is wrong with the key or password that this server was sent."""
         if self._headers:
             return f"{self.url} refused the user name and password that its --base-url holds; correct them."
         state = "was refused" if os.environ.get(key_env) else "is not set"
@@ -160,25 +185,28 @@ class Server:
         return f"{self.url} wants a key, and the one in {variable} {state}; set it, or see --api-key-env."
 
     async def check(self, session: Any, model: str, key_env: str) -> dict[str, Any]:
-        """Check that there is a server, and that it has the model.
+        """Check that the server can be reached and has the model.
 
         Returns:
-            What the server says about the model; nothing if it does not list its models.
+            The models of the server; empty if it does not list them.
 
         Raises:
-            ModelError: If not.
+            ModelError: If it cannot be reached, refuses the key, or does not have the model.
         """
         limit = self._http.ClientTimeout(total=_CHECK_S)
         try:
             async with session.get(
                 self.url + "/models", proxy=self._proxy, timeout=limit, headers=self._headers
             ) as response:
-                status, content = response.status, await response.read()
+                status = response.status
+                content = await read_body(response, self._most_mb, self._long_bodies)
+        except BodyError:
+            return {}  # as of a server that does not list its models
         except TimeoutError as error:
             raise ModelError(
                 f"no reply from {self.url} within {_CHECK_S:.0f} s; is it the right --base-url?"
             ) from error
-        except (self._http.ClientError, OSError) as error:
+        except (self._http.ClientError, OSError, ValueError) as error:
             raise ModelError(
                 f"no server at {self.url} ({_reason(error)}); start one there, or give another --base-url."
             ) from error
@@ -194,12 +222,12 @@ class Server:
 
 
 class Servers:
-    """Several servers with the same model; each request goes to the least busy.
+    """Several servers with the same model; each request goes to the least busy one.
 
     Args:
-        servers: At least one.
-        options: How they are to be asked.
-        model: The model that they have.
+        servers: One or more servers.
+        options: Their options.
+        model: Their model.
     """
 
     def __init__(self, servers: Sequence[Server], options: ModelOptions, model: str) -> None:
@@ -207,22 +235,27 @@ class Servers:
         self._waiters: deque[asyncio.Future[None]] = deque()
         self._alarm: asyncio.TimerHandle | None = None
         self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
+        self._replied = False  # whether there was any reply yet
+        self._reported = 0.0  # when it was reported last that no reply comes
+        self._too_long: set[str] = set()  # servers of which it was reported that they ask for too long a pause
         self.asleep = 0  # requests that wait to be sent again
         self.on_sleep: Callable[[], None] = lambda: None
 
     @property
     def room(self) -> int:
-        """How many requests may be on their way in all."""
+        """How many requests may be in flight at all servers together."""
         now = time.monotonic()
         return max(1, sum(each.pace.limit for each in self._servers if each.pace.paused_until <= now))
 
     async def ask(self, session: Any, body: bytes, choices: Sequence[str] = ()) -> Reply:
-        """Ask until there is a reply, or enough was tried; then the reply says that it failed.
+        """Send a request until there is a reply or the retries are used up; then the reply contains the error.
+
+        A request to a server that asks for a pause goes to another server, if there is one.
 
         Raises:
             ModelError: If no request can succeed.
         """
-        trouble = Trouble("not asked", Fate.AGAIN)
+        trouble, put_off = Trouble("not asked", Fate.AGAIN), False
         for attempt in range(self._options.retries + 1):
             if attempt:
                 await self._sleep(_wait_s(attempt, trouble.wait_s, stray=self._is_stray(trouble)))
@@ -236,19 +269,18 @@ class Servers:
             if isinstance(found, Reply):
                 server.pace.replied(found.seconds)
                 self._last_good, self._refusals, self._failures = time.monotonic(), 0, 0
+                self._replied = True
                 return replace(found, retries=attempt) if attempt else found
-            trouble = found
+            trouble = self._within_limit(server, found, again=put_off)
+            put_off = put_off or trouble.wait_s != found.wait_s
             if trouble.fate is not Fate.AGAIN:
                 break
             self._refused(server, start, trouble)
-            if (trouble.wait_s or 0.0) > _LONGEST_RETRY_AFTER_S:
-                trouble = Trouble(f"{trouble.what} (to wait {trouble.wait_s:.0f} s is too long)", Fate.FAILED)
-                break
         self._look_at(server, trouble)
         return Reply("", error=trouble.what, retries=attempt)
 
     async def _sleep(self, seconds: float) -> None:
-        """Wait to send a request again; meanwhile its place is free for others."""
+        """Wait before a request is sent again; meanwhile another request may take its place."""
         self.asleep += 1
         self.on_sleep()
         try:
@@ -257,11 +289,16 @@ class Servers:
             self.asleep -= 1
 
     def _is_stray(self, trouble: Trouble) -> bool:
-        """Return whether an error befell one request, and tells nothing of how much the servers bear."""
-        return not trouble.overload and not trouble.wait_s and self._refusals <= _STRAY
+        """Return whether an error befell one request, and is no sign of overload.
+
+        A server that has sent nothing but malformed replies is not overloaded, but most likely something else.
+        """
+        if trouble.overload or trouble.wait_s:
+            return False
+        return self._refusals <= _STRAY or (trouble.malformed and not self._replied)
 
     async def _take(self) -> Server:
-        """Wait for a server that may be asked, and count one more request on its way to it."""
+        """Wait for a server with room, and count one more request in flight there."""
         while True:
             free = [each for each in self._servers if each.pace.open]
             if free:
@@ -274,7 +311,7 @@ class Servers:
             await waiter
 
     def _wake(self) -> None:
-        """Let as many of those who wait look again as there is room for."""
+        """Wake as many waiting requests as there is room for."""
         free = sum(each.pace.limit - each.pace.in_flight for each in self._servers if each.pace.open)
         while free > 0 and self._waiters:
             waiter = self._waiters.popleft()
@@ -284,7 +321,7 @@ class Servers:
         self._set_alarm()
 
     def _set_alarm(self) -> None:
-        """Wake those who wait when the first pause ends; there may be no other request whose end would do so."""
+        """Wake waiting requests when the first pause ends; there may be no other request whose end would wake them."""
         now = time.monotonic()
         ends = [each.pace.paused_until for each in self._servers if each.pace.paused_until > now]
         if self._waiters and ends and self._alarm is None:
@@ -300,22 +337,46 @@ class Servers:
         Raises:
             ModelError: If none has replied for longer than patience lasts.
         """
-        wait_s = min(trouble.wait_s or 0.0, _LONGEST_RETRY_AFTER_S)
+        wait_s = trouble.wait_s or 0.0
         self._refusals += 1
-        if not self._is_stray(trouble):
-            server.pace.refused(start, wait_s)
         now = time.monotonic()
+        if not self._is_stray(trouble):
+            if wait_s >= _REPORTED_PAUSE_S and server.pace.paused_until <= now:
+                _log.warning("%s asks for a pause of %.0f s; until then nothing is sent there.", server.url, wait_s)
+            server.pace.refused(start, wait_s)
         silent = now - self._last_good
         if wait_s:
-            self._last_good = max(self._last_good, now + wait_s)  # silence that was asked for is none
+            self._last_good = max(self._last_good, now + wait_s)  # the server asked for this silence
         if silent > self._options.patience_s and self._refusals > self._options.retries:
             raise ModelError(f"no reply for {silent:.0f} s; the last error: {trouble.what}.")
+        if silent > _SILENCE_S and now - self._reported > _REPORT_EVERY_S:
+            self._reported = now
+            _log.warning("no reply for %.0f s, still trying; the last error: %s.", silent, trouble.what)
+
+    def _within_limit(self, server: Server, trouble: Trouble, *, again: bool) -> Trouble:
+        """Return an error whose pause may be waited for; without one if the server asks for too long a pause.
+
+        Args:
+            server: The server that asks for it.
+            trouble: The error.
+            again: Whether this request has been asked to wait too long before; then it has failed.
+        """
+        most = self._options.max_wait_s
+        if (trouble.wait_s or 0.0) <= most:
+            return trouble
+        what = f"{trouble.what} (asks to wait {trouble.wait_s:.0f} s; --max-wait is {most:g} s)"
+        if again:
+            return Trouble(what, Fate.FAILED)
+        if server.url not in self._too_long:
+            self._too_long.add(server.url)
+            _log.warning("%s: %s; trying again sooner.", server.url, what)
+        return replace(trouble, what=what, wait_s=None)
 
     def _look_at(self, server: Server, trouble: Trouble) -> None:
-        """Judge a request that failed for good.
+        """Count a request that failed for good.
 
         Raises:
-            ModelError: If all others would fail too.
+            ModelError: If further requests would fail, too.
         """
         if trouble.fate is Fate.FATAL:
             if trouble.what.startswith(("HTTP 401", "HTTP 403")):
@@ -325,15 +386,15 @@ class Servers:
                 "usually ends in /v1."
             )
         self._failures += not trouble.alone
-        if self._failures >= 20:
+        if self._failures >= _FAILURES:
             raise ModelError(f"{self._failures} requests in a row failed; the last error: {trouble.what}.")
 
 
 def base_urls(options: ModelOptions) -> tuple[str, ...]:
-    """Return which servers are meant: those given, else the one the environment names, else OpenAI's own.
+    """Return the addresses of the servers: those given, else that of the environment, else that of OpenAI.
 
     Raises:
-        ConfigError: If it is OpenAI's and there is no key.
+        ConfigError: If it is OpenAI's server and there is no key.
     """
     urls = options.base_urls or tuple(filter(None, [os.environ.get("OPENAI_BASE_URL")])) or (OPENAI_URL,)
     if OPENAI_URL in urls and not os.environ.get(options.api_key_env):
@@ -345,10 +406,13 @@ def base_urls(options: ModelOptions) -> tuple[str, ...]:
 
 
 def _wait_s(attempt: int, asked: float | None, *, stray: bool = False) -> float:
-    """Return how long to wait before another attempt: twice as long each time, as the server asks, with jitter."""
+    """Return how long to wait before another attempt: twice as long each time, with jitter.
+
+    A pause that a server asked for is not waited for here: the server is not asked meanwhile, but others may be.
+    """
     first, longest = (_FIRST_STRAY_S, _LONGEST_STRAY_S) if stray else (_FIRST_WAIT_S, _LONGEST_WAIT_S)
     wait = min(first * 2 ** (attempt - 1), longest) * random.uniform(0.5, 1.0)
-    return wait if asked is None else asked + random.uniform(0.0, min(wait, 1.0))
+    return wait if asked is None else random.uniform(0.0, min(wait, 1.0))
 
 
 def _reason(error: BaseException) -> str:
@@ -356,4 +420,4 @@ def _reason(error: BaseException) -> str:
     number = getattr(inner, "errno", None)
     if isinstance(number, int) and number > 0:
         return os.strerror(number)
-    return str(getattr(inner, "strerror", None) or inner or type(inner).__name__)
+    return shorten(str(getattr(inner, "strerror", None) or inner)) or type(inner).__name__

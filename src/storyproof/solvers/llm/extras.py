@@ -1,4 +1,4 @@
-"""Packages that are not always there."""
+"""Optional packages."""
 
 from __future__ import annotations
 
@@ -13,25 +13,27 @@ def need(package: str, extra: str, what: str) -> Any:
     """Import a package of an extra.
 
     Args:
-        package: Its name.
-        extra: Which extra of storyproof brings it.
+        package: The name of the package.
+        extra: The extra of storyproof that installs it.
         what: What needs it, for the message.
 
     Raises:
-        ConfigError: If it is not installed; the message has the command that installs it.
+        ConfigError: If it is not installed; the message contains the command that installs it.
     """
     try:
         return import_module(package)
     except ImportError as error:
         if installed(package):
-            raise ConfigError(f"{what} needs '{package}', which is installed but does not load: {error}.") from error
+            raise ConfigError(
+                f"{what} needs '{package}', which is installed but cannot be imported: {error}."
+            ) from error
         raise ConfigError(
             f"{what} needs the package '{package}', which is not installed: pip install 'storyproof[{extra}]'."
         ) from error
 
 
 def installed(package: str) -> bool:
-    """Return whether a package is there, without loading it."""
+    """Return whether a package is installed, without importing it."""
     try:
         return find_spec(package) is not None
     except (ImportError, ValueError):

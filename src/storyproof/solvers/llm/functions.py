@@ -1,9 +1,10 @@
-"""Python functions as models: `module:function` or `file.py:function`, from the prompt's text to a reply."""
+"""Python functions as models: `module:function` or `file.py:function`, from the text of a prompt to a reply."""
 
 from __future__ import annotations
 
 import hashlib
 import inspect
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +14,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any
 
-from storyproof.errors import ConfigError
+from storyproof.errors import ConfigError, quoted, shorten
+from storyproof.inputs import open_file
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.requests import Reply
 
@@ -22,18 +24,19 @@ def load_function(name: str, what: str = "model") -> Callable[..., Any]:
     """Import a user's function by `module:function` or `path/to/file.py:function`.
 
     Args:
-        name: Where it is.
-        what: What it is used as, for messages.
+        name: The name of the function.
+        what: What the function is used as, for messages.
 
     Raises:
-        ConfigError: If it is not there.
+        ConfigError: If there is no such function.
     """
     place, _, attribute = name.rpartition(":")
     try:
         module = _from_file(Path(place)) if place.endswith(".py") else import_module(place)
-    except (ImportError, OSError, SyntaxError, ValueError) as error:
+    except Exception as error:  # whatever a user's module raises while it is imported
+        kind = "" if isinstance(error, ImportError | OSError) else f"{type(error).__name__}: "
         raise ConfigError(
-            f"cannot import the {what} '{name}': {error}; give module:function, or path/to/file.py:function."
+            f"cannot import the {what} '{name}': {kind}{error}; give module:function, or path/to/file.py:function."
         ) from error
     found = getattr(module, attribute, None)
     if not callable(found):
@@ -43,45 +46,46 @@ def load_function(name: str, what: str = "model") -> Callable[..., Any]:
 
 
 def _from_file(path: Path) -> Any:
-    name = f"storyproof_user_{hashlib.sha256(str(path.resolve()).encode()).hexdigest()[:16]}"
+    open_file(path).close()  # a pipe would be waited for
+    name = f"storyproof_user_{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:16]}"
     spec = spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
     module = module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses and pickles of the file look themselves up
+    sys.modules[name] = module  # dataclasses and pickle look up the module by its name
     spec.loader.exec_module(module)
     return module
 
 
 class Function:
-    """A function from text to text, called for one request at a time; what it raises is a failed request."""
+    """A function from text to text, called for one request at a time; if it raises, the request has failed."""
 
     def __init__(self, name: str, function: Callable[[str], str] | None = None) -> None:
         self.name = name
         self._function = function or load_function(name)
 
     def identity(self) -> dict[str, Any]:
-        """Return which function, and by a hash of its file in which state."""
+        """Return the name of the function and the hash of its file."""
         return {"model": self.name, "source": self._source()}
 
     def about(self) -> dict[str, Any]:
-        """Return where the function is."""
+        """Return the hash of the function's file."""
         return {"backend": "function", "source_sha256": self._source()}
 
     def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
-        """Call the function for each."""
+        """Yield what the function returns for each request."""
         for name, request in requests:
             start = time.perf_counter()
             try:
                 found: object = self._function(request.text)
             except Exception as error:
-                reply = Reply("", error=f"{type(error).__name__}: {error}")
+                reply = Reply("", error=shorten(f"{type(error).__name__}: {error}"))
             else:
                 reply = Reply(found) if isinstance(found, str) else Reply("", error=_not_text(found))
             yield name, replace(reply, seconds=time.perf_counter() - start)
 
     def close(self) -> None:
-        """Nothing is held."""
+        """Release nothing."""
 
     def _source(self) -> str | None:
         try:
@@ -92,7 +96,5 @@ class Function:
 
 
 def _not_text(found: object) -> str:
-    shown = repr(found)
-    shown = shown[:80] + "…" if len(shown) > 80 else shown
     kind = "" if found is None else f" ({type(found).__name__})"
-    return f"the function returned {shown}{kind}; expected text"
+    return f"the function returned {quoted(found)}{kind}; expected text"

@@ -1,4 +1,4 @@
-"""`hf/PATH`: a Hugging Face model in this process, by transformers, in batches."""
+"""`hf/PATH`: a Hugging Face model in this process, run by transformers in batches."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
-from storyproof.errors import ModelError
+from storyproof.errors import ModelError, shorten
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.choices import choose
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.requests import Reply, Request, spell, tokens_of
 
-_SORTED = 16  # batches of requests that are looked at together, so that like lengths stand together
+_SORTED = 16  # batches that are sorted by length together, so that little of a batch is padding
 
 
 class Transformers:
-    """A model of a Hugging Face folder or name; loaded when the first request comes.
+    """A model from a Hugging Face folder or from the hub. It is loaded for the first request.
 
-    Prompts are padded on the left, and put into the tokenizer's chat template if it has one. Choices are scored by
-    their log-likelihood after the prompt.
+    Prompts use the tokenizer's chat template if it has one, and are padded on the left. Choices are scored by their
+    log-likelihood after the prompt.
 
     Args:
-        path: The folder, or a name on the hub.
-        options: How it is run; `extra` goes to `from_pretrained` (`dtype`, `revision`, `device_map`, …).
+        path: The folder, or the name on the hub.
+        options: How the model is run; `extra` is passed to `from_pretrained` (`dtype`, `revision`, `device_map`, …).
     """
 
     def __init__(self, path: str, options: ModelOptions) -> None:
@@ -38,17 +38,17 @@ class Transformers:
         self._torch = need("torch", "hf", what)
         self._library = need("transformers", "hf", what)
         if not sys.stderr.isatty():
-            self._library.utils.logging.disable_progress_bar()  # quiet in a pipe
+            self._library.utils.logging.disable_progress_bar()
         self._path, self._options = path, options
         self._model: Any = None
         self._tokenizer: Any = None
 
     def identity(self) -> dict[str, Any]:
-        """Return which weights with which options."""
+        """Return the weights and the options that may change a reply."""
         return {"model": self.name, "files": _files(Path(self._path)), **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Return which library and which weights."""
+        """Return the versions of the libraries, and the weights."""
         found: dict[str, Any] = {"backend": "transformers", "engine_version": self._library.__version__}
         found |= {"torch": self._torch.__version__, "files": _files(Path(self._path))}
         if self._model is not None:
@@ -61,7 +61,7 @@ class Transformers:
         return found
 
     def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
-        """Read requests in batches."""
+        """Yield the replies, batch by batch; a batch has requests of one kind and of similar length."""
         source, size = iter(requests), self._options.batch_size
         while some := list(islice(source, size * _SORTED)):
             self._load()
@@ -89,7 +89,7 @@ class Transformers:
                 self._path, **{"dtype": "auto", **self._options.extra}
             )
         except (OSError, ValueError, TypeError) as error:
-            first = str(error).strip().split("\n")[0]
+            first = shorten(str(error).strip().split("\n")[0])
             raise ModelError(f"cannot load {self._path}: {first}") from error
         if self._tokenizer.pad_token_id is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token
@@ -123,7 +123,7 @@ class Transformers:
             yield name, replace(reply, prompt_tokens=count, seconds=seconds)
 
     def _generate(self, fits: Sequence[tuple[KeyedRequest, str, int]]) -> list[Reply]:
-        """Write replies to a batch of prompts."""
+        """Return the replies to a batch of prompts."""
         requests = [each[1] for each, _, _ in fits]
         read = self._padded([self._tokens(text) for _, text, _ in fits])
         drawn: dict[str, Any] = {"do_sample": False, "temperature": None, "top_p": None, "top_k": None}
@@ -151,7 +151,7 @@ class Transformers:
         return found
 
     def _score(self, fits: Sequence[tuple[KeyedRequest, str, int]]) -> list[Reply]:
-        """Score all choices of a batch of prompts, as many at a time as prompts are."""
+        """Return the likeliest choice for each prompt of a batch; `batch_size` choices are scored at a time."""
         torch, space = self._torch, "" if self._templated else " "
         rows = [
             (number, self._tokens(text), self._tokens(text + space + choice))
@@ -190,7 +190,7 @@ class Transformers:
 
 
 def _common(first: Sequence[int], second: Sequence[int]) -> int:
-    """Return how many tokens two texts begin with in common, leaving at least one of the second."""
+    """Return the length of the common prefix of two token lists, less than the length of the second."""
     known = 0
     while known < min(len(first), len(second) - 1) and first[known] == second[known]:
         known += 1
@@ -198,7 +198,7 @@ def _common(first: Sequence[int], second: Sequence[int]) -> int:
 
 
 def _files(folder: Path) -> str | None:
-    """Tell a folder's weights from others by the names and sizes of its files, and what its small ones hold."""
+    """Return a fingerprint of a folder: the names and sizes of its files, and the content of the small ones."""
     if not folder.is_dir():
         return None
     found = hashlib.sha256()

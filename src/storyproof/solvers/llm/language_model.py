@@ -1,8 +1,8 @@
-"""Language models as solvers: nothing is asked twice, nothing is lost, and memory stays flat.
+"""Language models as solvers: no question is asked twice, no reply is lost, and memory use is constant.
 
-Requests are sent in waves, one for each step of a prompt, always in the order of the data, so that the questions of one
-story are neighbours and a server can reuse what they share. Replies are in the store and nowhere else; answers are read
-from there at the end, in order, whether they came now or in an earlier run.
+Requests are sent in waves, one for each step of a prompt, and in the order of the data, so that the questions of one
+story follow each other and a server can reuse their common prefix. Replies are kept in the store only. At the end the
+answers are read from there in order, whether they came in this run or in an earlier one.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from storyproof.solvers.llm.requests import Reply, Request, key_of
 from storyproof.solvers.llm.store import Store
 from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, Examples
 
-INTERRUPTED = "interrupted"  # why a run ended, when a user stopped it
-# Called for every reply: its example, all replies to that so far, the last one, and whether it is the prompt's last.
+INTERRUPTED = "interrupted"  # why a run ended that a user stopped
+# Called for every reply with its example, all replies to that so far, the reply, and whether it is the prompt's last.
 Watch = Callable[[Example, list[str], Reply, bool], None]
 
 
 @dataclass(slots=True)
 class Traffic:
-    """How many requests there were, and how much of them was known or shared.
+    """Counts of requests, and of the text that they share.
 
     Attributes:
-        requests: How many requests the prompts make of the examples so far.
-        asked: How many of them were sent to the model in this run.
-        found: How many were known from an earlier run.
-        failed: How many of those sent failed.
-        characters: How long the prompts are together.
-        shared: How much of that is how the request just before begins, so that a server may reuse it.
+        requests: The requests for the examples so far.
+        asked: Those that were sent to the model in this run.
+        found: Those whose reply was known from an earlier run.
+        failed: Those that were sent and failed.
+        characters: The total length of the prompts.
+        shared: The total length of the prefixes that prompts share with the prompt before, which a server may reuse.
     """
 
     requests: int = 0
@@ -64,7 +64,7 @@ class Session:
     """One model with one prompt on some examples.
 
     Args:
-        examples: Returns the examples, each time anew; all of them are never held at once.
+        examples: Returns an iterator over the examples; it is called several times, and they are never held at once.
         prompt: Turns examples into requests and replies into answers.
         backend: The model.
         store: Where replies are kept.
@@ -91,10 +91,10 @@ class Session:
         self.traffic = Traffic()
 
     def ask(self) -> None:
-        """Ask whatever is not known yet; failed requests of earlier runs are asked again.
+        """Send all requests without a reply in the store, among them those that failed in earlier runs.
 
         Raises:
-            ModelError: If the model cannot be asked any further; what has come back is kept.
+            ModelError: If no further request can succeed; replies so far are kept.
         """
         step, self._more = 0, True
         while self._more and not self._stopped:
@@ -115,7 +115,7 @@ class Session:
         self._stopped = True
 
     def answers(self) -> Iterator[Answer]:
-        """Yield what is known, in the order of the data."""
+        """Yield an answer for every example, in the order of the data."""
         for example in self._examples():
             replies: list[Reply] = []
             texts: list[str] = []
@@ -172,7 +172,7 @@ class Session:
     def _take(self, name: str, reply: Reply) -> None:
         example, texts = self._waiting[name]
         self._store.put(bytes.fromhex(name), reply)
-        del self._waiting[name]  # only now: until it is kept, nobody else may ask
+        del self._waiting[name]  # only after it is stored, or the same request would be sent again
         self.traffic.failed += reply.error is not None
         self._tell(example, texts if reply.error is not None else [*texts, reply.text], reply)
 
@@ -196,14 +196,14 @@ class LanguageModel:
         backend: The model.
         prompt: How it is asked.
         store: Where replies are kept; by default in memory only.
-        seed: For prompts that draw.
+        seed: The seed for prompts that draw.
         likelihood: Whether choices are scored by likelihood where the backend can.
 
     Attributes:
-        prompt: How it is asked.
+        prompt: The prompt.
         backend: The model.
-        traffic: What the last stream asked.
-        ended: Why the last stream ended before all was asked, if it did.
+        traffic: The requests of the last stream.
+        ended: Why the last stream ended early, if it did.
     """
 
     def __init__(
@@ -225,7 +225,7 @@ class LanguageModel:
         """Return one reply per example, in order.
 
         Raises:
-            ModelError: If a request failed: there is no answer then, not even a wrong one.
+            ModelError: If a request failed; a failed request is not a wrong answer.
         """
         session = self._session(lambda: examples)
         session.ask()
@@ -242,15 +242,15 @@ class LanguageModel:
         watch: Callable[[Answer], None] | None = None,
         stopping: Callable[[], bool] | None = None,
     ) -> Iterator[Answer]:
-        """Ask what is not known yet, then yield an answer for every example, in order.
+        """Send the requests without a reply, then yield an answer for every example, in order.
 
         Args:
-            examples: What to ask.
+            examples: The examples.
             watch: Called with each answer as it comes, in any order.
-            stopping: Returns whether nothing more is to be asked; requests in flight are waited for.
+            stopping: Returns whether to send no more requests; those in flight are waited for.
 
         Raises:
-            ModelError: If the model could not be asked at all.
+            ModelError: If there was no reply at all.
         """
 
         def look(example: Example, texts: list[str], reply: Reply, done: bool) -> None:
@@ -277,7 +277,7 @@ class LanguageModel:
         yield from session.answers()
 
     def forget(self) -> None:
-        """Forget replies that are kept in memory, so that the same question is asked again."""
+        """Delete replies that are kept in memory, so that the same question is asked again."""
         if self._in_memory:
             self._store.close()
             self._store = Store(None)
@@ -295,7 +295,7 @@ class LanguageModel:
 
 
 def _common(first: str, second: str) -> int:
-    """Return how many characters two texts begin with in common."""
+    """Return the length of the common prefix of two texts."""
     low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""`local/NAME` and `.gguf` files: a model in this process, on any CPU, by llama.cpp (xllamacpp)."""
+"""`local/NAME` and `.gguf` files: a model in this process on any CPU, run by llama.cpp (xllamacpp)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from storyproof.errors import ConfigError, ModelError
+from storyproof.errors import ConfigError, ModelError, shorten
 from storyproof.solvers.llm.api import body_of, read_error, read_reply
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.extras import need
@@ -20,19 +20,19 @@ from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.pull import weights_path
 from storyproof.solvers.llm.requests import Reply, Request
 
-_CONTEXT = 4096  # tokens; --model-option n_ctx=… for more
-_ENDS = 16 << 20  # bytes at both ends of a file that tell it from others
+_CONTEXT = 4096  # tokens; --model-option n_ctx=… changes it
+_ENDS = 16 << 20  # bytes at each end of a file that its fingerprint is made of
 
 
 class Local:
-    """A GGUF file; loaded when the first request comes.
+    """A model in a GGUF file. It is loaded for the first request.
 
-    One request at a time by default: questions of one story follow each other and share what was read, and replies do
-    not hang on what else is asked. `--model-option n_parallel=4` reads several at once.
+    By default one request is sent at a time. Consecutive questions about one story then share the cached prefix, and a
+    reply does not depend on what else is asked. `--model-option n_parallel=4` sends four at a time.
 
     Args:
-        name: What was pulled (`smollm2`), or a `.gguf` file.
-        options: How it is run; `extra` goes to the engine (`n_ctx`, `n_parallel`, `n_gpu_layers`, …).
+        name: The name of a model that was pulled (`smollm2`), or a `.gguf` file.
+        options: How the model is run; `extra` is passed to the engine (`n_ctx`, `n_parallel`, `n_gpu_layers`, …).
     """
 
     def __init__(self, name: str, options: ModelOptions) -> None:
@@ -48,11 +48,11 @@ class Local:
         self._server: Any = None
 
     def identity(self) -> dict[str, Any]:
-        """Return which weights with which options, wherever they lie."""
+        """Return the weights, wherever their file is, and the options that may change a reply."""
         return {"model": "local", "weights": self._fingerprint, **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Return which engine and which weights."""
+        """Return the engine's version, its settings and the weights."""
         return {
             "backend": "xllamacpp",
             "engine_version": self._engine.__version__,
@@ -62,7 +62,7 @@ class Local:
         }
 
     def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
-        """Ask one after the other, or a few at a time."""
+        """Yield the replies, in order or, with several at a time, as they are ready."""
         most = int(self._settings["n_parallel"])
         if most <= 1:
             for name, request in requests:
@@ -99,7 +99,7 @@ class Local:
             return Reply("", error=read_error(int(code), {}, content).what, seconds=seconds)
         reply = read_reply(content, seconds, request.choices)
         if "logprobs" in body and not (isinstance(reply, Reply) and reply.choice_scores is not None):
-            return self._ask(replace(request, choices=()))  # no letter is among the likeliest tokens
+            return self._ask(replace(request, choices=()))  # none of the likeliest tokens is a letter
         return reply if isinstance(reply, Reply) else Reply("", error=reply.what, seconds=seconds)
 
     def _load(self) -> None:
@@ -112,21 +112,21 @@ class Local:
         for name, value in self._settings.items():
             place = params.cpuparams if name == "n_threads" else params
             if not hasattr(place, name):
-                raise ConfigError(f"--model-option {name}: the engine knows no such option.")
+                raise ConfigError(f"--model-option {name}: the engine has no such option.")
             setattr(place, name, value)
         try:
             self._server = self._engine.Server(params)
         except Exception as error:
-            raise ModelError(f"cannot load {self._path}: {error}.") from error
+            raise ModelError(f"cannot load {self._path}: {shorten(str(error))}.") from error
 
 
 def _threads() -> int:
-    """Leave a core to others: the engine's threads wait for each other, and one that gets no core holds up all."""
+    """Return one less than the number of cores: if one of the engine's threads gets no core, all wait for it."""
     return max(1, (os.cpu_count() or 2) - 1)
 
 
 def _fingerprint(path: Path) -> str:
-    """Tell a file from others by its size and its ends; gigabytes take too long to hash each time."""
+    """Return a hash of the size of a file and of its ends; to hash gigabytes for each run would take too long."""
     size = path.stat().st_size
     with path.open("rb") as file:
         found = hashlib.sha256(f"{size}\n".encode() + file.read(_ENDS))

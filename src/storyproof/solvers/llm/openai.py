@@ -15,12 +15,13 @@ from storyproof.errors import ModelError
 from storyproof.solvers.llm.addresses import public
 from storyproof.solvers.llm.api import NO_LIKELIHOOD, body_of
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
+from storyproof.solvers.llm.bodies import ACCEPTED
 from storyproof.solvers.llm.client import Server, Servers, base_urls
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.requests import Request
 
-_LEAST_ASLEEP, _ASLEEP = 64, 4  # how many may wait to be sent again: so many, or so many times those in flight
+_LEAST_ASLEEP, _ASLEEP = 64, 4  # the most requests that wait to be sent again: 64, or 4 times those in flight
 
 
 class OpenAI:
@@ -37,23 +38,23 @@ class OpenAI:
         self._model, self._options = model, options
         self._urls = base_urls(options)
         self._found: dict[str, Any] = {}
-        self.likelihood = True  # until a server says that it gives none
+        self.likelihood = True  # until a server refuses to return likelihoods
 
     def identity(self) -> dict[str, Any]:
-        """Return which model with which options; not at which address, which may change from run to run."""
+        """Return the model and the options that may change a reply; not the address, which may change between runs."""
         return {"model": self.name, **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Return where it was asked."""
+        """Return the addresses of the servers, and what they say about the model."""
         urls = [public(url) for url in self._urls]
         return {"backend": "openai", "api": self._options.api, "base_urls": urls, "servers": self._found}
 
     def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
-        """Keep as many requests in flight as the servers bear."""
+        """Yield replies as they come, and keep as many requests in flight as the servers can handle."""
         source = iter(requests)
         first = next(source, None)
         if first is None:
-            return  # all is known already: no server is needed
+            return  # all replies are known, so no server is needed
         servers = [Server(url, self._options, self._http) for url in self._urls]
         yield from _Pump(self, servers, first, source).replies()
 
@@ -61,24 +62,29 @@ class OpenAI:
         """Connections last no longer than the requests."""
 
     def session(self) -> Any:
-        """Open connections; on the loop that will use them."""
+        """Return a session; call it on the loop that will use it."""
         headers = {"Content-Type": "application/json", "User-Agent": f"storyproof/{__version__}"}
+        headers["Accept-Encoding"] = ACCEPTED
         key = os.environ.get(self._options.api_key_env)
         if key:
             headers["Authorization"] = f"Bearer {key}"
         timeout = self._http.ClientTimeout(total=self._options.timeout_s, sock_connect=30)
         connector = self._http.TCPConnector(limit=0)
         return self._http.ClientSession(
-            connector=connector, headers=headers, timeout=timeout, cookie_jar=self._http.DummyCookieJar()
+            connector=connector,
+            headers=headers,
+            timeout=timeout,
+            cookie_jar=self._http.DummyCookieJar(),
+            auto_decompress=False,  # bodies are unpacked where they are bounded
         )
 
     async def check(self, session: Any, servers: Iterable[Server]) -> None:
-        """Check that all servers are there and have the model."""
+        """Check that all servers can be reached and have the model."""
         for server in servers:
             self._found[server.url] = await server.check(session, self._model, self._options.api_key_env)
 
     def body(self, request: Request) -> bytes:
-        """Return the bytes that ask for a reply."""
+        """Return the body of a request."""
         return json.dumps(body_of(self._model, self._options, request, likelihood=self.likelihood)).encode()
 
     def gather(self, servers: list[Server]) -> Servers:
@@ -87,10 +93,10 @@ class OpenAI:
 
 
 class _Pump:
-    """Requests in at one end, replies out at the other; the event loop runs while somebody waits for a reply.
+    """Takes requests from an iterator and yields replies; the event loop runs only while a reply is waited for.
 
-    No thread: what takes requests and stores replies runs between two turns of the loop, so a reply is on disk before
-    much else happens.
+    There is no thread. The code that builds requests and stores replies runs between two turns of the loop, so that a
+    reply is stored before further requests are sent.
     """
 
     def __init__(
@@ -122,14 +128,14 @@ class _Pump:
                     raise self._error
         except (KeyboardInterrupt, ModelError):
             while self._ready:
-                yield self._ready.popleft()  # what has come back is kept, whatever happens
+                yield self._ready.popleft()  # replies that have come are kept
             raise
         finally:
             self._drive(self._stop())
             self._loop.close()
 
     def _drive(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run the loop; in a notebook, where another is running in this thread, in a thread beside it."""
+        """Run the loop; in a notebook, which runs a loop in this thread, in another thread."""
         try:
             asyncio.get_running_loop()
         except RuntimeError:
@@ -143,7 +149,7 @@ class _Pump:
         await self._backend.check(self._session, self._list)
 
     async def _turn(self) -> None:
-        """Run until something is ready; in the meantime prepare what is sent next, so that no server waits for us."""
+        """Run until a reply is ready; prepare the next requests meanwhile, so that servers do not wait for them."""
         self._fill()
         while not self._ready and self._more and len(self._prepared) < self._servers.room and self._error is None:
             self._prepare_next()
@@ -162,9 +168,9 @@ class _Pump:
     def _fill(self) -> None:
         """Send as many requests as there is room for.
 
-        This happens when all replies that came were taken, so that at no time more are unknown than may be in flight.
-        Those that wait to be sent again take up no room, or a few errors would hold up all others; but if there are
-        too many, they are waited for.
+        This is done after all replies have been taken, so that never more requests are open than may be in flight.
+        Requests that wait to be sent again take no room, because a few errors would delay all others; but if too many
+        wait, no more are sent.
         """
         room = self._servers.room
         most_asleep = max(_LEAST_ASLEEP, _ASLEEP * room)
@@ -181,7 +187,7 @@ class _Pump:
     def _prepare_next(self) -> None:
         try:
             asked = next(self._source, None) if self._more else None
-        except Exception as error:  # the loop would swallow it
+        except Exception as error:  # raised later, outside the loop
             asked, self._error = None, error
         self._more = asked is not None
         if asked is not None:
@@ -205,6 +211,6 @@ class _Pump:
         self._look_up()
 
     def _look_up(self) -> None:
-        """End this turn: there is something to take, or room for more."""
+        """End this turn: there is a reply to take, or room for a request."""
         if self._wake is not None and not self._wake.done():
             self._wake.set_result(None)

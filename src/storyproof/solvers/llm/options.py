@@ -1,4 +1,4 @@
-"""How a language model is to be run: one frozen set of options for all ways to reach one."""
+"""Options of language models, the same for all backends."""
 
 from __future__ import annotations
 
@@ -10,28 +10,32 @@ from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.solvers.llm.addresses import is_address, public
 
 CHAT, COMPLETION = "chat", "completion"
-_AT_LEAST = {"concurrency": 1, "retries": 0, "batch_size": 1, "tensor_parallel_size": 1, "timeout_s": 0.001}
+_AT_LEAST = {"concurrency": 1, "retries": 0, "batch_size": 1, "tensor_parallel_size": 1, "max_wait_s": 0}
+_ABOVE_0 = ("timeout_s", "max_reply_mb")
 
 
 @dataclass(frozen=True, slots=True)
 class ModelOptions:
-    """Options of a language model; each backend takes those that it knows.
+    """Options of a language model; each backend uses those that apply to it.
 
     Attributes:
-        base_urls: OpenAI-compatible servers that share the load; a user name and password in them are sent, not kept.
-        api: Whether a server is asked by `chat` or by `completion`; local models then use no chat template either.
-        api_key_env: The environment variable that holds a server's key.
-        concurrency: At most so many requests in flight.
+        base_urls: OpenAI-compatible servers that share the load; a user name and password in them are sent, not stored.
+        api: The API of a server, `chat` or `completion`; with `completion` other backends use no chat template.
+        api_key_env: The environment variable with the key of a server.
+        concurrency: The most requests in flight.
         timeout_s: How long a server may take for one request.
-        retries: How often a request that failed for reasons that may pass is sent again.
-        patience_s: How long servers may give no reply at all before the run ends with what there is.
-        temperature: 0 takes the likeliest token each time.
-        top_p: Draw from the likeliest tokens that make up this share.
-        seed: For models that draw.
-        batch_size: How many prompts a model in this process reads at once.
+        retries: How often a request is sent again that failed for a reason that may pass.
+        patience_s: How long there may be no reply from any server before the run ends with the replies so far.
+        max_wait_s: The longest pause that a server may ask for by `Retry-After`; a longer one is not waited for, and a
+            request that gets it twice has failed.
+        max_reply_mb: The longest reply in megabytes, after unpacking; a request with a longer one has failed.
+        temperature: The temperature; 0 always takes the likeliest token.
+        top_p: Sample from the likeliest tokens that make up this share.
+        seed: The seed for sampling.
+        batch_size: How many prompts a model in this process reads at once (transformers).
         lora: A folder with a LoRA adapter (vLLM).
-        tensor_parallel_size: Over how many devices a model is spread (vLLM).
-        extra: Further options, passed on as they are: to the request (servers) or to the engine (vLLM, transformers).
+        tensor_parallel_size: The number of devices for one model (vLLM).
+        extra: Further options, passed unchanged to the request (servers) or to the engine (vLLM, transformers).
     """
 
     base_urls: tuple[str, ...] = field(default=(), repr=False)
@@ -41,6 +45,8 @@ class ModelOptions:
     timeout_s: float = 300.0
     retries: int = 8
     patience_s: float = 180.0
+    max_wait_s: float = 300.0
+    max_reply_mb: float = 4.0
     temperature: float = 0.0
     top_p: float | None = None
     seed: int = 0
@@ -53,10 +59,11 @@ class ModelOptions:
         if self.api not in (CHAT, COMPLETION):
             raise UnknownNameError("kind of API", self.api, (CHAT, COMPLETION))
         for name, least in _AT_LEAST.items():
-            value = getattr(self, name)
-            if not value >= least:
-                shown = "a number above 0" if name == "timeout_s" else f"{least} or more"
-                raise ConfigError(f"--{name.removesuffix('_s').replace('_', '-')} is {value}; use {shown}.")
+            if not getattr(self, name) >= least:
+                raise self._error(name, f"{least} or more")
+        for name in _ABOVE_0:
+            if not getattr(self, name) > 0:
+                raise self._error(name, "a number above 0")
         if not 0 <= self.temperature <= 100:
             raise ConfigError(f"--temperature is {self.temperature}; use 0 (the likeliest token) or more.")
         if self.top_p is not None and not 0 < self.top_p <= 1:
@@ -67,8 +74,12 @@ class ModelOptions:
                     f"--base-url is '{public(url)}'; expected http://… or https://…, such as http://localhost:8000/v1."
                 )
 
+    def _error(self, name: str, expected: str) -> ConfigError:
+        flag = name.removesuffix("_s").replace("_", "-")
+        return ConfigError(f"--{flag} is {getattr(self, name)}; use {expected}.")
+
     def identity(self) -> dict[str, Any]:
-        """Return what may change a reply; a seed matters only to a model that draws."""
+        """Return the options that may change a reply; the seed is one only if tokens are sampled."""
         found: dict[str, Any] = {"api": self.api, "temperature": self.temperature, "top_p": self.top_p}
         if self.temperature > 0:
             found["seed"] = self.seed

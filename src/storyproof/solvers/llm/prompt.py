@@ -1,4 +1,4 @@
-"""How a question is put to a language model, and what of its replies is the answer."""
+"""Prompts: they turn examples into requests, and replies into answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from storyproof.errors import ConfigError, DataError
+from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.seeds import Draws, digest
@@ -24,58 +24,58 @@ from storyproof.solvers.llm.templates import (
     template_names,
 )
 
-_MOST_SHOTS = 20_000  # examples that shots are drawn from; more would not make them any better
-_SPARE_SHOTS = 4  # drawn beyond what is shown, for questions whose own story was drawn
+_MOST_SHOTS = 20_000  # examples that shots are drawn from; more would not make them better
+_SPARE_SHOTS = 4  # drawn beyond what is shown, to replace shots about the story that is asked about
 
 
 class NoCandidatesError(DataError):
-    """Candidates are to be offered, and neither data nor story say any."""
+    """A prompt lists candidates, but neither the data nor the story contain any."""
 
 
 class Prompt(Protocol):
-    """Makes requests of examples, and answers of replies."""
+    """Turns examples into requests, and replies into answers."""
 
     @property
     def name(self) -> str:
-        """How users call it."""
+        """Its name."""
 
     @property
     def version(self) -> str:
-        """A change of words is a new version."""
+        """Its version; a change of the text is a new version."""
 
     def request(self, example: Example, replies: Sequence[str]) -> Request | None:
-        """Return the next step after the replies so far; None when there is none."""
+        """Return the next request after the replies so far; None if there is none."""
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
-        """Return what is to be matched."""
+        """Return the text that is matched with the label."""
 
 
 def prompt_names() -> list[str]:
-    """List the prompts that come with storyproof."""
+    """Return the names of the prompts that are part of storyproof."""
     return template_names()
 
 
 def needs_shots(name: str) -> bool:
-    """Return whether a prompt shows solved examples, so that a train split is needed."""
+    """Return whether a prompt shows solved examples and so needs a train split."""
     if _is_function(name):
         return False
     return any(wording.shots for wording in load_template(name).wordings.values())
 
 
 def load_prompt(name: str, *, seed: int = 0, shots: Sequence[Example] = (), max_tokens: int | None = None) -> Prompt:
-    """Load a prompt by its name, a user's own by its file, or a function by `module:function`.
+    """Load a prompt by its name, by the path of its file, or as a function by `module:function`.
 
-    A function is given an example and returns the text to ask, or a request. If it is a class, or an object with
-    `request` and `answer`, it is a prompt of its own.
+    A function takes an example and returns the text of the request, or a `Request`. A class, or an object with the
+    methods `request` and `answer`, is used as a prompt itself.
 
     Args:
-        name: Which prompt.
-        seed: For shots and for the order of options.
-        shots: The train split's examples, from which solved ones are drawn.
-        max_tokens: How long the last reply may become; by default what the prompt says.
+        name: The name, file or function.
+        seed: The seed for shots and for the order of options.
+        shots: Examples of the train split, from which shots are drawn.
+        max_tokens: The maximum length of the last reply; by default that of the prompt.
 
     Raises:
-        ConfigError: If there is no such prompt, its file is broken, or it needs shots and there are none.
+        ConfigError: If there is no such prompt, its file is not valid, or it needs shots and there are none.
     """
     if not _is_function(name):
         return TemplatePrompt(load_template(name), seed=seed, shots=shots, max_tokens=max_tokens)
@@ -93,7 +93,7 @@ def _is_function(name: str) -> bool:
 
 
 class TemplatePrompt:
-    """A prompt of a file."""
+    """A prompt from a file."""
 
     def __init__(
         self, template: Template, *, seed: int = 0, shots: Sequence[Example] = (), max_tokens: int | None = None
@@ -112,7 +112,7 @@ class TemplatePrompt:
             )
 
     def request(self, example: Example, replies: Sequence[str]) -> Request | None:
-        """Return the next step after the replies so far; None when there is none."""
+        """Return the next request after the replies so far; None if there is none."""
         wording, steps = self._steps(example)
         if len(replies) >= len(steps):
             return None
@@ -128,7 +128,7 @@ class TemplatePrompt:
         )
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
-        """Return what is to be matched: the last reply, or what follows the marker in it, letters spelt out."""
+        """Return the last reply, or the text after the marker in it; a letter is replaced by its candidate."""
         if not replies:
             return ""
         found = replies[-1]
@@ -139,7 +139,7 @@ class TemplatePrompt:
         return chosen(found, self._options(example))
 
     def answers(self, reply: str) -> bool:
-        """Return whether a last reply gets as far as an answer; without a marker all of it is one."""
+        """Return whether a last reply contains an answer: text after the marker, or any text if there is no marker."""
         return self._template.answer_after is None or after_marker(reply, self._template.answer_after) is not None
 
     def _steps(self, example: Example) -> tuple[Wording, list[PromptStep]]:
@@ -174,8 +174,8 @@ class TemplatePrompt:
         known = family_of(example).candidates(example)
         if not known:
             raise NoCandidatesError(
-                f"{example.id} says no candidates and its story does not tell them, but the prompt '{self.name}' "
-                "offers them; add the column 'candidates', or choose another prompt."
+                f"{example.id} has no candidates and none follow from its story, but the prompt '{self.name}' lists "
+                "them; add the column 'candidates', or choose another prompt."
             )
         return shuffled(example, known, self._seed)
 
@@ -187,7 +187,7 @@ class TemplatePrompt:
 
 
 class FunctionPrompt:
-    """A user's own function from an example to the text that is asked."""
+    """A user's function from an example to the text of a request."""
 
     version = "1"
 
@@ -195,14 +195,14 @@ class FunctionPrompt:
         self.name, self._function, self._max_tokens = name, function, max_tokens
 
     def request(self, example: Example, replies: Sequence[str]) -> Request | None:
-        """Ask what the function says; there is one step."""
+        """Return the request that the function makes; there is one step."""
         if replies:
             return None
         found = self._function(example)
         if isinstance(found, Request):
             return found
         if not isinstance(found, str):
-            raise ConfigError(f"the prompt '{self.name}' gave {found!r}; expected the text to ask, or a Request.")
+            raise ConfigError(f"the prompt '{self.name}' returned {quoted(found)}; expected text or a Request.")
         return Request((Message("user", found),), self._max_tokens)
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
@@ -212,16 +212,17 @@ class FunctionPrompt:
 
 
 def ends_before_answer(prompt: Prompt, last: Reply) -> bool:
-    """Return whether a prompt's last reply was cut off before the answer: what was thought until then is none.
+    """Return whether the last reply to a prompt was cut off before its answer.
 
-    A reply that ended by itself is judged whole. A user's own prompt may say by `answers` what holds an answer.
+    A reply that was not cut off is always judged. A user's own prompt may have a method `answers`, which returns
+    whether a reply contains an answer.
     """
     answers = getattr(prompt, "answers", None)
     return last.cut_off and answers is not None and not answers(last.text)
 
 
 def after_marker(reply: str, marker: str) -> str | None:
-    """Return the line after the last marker that is followed by something; None without one."""
+    """Return the first line of text after the last marker that has text after it; None if there is none."""
     pieces = re.split(re.escape(marker), reply, flags=re.IGNORECASE)
     for piece in reversed(pieces[1:]):
         lines = [line.strip(" \t*_#>") for line in piece.split("\n")]
@@ -232,15 +233,15 @@ def after_marker(reply: str, marker: str) -> str | None:
 
 
 def draw_shots(pool: Sequence[Example], count: int, seed: int) -> list[Example]:
-    """Draw examples, each of another story, as evenly as can be over question types, and over answers within them.
+    """Draw examples of different stories, balanced over question types, and over answers within each type.
 
-    Answers are balanced by their class (`Family.answer_class`): for theory of mind not by the container but by whether
-    the object was there first, last, or in between, or else all shots may teach that the last place is the answer.
+    Answers are balanced by their class (`Family.answer_class`). For theory of mind the class is not the container, but
+    whether the object was there first, last or in between. Otherwise all shots might have the last place as the answer.
 
     Args:
-        pool: Examples of the train split.
-        count: How many.
-        seed: Other shots for another; the order of the pool does not matter.
+        pool: Examples of the train split; their order does not matter.
+        count: How many to draw.
+        seed: The seed of the draw.
     """
     drawn = sorted(pool, key=lambda each: digest("shots", seed, each.story, each.question))[:_MOST_SHOTS]
     chosen: list[Example] = []
@@ -269,5 +270,5 @@ def draw_shots(pool: Sequence[Example], count: int, seed: int) -> list[Example]:
 
 
 def shots_for(example: Example, drawn: Sequence[Example], count: int) -> list[Example]:
-    """Return as many of the drawn examples as wanted, none of them of the example's own story."""
+    """Return the first `count` drawn examples that are not about the example's own story."""
     return [shot for shot in drawn if shot.story != example.story][:count]

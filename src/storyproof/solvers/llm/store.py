@@ -1,8 +1,8 @@
-"""Replies on disk: each is written as it comes and asked for once.
+"""Replies on disk, so that no request is sent twice.
 
-A SQLite file with a write-ahead log. Every reply is a transaction of its own, which costs 40 µs and does not wait for
-the disk: a killed process loses what was in flight, and nothing that had come back. (A power failure may lose the last
-seconds, never the file.)
+A SQLite file with a write-ahead log. Every reply is a transaction of its own, which takes 40 µs and does not wait for
+the disk. A killed process loses the requests in flight and no reply. A power failure may lose the replies of the last
+seconds, but does not damage the file.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ class Store:
                 self._where,
                 timeout=60,
                 isolation_level=None,
-                check_same_thread=False,  # in a notebook requests are built in a thread, while this one waits
+                check_same_thread=False,  # in a notebook another thread builds requests while this one waits
             )
             self._open()
 
     def _open(self) -> None:
         try:
             self._base.execute("PRAGMA journal_mode = WAL")
-            self._base.execute("PRAGMA synchronous = NORMAL")  # a commit waits for no disk; a checkpoint does
+            self._base.execute("PRAGMA synchronous = NORMAL")  # only checkpoints wait for the disk, not commits
             if self._version() != _VERSION:
                 self._base.execute("BEGIN IMMEDIATE")  # another process may be doing the same
                 self._bring_up_to_date()
@@ -97,15 +97,14 @@ class Store:
         return Reply(row[0], row[1], row[2], row[3], row[4], scores, cut_off=bool(row[6]), retries=row[7])
 
     def put(self, key: bytes, reply: Reply) -> None:
-        """Keep a reply; one that failed is kept apart, and counts as not asked."""
+        """Store a reply; failures are stored apart, and their requests are sent again by the next run."""
         with self._named():
             if reply.error is not None:
-                self._base.execute(_FAIL, (key, reply.error))
+                self._base.execute(_FAIL, (key, _encodable(reply.error)))
                 return
             scores = None if reply.choice_scores is None else json.dumps(reply.choice_scores)
             counts = (reply.prompt_tokens, reply.output_tokens, reply.cached_tokens)
-            # Lone surrogates, which a model may write in JSON, cannot be encoded in a file.
-            text = reply.text.encode("utf-8", "replace").decode()
+            text = _encodable(reply.text)
             self._base.execute(_PUT, (key, text, *counts, reply.seconds, scores, reply.cut_off, reply.retries))
 
     def error(self, key: bytes) -> str | None:
@@ -132,10 +131,15 @@ class Store:
 
     @contextmanager
     def _named(self) -> Iterator[None]:
-        """Name the file in whatever SQLite or the disk complains about."""
+        """Name the file in errors of SQLite and of the file system."""
         try:
             yield
         except (sqlite3.Error, OSError) as error:
             raise DataError(
                 f"cannot store replies in {self._where}: {error}; free the disk, or choose another --output-dir."
             ) from error
+
+
+def _encodable(text: str) -> str:
+    """Replace unpaired surrogates, which JSON may contain and SQLite cannot store."""
+    return text.encode("utf-8", "replace").decode()

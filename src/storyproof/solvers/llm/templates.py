@@ -1,7 +1,7 @@
-"""Prompt files: named, versioned, and checked before anything is asked.
+"""Prompt files: they have names and versions, and are checked before the first request.
 
-A file says how a question is worded, by family (`belief`, `kinship` …) or for all of them (`any`). Each wording has
-`steps`, one request each, whose text may hold placeholders in braces; a brace itself is written twice.
+A file contains the wording of a question for each family (`belief`, `kinship` …), or one for all families (`any`). A
+wording has `steps`, one request each. Their text may contain placeholders in braces; write a brace itself twice.
 """
 
 from __future__ import annotations
@@ -13,25 +13,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import QUOTED, ConfigError, UnknownNameError, quoted
 from storyproof.families.family import families
+from storyproof.inputs import FILE, DocumentError, kind_of, parse_yaml, read_text
+from storyproof.limits import LARGEST_YAML
 
 FOLDER = Path(__file__).with_name("prompts")
-ANY = "any"  # of all families
+ANY = "any"  # the key of the wording for all families
 BELIEF = "belief"
 LETTERS, FULL = "letters", "answers"
 PLACEHOLDERS = {
     "story": "the story, one sentence per line",
-    "question": "what is asked",
-    "candidates": "all candidates, with commas",
-    "options": "all candidates with letters, one per line, in an order drawn by seed and example",
-    "shots": "solved examples of the train split",
-    "person": "whose mind is asked about first; of kinship, who is asked about",
-    "other": "of kinship, the one to whom",
-    "known": "the reply to the step before, or the story if there was none",
-    "reply": "the reply to the step before",
+    "question": "the question",
+    "candidates": "all candidates, separated by commas",
+    "options": "all candidates with letters, one per line, in a random order (by seed and example)",
+    "shots": "solved examples from the train split",
+    "person": "belief: the first person whose mind the question is about; kinship: the person asked about",
+    "other": "kinship: the person to whom the relation is asked",
+    "known": "the reply to the previous step, or the story in the first step",
+    "reply": "the reply to the previous step",
 }
 _SHOT_PLACEHOLDERS = ("story", "question", "answer", "candidates")
 
@@ -41,12 +41,12 @@ class PromptStep:
     """One request.
 
     Attributes:
-        user: What the user says.
-        system: What stands before it, if anything.
-        max_tokens: How long the reply may become.
-        stop: Where a reply ends.
-        choices: Whether the candidates' `letters` or the `answers` themselves are offered for scoring by likelihood.
-        when: `belief` if the step is only for questions about a mind.
+        user: The user message.
+        system: The system message; empty if there is none.
+        max_tokens: The maximum length of the reply.
+        stop: Texts at which a reply ends.
+        choices: What is scored by likelihood: `letters` of the candidates, the `answers` themselves, or nothing.
+        when: `belief` if the step is used for questions about beliefs only.
     """
 
     user: str
@@ -59,7 +59,7 @@ class PromptStep:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How questions of one kind are put: the steps, and how many solved examples are shown in which form."""
+    """The wording of questions of one family: the steps, the number of solved examples, and their form."""
 
     steps: tuple[PromptStep, ...]
     shots: int
@@ -71,11 +71,11 @@ class Template:
     """A prompt file that has been read and checked.
 
     Attributes:
-        name: How users call it.
-        version: A change of words is a new version.
-        sha256: Of the file.
-        answer_after: What the answer follows in the last reply, if it is not the whole reply.
-        wordings: By kind of question.
+        name: Its name.
+        version: Its version; a change of the text is a new version.
+        sha256: The hash of the file.
+        answer_after: The text in the last reply that the answer follows; None if the answer is the whole reply.
+        wordings: The wordings, by family.
         where: The file, for messages.
     """
 
@@ -90,7 +90,7 @@ class Template:
         """Return the wording for a family, given the keys under which files may name it.
 
         Raises:
-            ConfigError: If there are none.
+            ConfigError: If there is none.
         """
         found = next((self.wordings[key] for key in (*keys, ANY) if key in self.wordings), None)
         if found is None:
@@ -108,25 +108,27 @@ def load_template(name: str) -> Template:
     """Read a prompt by its name, or a user's own by the path of its file.
 
     Raises:
-        ConfigError: If there is no such prompt, or its file is broken; the message says where and what is expected.
+        ConfigError: If there is no such prompt, or its file is not valid.
     """
     own = FOLDER / f"{name}.yaml"
     path = own if name in template_names() else Path(name)
-    if path is not own and not (path.suffix in (".yaml", ".yml") or path.is_file()):
+    if path is not own and not (path.suffix in (".yaml", ".yml") or kind_of(path) == FILE):
         raise UnknownNameError("prompt", name, (*template_names(), "FILE.yaml", "module:function"))
     try:
-        text = path.read_text(encoding="utf-8")
-        read = yaml.safe_load(text)
+        text = read_text(path, LARGEST_YAML)
+        read = parse_yaml(text)
     except (OSError, UnicodeError) as error:
         raise ConfigError(f"cannot read the prompt {path}: {error}; give a prompt file or a known name.") from error
-    except (yaml.YAMLError, RecursionError) as error:
-        shown = " ".join(str(error).split())
-        raise ConfigError(f"{path} is not valid YAML: {shown}; see the prompts that come with storyproof.") from error
+    except DocumentError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise ConfigError(
+            f"{path}{line}: not valid YAML: {error}; see the prompts that come with storyproof."
+        ) from error
     return _TemplateReader(str(path)).template(read, hashlib.sha256(text.encode()).hexdigest())
 
 
 class _TemplateReader:
-    """Checks what a file says; every complaint names the file and the place in it."""
+    """Checks the content of a prompt file; every error names the file and the place in it."""
 
     def __init__(self, where: str) -> None:
         self._where = where
@@ -150,7 +152,7 @@ class _TemplateReader:
         fields = self._object(read, place, ("steps",), ("shots", "shot"))
         steps = fields["steps"]
         if not isinstance(steps, list) or not steps:
-            raise self._error(f"{place}.steps", repr(steps), "a list of at least one step")
+            raise self._error(f"{place}.steps", quoted(steps), "a list of at least one step")
         shots = self._count(fields.get("shots", 0), f"{place}.shots", 0)
         shot = self._text(fields["shot"], f"{place}.shot", _SHOT_PLACEHOLDERS) if "shot" in fields else ""
         found = tuple(self._step(step, f"{place}.steps[{number}]", number) for number, step in enumerate(steps))
@@ -167,10 +169,10 @@ class _TemplateReader:
         allowed = [name for name in PLACEHOLDERS if number or name != "reply"]
         stop = fields.get("stop", [])
         if not isinstance(stop, list) or not all(isinstance(each, str) and each for each in stop):
-            raise self._error(f"{place}.stop", repr(stop), "a list of texts")
+            raise self._error(f"{place}.stop", quoted(stop), "a list of texts")
         for name, known in (("choices", (LETTERS, FULL)), ("when", (BELIEF,))):
             if fields.get(name) not in (None, *known):
-                raise self._error(f"{place}.{name}", repr(fields[name]), " or ".join(known))
+                raise self._error(f"{place}.{name}", quoted(fields[name]), " or ".join(known))
         return PromptStep(
             user=self._text(fields["user"], f"{place}.user", allowed),
             system=self._text(fields["system"], f"{place}.system", allowed) if "system" in fields else "",
@@ -186,14 +188,14 @@ class _TemplateReader:
         missing = [name for name in needed if read.get(name) is None]
         if missing:
             raise self._error(place, f"no field '{missing[0]}'", f"all of: {', '.join(needed)}")
-        unknown = [str(name) for name in read if name not in (*needed, *more)]
+        unknown = [name for name in read if name not in (*needed, *more)]
         if unknown:
-            raise self._error(place, f"the field '{unknown[0]}'", f"only: {', '.join((*needed, *more))}")
+            raise self._error(place, f"the field {quoted(unknown[0])}", f"only: {', '.join((*needed, *more))}")
         return {name: value for name, value in read.items() if value is not None}
 
     def _text(self, value: Any, place: str, placeholders: Any = ()) -> str:
         if not isinstance(value, str) or not value.strip():
-            raise self._error(place, repr(value), "text (quote numbers)")
+            raise self._error(place, quoted(value), "text (quote numbers)")
         if not placeholders:
             return value
         try:
@@ -206,12 +208,14 @@ class _TemplateReader:
             if name not in placeholders or form or conversion:
                 shown = name + (f"!{conversion}" if conversion else "") + (f":{form}" if form else "")
                 known = ", ".join(f"{{{each}}}" for each in placeholders)
-                raise self._error(place, f"the placeholder {{{shown}}}", f"one of: {known}; write a brace itself twice")
+                raise self._error(
+                    place, f"the placeholder {{{shown[:QUOTED]}}}", f"one of: {known}; write a brace itself twice"
+                )
         return value
 
     def _count(self, value: Any, place: str, least: int) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise self._error(place, repr(value), f"a whole number, {least} or more")
+            raise self._error(place, quoted(value), f"a whole number, {least} or more")
         return value
 
     def _error(self, place: str, found: str, expected: str) -> ConfigError:

@@ -1,4 +1,4 @@
-"""`vllm/MODEL`: vLLM in this process; requests go in as long as its queue has room, replies come as they are ready."""
+"""`vllm/MODEL`: a model that vLLM runs in this process."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from storyproof.errors import ConfigError, ModelError
+from storyproof.errors import ConfigError, ModelError, shorten
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.choices import choose
 from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.requests import Reply, Request, spell, tokens_of
 
-_QUEUE = 4096  # prompts handed over at once; vLLM batches them as it sees fit, and this process stays small
+_QUEUE = 4096  # prompts in vLLM's queue, from which it forms batches; more would only take memory
 
 
 @dataclass(slots=True)
 class _Waiting:
-    """A request that is being worked on: one sequence, or one for each choice."""
+    """A request in vLLM's queue: one sequence, or one for each choice."""
 
     request: Request
     start: float
@@ -30,21 +30,22 @@ class _Waiting:
 
 
 class Vllm:
-    """A model that vLLM runs; loaded when the first request comes.
+    """A model that vLLM runs. It is loaded for the first request.
 
-    The engine is fed and emptied step by step (and not by one call for all prompts), so that every reply is on disk as
-    soon as it is there. Prefix caching is on.
+    Requests are added to the engine's queue while it has room, and replies are taken after each step of the engine, so
+    that every reply is stored as soon as it is ready. Prefix caching is on.
 
     Args:
-        model: A name on the hub, or a folder.
-        options: How it is run; `extra` goes to the engine (`dtype`, `max_model_len`, `gpu_memory_utilization`, …).
+        model: The name on the hub, or a folder.
+        options: How the model is run; `extra` is passed to the engine (`dtype`, `max_model_len`,
+            `gpu_memory_utilization`, …).
     """
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         if model.endswith("/") and not Path(model).exists():
             raise ConfigError(f"the model's name is missing after '{model}'; give {model}NAME.")
         self.name = f"vllm/{model}"
-        os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # it is read when vLLM is loaded
+        os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # must be set before vLLM is imported
         self._library = need("vllm", "vllm", f"the model '{model}'")
         self._model, self._options = model, options
         self._engine: Any = None
@@ -52,11 +53,11 @@ class Vllm:
         self._lora: Any = None
 
     def identity(self) -> dict[str, Any]:
-        """Return which model with which options."""
+        """Return the model and the options that may change a reply."""
         return {"model": self.name, **self._options.identity()}
 
     def about(self) -> dict[str, Any]:
-        """Return which engine, and how the model is set up in it."""
+        """Return the engine's version and its settings for the model."""
         found: dict[str, Any] = {"backend": "vllm", "engine_version": self._library.__version__}
         if self._engine is not None:
             config = self._engine.model_config
@@ -69,7 +70,7 @@ class Vllm:
         return {**found, "tensor_parallel_size": self._options.tensor_parallel_size, "lora": self._options.lora}
 
     def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
-        """Keep the engine's queue filled."""
+        """Yield replies as they are ready, and keep the engine's queue filled."""
         source, waiting = iter(requests), dict[str, _Waiting]()
         try:
             while True:
@@ -92,7 +93,7 @@ class Vllm:
                 self._engine.abort_request([f"{name}#{number}" for name in waiting for number in range(64)])
 
     def close(self) -> None:
-        """Release the model, and the process that vLLM may run it in."""
+        """Release the model, and end the process in which vLLM may run it."""
         core = getattr(self._engine, "engine_core", None)
         if core is not None and hasattr(core, "shutdown"):
             core.shutdown()
@@ -111,14 +112,14 @@ class Vllm:
             "tensor_parallel_size": self._options.tensor_parallel_size,
             "seed": self._options.seed,
             "disable_log_stats": True,
-            "use_tqdm_on_load": sys.stderr.isatty(),  # quiet in a pipe
+            "use_tqdm_on_load": sys.stderr.isatty(),
             **self._options.extra,
         }
         try:
             llm = self._library.LLM(model=self._model, **settings)
         except Exception as error:
             lines = [line for line in str(error).split("\n") if line.strip()] or [type(error).__name__]
-            raise ModelError(f"vLLM cannot load {self._model}: {lines[0].strip()}") from error
+            raise ModelError(f"vLLM cannot load {self._model}: {shorten(lines[0])}") from error
         self._engine, self._tokenizer = llm.llm_engine, llm.get_tokenizer()
         if self._options.lora is not None:
             if not Path(self._options.lora).is_dir():
@@ -127,7 +128,7 @@ class Vllm:
             self._lora = lora.LoRARequest("adapter", 1, self._options.lora)
 
     def _submit(self, name: str, request: Request) -> str | None:
-        """Submit a request to the engine; return why it cannot be, if so."""
+        """Add a request to the engine's queue; return why the engine refuses it, if it does."""
         options, text = self._options, self._text(request)
         prompt = self._tokens(text)
         drawn = {"seed": options.seed} if options.temperature > 0 else {}
@@ -145,8 +146,8 @@ class Vllm:
                 self._add(f"{name}#0", prompt, params)
             for number, full in enumerate(self._with_choices(request, text)):
                 self._add(f"{name}#{number}", full, sampling(max_tokens=1, temperature=0.0, prompt_logprobs=0))
-        except Exception as error:  # vLLM has several kinds for what it cannot take
-            said = " ".join(str(error).split())[:300]
+        except Exception as error:  # vLLM raises several kinds for requests that it refuses
+            said = shorten(str(error))
             return f"context too long: {said}" if "long" in said or "context" in said else said
         return None
 
@@ -158,7 +159,7 @@ class Vllm:
         return [output for output in outputs if output.finished]
 
     def _take(self, output: Any, waiting: dict[str, _Waiting]) -> KeyedReply | None:
-        """Process a finished sequence; return the reply when it was the request's last."""
+        """Take a finished sequence; return the reply if it was the last sequence of its request."""
         name, _, number = output.request_id.rpartition("#")
         if name not in waiting:
             return None
@@ -180,12 +181,12 @@ class Vllm:
         return name, choose(each.request.choices, ordered, read=known, seconds=seconds)
 
     def _with_choices(self, request: Request, text: str) -> list[list[int]]:
-        """Return the tokens of the prompt with each choice."""
+        """Return, for each choice, the tokens of the prompt followed by the choice."""
         space = "" if self._templated else " "
         return [self._tokens(text) + self._continuation(text, space + choice) for choice in request.choices]
 
     def _continuation(self, text: str, choice: str) -> list[int]:
-        """Return the tokens of a choice as they stand after the prompt."""
+        """Return the tokens of a choice after the prompt, whose last characters may change how it is tokenized."""
         prompt, full = self._tokens(text), self._tokens(text + choice)
         if full[: len(prompt)] == prompt and len(full) > len(prompt):
             return full[len(prompt) :]

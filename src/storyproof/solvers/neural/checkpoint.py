@@ -8,16 +8,20 @@ completely or not at all.
 from __future__ import annotations
 
 import json
+import logging
 import math
+import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ConfigError, DataError
 from storyproof.files import read_json, write_json, write_whole
+from storyproof.inputs import parse_json, read_bytes
+from storyproof.limits import LARGEST_RUN
 from storyproof.locks import Claim
 from storyproof.solvers.neural.trained_runs import (
     REMEDY,
@@ -31,6 +35,7 @@ from storyproof.solvers.neural.trained_runs import (
 from storyproof.solvers.neural.trainer import DivergedError, Epoch
 from storyproof.solvers.neural.training import Training
 
+_log = logging.getLogger(__name__)
 PLAN, CHECKPOINT, METRICS, LOCK = "training.json", "checkpoint.safetensors", "metrics.jsonl", ".training.lock"
 _KEYS = {
     RUN: frozenset({"model", "options", "shape", "vocabulary", "seeds", "held", "about"}),
@@ -66,7 +71,7 @@ def start(out: Path, training: Training, *, force: bool = False) -> None:
     Args:
         out: The folder.
         training: The training; its trainer is set to the state of the checkpoint.
-        force: Discard what the folder contains.
+        force: Start again, whatever the folder contains; trained runs in it stay until the new ones replace them.
 
     Raises:
         ConfigError: If the folder contains another training.
@@ -83,8 +88,7 @@ def start(out: Path, training: Training, *, force: bool = False) -> None:
         (out / CHECKPOINT).unlink(missing_ok=True)  # before there is a plan that it does not belong to
     write_json(out / PLAN, identity)
     if force:  # after the plan shows that the folder is a training's
-        for name in (RUN, METRICS):
-            (out / name).unlink(missing_ok=True)
+        (out / METRICS).unlink(missing_ok=True)
 
 
 def fit(
@@ -124,9 +128,19 @@ def fit(
 
 
 def clear(out: Path) -> None:
-    """Remove the files of a training that is finished."""
-    for name in (PLAN, CHECKPOINT):
+    """Remove the files of a training that is finished; the plan last, so that nothing else is left without it."""
+    for name in (CHECKPOINT, PLAN):
         (out / name).unlink(missing_ok=True)
+
+
+def clear_leftovers(out: Path, identity: Mapping[str, Any]) -> None:
+    """Remove what a killed process left in the folder of a training that is finished, if it may be changed."""
+    with suppress(OSError, ConfigError, DataError):
+        if any(path.name in (LOCK, PLAN) or _is_draft(path) for path in out.iterdir()):
+            with claimed(out):
+                _clear_drafts(out)
+                if _plan(out) == json.loads(json.dumps(identity)):  # else another one is to take its place
+                    clear(out)
 
 
 def find_finished(out: Path, identity: Mapping[str, Any]) -> TrainedRuns | None:
@@ -152,17 +166,22 @@ def is_started(out: Path, identity: Mapping[str, Any]) -> bool:
         ConfigError: If it contains something else.
         DataError: If a file is damaged.
     """
-    kept = read_json(out / PLAN, REMEDY) if (out / PLAN).is_file() else {}
+    kept = _plan(out)
     if kept == identity:
         return True
     if (out / RUN).is_file():
-        kept = {**read_json(out / RUN, REMEDY).get("about", {}), **kept}
+        about = read_json(out / RUN, REMEDY).get("about")
+        kept = {**(about if isinstance(about, dict) else {}), **kept}
     if out.exists() and (not out.is_dir() or any(path.name != LOCK and not _is_draft(path) for path in out.iterdir())):
         differs = _differences(kept, identity)
         what = f"another training ({differs})" if kept and differs else "something else already"
         force = ", or use --force to train again" if _is_training(out) else ""
         raise ConfigError(f"{out} contains {what}; choose another --out{force}.")
     return False
+
+
+def _plan(out: Path) -> dict[str, Any]:
+    return read_json(out / PLAN, REMEDY) if (out / PLAN).is_file() else {}
 
 
 def _differences(kept: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
@@ -211,8 +230,11 @@ def _is_training(out: Path) -> bool:
 
 def _foreign_files(out: Path) -> list[str]:
     """List files with the names of a training's that another program wrote; damaged ones may be a training's."""
-    here = {name: out / name for name in (*_KEYS, WEIGHTS, CHECKPOINT) if (out / name).is_file()}
-    texts = {name: path.read_bytes() for name, path in here.items() if name in _KEYS}
+    known = (*_KEYS, WEIGHTS, CHECKPOINT)
+    if odd := [name for name in known if os.path.lexists(out / name) and not (out / name).is_file()]:
+        return odd  # a training writes regular files only
+    here = {name: out / name for name in known if (out / name).is_file()}
+    texts = {name: read_bytes(path, LARGEST_RUN) for name, path in here.items() if name in _KEYS}
     found = [
         name
         for name, text in texts.items()
@@ -224,8 +246,8 @@ def _foreign_files(out: Path) -> list[str]:
 def _is_foreign(text: bytes, keys: frozenset[str]) -> bool:
     """Return whether a text is JSON with less than half of the keys that a training writes."""
     try:
-        plain = json.loads(text)
-    except (ValueError, RecursionError):
+        plain = parse_json(text)
+    except ValueError:
         return False
     return not isinstance(plain, dict) or 2 * len(keys & plain.keys()) < len(keys)
 
@@ -234,7 +256,9 @@ def _resume(training: Training, checkpoint: Path) -> None:
     tensors, plain = load_tensors(checkpoint)
     try:
         training.trainer.load(tensors, plain)
-    except (KeyError, ValueError, IndexError, RuntimeError) as error:
+    except KeyError as error:
+        raise DataError(f"{checkpoint} does not fit this training: no {error}; use --force to train again.") from error
+    except (ValueError, IndexError, RuntimeError) as error:
         raise DataError(f"{checkpoint} does not fit this training: {error}; use --force to train again.") from error
 
 
@@ -247,6 +271,8 @@ def _clear_drafts(out: Path) -> None:
     for path in out.iterdir():
         if _is_draft(path):
             path.unlink(missing_ok=True)
+            if ".draft-" in path.name:  # the others are of locks
+                _log.warning("storyproof: removed %s, an unfinished file of a run that was killed.", path)
 
 
 class _TrainingLog:
@@ -255,7 +281,7 @@ class _TrainingLog:
     def __init__(self, out: Path, training: Training) -> None:
         self.out, self.training = out, training
         self.kept, self.took = time.monotonic(), 0.0
-        lines = (out / METRICS).read_bytes().splitlines() if (out / METRICS).is_file() else []
+        lines = read_bytes(out / METRICS, LARGEST_RUN).splitlines() if (out / METRICS).is_file() else []
         known = {number: line for line in lines if 0 < (number := _epoch_of(line)) <= training.trainer.epoch}
         write_whole(out / METRICS, b"".join(known[number] + b"\n" for number in sorted(known)))
 
@@ -269,8 +295,14 @@ class _TrainingLog:
         """Write the metrics of an epoch."""
         figures = {"loss": epoch.loss, "held": epoch.held, "best": epoch.best}
         line = {"epoch": epoch.number, **{name: _finite(values) for name, values in figures.items()}}
-        with (self.out / METRICS).open("a") as file:
-            file.write(json.dumps(line, allow_nan=False) + "\n")
+        path = self.out / METRICS
+        size = path.stat().st_size
+        try:
+            with path.open("a") as file:
+                file.write(json.dumps(line, allow_nan=False) + "\n")
+        except OSError:
+            os.truncate(path, size)  # half a line
+            raise
 
     def keep(self) -> None:
         """Write a checkpoint."""
@@ -283,7 +315,7 @@ class _TrainingLog:
 def _epoch_of(line: bytes) -> int:
     """Read the epoch of a line of metrics; 0 if the line is damaged."""
     try:
-        return int(json.loads(line)["epoch"])
+        return int(parse_json(line)["epoch"])
     except (ValueError, TypeError, KeyError, OverflowError):
         return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -14,7 +15,15 @@ from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
 from storyproof.files import writing_to
-from storyproof.solvers.neural.checkpoint import check_replaceable, claimed, clear, find_finished, fit, start
+from storyproof.solvers.neural.checkpoint import (
+    check_replaceable,
+    claimed,
+    clear,
+    clear_leftovers,
+    find_finished,
+    fit,
+    start,
+)
 from storyproof.solvers.neural.models.registry import recipe
 from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.trained_runs import TrainedRuns, save_runs
@@ -22,6 +31,7 @@ from storyproof.solvers.neural.trainer import DivergedError, Epoch
 from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet, identity_of
 
 DRAWN, GIVEN, PROVED = "drawn", "given", "proved"
+_log = logging.getLogger(__name__)
 
 
 def train(
@@ -79,11 +89,16 @@ def train(
     if force:
         check_replaceable(out)
     elif (done := find_finished(out, identity)) is not None:  # before the preparation, which may take long
+        clear_leftovers(out, identity)
         return done
     training = Training(plan, [examples], identity)
     about = {"source": str(data) if data is not None else benchmark, "interrupted": False}
     with writing_to(out), claimed(out):
+        if not force and (done := find_finished(out, identity)) is not None:  # by another process, meanwhile
+            return done
         start(out, training, force=force)
+        resumed = f", resuming after epoch {training.trainer.epoch}" if training.trainer.epoch else ""
+        _log.info("training %s: runs %d, epochs at most %d%s.", model, runs, plan.settings.epochs, resumed)
         try:
             fit(out, training, progress)
         except (DivergedError, KeyboardInterrupt):

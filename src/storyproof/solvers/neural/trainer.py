@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from storyproof.errors import ConfigError
+from storyproof.errors import ConfigError, quoted
 from storyproof.seeds import Draws, Indices
 from storyproof.solvers.neural.data.batches import ExampleTable, order_of
 from storyproof.solvers.neural.data.permutation import WordPermutation
@@ -30,6 +30,7 @@ from storyproof.solvers.neural.stack import Stack, State
 
 _BEFORE_RECORDING = 3  # steps in which PyTorch does its one-time setup
 _PREDICT_PLACES = 1_000_000  # words, or pairs of sentences, of all runs together; limited by memory
+_ADAM = {"exp_avg", "exp_avg_sq", "step"}  # what the optimiser keeps of a weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +184,19 @@ class TrainingStep:
         return kept
 
     def load(self, state: State) -> None:
-        """Restore what `state` returned."""
+        """Restore what `state` returned.
+
+        Raises:
+            ValueError: If it is the state of another optimiser.
+        """
+        kept: dict[int, set[str]] = {}
+        for key, value in state.items():
+            number, _, name = key.partition(".")
+            weight = self.weights[int(number)]
+            _expect_shape(f"adam.{key}", value, torch.Size() if name == "step" else weight.shape)
+            kept.setdefault(int(number), set()).add(name)
+        if any(names != _ADAM for names in kept.values()):
+            raise ValueError(f"the optimiser's state has {sorted(set().union(*kept.values()))}")
         for key, value in state.items():
             number, _, name = key.partition(".")
             place = torch.device("cpu") if name == "step" and not self.on_gpu else self.table.device
@@ -329,12 +342,34 @@ class Trainer:
         return tensors, {"epoch": self.epoch, "best_held": self.best_held, "stale": self.stale}
 
     def load(self, tensors: State, plain: dict[str, Any]) -> None:
-        """Restore what `state` returned."""
-        self.stack.load(_under("now.", tensors))
-        for name, value in _under("best.", tensors).items():
-            self.best[name].copy_(value)
+        """Restore what `state` returned.
+
+        Raises:
+            KeyError: If something is missing.
+            ValueError: If it is the state of another training, or damaged.
+        """
+        epoch, best_held, stale = plain["epoch"], plain["best_held"], plain["stale"]
+        if type(epoch) is not int or not 0 <= epoch <= self.settings.epochs:
+            raise ValueError(f"the epoch is {quoted(epoch)}")
+        for name, values, kinds in (("best_held", best_held, (int, float)), ("stale", stale, (int,))):
+            whole = isinstance(values, list) and len(values) == len(self.parts)
+            if not whole or not all(type(each) in kinds and -1 <= each <= epoch + 1 for each in values):
+                raise ValueError(f"{name} is {quoted(values)}")
+        now, best = _under("now.", tensors), _under("best.", tensors)
+        for start, found in (("now.", now), ("best.", best)):
+            for name, value in self.best.items():
+                _expect_shape(start + name, found[name], value.shape)
         self.step.load(_under("adam.", tensors))
-        self.epoch, self.best_held, self.stale = plain["epoch"], plain["best_held"], plain["stale"]
+        self.stack.load(now)
+        for name, value in self.best.items():
+            value.copy_(best[name])
+        self.epoch, self.best_held, self.stale = epoch, best_held, stale
+
+
+def _expect_shape(name: str, found: Tensor, expected: torch.Size) -> None:
+    """Raise ValueError unless a tensor can be restored; one of another shape would be repeated to fit."""
+    if found.shape != expected or not found.is_floating_point():
+        raise ValueError(f"{name} is {found.dtype} of {tuple(found.shape)}, expected numbers of {tuple(expected)}")
 
 
 def _under(start: str, tensors: State) -> State:

@@ -15,6 +15,7 @@ from storyproof.families.belief.audit.mechanisms import (
     explain_trace,
     set_stage,
 )
+from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.text import parse
 
 START = ["Ada entered the attic.", "Ben entered the attic.", "The key is in the box."]
@@ -22,6 +23,7 @@ AWAY = [*START, "Ben exited the attic.", "Ada moved the key to the jar."]
 UNSEEN = [*AWAY, "Ada exited the attic.", "Ben entered the attic."]
 THIRD = ["Zoe entered the attic.", *AWAY]
 SEEN = [*START, "Ada moved the key to the jar.", "Ben exited the attic."]
+AGAIN = ["Ben exited the attic.", "Ben entered the attic."]
 
 
 def stage_of(*sentences: str, thing: str = "key") -> Stage:
@@ -37,6 +39,37 @@ def test_a_stage() -> None:
     assert [number for number, _, _ in stage.actions] == [1, 2, 3, 5, 6, 7, 8, 10]
 
 
+def test_what_is_not_on_the_stage() -> None:
+    stage = stage_of(*AWAY, "Ada likes the key.", "Ada moved the ring to the tin.", "Ada moved the key to the sack.")
+    assert stage.places == ["box", "jar", "sack"]
+    assert (stage.move, stage.mover) == (8, "Ada")
+    assert [number for number, _, _ in stage.actions] == [1, 2, 4, 5, 8]
+
+
+def test_a_stage_has_the_room_where_the_object_is_at_the_end() -> None:
+    story = [
+        Event(Kind.ENTER, "Ada", "attic"),
+        Event(Kind.PLACE, None, "attic", "key", "box"),
+        Event(Kind.MOVE, "Ada", "attic", "key", "jar"),
+        Event(Kind.ENTER, "Ben", "hall"),
+        Event(Kind.IS_IN, "Ben", "hall"),
+        Event(Kind.PLACE, None, "hall", "key", "tin"),
+        Event(Kind.EXIT, "Zoe", "hall"),  # nobody saw Zoe come, nor Cy
+        Event(Kind.EXIT, "Cy", "attic"),
+        Event(Kind.MOVE, "Ben", "attic", "key", "pot"),
+        Event(Kind.PLACE, None, "hall", "key", "tin"),
+        Event(Kind.IS_IN, "Di", "hall"),
+    ]
+    stage = set_stage(story, "key")
+    assert stage.stays == {"Ben": [Stay(4, 0)], "Di": [Stay(11, 0)]}
+    assert stage.elsewhere == {"Ada": 1}
+    assert (stage.move, stage.mover) == (9, "Ben")
+
+
+def test_who_leaves_in_a_sentence_was_there() -> None:
+    assert [stage_of(*AWAY).absent("Ben", sentence) for sentence in (3, 4, 5)] == [0, 0, 4]
+
+
 @pytest.mark.parametrize(
     ("story", "agent", "expected"),
     [
@@ -47,6 +80,20 @@ def test_a_stage() -> None:
         (SEEN, "Zoe", "Zoe was never in the room of the key"),
         ([*SEEN, "Zoe entered the attic."], "Zoe", "Zoe came in sentence 6, after the move in 4"),
         (START, "Ben", "Ben came in sentence 2"),
+        ([*START, *AGAIN], "Ben", "Ben came in sentence 2"),
+        ([*START, *AGAIN, *AWAY[3:]], "Ben", "Ben left in sentence 6, before the move in 7"),
+        ([*START, *AGAIN, AWAY[4]], "Ben", "Ben saw the move in sentence 6"),
+        ([*START, *AGAIN, AWAY[4], AGAIN[0]], "Ben", "Ben saw the move in sentence 6"),
+        (
+            [*START, "Ada exited the attic.", *UNSEEN[:1], *UNSEEN[4:6]],
+            "Ada",
+            "Ada moved it in sentence 6 and left in 7",
+        ),
+        (
+            [*SEEN, "Zoe entered the attic.", "Zoe exited the attic.", "Zoe entered the attic."],
+            "Zoe",
+            "Zoe came in sentence 6, after the move in 4",
+        ),
     ],
 )
 def test_whereabouts(story: list[str], agent: str, expected: str) -> None:
@@ -79,6 +126,27 @@ def test_whereabouts(story: list[str], agent: str, expected: str) -> None:
         (AWAY, "Ben", "sack", "box", "", "no_place", "never in the sack"),
         ([*AWAY, "Ada moved the key to the tin."], "Ben", "jar", "box", "", "another_place", "another place"),
         (AWAY, "Zoe", "box", None, "", "no_answer", "Zoe was never in the room of the key"),
+        # Ada moved it, so she is no third agent; Cy comes for the first time, so he does not return.
+        ([*AWAY, "Cy entered the attic."], "Ben Cy", "jar", "box", "", "reality", "Cy came in sentence 6, after the"),
+        ([*AWAY, "Ben entered the attic."], "Ada Ben", "jar", "box", "", "reality", "and came back in 6"),
+        (
+            [*THIRD, "Zoe exited the attic.", "Zoe entered the attic."],
+            "Ada Ben",
+            "jar",
+            "box",
+            "",
+            "third_agent",
+            "Zoe (sentence 1)",
+        ),
+        (
+            [*AWAY, "Ada moved the key to the tin."],
+            "",
+            "box",
+            "tin",
+            "",
+            "first_place",
+            "first told of in sentence 3 and last put in 6",
+        ),
     ],
 )
 def test_answers(
@@ -108,6 +176,7 @@ def test_an_object_that_is_nowhere_has_no_answer() -> None:
         (AWAY, "true_belief", "other_story_type", "Ben left in sentence 4"),
         (AWAY, "second_order_false_belief", "other_story_type", "Ben left in sentence 4"),
         (UNSEEN, "false_belief", "other_story_type", "came back in 7"),
+        (START, "true_belief", "other_story_type", "Ben came in sentence 2"),
     ],
 )
 def test_story_types(story: list[str], found: str, name: str, reason: str) -> None:
@@ -154,8 +223,76 @@ def test_question_types(
 
 
 @pytest.mark.parametrize(
+    ("story", "pair", "found", "expected", "answer", "reason"),
+    [
+        (
+            LATE,
+            ("Ben", "Ada"),
+            "first_order_0_tom",
+            "first_order_1_tom",
+            "box",
+            "Ben came first (sentence 1), hence agent_0, but agent_0 is Ada, who moves the key in sentence 5",
+        ),
+        (
+            LATE,
+            ("Ada", "Ben"),
+            "first_order_1_no_tom",
+            "first_order_0_no_tom",
+            "jar",
+            "Ada came second (sentence 2), hence agent_1, but agent_0 is Ada, who moves the key in sentence 5",
+        ),
+        (
+            AWAY,
+            ("Zoe", "Ada"),
+            "first_order_0_tom",
+            "first_order_1_tom",
+            "box",
+            "agent_0 is Ada, who moves the key in sentence 5",
+        ),
+        (
+            [*AWAY, "Ada moved the key to the tin."],
+            ("Ben", "Ada"),
+            "second_order_1_no_tom",
+            "second_order_1_tom",
+            "tin",
+            "'no_tom' follows the answer given, tin",
+        ),
+        (
+            AWAY,
+            ("Ben", "Ada"),
+            "second_order_1_no_tom",
+            "second_order_1_tom",
+            "box",
+            "'no_tom' does not fit the answer",
+        ),
+    ],
+)
+def test_reasons_of_question_types(
+    story: list[str], pair: tuple[str, str], found: str, expected: str, answer: str, reason: str
+) -> None:
+    (cause,) = explain_question_type(stage_of(*story), pair, found, expected, answer).values()
+    assert cause.reason == reason
+
+
+def test_the_question_type_of_an_object_that_is_nowhere() -> None:
+    stage = stage_of(*AWAY, thing="ring")
+    causes = explain_question_type(stage, ("Ben", "Ada"), "first_order_1_tom", "first_order_1_no_tom", "box")
+    assert causes[QUESTION_TYPE].name == "follows_label"
+
+
+@pytest.mark.parametrize(
     ("found", "expected", "name"),
     [
+        (
+            "agent_2_enters,agent_0_exits,agent_1_exits",
+            "agent_2_enters,agent_1_exits,agent_0_exits",
+            "swapped_numbers",
+        ),
+        (
+            "agent_0_moves_obj,enter_agent_0,agent_2_enters",
+            "enter_agent_0,agent_0_moves_obj,agent_2_enters",
+            "other_actions",
+        ),
         (
             "enter_agent_0,agent_2_enters,agent_0_moves_obj",
             "enter_agent_0,agent_0_moves_obj,agent_2_enters",

@@ -408,8 +408,11 @@ def test_a_status_that_the_checker_does_not_share() -> None:
     ("changes", "message"),
     [
         ({"query": ["Herman", "Zoe"]}, "asks about ['Herman', 'Zoe']; expected two of Herman, James, Rosalee"),
-        ({"edges": [[0, 1], [1, 3]]}, "has edges or proof steps of 3, but only 3 genders"),
-        ({"proof_steps": [[0, 7, 2]], "proof_relations": ["son"]}, "has edges or proof steps of 7"),
+        ({"edges": [[0, 1], [1, 3]]}, "edge 1 is [1, 3]; expected two of 3 people, counted from 0"),
+        (
+            {"proof_steps": [[0, 7, 2]], "proof_relations": ["son"]},
+            "step 0 of the proof is [0, 7, 2]; expected three people",
+        ),
     ],
 )
 def test_rows_that_speak_of_nobody(changes: dict[str, Any], message: str) -> None:

@@ -137,7 +137,9 @@ class _Claims:
                     number_of.setdefault(agent, number) == number for agent, number in zip(seen, numbers, strict=True)
                 )
                 if not fits or len(set(number_of.values())) < len(number_of):
-                    expected = " ".join(number_of.get(agent, agent) for agent in seen) or "nobody"
+                    owners = {number: agent for agent, number in reversed(number_of.items())}
+                    own = {agent: number for number, agent in owners.items()}
+                    expected = " ".join(own.get(agent, agent) for agent in seen) or "nobody"
                     field = f"observers of sentence {sentence}"
                     yield self._finding(row, OBSERVERS, field, mark or "nobody", expected)
                     break

@@ -6,13 +6,13 @@ everybody, in the order of `genders`, and that `clean_story` consists of words o
 
 from __future__ import annotations
 
-import ast
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 from storyproof.families.kinship.clutrr_csv import clean_story, node_mapping, target_texts
+from storyproof.families.kinship.clutrr_records import literal
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.families.kinship.story import Piece, remove_brackets
 
@@ -44,10 +44,7 @@ def check_columns(
 @lru_cache(maxsize=4096)  # the same few values recur
 def _leads_to(mapping: str) -> tuple[Any, ...]:
     """Return whom a mapping leads to, in its order; nobody if it is not a mapping."""
-    try:
-        found = ast.literal_eval(mapping)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        return ()
+    found = literal(mapping)
     return tuple(found.values()) if isinstance(found, dict) else ()
 
 

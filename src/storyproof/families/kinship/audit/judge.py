@@ -41,7 +41,7 @@ from storyproof.families.kinship.relations import WORDS, predicate_of
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import PUBLISHED, load_rules
 from storyproof.findings import COLUMN, TEXT, Finding
-from storyproof.formats.format import PLACE, place_of
+from storyproof.formats.format import PLACE, place_of, stem_of
 
 LEAST_ROWS, LEAST_LABELS, LEAST_PATTERNS = 50, 5, 8  # a smaller test is not informative
 _TOTALS = {
@@ -99,7 +99,7 @@ class KinshipJudge(FileJudge):
             status = each.status or UNDEFINED
             self.statuses[status] += 1
             if status in FLAWED and row.values.get(STATUS) is None:
-                self.unsettled[place_of(table, number).row] = status
+                self.unmarked[status] += 1
             for name, found, expected in check_row(row, each, self.unchecked, self._rules):
                 yield self._claim(table, number, row.values, name, found, expected)
 
@@ -143,6 +143,7 @@ class KinshipJudge(FileJudge):
             self._counts[self._totals[kind]] += 1
         for flaw in flaws:
             if flaw.kind in FLAWED and not flaw.expected:
+                self.unmarked[flaw.kind] += audited.number not in self.unsettled
                 self.unsettled[audited.number] = flaw.kind
             yield self._finding(audited, flaw)
         if audited.status in FLAWED:
@@ -171,7 +172,7 @@ class KinshipJudge(FileJudge):
             file=self.subject.name,
             row=audited.number,
             line=audited.line,
-            id=audited.id or f"{self.subject.path.stem}-{audited.number}",
+            id=audited.id or f"{stem_of(self.subject.path)}-{audited.number}",
             kind=flaw.kind,
             field=flaw.field,
             found=audited.given.values[flaw.field] if flaw.found is None else flaw.found,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from storyproof.errors import ParseError
@@ -205,7 +205,7 @@ def _check_text(row: KinshipRow, unchecked: Counter[str], rules: RuleSet | None)
         yield "proof", row.values["proof"], proof
 
 
-@cache
+@lru_cache(maxsize=20_000)
 def _fatal(recorded: str) -> tuple[str, ...]:
     """Return the fatal flaws of a recorded placeholder."""
     try:

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from storyproof.errors import DataError, ParseError
-from storyproof.families.kinship.clutrr_records import MOST_EDGES, MOST_PEOPLE, STATUS, ClutrrRow, PublishedStep
+from storyproof.families.kinship.clutrr_records import STATUS, ClutrrRow, PublishedStep
 from storyproof.families.kinship.people import parse_people
 from storyproof.families.kinship.relations import WORDS, gender_of
-from storyproof.families.kinship.row import KinshipRow, build_row, known_facts
+from storyproof.families.kinship.row import MOST_EDGES, MOST_PEOPLE, KinshipRow, build_row, known_facts
 from storyproof.families.kinship.story import find_mentions, parse_story
 from storyproof.families.kinship.tasks import TASK_NUMBERS
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from storyproof.errors import DataError
+from storyproof.errors import DataError, ParseError, quoted
 from storyproof.example import Example
 from storyproof.families.kinship.checker import Witnesses, find_witnesses
 from storyproof.families.kinship.people import split_person
 from storyproof.families.kinship.relations import WORDS
-from storyproof.families.kinship.row import KinshipRow, build_row
+from storyproof.families.kinship.row import KinshipRow, build_row, check_references
 
 _REQUIRED = ("query", "genders", "edges", "edge_types")
 
@@ -44,11 +44,12 @@ def read_scene(example: Example) -> FamilyScene | None:
     names, genders = tuple(name for name, _ in people), tuple(gender for _, gender in people)
     query = example.get("query")
     if len(query) != 2 or not set(query) <= set(names):
-        raise DataError(f"{example.id} asks about {query}; expected two of {', '.join(names)}.")
+        raise DataError(f"{example.id} asks about {quoted(query)}; expected two of {', '.join(names)}.")
+    try:
+        check_references(example.extra, len(names))
+    except ParseError as error:
+        raise DataError(f"{example.id}: {error}") from error
     steps = example.get("proof_steps")
-    numbers = {person for each in (*example.get("edges"), *(steps or ())) for person in each}
-    if not numbers <= set(range(len(names))):
-        raise DataError(f"{example.id} has edges or proof steps of {max(numbers)}, but only {len(names)} genders.")
     row = build_row(
         example.extra,
         (names, genders),

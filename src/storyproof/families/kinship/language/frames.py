@@ -10,7 +10,7 @@ from typing import Any
 
 from storyproof.errors import DataError
 from storyproof.seeds import digest
-from storyproof.yaml_loader import shipped_loader
+from storyproof.yaml_loader import parse_shipped
 
 PLAIN = "plain"
 # What a sentence is composed of besides the literal text of its frame; a frame lists numbers of these.
@@ -164,7 +164,7 @@ def our_frames() -> Frames:
     import yaml
 
     text = files("storyproof.families.kinship.language").joinpath("frames.yaml").read_text(encoding="utf-8")
-    data: dict[str, Any] = yaml.load(text, Loader=shipped_loader())
+    data: dict[str, Any] = parse_shipped(text)
     joiners, connectives = data.pop("joiners"), data.pop("connectives")
     frames = tuple(Frame(group, text) for group, texts in data.items() for text in texts)
     return Frames(frames, tuple(connectives), tuple(joiners))

@@ -10,7 +10,7 @@ from typing import Any
 from storyproof.errors import DataError
 from storyproof.families.kinship.editions import LATEST, file_of
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
-from storyproof.yaml_loader import shipped_loader
+from storyproof.yaml_loader import parse_shipped
 
 NamesByGender = dict[str, tuple[str, ...]]
 
@@ -29,7 +29,7 @@ def _shipped(edition: int) -> dict[str, NamesByGender]:
     name = file_of("names", edition)
     text = files("storyproof.families.kinship.language").joinpath(name).read_text(encoding="utf-8")
     # They have been checked, and there are thousands.
-    data = yaml.load(text, Loader=shipped_loader())
+    data = parse_shipped(text)
     return {tradition: {each: tuple(names[each].split()) for each in GENDERS} for tradition, names in data.items()}
 
 

@@ -7,26 +7,26 @@ Others are JSON files in the form in which CLUTRR was published:
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from storyproof.errors import DataError
+from storyproof.errors import QUOTED, DataError, quoted
 from storyproof.families.kinship.editions import LATEST, file_of
 from storyproof.families.kinship.placeholders.collection import MOST_FACTS, Key, Placeholders, all_genders
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS, gender_of, word
-from storyproof.yaml_loader import shipped_loader
+from storyproof.inputs import DocumentError, name_of, parse_json, parse_yaml, read_bytes
+from storyproof.yaml_loader import parse_shipped
 
 _FORMS = {
     "he": "she", "him": "her", "his": "her", "himself": "herself", "dad": "mom", "grandpa": "grandma", "boy": "girl",
     "man": "woman", "gentleman": "lady", "groom": "bride", "host": "hostess",
     **{predicate.male: predicate.female for predicate in PREDICATES},
 }  # fmt: skip
-_FIELD = re.compile(r"\{(?P<person>\d+)(?:\.(?P<word>[A-Za-z-]+))?\}")
+_FIELD = re.compile(r"\{(?P<person>\d{1,3})(?:\.(?P<word>[A-Za-z-]+))?\}")
 _TYPOS = {"neice": "niece"}
 _WORD = "|".join(sorted([*WORDS, *_TYPOS], key=len, reverse=True))
 _RELATIONS = re.compile(rf"(?:{_WORD})(?:-(?:{_WORD}))*")
@@ -44,33 +44,30 @@ def ours(edition: int = LATEST) -> Placeholders:
 def _shipped(edition: int) -> Placeholders:
     name = file_of("placeholders", edition)
     folder = files("storyproof.families.kinship.placeholders")
-    return read_collection(folder.joinpath(name).read_text(encoding="utf-8"), name, loader=shipped_loader())
+    return read_collection(folder.joinpath(name).read_text(encoding="utf-8"), name, parse=parse_shipped)
 
 
-def read_collection(text: str, where: str, *, loader: Any = None) -> Placeholders:
+def read_collection(text: str, where: str, *, parse: Callable[[str], Any] = parse_yaml) -> Placeholders:
     """Read a collection that is written for all genders at once.
 
     Args:
         text: YAML with lists of texts by predicates.
         where: What messages call it.
-        loader: The loader of YAML; PyYAML's safe one by default.
+        parse: The parser of YAML.
 
     Raises:
         DataError: If anything is not as expected; the message says where.
     """
-    import yaml
-
     try:
-        data = yaml.load(text, Loader=loader or yaml.SafeLoader)
-    except yaml.YAMLError as error:
-        place = getattr(error, "problem_mark", None)
-        line = f", line {place.line + 1}" if place else ""
-        raise DataError(f"{where}{line}: not valid YAML: {getattr(error, 'problem', error)}.") from error
+        data = parse(text)
+    except DocumentError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise DataError(f"{where}{line}: not valid YAML: {error}.") from error
     if not isinstance(data, dict):
         raise DataError(f"{where}: expected lists of texts by predicates, found {_kind(data)}.")
     found: dict[Key, tuple[str, ...]] = {}
     for combination, texts in data.items():
-        found.update(_expand_list(combination, texts, f"{where}: '{combination}'"))
+        found.update(_expand_list(combination, texts, f"{where}: {quoted(combination)}"))
     return Placeholders("storyproof", found, aligned=True)
 
 
@@ -81,7 +78,7 @@ def _expand_list(combination: Any, texts: Any, where: str) -> dict[Key, tuple[st
     _check_texts(texts, where)
     if len(set(texts)) < len(texts):
         twice = next(text for text in texts if texts.count(text) > 1)
-        raise DataError(f"{where}: a text occurs twice: {twice!r}.")
+        raise DataError(f"{where}: a text occurs twice: {quoted(twice)}.")
     found: dict[Key, tuple[str, ...]] = {}
     for genders in all_genders(predicates):
         words = tuple(word(predicate, gender) for predicate, gender in zip(predicates, genders[1:], strict=True))
@@ -101,19 +98,23 @@ def expand(text: str, genders: Sequence[str], where: str = "placeholder") -> str
     def fill(field: re.Match[str]) -> str:
         person = int(field["person"])
         if person >= len(genders):
-            raise DataError(f"{where}: {field[0]} refers to a person beyond the last, {len(genders) - 1}: {text!r}.")
+            raise DataError(
+                f"{where}: {field[0]} refers to a person beyond the last, {len(genders) - 1}: {quoted(text)}."
+            )
         form = field["word"]
         if form is None:
             return f"ENT_{person}_{genders[person]}"
         if form not in _FORMS and form[0].lower() + form[1:] not in _FORMS:
-            raise DataError(f"{where}: unknown word in {field[0]}; expected one of {', '.join(_FORMS)}: {text!r}.")
+            raise DataError(
+                f"{where}: unknown word in {field[0]}; expected one of {', '.join(_FORMS)}: {quoted(text)}."
+            )
         if genders[person] == MALE:
             return form
         female = _FORMS[form.lower()]
         return female.capitalize() if form[0].isupper() else female
 
     if set("{}") & set(_FIELD.sub("", text)):
-        raise DataError(f"{where}: a brace outside of fields such as {{0}} and {{1.his}}: {text!r}.")
+        raise DataError(f"{where}: a brace outside of fields such as {{0}} and {{1.his}}: {quoted(text)}.")
     return _FIELD.sub(fill, text)
 
 
@@ -122,11 +123,11 @@ def _check_texts(texts: Any, where: str) -> None:
         raise DataError(f"{where}: expected a list of texts, found {_kind(texts)}.")
     for number, text in enumerate(texts, start=1):
         if not isinstance(text, str) or not text.strip():
-            raise DataError(f"{where}, number {number}: expected a text, found {text!r}.")
+            raise DataError(f"{where}, number {number}: expected a text, found {quoted(text)}.")
 
 
 def _kind(data: Any) -> str:
-    return f"{', '.join(map(repr, data)) or 'nothing'}" if isinstance(data, dict) else type(data).__name__
+    return ", ".join(map(quoted, data))[:QUOTED] or "nothing" if isinstance(data, dict) else type(data).__name__
 
 
 # --------------------------------------------------------------------------------------------------- published files
@@ -139,29 +140,32 @@ def load_placeholders(path: str | Path) -> Placeholders:
         DataError: If the file cannot be read or is not in that form; the message says where.
     """
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = parse_json(read_bytes(Path(path)))
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read the placeholders {path}: {error}.") from error
-    except json.JSONDecodeError as error:
-        raise DataError(f"{path}, line {error.lineno}: not valid JSON: {error.msg}.") from error
+    except DocumentError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise DataError(f"{path}{line}: not valid JSON: {error}.") from error
     if not isinstance(data, dict):
         raise DataError(f"{path}: expected lists by relations and genders, found {_kind(data)}.")
     found: dict[Key, tuple[str, ...]] = {}
     for relations, by_gender in data.items():
         if not isinstance(by_gender, dict):
-            raise DataError(f"{path}: '{relations}': expected lists by genders, found {_kind(by_gender)}.")
+            raise DataError(f"{path}: {quoted(relations)}: expected lists by genders, found {_kind(by_gender)}.")
         for genders, texts in by_gender.items():
-            where = f"{path}: '{relations}', '{genders}'"
+            where = f"{path}: {quoted(relations)}, {quoted(genders)}"
             key = _read_key(relations, genders, where)
             _check_texts(texts, where)
             if texts:
                 found[key] = tuple(dict.fromkeys([*found.get(key, ()), *texts]))
-    return Placeholders(Path(path).name, found)
+    return Placeholders(name_of(Path(path).name), found)
 
 
 def _read_key(relations: str, genders: str, where: str) -> Key:
     if not _RELATIONS.fullmatch(relations):
-        raise DataError(f"{where}: '{relations}' does not consist of the words {', '.join(WORDS)}, joined by '-'.")
+        raise DataError(
+            f"{where}: {quoted(relations)} does not consist of the words {', '.join(WORDS)}, joined by '-'."
+        )
     words = tuple(_TYPOS.get(found, found) for found in re.findall(_WORD, relations))
     people = tuple(genders.split("-"))
     if len(people) != len(words) + 1 or not set(people) <= set(GENDERS):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from itertools import zip_longest
 from typing import NamedTuple
 
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, PREDICATES, word
 
+_MOST_DIGITS = 9  # of the number of a slot that is looked at
 OTHER = "other"  # kin for which there is no predicate
 _INFORMAL = {
     "mother": "mom mum mommy mummy mama momma", "father": "dad daddy papa", "grandmother": "grandma granny gran nana",
@@ -66,6 +68,7 @@ _TOKEN = re.compile(
     r"|grand[ -](?:son|daughter|father|mother|child|parent)\w*|n't|[a-zé]+(?:-[a-zé]+)*|'s\b|\d+|\.\.+|[^\s\w]",
     re.IGNORECASE,
 )
+_FESTIVE = re.compile(r"'?s'? day", re.IGNORECASE)  # Mother's Day
 _PREFIXED = re.compile(r"(?:(?:step|half|god|foster|great|ex)-?)+(?P<kin>[a-z]+)")
 
 
@@ -85,13 +88,14 @@ def encode(text: str, people: int) -> tuple[str, list[Kin]]:
     tokens = list(_TOKEN.finditer(text))
     code, initial = " ", True
     kins: list[Kin] = []
-    for found, after in zip(tokens, [*tokens[1:], None], strict=True):
+    for found, after in zip_longest(tokens, tokens[1:]):
         token, piece = found[0], found[0].lower()
         kin = _kin(token)
         next_kin = _kin(after[0]) if after else None
-        festive = re.match(r"'?s'? day", text[found.end() :], re.IGNORECASE)  # Mother's Day
+        festive = _FESTIVE.match(text, found.end())
         if found["slot"]:
-            piece = f"@{found['slot']}" if int(found["slot"]) < people else "~somebody"
+            known = len(found["slot"]) < _MOST_DIGITS and int(found["slot"]) < people
+            piece = f"@{found['slot']}" if known else "~somebody"
         elif kin and not festive and (kin.gender or not next_kin):  # "her twin sister": the word is sister
             piece = f"#{len(kins)}"
             kins.append(kin._replace(word=token.lower(), start=len(code), end=len(code) + len(piece)))

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.errors import ParseError
+from storyproof.errors import DataError, ParseError
 from storyproof.example import Example
 from storyproof.families.kinship.people import person_names, split_person
 from storyproof.families.kinship.relations import PREDICATES, WORDS
+from storyproof.families.kinship.row import check_references
 from storyproof.families.kinship.story import parse_story
 
 Counts = npt.NDArray[np.float32]
@@ -59,9 +60,18 @@ class PuzzleFeatures(NamedTuple):
 
 
 def extract_features(example: Example) -> PuzzleFeatures:
-    """Return what shortcuts use of an example."""
+    """Return what shortcuts use of an example.
+
+    Raises:
+        DataError: If its facts are about somebody else.
+    """
+    try:
+        check_references(example.extra, len(set(person_names(example.get("genders")))))
+    except ParseError as error:
+        raise DataError(f"{example.id}: {error}") from error
     genders = dict(split_person(each) for each in example.get("genders") or ())
-    first, second = example.get("query") or ("", "")
+    query: Sequence[str] = example.get("query") or ()
+    first, second = query if len(query) == 2 else ("", "")
     stated = _stated(example, list(genders))
     return PuzzleFeatures(
         label=example.answer,

@@ -161,8 +161,6 @@ class Frames:
 @cache
 def our_frames() -> Frames:
     """Return the frames that ship with storyproof."""
-    import yaml
-
     text = files("storyproof.families.kinship.language").joinpath("frames.yaml").read_text(encoding="utf-8")
     data: dict[str, Any] = parse_shipped(text)
     joiners, connectives = data.pop("joiners"), data.pop("connectives")

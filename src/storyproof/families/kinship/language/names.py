@@ -24,7 +24,6 @@ def our_names(edition: int = LATEST) -> dict[str, NamesByGender]:
 
 @cache
 def _shipped(edition: int) -> dict[str, NamesByGender]:
-    import yaml
 
     name = file_of("names", edition)
     text = files("storyproof.families.kinship.language").joinpath(name).read_text(encoding="utf-8")

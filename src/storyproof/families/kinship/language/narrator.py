@@ -448,7 +448,7 @@ class _Telling:
             same = told[:fact] == frame
             if trial >= tries:
                 # A frame may occur twice if need be, but not with the same relative: "So did his father Omar."
-                same &= self._relative[:, :fact].T == relative
+                same &= relative == self._relative[:, :fact].T
             again = same.any(axis=0)
             if not again.any():
                 break

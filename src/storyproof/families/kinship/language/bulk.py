@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.families.kinship.language import lexicon as lx
-from storyproof.families.kinship.language.tokens import IDLE, LINE, Token, Tokens
+from storyproof.families.kinship.language.phrases import have_phrases
+from storyproof.families.kinship.language.tokens import IDLE, LATIN, LINE, Token, Tokens, alphabet_of, fold
 from storyproof.families.kinship.relations import MALE, NAMES, WORDS
 
 Numbers = npt.NDArray[np.int64]
@@ -44,7 +45,7 @@ _NAME = _table(lx.NAME)
 _ANY_KIN = _table("KL{}")
 _KIN = _table("KL")
 _MODIFIERS = _table("M@[O")
-_SUSPECT = _table("]![48+RE")
+_SUSPECT = _table("][48+RE")
 _UNTRUE = _table("73")
 _CLAUSE = _table(".\n;:,&b")
 _MARK = _table(".\n;,op")
@@ -129,6 +130,9 @@ class Vocabulary:
         self.words = pa.array(list(words), pa.string())
         self.calendar = np.array([word in lx.CALENDAR for word in words], np.bool_)
         self.like_word = np.array([word in lx.NAMES_LIKE_WORDS for word in words], np.bool_)
+        folded: dict[str, int] = {}
+        self.folded = np.array([folded.setdefault(fold(word), len(folded)) for word in words], np.int64)
+        self.foreign = np.array([word[0] != "@" and alphabet_of(word[0]) != LATIN for word in words], np.bool_)
         self.is_kin = np.array([kin is not None for kin in kins], np.bool_)
         self.predicate = np.array([-1 if kin is None else NAMES.index(kin.predicate) for kin in kins], np.int64)
         self.word = np.array([-1 if kin is None else WORDS.index(kin.word) for kin in kins], np.int64)
@@ -144,14 +148,15 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
         names: The people of each text.
         vocabulary: The tokens met so far.
     """
-    codes, first = _cut(texts, vocabulary)
+    array = pa.array(texts, pa.string())
+    codes, first = _cut(array, vocabulary)
     kinds, token_bounds = _classes(vocabulary, codes)
     bounds = token_bounds[first]
     text = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(bounds))
     person, like_word, unusable = _resolve(kinds, text, names, codes, vocabulary)
     raw = kinds.tobytes()
     suspect, closer = _find_suspects(kinds, text, len(texts))
-    closer |= unusable
+    closer |= unusable | have_phrases(array)
     _simplify(kinds)
     kept = _reduce(kinds)
     kinds, text = kinds[kept], text[kept]
@@ -190,9 +195,9 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
     )
 
 
-def _cut(texts: Sequence[str], vocabulary: Vocabulary) -> tuple[Numbers, Numbers]:
+def _cut(texts: pa.Array, vocabulary: Vocabulary) -> tuple[Numbers, Numbers]:
     """Cut texts at spaces; return the numbers of their tokens, and where each text begins."""
-    array = pc.replace_substring(pa.array(texts, pa.string()), LINE, f" {LINE} ")
+    array = pc.replace_substring(texts, LINE, f" {LINE} ")
     lists = pc.split_pattern(pc.binary_join_element_wise(array, LINE, " "), " ")
     encoded = lists.flatten().dictionary_encode()
     return vocabulary.number(encoded.dictionary.to_pylist())[np.asarray(encoded.indices)], np.asarray(lists.offsets)
@@ -240,9 +245,14 @@ def _list_people(names: Sequence[Collection[str]], vocabulary: Vocabulary) -> tu
     text = np.repeat(np.arange(len(names)), lengths)
     place = np.arange(len(called)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     known = (text * (len(vocabulary.words) + 1) + word) * _PEOPLE + place
-    known = known[(word >= 0) & (place < MOST_PEOPLE)]
+    met = word >= 0
+    known = known[met & (place < MOST_PEOPLE)]
     known.sort()
     unusable: Flags = lengths > MOST_PEOPLE
+    # Names that look alike, and names in other alphabets, which may look like others.
+    unusable[text[met][vocabulary.foreign[word[met]]]] = True
+    alike = np.sort(text[met] * (len(vocabulary.words) + 1) + vocabulary.folded[word[met]])
+    unusable[alike[1:][alike[1:] == alike[:-1]] // (len(vocabulary.words) + 1)] = True
     wrong = {name for name in called.unique().to_pylist() if not vocabulary.tokens.is_name(name)}
     if wrong:
         unusable |= np.array([not wrong.isdisjoint(each) for each in names], np.bool_)
@@ -271,7 +281,7 @@ def _find_suspects(kinds: Kinds, text: Small, count: int) -> tuple[Flags, Flags]
     number, copula = at("n"), _COPULA[before]
     suspect = _SUSPECT[kinds]
     suspect |= number & (copula | at("6", before) | _COPULA[before2])
-    suspect |= at("@") & at("n", before2)
+    suspect |= at("@") & (at("n", before2) | at("N", after))
     suspect |= at("^") & (_END[after] | at(";", after))
     suspect |= at("`") & (copula | _HAVE[before])
     suspect |= at("i") & (at("Q", before) | at("A", before))

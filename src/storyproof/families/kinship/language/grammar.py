@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import NamedTuple
 
 _POSSESSED = r"(?:N'|[hrt])M*K"  # Omar's elder niece, his niece
@@ -40,6 +41,7 @@ _IS_NAME = re.compile("ic*(N)")
 _ARE_NAMES = re.compile("ac*(N)&(N)")
 _IS_PRONOUN = re.compile("([es])i")
 _NAMED = re.compile("(?:c+|,)(N)")
+_NAMED_AFTER_COMMA = re.compile(",c*(N)")
 _TWO_NAMED = re.compile("(?:c+|,)(N)&(N)")
 _TWO_NAMES = re.compile(",?(N)&(N)")
 _AND_POSSESSED = re.compile(r"&(?P<start>(?:N'|[hr]))M*K")
@@ -51,6 +53,8 @@ _THE_PAIR = re.compile("D(?P<kin>L)(?P<a>N)&(?P<b>N)(?![&'N])")
 _LONGEST = 400  # classes of a sentence, so that no text takes more than linear time
 _OPENS = "pJ~<2AI"  # begins a phrase or clause that stands before the main clause
 
+_NO_VERB = r"[N'hrtKLM,&dDo()]"
+
 # Words and combinations that are never understood.
 _UNREADABLE = tuple(
     (re.compile(pattern), reason)
@@ -58,6 +62,9 @@ _UNREADABLE = tuple(
         ("Z", "this kin word states none of the 22 relations"),
         ("%", "births, deaths, weddings and ages are not understood"),
         ("#", "this mark is not understood"),
+        ("!", "this is about the text, or about who is real"),
+        ("^nN", "two people would have one name"),
+        ("(?:^|[;&J~])ND", "descriptions of people are not understood"),
         (r"\?", "a question states nothing"),
         ("U", "it is not clear who these people are"),
         ("NN", "two names stand side by side"),
@@ -75,10 +82,17 @@ _UNCLEAR = tuple(
         ("F", "it is not known who speaks"),
         (r"\|[NKLhr]|\|[dD]?M*[KL]|[NKL],?\||\|[iazv]", "these are alternatives"),
         ('"[^"]*[NKLhresmtF][^"]*"', "direct speech is not understood"),
+        ("I", "a condition or an indirect question"),
+        (f"(?:^|[:;]){_NO_VERB}+$", "a sentence without a verb"),
+        ("N,[wTifkM]{1,3},?N", "it is not clear who is meant"),
+        (",[Nes][Xwf]{1,2}[,)]|,[NesD][^,;]?[RVE](?:$|,)", "what somebody says or believes need not be true"),
     )
 )
 _DESCRIBED = re.compile("N,[dDn](?!M*K)")
 _PREDICATE_NOUN = re.compile("(?:N,?|[esW]|(?<=N),[^,;]*,)[iv][dDn](?!M*[KL]|o)")
+_AS_PERSON = re.compile(
+    "(?:A|B|[u01])[dD][^,;]?[u01]|[u01]N|N,w?[dD][^,;]?[u01]"
+)  # as a cook, the pilot Freya, Omar, still a boy
 _PERSON = re.compile("[dDn][^,;]?[u01]")  # a patient woman
 
 
@@ -246,8 +260,11 @@ class _Sentence:
             demonstrative = self._is(place + 1, ",;") or (place == 0 and self._is(1, "iv"))
             if not self._is(place - 1, "f") and not demonstrative:
                 raise self._refusal("what follows 'that' need not be true", place)
-        for place in _places(s[:last], "I"):
-            raise self._refusal("a condition or an indirect question", place)
+        for place in _places(s[:last], ":"):
+            raise self._refusal("what follows a colon may be somebody's words", place)
+        for place in _places(s, "("):
+            if place not in self.inner:
+                raise self._refusal("what stands in brackets is not understood", place)
         for place in _places(s if self.statements else s[:last], "R"):
             raise self._refusal("what somebody says or believes need not be true", place)
         for place in _places(s if self.statements else "", "zE"):
@@ -262,14 +279,17 @@ class _Sentence:
             comma = described.start() + 1
             if comma not in self.closing or _PERSON.match(self.s, comma + 1):
                 raise self._refusal("descriptions of people are not understood", comma + 1)
-        if match := _PREDICATE_NOUN.search(self.s):
+        if match := (_PREDICATE_NOUN.search(self.s) or _AS_PERSON.search(self.s)):
             raise self._refusal("descriptions of people are not understood", match.end() - 1)
 
     def _check_time(self) -> None:
-        """Refuse "while Samir sat in a train, Leila's brother Samir sat in a kitchen"."""
-        doing = [person for place, person in self.person.items() if not self._is(place + 1, "'")]
-        if "~" in self.s and len(set(doing)) < len(doing):
+        """Refuse "while Samir sat in a train, Leila's brother Samir sat in a kitchen" and "Freya saw Freya"."""
+        doing = [(place, person) for place, person in self.person.items() if not self._is(place + 1, "'")]
+        if "~" in self.s and len({person for _, person in doing}) < len(doing):
             raise self._refusal("one person would do two things at a time", self.s.index("~"))
+        for (one, person), (other, same) in pairwise(doing):
+            if person == same and not re.search("[,;:&bJ~TW]", self.s[one:other]):
+                raise self._refusal("two people would have one name", other)
 
     def _check_possessor(self, start: int) -> None:
         """Check that a phrase is not about two possessors, negated or compared."""
@@ -287,7 +307,7 @@ class _Sentence:
             raise self._refusal("it is not clear who is described", name)
         if self._is(name - 1, "zl|A"):
             raise self._refusal("a negation, a comparison or alternatives", name - 1)
-        if not self._is(name - 1, "v") and re.search("[u01]", self.s[:name]):
+        if not self._is(name - 1, "vi") and re.search("[u01]", self.s[:name]):
             raise self._refusal("it is not clear who is described", name)
 
     def _close(self, end: int) -> None:
@@ -375,8 +395,8 @@ class _Sentence:
                 raise self._refusal("it is not clear who the relative is", kin)
             self._read_name_before(start, after)
             self._add(self._owner(start), kin, self.person[start - 2], after)
-        elif s.startswith(",N", after):
-            self._read_name_after_comma(start, kin)
+        elif match := _NAMED_AFTER_COMMA.match(s, after):
+            self._read_name_after_comma(start, kin, match.start(1))
         else:
             raise self._refusal("it is not stated who this is", kin)
 
@@ -406,14 +426,14 @@ class _Sentence:
             self.bare.append(self.person[name])
         self._add(self._owner(start), kin, self.person[name], end)
 
-    def _read_name_after_comma(self, start: int, kin: int) -> None:
-        """Read "Omar's niece, Freya,"."""
-        end = kin + 3
+    def _read_name_after_comma(self, start: int, kin: int, name: int) -> None:
+        """Read "Omar's niece, Freya," and "Omar's niece, whose name is Freya,"."""
         if re.search("o$|[u01][p2<]$", self.s[:start]):
-            raise self._refusal("it is not clear whose name this is", kin + 2)
+            raise self._refusal("it is not clear whose name this is", name)
         self.inner.add(kin + 1)
-        self._close_apposition(start, end)
-        self._add(self._owner(start), kin, self.person[kin + 2], end)
+        self.introduced.add(name)
+        self._close_apposition(start, name + 1)
+        self._add(self._owner(start), kin, self.person[name], name + 1)
 
     def _read_name_before(self, start: int, end: int) -> None:
         """Check "Freya, Omar's niece," and "Freya (Omar's niece)"."""
@@ -424,6 +444,7 @@ class _Sentence:
         if self._is(start - 1, "("):
             if not self._is(end, ")"):
                 raise self._refusal("a bracket is missing", end)
+            self.inner.add(start - 1)
             return
         self.inner.add(start - 1)
         self._close_apposition(name, end)
@@ -550,6 +571,12 @@ class _Sentence:
             self._state(kin, match.end())
             self.introduced.add(match.start(1))
             self._add(owner, kin, self.person[match.start(1)], match.end())
+            return
+        if _AT_CLAUSE.search(s[:start]) and (match := _ARE_NAMES.match(s, after)):
+            self._state(kin, match.end())
+            for group in (1, 2):
+                self.introduced.add(match.start(group))
+                self._add(owner, kin, self.person[match.start(group)], match.end())
             return
         match = _TWO_NAMES.match(s, after)
         if not match or s[start] == "t" or s[:start].endswith("N,") or self._is(match.end(), "&'N"):

@@ -25,7 +25,7 @@ CAPITAL = "C"  # a capitalised word, before it is decided which of the two it is
 KIN, KINS = "K", "L"  # niece, nieces
 OTHER_KIN = "Z"  # kin words that state none of the relations: cousin, stepson, child, twins
 MODIFIER = "M"  # proud: says more about a relative without touching the relation
-OLD = "@"  # a modifier, or part of an age
+OLD = "@"  # old, young: a modifier, or part of an age
 ELDER = "["  # a modifier that compares ages
 TWIN = "\\"  # a modifier of brothers and sisters, or another kin word
 OWN = "O"  # a modifier, or "her own hair", which is the subject's
@@ -33,6 +33,7 @@ PERSON, MAN, WOMAN, MEN = "u", "1", "0", "U"  # people without a name
 JOB = "j"  # a person after an article (the cook), a deed otherwise
 BEAST = ">"  # a dog, a puppet, a boat: something else that can have a name
 UNREAL = "^"  # late, former, lost: a person who follows is unreal or past
+UNTRUSTED = "!"  # impostor, exist, sentence: about the text or about who is real, never understood
 # Pronouns and other words of grammar.
 HIS, HER, HERS, HE, SHE, HIM, HIMSELF, HERSELF = "h", "r", "H", "e", "s", "m", "g", "G"
 THEIR, THEY, SPEAKER, IT = "t", "y", "F", "5"
@@ -54,7 +55,6 @@ UNTRUE, FICTION = "7", "3"  # a joke; a play
 ASLEEP, SAME, ALWAYS, ALL, DAY, CLOCK = "8", "4", "+", "*", "$", "/"
 TURNED, FIRST = "6", "9"  # turned sixty; was the first to
 THING = "="  # "a picture of Freya, who is his niece", "fond of Freya": what stands before "of" is nobody
-OF_PHRASE = "!"  # begins or ends one of PHRASES
 # Everything else.
 OTHER = "w"
 QUOTE = '"'
@@ -78,13 +78,20 @@ _LISTS = {
         next-of-kin firstborn namesake bastard
         """,
     MODIFIER: """
-        big little dear beloved favourite favorite proud cheerful patient quiet shy brave clever tall short kind
-        gentle generous busy tired sleepy young lively merry funny nervous curious careful strong sporty musical
+        big dear beloved favourite favorite proud cheerful patient quiet shy brave clever tall short kind
+        gentle generous busy tired sleepy lively merry funny nervous curious careful strong sporty musical
         talkative hungry thirsty smiling laughing hard-working good-natured
         """,
-    OLD: "old",
+    OLD: "old young little",
     ELDER: "elder older younger eldest oldest youngest",
     OWN: "own",
+    UNTRUSTED: """
+        impostor imposter impostors doppelganger doppelgänger lookalike look-alike clone clones exist exists existed
+        existing existence nonexistent non-existent figment mirage hallucination made-up pseudonym pseudonyms incognito
+        changeling sentences paragraph paragraphs statement statements erratum misprint typo disregard
+        retract retracts retracted retraction disown disowns disowned disinherited hypothetical hypothetically
+        counterfactual sic ahem oops
+        """,
     TWIN: "twin",
     HIS: "his",
     HER: "her",
@@ -155,7 +162,8 @@ _LISTS = {
         alleges alleged deny denies denied denying doubt doubts doubted wish wishes wished wishing hope hopes hoped
         hoping fantasise fantasised fantasises hallucinate hallucinated lied swear swears swore sworn insist insists
         insisted mistake mistakes mistook mistaken consider considers considered regard regards regarded fancied
-        according rumour rumours rumoured reputed fear feared fears argues maintains maintained
+        according rumour rumours rumoured reputed fear feared fears argues maintains maintained allegedly supposedly
+        reportedly purportedly purported ostensibly presumably apparently seemingly nominally theoretically
         """,
     SAID: "say says said saying reply replied replies",
     PERSON: """
@@ -167,7 +175,25 @@ _LISTS = {
         tailor cobbler blacksmith mechanic engineer scientist student pupil schoolmate classmate teammate roommate
         housemate flatmate lodger landlord landlady tenant boss employer employee assistant secretary apprentice
         customer passenger tourist hiker rider cyclist runner swimmer player winner champion somebody someone anybody
-        anyone newcomer villager companion acquaintance enemy rival thief ferryman boatman milkman
+        anyone newcomer villager companion acquaintance enemy rival thief ferryman boatman milkman accountant acrobat
+        ambassador angler announcer archer architect artist astronaut athlete banker barber barman barmaid bartender
+        beekeeper beggar bellboy boatswain bookkeeper bookseller bouncer bowler brewer bricklayer builder burglar
+        butler buyer cabbie caretaker cashier caterer chauffeur chemist child-minder chiropractor climber clown
+        collector comedian commander commuter composer concierge constable contestant contractor cop councillor courier
+        cowboy craftsman creator critic curator dealer decorator deputy  director diver docker doorman editor
+        electrician emperor explorer fiddler filmmaker fishmonger florist forester foreman genius goalkeeper governor
+        grocer guitarist gunner hairdresser handyman headmaster headmistress helper  hero heroine historian
+        hunter illustrator innkeeper inspector instructor interpreter inventor jailer janitor jeweller joiner
+        journalist juggler keeper knight labourer leader lecturer locksmith logger magician manager mason mayoress
+        medic member merchant messenger midwife miller miner minister mountaineer narrator navigator nomad novelist
+        onlooker opponent optician orator organiser organist outlaw owner pastor patient peasant pedestrian pedlar
+        performer pharmacist pioneer piper pirate poacher politician porter preacher president prisoner professor
+        programmer promoter psychologist publican publisher puppeteer ranger receptionist reporter researcher resident
+        restorer reviewer ringmaster robber rower sculptor seamstress seller senator servant sheriff shopper signalman
+        skater skier skipper smith smuggler solicitor specialist spectator steward stewardess stoker storyteller
+        supervisor supplier surveyor  taxman technician teller therapist tightrope-walker trader trainee trainer
+        traveller treasurer troubadour tutor vendor vet veteran veterinarian victim viking viscount volunteer wanderer
+        warden warder watchman watchmaker weaver welder wizard witch worker workman wrestler youngster youth zookeeper
         """,
     MAN: "man gentleman boy lad bloke chap fellow lord widower",
     WOMAN: "woman lady girl lass madam",
@@ -183,10 +209,12 @@ _LISTS = {
         unmarried bachelor spinster mistress girlfriend boyfriend lover lovers propose proposed anniversary adopt
         adopts adopted adopting adoption adoptive foster fostered fostering surrogate custody visitation alimony
         guardian guardians ward biological biologically genetic genetically dna bloodline stepped-in born unborn birth
-        births birthday birthdays christening christened baptism baptised baby babies infant infants toddler toddlers
+        births christening christened baptism baptised baby babies infant infants toddler toddlers
         newborn pregnant pregnancy teenager teenagers teenage adolescent aged pensioner pensioners schoolboy
         schoolboys schoolgirl schoolgirls nursery kindergarten cradle pram centenarian octogenarian weekends kidding
-        nicknamed alias mr mrs ms miss dr sir saint prof
+        nicknamed alias mr mrs ms miss dr sir saint prof coffin coffins hearse undertaker condolences
+        ghost ghosts orphaned widowhood separation breakup jilted nappy nappies diaper diapers creche crèche
+        daycare preschool playschool blood
         """,
     UNREAL: """
         late former imaginary fictional fictitious so-called would-be self-styled invented lost outlived survived
@@ -216,7 +244,6 @@ _LISTS = {
         wake shadow voice song songs tune garden house shop car kitchen bakery boathouse letter letters bicycle boat
         tent hammock chair plate cup bowl rope lead care help afraid fond tired ashamed jealous envious
         """,
-    OF_PHRASE: "other upon courtesy speak speaking used than age memory life",
     ALL: "all whole throughout",
     DAY: """
         day days night nights week weeks month months year years summer winter morning mornings afternoon evening
@@ -262,12 +289,6 @@ NO_NAMES = _words(
     winter today yesterday tomorrow tonight
     """
 )
-
-# Phrases that turn what is said into a role, a part of the truth or something over.
-PHRASES = (
-    "every other", "once upon", "by courtesy", "so to speak", "in a manner of speaking", "used to", "younger than",
-    "older than", "same age", "his age", "her age", "age of", "in memory of", "another life",
-)  # fmt: skip
 
 
 class Kin(NamedTuple):

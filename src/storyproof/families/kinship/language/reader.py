@@ -20,22 +20,25 @@ from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.bulk import Vocabulary, prepare
 from storyproof.families.kinship.language.checks import (
     Doubt,
+    Where,
     check_clashes,
     check_patterns,
     check_suggestions,
     check_words,
-    has_repeats,
+    find_repeat,
     may_clash,
 )
 from storyproof.families.kinship.language.consistency import find_contradiction
 from storyproof.families.kinship.language.grammar import Meaning, Pronoun, Refused, interpret
 from storyproof.families.kinship.language.lexicon import Kin
+from storyproof.families.kinship.language.phrases import find_phrase
 from storyproof.families.kinship.language.reading import NotUnderstood, ReadFact, Reading
 from storyproof.families.kinship.language.stories import Facts, Programs, read_facts
 from storyproof.families.kinship.language.tokens import (
     LINE,
     Tokens,
     cut,
+    find_lookalikes,
     guess_names,
     kept_places,
     reduce,
@@ -151,19 +154,24 @@ class _Reader:
         doubtful: frozenset[str] = frozenset()
         if names is None:
             names, doubtful = guess_names(raw, capitals)
-        elif wrong := [name for name in names if not table.is_name(name)]:
-            return NotUnderstood(f"the name '{wrong[0]}' cannot be told from other words", 1, 1, wrong[0])
         kinds, called = resolve_capitals(raw, capitals, names)
         kinds = silence_quotations(kinds)
         simple = simplify(kinds)
         story = _Story(doubtful)
         try:
+            if wrong := [name for name in names if not table.is_name(name)]:
+                reason = f"the name '{wrong[0]}' cannot be told from other words"
+                raise Doubt(reason, max(text.find(wrong[0]), 0), Where.TEXT)
+            if pair := find_lookalikes(called):
+                raise Doubt(f"the names '{pair[0]}' and '{pair[1]}' look alike", text.find(pair[1]), Where.TEXT)
             if "?" in kinds:
-                raise Doubt("a question states nothing", kinds.index("?"), reduced=False)
+                raise Doubt("a question states nothing", kinds.index("?"), Where.CLASSES)
+            if phrase := find_phrase(text):
+                raise Doubt(f"'{phrase[1]}' may say that a relation is not real", phrase[0], Where.TEXT)
             check_patterns(text, kinds)
             self._read_sentences(story, reduce(simple), called, kins)
-            if has_repeats(text):
-                raise Doubt("a sentence occurs twice", 0)
+            if (place := find_repeat(text)) is not None:
+                raise Doubt("a sentence occurs twice", place, Where.TEXT)
             check_clashes(text, kinds, story.sentences)
             return story.reading()
         except Doubt as doubt:
@@ -180,7 +188,7 @@ class _Reader:
             sentences.closer[number] = _is_doubtful(stories[number], kinds)
         facts = read_facts(sentences, self.programs)
         for number in facts.repeats.tolist():
-            facts.clear[number] &= not has_repeats(stories[number])
+            facts.clear[number] &= find_repeat(stories[number]) is None
         unclear = np.flatnonzero(~facts.clear).tolist()
         return facts, {number: self.read(stories[number], names[number]) for number in unclear}
 
@@ -238,6 +246,7 @@ class _Story:
         self.doubtful = doubtful  # names that may be words
         self.genders: dict[str, str | None] = {}  # of everybody, in order
         self.facts: list[ReadFact] = []
+        self.places: list[int] = []  # of each fact
         self.before: list[str] = []  # people of the sentence before
         self.unnamed = ""
         self.sentences: list[tuple[int, Meaning, list[str]]] = []  # where each begins, with its names
@@ -281,6 +290,7 @@ class _Story:
                         raise Doubt(f"{one} would be their own {word}", start + place)
                     if genders[other] != gender:
                         self._show(other, gender, start + place)
+                    self.places.append(start + place)
                     self.facts.append(ReadFact(one, word, other, line, len(self.sentences) + 1))
         if len(self.facts) > found + 1:
             check_suggestions(self.facts[found:], start)
@@ -337,24 +347,37 @@ class _Story:
             raise Doubt("no relation is stated", 0)
         number = {name: number for number, name in enumerate(self.genders)}
         facts = [Fact(number[fact.first], fact.predicate, number[fact.second]) for fact in self.facts]
-        if reason := find_contradiction(facts, tuple(self.genders.values())):
-            raise Doubt(reason, 0)
-        genders = {name: gender for name, gender in self.genders.items() if gender}
-        return Reading(tuple(self.facts), genders, frozenset(self.genders))
+        genders = tuple(self.genders.values())
+        if reason := find_contradiction(facts, genders):
+            # The place is the fact with which the contradiction begins.
+            last = next(end for end in range(1, len(facts) + 1) if find_contradiction(facts[:end], genders))
+            raise Doubt(reason, self.places[last - 1])
+        shown = {name: gender for name, gender in self.genders.items() if gender}
+        return Reading(tuple(self.facts), shown, frozenset(self.genders))
 
 
 def _explain(text: str, simple: str, doubt: Doubt, tokens: Tokens) -> NotUnderstood:
     """Return the verdict with its place in the text."""
     place = doubt.place
-    if doubt.reduced:
+    if doubt.where is Where.SKELETON:
         kept = kept_places(simple)
         place = kept[min(place, len(kept) - 1)] if kept else 0
-    line, column, seen = 1, 1, 0
-    for each in cut(text):
-        token = tokens[each]
-        if token.pieces and each != LINE and place < seen + len(token.pieces):
-            piece = token.pieces[max(place - seen, 0)]
-            return NotUnderstood(doubt.reason, line, column + piece.start, each[piece.start : piece.end])
-        seen += len(token.pieces)
-        line, column = (line + 1, 1) if each == LINE else (line, column + len(each) + 1)
-    return NotUnderstood(doubt.reason, line, column, "")
+    found, number, sentence, inside = NotUnderstood(doubt.reason, 1, 1, 1, ""), 0, 0, False
+    offset = 0  # of the line
+    for line, words in enumerate(text.split(LINE), start=1):
+        column = 1
+        for word in words.split(" "):
+            for piece in tokens[word].pieces:
+                ends = piece.kind == "."
+                sentence += not (inside or ends)
+                inside = not ends
+                start = column + piece.start
+                found = NotUnderstood(doubt.reason, line, max(sentence, 1), start, word[piece.start : piece.end])
+                if place < offset + column + piece.end if doubt.where is Where.TEXT else place <= number:
+                    return found
+                number += 1
+            column += len(word) + 1
+        offset += len(words) + 1
+        number += 1
+        inside = False
+    return found

@@ -13,14 +13,15 @@ class NotUnderstood(ParseError):  # noqa: N818  # named after what the reader sa
 
     Attributes:
         reason: Why.
-        line: Where, from 1.
-        column: Where, from 1.
+        line: The line in which reading stopped, from 1.
+        sentence: The sentence in which it stopped, from 1 in the whole text.
+        column: The column of the line, from 1.
         words: What stands there.
     """
 
-    def __init__(self, reason: str, line: int, column: int, words: str) -> None:
-        super().__init__(f"line {line}, column {column}, '{words}': not understood: {reason}.")
-        self.reason, self.line, self.column, self.words = reason, line, column, words
+    def __init__(self, reason: str, line: int, sentence: int, column: int, words: str) -> None:
+        super().__init__(f"line {line}, sentence {sentence}, column {column}, '{words}': not understood: {reason}.")
+        self.reason, self.line, self.sentence, self.column, self.words = reason, line, sentence, column, words
 
 
 class ReadFact(NamedTuple):

@@ -17,7 +17,7 @@ from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.bulk import MOST_NAMES, Flags, Numbers, Sentences
 from storyproof.families.kinship.language.consistency import SUGGESTIVE, SUGGESTIVE_OF_ONE, find_entangled
 from storyproof.families.kinship.language.grammar import Meaning, Pronoun, Refused
-from storyproof.families.kinship.relations import NAMES, inverse
+from storyproof.families.kinship.relations import NAMES, WORDS, inverse
 
 Bits = npt.NDArray[np.uint64]
 Interpreter = Callable[[str, tuple[int, ...]], Meaning | Refused]
@@ -29,6 +29,7 @@ _ONE = np.uint64(1)
 _ZERO = np.uint64(0)
 _PRIME = np.uint64(0x9E3779B97F4A7C15)
 _SIBLING = NAMES.index("sibling")
+_WIFE = WORDS.index("wife")
 _CHAIN, _OF_ONE = (
     np.array([[(one, other) in pairs for other in NAMES] for one in NAMES]) for pairs in (SUGGESTIVE, SUGGESTIVE_OF_ONE)
 )
@@ -202,6 +203,7 @@ class _Stories:
         wrong = sentences.predicate[one] != _INVERSE[sentences.predicate[other]]
         plural = sentences.plural[one] | sentences.plural[other]
         wrong |= plural & ((one != other) | (sentences.predicate[one] != _SIBLING))
+        wrong |= sentences.word[one] == _WIFE
         closer[pairs[wrong]] = True
         self.clear[sentences.text[closer]] = False
 

@@ -8,13 +8,16 @@ that sentences that differ in their deeds and places only have the same classes.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+import unicodedata
+from collections.abc import Collection, Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
 from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.lexicon import Kin
 
 LINE = "\n"
+LATIN = "LATIN"
 _TOKEN = re.compile(r"@[\w-]*\w(?:'s)?|[^\W\d_]+(?:[-'][^\W\d_]+)*|\d+|[^\w\s]|_")
 _MARKS = {
     ",": ",", ";": ";", ":": ":", ".": ".", "!": ".", "?": "?", "(": "(", ")": ")", "–": "_", "—": "_", "-": "_",
@@ -116,13 +119,48 @@ def _split_word(word: str, start: int, end: int) -> list[Piece]:
 def _word(word: str, start: int, end: int) -> Piece:
     if word[0] == "@":
         return Piece(lx.CAPITAL, start, end, word)
+    if not word.isascii() and not _is_plain(word):
+        return Piece(lx.UNKNOWN_MARK, start, end, word)
     kind = lx.class_of(word.lower())
     if word[0].isupper():
         kind = lx.CAPITAL if kind == lx.OTHER else _CAPITAL_KIN.get(kind, kind)
     return Piece(kind, start, end, word)
 
 
+def _is_plain(word: str) -> bool:
+    """Return whether a word looks like what it is: letters of one alphabet, and a name if that is not the Latin one."""
+    alphabets = {alphabet_of(letter) for letter in word if letter not in "-'"}
+    is_latin = alphabets == {LATIN}
+    return len(alphabets) == 1 and (is_latin or word[0].isupper()) and unicodedata.normalize("NFKC", word) == word
+
+
+@lru_cache(1 << 12)
+def alphabet_of(letter: str) -> str:
+    """Return the alphabet of a letter, such as LATIN or CYRILLIC."""
+    return unicodedata.name(letter, "unknown").split()[0]
+
+
 # ---------------------------------------------------------------------------------------------------------------- names
+
+
+@lru_cache(1 << 16)
+def fold(name: str) -> str:
+    """Return a name without what readers overlook: case, accents and apostrophes."""
+    letters = unicodedata.normalize("NFKD", name).casefold()
+    return "".join(letter for letter in letters if letter.isalnum() or letter == "@")
+
+
+def find_lookalikes(names: Iterable[str]) -> tuple[str, str] | None:
+    """Return two different names that look the same to a reader, or are written in different alphabets."""
+    seen: dict[str, str] = {}
+    foreign: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(fold(name), name)
+        foreign.setdefault(alphabet_of(name[0]) if name[0] != "@" else LATIN, name)
+        if other != name:
+            return other, name
+    return tuple(foreign.values())[:2] if len(foreign) > 1 else None  # type: ignore[return-value]
+
 
 _CAPITAL_AT_START = re.compile(r'(?:(?<=[.?\n:"])|^)C')
 _KIN_AT_START = re.compile(r'(?:(?<=[.?\n:"])|^)([{}])')
@@ -192,7 +230,7 @@ _QUOTED = re.compile(r'"([^"]*)"')
 _ABOUT_PEOPLE = re.compile(r"[NKLZhrHesmgGtyF%RP]")
 _JOBS = re.compile("(?<=[dD])j")
 _BEASTS = re.compile(">(?=[Nc])")  # "the puppet called Walter"
-IDLE = "j738964k+Q5=!*$/>`]"  # classes that only the checks of whole stories look at
+IDLE = "j738964k+Q5=*$/>`]"  # classes that only the checks of whole stories look at
 _TO_OTHER = str.maketrans(dict.fromkeys(IDLE, lx.OTHER))
 _NOT_A_PERSON = re.compile("[=M@]o")
 _TWIN = re.compile(r"\\(?=K)")

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.families.kinship.language import lexicon as lx
+from storyproof.families.kinship.language.checks import SUSPECT
 from storyproof.families.kinship.language.phrases import have_phrases
 from storyproof.families.kinship.language.tokens import IDLE, LATIN, LINE, Token, Tokens, alphabet_of, fold
 from storyproof.families.kinship.relations import MALE, NAMES, WORDS
@@ -37,7 +38,8 @@ def _table(kinds: str) -> Flags:
     return found
 
 
-_CLOSER = _table('"{}?\\P')
+# Quotations, titles, questions, twins, other names, "whose name is", "so loudly that": what `_simplify` does not know.
+_CLOSER = r"""["{}?\\P]|[SD]k|T[^.\n]*[Q5]|[Q5][^.\n]*T"""
 _NEUTRAL = _table(lx.NEUTRAL)
 _START = _table('.?\n:"')
 _END = _table(".\n")
@@ -45,12 +47,6 @@ _NAME = _table(lx.NAME)
 _ANY_KIN = _table("KL{}")
 _KIN = _table("KL")
 _MODIFIERS = _table("M@[O")
-_SUSPECT = _table("][48+RE")
-_UNTRUE = _table("73")
-_CLAUSE = _table(".\n;:,&b")
-_MARK = _table(".\n;,op")
-_COPULA = _table("iva")
-_HAVE = _table("xX")
 _POSSESSIVE = _table("hr")
 _TO_OTHER = np.arange(256, dtype=np.uint8)
 _TO_OTHER[[ord(kind) for kind in IDLE]] = ord(lx.OTHER)
@@ -155,7 +151,7 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
     text = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(bounds))
     person, like_word, unusable = _resolve(kinds, text, names, codes, vocabulary)
     raw = kinds.tobytes()
-    suspect, closer = _find_suspects(kinds, text, len(texts))
+    suspect, closer = _find_suspects(kinds, bounds)
     closer |= unusable | have_phrases(array)
     _simplify(kinds)
     kept = _reduce(kinds)
@@ -259,44 +255,15 @@ def _list_people(names: Sequence[Collection[str]], vocabulary: Vocabulary) -> tu
     return known, unusable
 
 
-def _find_suspects(kinds: Kinds, text: Small, count: int) -> tuple[Flags, Flags]:
-    """Return on which texts' classes patterns have to be tried, and which texts have to be read on their own."""
-    # A text ends with the end of a line, so that no pattern reaches into another text.
-    before, before2, after = np.roll(kinds, 1), np.roll(kinds, 2), np.roll(kinds, -1)
-    ends = np.flatnonzero(_END[kinds])
-
-    def at(kind: str, around: Kinds = kinds) -> Flags:
-        found: Flags = around == ord(kind)
-        return found
-
-    def texts(flags: Flags, least: int = 1) -> Flags:
-        found: Flags = np.bincount(text[np.flatnonzero(flags)], minlength=count) >= least
-        return found
-
-    def with_others(places: Numbers, others: Flags) -> Numbers:
-        """Return those places in whose sentence there are others."""
-        sentences = np.searchsorted(ends, np.flatnonzero(others))
-        return places[np.isin(np.searchsorted(ends, places), sentences)]
-
-    number, copula = at("n"), _COPULA[before]
-    suspect = _SUSPECT[kinds]
-    suspect |= number & (copula | at("6", before) | _COPULA[before2])
-    suspect |= at("@") & (at("n", before2) | at("N", after))
-    suspect |= at("^") & (_END[after] | at(";", after))
-    suspect |= at("`") & (copula | _HAVE[before])
-    suspect |= at("i") & (at("Q", before) | at("A", before))
-    suspect |= at("z") & _HAVE[before]
-    suspect |= (at("p") | at("<")) & ((copula & (at("N", before2) | at(",", before2))) | at("z", before))
-    suspect |= at("$") & (at("*", before) | at("*", before2))
-    suspect |= at("/") & at("2", before)
-    # Words such as "game" and "true" matter in sentences with one of these, or before a mark or "of".
-    untrue = np.flatnonzero(_UNTRUE[kinds])
-    about = at("5") | at("T") | at("z") | (_END[before] & (at("Q") | at("<"))) | (_CLAUSE[before] & at("D"))
-    suspect[untrue[_MARK[after[untrue]]]] = True
-    suspect[with_others(untrue, about)] = True
-    closer = _CLOSER[kinds] | (at("k") & (at("S", before) | at("D", before)))
-    closer[with_others(np.flatnonzero(at("T")), at("Q") | at("5"))] = True
-    return texts(suspect) | texts(at("/"), 2), texts(closer)
+def _find_suspects(kinds: Kinds, bounds: Numbers) -> tuple[Flags, Flags]:
+    """Return which texts the checks of whole stories may refuse, and which have to be read on their own."""
+    offsets = pa.py_buffer(bounds.astype(np.int32))
+    texts = pa.Array.from_buffers(pa.string(), len(bounds) - 1, [None, offsets, pa.py_buffer(kinds.tobytes())])
+    suspect, closer = (
+        pc.match_substring_regex(texts, pattern=pattern).to_numpy(zero_copy_only=False)
+        for pattern in (SUSPECT, _CLOSER)
+    )
+    return suspect, closer
 
 
 def _simplify(kinds: Kinds) -> None:

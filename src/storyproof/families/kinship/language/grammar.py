@@ -63,6 +63,7 @@ _UNREADABLE = tuple(
         ("%", "births, deaths, weddings and ages are not understood"),
         ("#", "this mark is not understood"),
         ("!", "this is about the text, or about who is real"),
+        ("N[ivB](?:,[^,;N]{1,3},)?N(?!')", "one person would have two names"),
         ("^nN", "two people would have one name"),
         ("(?:^|[;&J~])ND", "descriptions of people are not understood"),
         (r"\?", "a question states nothing"),
@@ -70,6 +71,7 @@ _UNREADABLE = tuple(
         ("NN", "two names stand side by side"),
         (r"\^(?=[Nc])", "this word makes the person unreal or past"),
         (r"[NesW][ivX]z(?:[,;]|$)|^(?:z,|z[^N]*$|zN|\|)", "this takes back what was said before"),
+        ("^N$", "a sentence without a verb"),
         ("^[iavxXVq]", "a sentence that begins with its verb is not understood"),
         (r"(?<!o)N'(?=[iavxX,;:)&|]|$)|(?<!o)H|h[iav]|^[&b]N$", "what this stands for is left out"),
     )
@@ -84,7 +86,7 @@ _UNCLEAR = tuple(
         ('"[^"]*[NKLhresmtF][^"]*"', "direct speech is not understood"),
         ("I", "a condition or an indirect question"),
         (f"(?:^|[:;]){_NO_VERB}+$", "a sentence without a verb"),
-        ("N,[wTifkM]{1,3},?N", "it is not clear who is meant"),
+        ("N,(?:Ti|[wkfM]{1,3}),?N(?!')", "it is not clear who is meant"),
         (",[Nes][Xwf]{1,2}[,)]|,[NesD][^,;]?[RVE](?:$|,)", "what somebody says or believes need not be true"),
     )
 )

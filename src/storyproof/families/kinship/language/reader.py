@@ -167,7 +167,7 @@ class _Reader:
             if "?" in kinds:
                 raise Doubt("a question states nothing", kinds.index("?"), Where.CLASSES)
             if phrase := find_phrase(text):
-                raise Doubt(f"'{phrase[1]}' may say that a relation is not real", phrase[0], Where.TEXT)
+                raise Doubt(f"what '{phrase[1]}' says is not understood", phrase[0], Where.TEXT)
             check_patterns(text, kinds)
             self._read_sentences(story, reduce(simple), called, kins)
             if (place := find_repeat(text)) is not None:

@@ -63,7 +63,7 @@ _UNREADABLE = tuple(
         ("%", "births, deaths, weddings and ages are not understood"),
         ("#", "this mark is not understood"),
         ("!", "this is about the text, or about who is real"),
-        ("N[ivB](?:,[^,;N]{1,3},)?N(?!')", "one person would have two names"),
+        ("(?<!o)N[ivB](?:,[^,;N]{1,3},)?N(?!')", "one person would have two names"),
         ("^nN", "two people would have one name"),
         ("(?:^|[;&J~])ND", "descriptions of people are not understood"),
         (r"\?", "a question states nothing"),

@@ -16,62 +16,175 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-_BE = "(?:is|are|was|were|be|been|being)"
-_ENDS = "(?:[.,;!]|$)"
+# What is looked for in small letters, one pattern per line.
+_UNREAL = r"""
+    every other
+    once upon
+    by courtesy
+    so to (?:speak|say)
+    in a manner of speaking
+    as it were
+    wink(?: wink|END)
+    quote,? unquote
+    in (?:theory|name only|spirit|fiction|dreams|fantasy)
+    on paper
+    (?:once|times) removed
+    in (?:his|her|their|\S+'s) (?:head|mind|imagination|version|dreams?|eyes|opinion|view|book)\b
+    (?:other|another|parallel|imagined|different|imaginary) (?:world|universe|timeline|life)
+    on (?:the )?(?:stage|screen|television|tv)
+    in (?:chapter|episode|act|the sequel|the script|the prologue|the final act)\b
+    (?:stands?|standing|stood) in for
+    (?:passe[sd]|passed|(?:could|can|would|might) pass) for
+    BE made (?:up|of)
+    made up by
+    (?:turn(?:s|ed) out|prove[sd]?) to be (?:a|an|no|not|nobody|the|his|her|somebody|someone)\b
+    (?:said|known|believed|thought|rumoured|reputed|claims?|claimed) to be
+    BE nothing (?:but|more)
+    goes by
+    went by the name
+    call(?:s|ed)? (?:himself|herself)
+    pos(?:es|ed|ing) as
+    dress(?:es|ed|ing) (?:up )?as
+    a sort of
+    so-and-so
+    in all but
+    BE (?:really|actually|truly|secretly|in fact|in truth|in reality|none other)
+    (?:in|wore a|under a) disguise
+    no such
+    what if
+    wrong again
+    for good[.,;]
+    (?:nobody|no one) there
+    as ifEND
+    (?:fake news|a fake|fakesEND|fakeEND)
+    page (?:one|two|three|four|five|six|seven|eight|nine|ten|\d+)
+    test tube
+    swap(?:s|ped) names
+    believe it or not
+    yeah,? right
+    pictured it
+    (?:only|just|merely|purely) in\b
+    for (?:tax|legal) (?:reasons|purposes)
+    of convenience
+"""
+_OVER = r"""
+    used to
+    (?:lives?|lived|living|grew|grown|drifted) apart
+    pass(?:es|ed|ing)? away
+    split up(?: with| last| in| after|END)
+    (?:breaks?|breaking|broke|broken) up(?: with| last| in| after|END)
+    walk(?:s|ed) out on
+    moved out(?: last| yesterday|END)
+    r[au]n off with
+    BE separated
+    separated from (?:his|her)
+    BE buried (?:on|at|beside|with|last|yesterday|next|in may|in june)
+    BE buriedEND
+    drowned(?: in| at| off| last| when| on|END)
+    ashes of (?:his|her)
+    rest in peace
+    left (?:him|her)(?: for| in| last|END)
+    another (?:man|woman)
+    surviv(?:es?|ed) the
+    in heaven
+    (?:the|in) memory of
+    body of (?:his|her)
+    fell in the war
+    under the (?:earth|ground|sod)
+    stone of (?:his|her)
+    (?:his|her) (?:wedding )?ring\b
+    no longer with
+    ha[sd] been gone
+    laid to rest
+    (?:lost|losing) (?:his|her) life
+    last will
+    hospice
+    start(?:s|ed) a new (?:life|family)
+    cut (?:all )?ties
+    want(?:s|ed) nothing to do
+"""
+_AGES_AND_JOBS = r"""
+    (?:younger|older) than
+    (?:younger|older) by
+    same age
+    (?:his|her|their) age
+    age of
+    \w*(?:st|nd|rd|th) birthday
+    next birthday
+    (?:works?|worked|working) as
+    years? (?:his|her) (?:junior|senior)
+    learn(?:s|ed|t) to (?:walk|talk)
+    still (?:in|at) school
+    first day (?:of|at) school
+    pension
+    milk (?:tooth|teeth)
+    old-age
+"""
+_ABOUT_THE_TEXT = r"""
+    the following (?:is|are|was|never|has|did|does)
+    (?:the|quite the) (?:opposite|contrary|reverse) (?:is|was|holds|applies)
+    the (?:opposite|contrary|reverse)END
+    on the contrary
+    opposite day
+    (?:the|this|that|last|next|first|previous|preceding|following|above|every) sentence
+    for \w+,? read\b
+    words? (?:above|below|here)
+    (?:real|true|another|other|different|own|maiden) name
+    names? (?:has|have|was|were|had)(?: been)? (?:changed|swapped|invented|made)
+    april fools?
+    begs? to differ
+    BE (?:\w+ )?strangers
+    ignore (?:the|this|that|all)(?: last| next| first| previous| above| rest| following|END)
+    strike (?:the|that|out the) (?:last|first|next|previous|line)
+    scratch that
+    correction(?:s|:|END)
+    (?:or did|or was|or is|or does) (?:he|she|it)END
+    all of (?:this|that|the above)
+    none of (?:this|that|it|the above)
+    nothing (?:of (?:this|that|it|the)|above)
+    not a word (?:of|is|was)
+    take (?:that|this|it) back
+    took (?:that|this|it|her words|his words) back
+    with a grain of salt
+    tall (?:tale|story)
+    in jest
+    in irony
+    got (?:it|this|that|everything) wrong
+    misremember
+    remembers? it wrong
+    typing error
+    slip of the
+    so (?:he|she|they|it) (?:says?|said|claims?|claimed|hopes?|hoped|thinks?|thought|seems?|seemed)
+    (?:could|may|might) be wrong
+    who knows
+    hard to say
+    nobody can (?:say|tell)
+    is anyone's guess
+    remains to be seen
+    has yet to be
+    open question
+"""
+# What is looked for in the text as it is.
+_WITH_NAMES = r"""
+    (?:[Bb]oth|[Tt]wo|[Tt]hree) [A-Z][a-z]+s\b
+    (?:[Aa]nother|[Oo]ther|[Dd]ifferent) [A-Z]
+    ashes of [A-Z]
+    [Rr]eplace [A-Z]
+    (?:Senior|Junior|Sr|Jr|II|III|IV)(?: |[.,;])
+    (?:[Ii]nstead of|[Nn]ot) [A-Z][a-z]+ but
+"""
 
-# On the text in small letters.
-_PHRASES = (
-    # It is not so in truth.
-    "every other", "once upon", "by courtesy", "so to (?:speak|say)", "in a manner of speaking", "as it were", "wink",
-    "quote,? unquote", "in (?:theory|name only|spirit|fiction|dreams|fantasy)", "on paper", "another life",
-    "(?:once|times) removed", r"in \S+ (?:head|mind|imagination|version|dreams?|eyes|opinion|view|book)\b",
-    "(?:other|another|parallel|imagined|different|imaginary) (?:world|universe|timeline|life)",
-    "on (?:the )?(?:stage|screen|television|tv)", "in (?:chapter|episode|act|the sequel|the script|the prologue|the final act)",
-    "stand(?:s|ing)? in for", "stood in for", "(?:passe[sd]|passed|(?:could|can|would|might) pass) for", f"{_BE} made (?:up|of)", "made up by",
-    "turn(?:s|ed) out to be", "prove[sd]? to be", "(?:said|known|believed|thought|rumoured|reputed|claims?|claimed) to be",
-    f"{_BE} nothing (?:but|more)", "goes by", "went by the name", "calls? (?:himself|herself)",
-    "called (?:himself|herself)", "pos(?:es|ed|ing) as", "dress(?:es|ed|ing) (?:up )?as", "a sort of", "so-and-so",
-    "in all but", f"{_BE} (?:really|actually|truly|secretly|in fact|in truth|in reality|none other)",
-    "(?:in|wore a|under a) disguise", "no such", "what if", "wrong again", "for good[.,;]", "nobody there", "no one there", "as if", "fake", "page (?:one|two|three|four|five|six|seven|eight|nine|ten|\\d+)",
-    "test tube", "swap(?:s|ped) names", "believe it or not", "yeah,? right", "pictured it", r"(?:only|just|merely|purely) in\b", "for (?:tax|legal) (?:reasons|purposes)", "of convenience",
-    # It is over.
-    "used to", "(?:lives?|lived|living|grew|grown|drifted) apart",
-    "pass(?:es|ed|ing)? away", "split up", "break(?:s|ing)? up with", "bro(?:ke|ken) up", "walk(?:s|ed) out on",
-    f"moved out(?: last| yesterday|{_ENDS})", "r[au]n off with", f"{_BE} separated", "separated from (?:his|her)",
-    f"{_BE} buried (?:on|at|beside|with|last|yesterday|next|in may|in june)", f"{_BE} buried{_ENDS}",
-    f"drowned(?: in| at| off| last| when| on|{_ENDS})", "ashes of (?:his|her)", "rest in peace", f"left (?:him|her)(?: for| in| last|{_ENDS})", "another (?:man|woman)", "surviv(?:es?|ed) the",
-    "in heaven", "(?:the|in) memory of", "body of (?:his|her)", "fell in the war", "under the (?:earth|ground|sod)", "stone of (?:his|her)",
-    "(?:his|her) (?:wedding )?ring", "no longer with",
-    "has been gone", "had been gone", "laid to rest", "(?:lost|losing) (?:his|her) life", "last will",
-    "hospice", "start(?:s|ed) a new (?:life|family)", "cut (?:all )?ties", "want(?:s|ed) nothing to do",
-    # Ages, jobs and what somebody grows into.
-    "(?:younger|older) than", "(?:younger|older) by", "same age", "(?:his|her|their) age", r"\bage of", r"\w(?:st|nd|rd|th) birthday",
-    "next birthday", "(?:works?|worked|working) as", "years? (?:his|her) (?:junior|senior)", "learn(?:s|ed|t) to (?:walk|talk)",
-    "(?:in|at|to|from) (?:primary |secondary |high |nursery |elementary )?school(?:[.,;]|$)", "day of school", "pension", "milk tooth", "milk teeth", "pocket money", "old-age",
-    # The text speaks about itself or takes itself back.
-    "the following (?:is|are|was|never|has|did|does)", "(?:the|quite the) (?:opposite|contrary|reverse) (?:is|was|holds|applies)",
-    f"the (?:opposite|contrary|reverse){_ENDS}", "on the contrary", "opposite day",
-    "(?:the|this|that|last|next|first|previous|preceding|following|above|every) sentence", r"for \w+,? read\b",
-    "words? (?:above|below|here)", "(?:real|true|another|other|different|own|maiden) name",
-    "names? (?:has|have|was|were|had)(?: been)? (?:changed|swapped|invented|made)", "april fools?", "begs? to differ",
-    "strangers", "ignore (?:the|this|that|all)", "strike (?:the|that|out the) (?:last|first|next|previous|line)",
-    "scratch that", "correction", f"(?:or did|or was|or is|or does) (?:he|she|it){_ENDS}", "all of (?:this|that|the above)",
-    "none of (?:this|that|it|the above)", "nothing (?:of|above)", "not a word", "take (?:that|this|it) back",
-    "took (?:that|this|it|her words|his words) back", "with a grain of salt", "tall (?:tale|story)", "in jest", "in irony",
-    "on the wrong", "got (?:it|this|that|everything) wrong", "misremember", "remembers? it wrong", "typing error",
-    "slip of the", "so (?:he|she|they|it) (?:says?|said|claims?|claimed|hopes?|hoped|thinks?|thought|seems?|seemed)",
-    "could be wrong", "may be wrong", "might be wrong", "who knows", "hard to say", "nobody can (?:say|tell)",
-    "is anyone's guess", "remains to be seen", "has yet to be", "open question",
-)  # fmt: skip
-# On the text as it is.
-_PHRASES_WITH_NAMES = (
-    "(?:[Aa]nother|[Oo]ther|[Dd]ifferent|[Bb]oth|[Tt]wo|[Tt]hree|[Ff]irst|[Ss]econd) @?[A-Z][a-z]+ (?:is|was|has|had|slept|sat|stood|came|went)",
-    "(?:[Aa]nother|[Oo]ther|[Dd]ifferent) [A-Z]", "ashes of [A-Z]", "[Rr]eplace [A-Z]", "(?:[Ff]an|[Ii]dea|[Ss]hade)s? of [A-Z]",
-    "(?:Senior|Junior|Sr|Jr|II|III|IV)(?: |[.,;])", "(?:[Ii]nstead of|[Nn]ot) [A-Z][a-z]+ but",
-)  # fmt: skip
-_SMALL = rf"\b(?:{'|'.join(_PHRASES)})"
-_AS_IS = rf"\b(?:{'|'.join(_PHRASES_WITH_NAMES)})"
-_SMALL_PATTERN, _AS_IS_PATTERN = re.compile(_SMALL), re.compile(_AS_IS)
+
+def _pattern(*lists: str) -> str:
+    """Return one pattern for all phrases of some lists."""
+    phrases = [line.strip() for each in lists for line in each.strip().splitlines()]
+    joined = "|".join(phrases).replace("BE", r"(?:is|are|was|were|be|been|being)").replace("END", "(?:[.,;!]|$)")
+    return rf"\b(?:{joined})"
+
+
+_SMALL = _pattern(_UNREAL, _OVER, _AGES_AND_JOBS, _ABOUT_THE_TEXT)
+_AS_IS = _pattern(_WITH_NAMES)
+_SMALL_PATTERN, _AS_IS_PATTERN = re.compile(_SMALL, re.ASCII), re.compile(_AS_IS, re.ASCII)
 
 
 def find_phrase(text: str) -> tuple[int, str] | None:

@@ -37,8 +37,8 @@ class Text(NamedTuple):
 
     @property
     def is_natural(self) -> bool:
-        """Whether it has to be understood: nothing is recorded about its lines, and they are not synthetic."""
-        return not self.placeholders and not all(map(is_synthetic, self.story.split("\n")))
+        """Whether it has to be understood: nothing is recorded about its lines, and none of them is synthetic."""
+        return not self.placeholders and not any(map(is_synthetic, self.story.split("\n")))
 
 
 def read_texts(texts: Iterable[Text | None]) -> list[Reading | NotUnderstood | None]:

@@ -232,7 +232,10 @@ def _other_facts(row: KinshipRow, lines: Sequence[Sequence[Fact]]) -> str:
     recorded = Counter(row.facts)
     parts = [
         f"{what} {', '.join(row.sentence(fact) for fact in sorted(facts))}"
-        for what, facts in (("a text that states", stated - recorded), ("a text that does not state", recorded - stated))
+        for what, facts in (
+            ("a text that states", stated - recorded),
+            ("a text that does not state", recorded - stated),
+        )
         if facts and all(fact.predicate in NAMES for fact in facts)
     ]
     return "; ".join(parts) or "other facts than those of the edges"

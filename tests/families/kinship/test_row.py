@@ -142,14 +142,14 @@ def test_facts_are_read_line_by_line() -> None:
     ],
 )
 def test_a_line_that_does_not_fit_is_refused(line: str, placeholder: str | None, message: str) -> None:
+    row = read_row(ROW)
     with pytest.raises(ParseError, match=message):
-        row = read_row(ROW)
         stated_facts(row, Text(line, [placeholder] if placeholder else [], row.names))
 
 
 def test_as_many_lines_as_placeholders() -> None:
+    row = read_row(ROW)
     with pytest.raises(ParseError, match="the story has 3 lines, but 1 placeholders are recorded"):
-        row = read_row(ROW)
         stated_facts(row, Text(ROW["story"], ["son/female,male/0"], row.names))
 
 

@@ -31,9 +31,10 @@ from storyproof.families.kinship.audit import corrections
 from storyproof.families.kinship.audit.checks import Flaw, find_flaws
 from storyproof.families.kinship.audit.kinds import DUPLICATE, FLAWED, SMALL_TEST, UNCLAIMED, UNDEFINED
 from storyproof.families.kinship.audit.labels import check_row, natural_text
+from storyproof.families.kinship.audit.proved_rows import find_proved_rows
 from storyproof.families.kinship.audit.rows import AuditedRow, audit_clutrr_row, audit_example_row, text_of
 from storyproof.families.kinship.audit.verdicts import Verdict, Verdicts
-from storyproof.families.kinship.checker import STATUSES
+from storyproof.families.kinship.checker import ENTAILED, STATUSES
 from storyproof.families.kinship.clutrr_csv import FIELDS, read_raw_rows
 from storyproof.families.kinship.clutrr_records import STATUS
 from storyproof.families.kinship.judgement import judge
@@ -83,11 +84,23 @@ class KinshipJudge(FileJudge):
 
     def judge(self, table: pa.Table) -> Iterator[Finding]:
         """Yield what is wrong in the next rows."""
+        if not self.subject.is_audit:
+            table = self._without_proved_rows(table)
         for start in range(0, table.num_rows, _CHUNK):
             part = table.slice(start, _CHUNK)
             yield from self._find_flaws(part) if self.subject.is_audit else self._find_broken_claims(part)
 
     # Verify: what rows claim.
+
+    def _without_proved_rows(self, table: pa.Table) -> pa.Table:
+        """Count the rows that hold all that they claim, and return the others."""
+        if self._rules is not None:
+            return table
+        proved = find_proved_rows(table)
+        if not proved.any():
+            return table
+        self.statuses[ENTAILED] += int(proved.sum())
+        return table.filter(pa.array(~proved))
 
     def _find_broken_claims(self, table: pa.Table) -> Iterator[Finding]:
         rows: list[tuple[int, KinshipRow]] = []

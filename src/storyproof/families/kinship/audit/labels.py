@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from storyproof.errors import ParseError
 from storyproof.example import SCHEMA, story_of_id
 from storyproof.families.kinship.audit.clutrr_columns import check_columns
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE
-from storyproof.families.kinship.editions import EDITIONS
 from storyproof.families.kinship.judgement import LabelJudgement
-from storyproof.families.kinship.language.names import our_names
+from storyproof.families.kinship.language.names import genders_of_names
 from storyproof.families.kinship.language.reading import NotUnderstood, Reading
 from storyproof.families.kinship.oracle import replay
 from storyproof.families.kinship.placeholders.checks import FATAL, check
@@ -176,16 +175,9 @@ def _check_generated(row: KinshipRow, kind: str) -> Iterator[Disagreement]:
     if {person for edge in row.edges for person in edge} != set(range(len(row.names))):
         yield "genders", row.values["genders"], "exactly the people of whom something is stated"
     for name, gender in zip(row.names, row.genders, strict=True):
-        implied = _genders_of_names().get(name, gender)
+        implied = genders_of_names().get(name, gender)
         if implied != gender:
             yield "genders", f"{name}:{gender}", f"{name}:{implied}"
-
-
-@cache
-def _genders_of_names() -> dict[str, str]:
-    """Return the gender of each of the shipped names, which is the same in all editions."""
-    pools = [pool for edition in EDITIONS for pool in our_names(edition).values()]
-    return {name: gender for pool in pools for gender, names in pool.items() for name in names}
 
 
 def natural_text(row: KinshipRow) -> Text | None:

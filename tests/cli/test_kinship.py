@@ -292,6 +292,13 @@ def test_show(data: Path) -> None:
     assert f"story train-{0:09d}" in run_line(f"show {data} --split train").stdout
 
 
+def test_show_with_conventions(data: Path) -> None:
+    plain, found = (run_line(f"show {data} {option}").stdout for option in ("", "--conventions"))
+    assert found.endswith(plain)
+    assert found.startswith("In all stories:\n- Everybody has two parents, a man and a woman, who are married")
+    assert "\n- Different names are different people.\n" in found
+
+
 def test_show_of_csv(folder: Path) -> None:
     run_line("generate clutrr --out out --train 0 --test 2 --test-k 3 --format csv")
     assert "story test-000000001" in run_line("show out --index 1").stdout

@@ -10,6 +10,7 @@ from typing import Any
 from storyproof.errors import DataError
 from storyproof.families.kinship.editions import EDITIONS, LATEST, file_of
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
+from storyproof.inputs import DocumentError, parse_yaml
 from storyproof.yaml_loader import parse_shipped
 
 NamesByGender = dict[str, tuple[str, ...]]
@@ -48,14 +49,11 @@ def read_names(text: str, where: str) -> dict[str, NamesByGender]:
     Raises:
         DataError: If anything is not as expected, or a name occurs twice; the message says where.
     """
-    import yaml
-
     try:
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise DataError(f"{where}{line}: not valid YAML: {getattr(error, 'problem', error)}.") from error
+        data = parse_yaml(text)
+    except DocumentError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise DataError(f"{where}{line}: not valid YAML: {error}.") from error
     if not isinstance(data, dict) or not data:
         raise DataError(f"{where}: expected naming traditions, each with names that are {MALE} and {FEMALE}.")
     seen: dict[str, str] = {}

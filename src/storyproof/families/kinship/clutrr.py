@@ -34,7 +34,7 @@ from storyproof.families.kinship.config import (
 from storyproof.families.kinship.editions import FIRST, LATEST
 from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.generation.narration import PuzzleNarrator, Told
-from storyproof.families.kinship.generation.patterns import SIBLING, PatternSource, ProvedPatterns
+from storyproof.families.kinship.generation.patterns import SIBLING, PatternSource, ProvedPatterns, longest_run
 from storyproof.families.kinship.generation.proved import strict_proofs
 from storyproof.families.kinship.generation.schedule import Assignment, Schedule, ScheduleV1
 from storyproof.families.kinship.generation.table import PuzzleArrays, PuzzleTable
@@ -293,9 +293,21 @@ class Clutrr(Benchmark):
                 for k, targets in kept.items()
             },
             "placeholders": {side: found.count for side, found in self.placeholders.items()},
+            **self._language_notes(),
             "placeholder_flaws": {name: [str(flaw) for flaw in flaws] for name, flaws in self.flaws.items()},
             **({} if self.config.cloze or self.edition == FIRST else {"naming_traditions": [*our_names(self.edition)]}),
             **self._pattern_notes(splits),
+        }
+
+    def _language_notes(self) -> dict[str, Any]:
+        """Return for the manifest how many scenes and frames word the stories of training and test."""
+        if self.placeholders:
+            return {}
+        return {
+            "language": {
+                side: {"scenes": 0 if scenes is None else len(scenes.scenes), "frames": len(frames.frames)}
+                for side, (scenes, frames) in self._language.items()
+            }
         }
 
     def _pattern_notes(self, splits: Iterable[str]) -> dict[str, Any]:
@@ -354,6 +366,9 @@ class Clutrr(Benchmark):
                 "rows_per_label": [min(rows), max(rows)],
                 "patterns": len(set().union(*labels.values())),
                 "most_uneven_patterns_of_a_label": max(spreads),
+                "longest_sibling_run": max(
+                    longest_run(pattern.split(" ")) for pattern in set().union(*labels.values())
+                ),
                 "six_or_more_siblings": round(crowded / sum(rows), 4),
             }
         return {**plain, "balance": balance}

@@ -551,6 +551,9 @@ def test_the_manifest_says_how_many_scenes_and_frames_there_are(tmp_path: Path) 
     assert found["train"]["frames"] + found["test"]["frames"] == frames
     shared = manifest(tmp_path / "shared", **options, split_placeholders=False)["language"]
     assert shared["train"] == shared["test"] == {"scenes": scenes, "frames": frames}
+    few = manifest(tmp_path / "few", **options, keep_placeholders=0.2)["language"]
+    assert few["train"] == {"scenes": round(0.2 * found["train"]["scenes"]), "frames": found["train"]["frames"]}
+    assert few["test"]["scenes"] == round(0.2 * found["test"]["scenes"])
     plain = manifest(tmp_path / "plain", **options, text="plain")["language"]
     assert plain["test"] == {"scenes": 0, "frames": len(our_frames().plain().frames)}
     assert "language" not in manifest(tmp_path / "synthetic", **options, text="synthetic")

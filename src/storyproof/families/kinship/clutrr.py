@@ -254,10 +254,11 @@ class Clutrr(Benchmark):
         if config.style == PLAIN:
             return dict.fromkeys(sides, (None, our_frames().plain()))
         scenes, frames = getattr(config, "scenes", None) or our_scenes(), our_frames().lively()
+        purpose = self.name, self.seed
         if not config.split_placeholders:
-            return dict.fromkeys(sides, (scenes, frames))
-        both = zip(scenes.split(self.name, self.seed), frames.split(self.name, self.seed), strict=True)
-        return dict(zip(sides, both, strict=True))
+            return dict.fromkeys(sides, (scenes.share(config.keep_placeholders, *purpose), frames))
+        kept = [side.share(config.keep_placeholders, *purpose) for side in scenes.split(*purpose)]
+        return dict(zip(sides, zip(kept, frames.split(*purpose), strict=True), strict=True))
 
     def rows_per_story(self, split: str) -> int:
         """Return 1: one question per story."""

@@ -117,6 +117,14 @@ class Scenes:
         return Scenes(self.name, tuple(order[kept:])), Scenes(self.name, tuple(order[:kept]))
 
 
+    def share(self, kept: float, *purpose: object) -> Scenes:
+        """Return a share of the scenes, one at least."""
+        if kept == 1:
+            return self
+        order = sorted(self.scenes, key=lambda scene: digest(*purpose, "share", scene.name))
+        return Scenes(self.name, tuple(order[: max(1, round(kept * len(order)))]))
+
+
 @cache
 def our_scenes() -> Scenes:
     """Return the scenes that ship with storyproof."""

@@ -19,8 +19,10 @@ from storyproof.example import SPLITS, plain_schema
 from storyproof.families.kinship.clutrr import ENTITIES, Clutrr, ClutrrV1
 from storyproof.families.kinship.config import ClutrrConfig, ClutrrV1Config
 from storyproof.families.kinship.editions import FIRST
+from storyproof.families.kinship.generation.patterns import longest_run
+from storyproof.families.kinship.language.frames import our_frames
 from storyproof.families.kinship.language.names import our_names
-from storyproof.families.kinship.language.scenes import Scenes, read_scene
+from storyproof.families.kinship.language.scenes import Scenes, our_scenes, read_scene
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import BASIC, GENDERS, NAMES, WORDS, word
@@ -524,10 +526,37 @@ def test_the_manifest_says_how_even_labels_and_patterns_are(tmp_path: Path) -> N
             "rows_per_label": [min(labels.values()), max(labels.values())],
             "patterns": len({row["pattern"] for row in mine}),
             "most_uneven_patterns_of_a_label": max(spreads),
+            "longest_sibling_run": max(longest_run(row["pattern"].split(" ")) for row in mine),
             "six_or_more_siblings": 0.0,
         }
         assert balance["rows_per_label"][1] - balance["rows_per_label"][0] <= 1
         assert balance["most_uneven_patterns_of_a_label"] <= 1
+
+
+def test_the_manifest_says_what_was_reached_of_the_bound_on_siblings(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"test_k": (8,), "train_k": (2,), "test": 220}
+    found = {
+        bound: manifest(tmp_path / str(bound), **options, sibling_run=bound)["splits"]["test"]["balance"]["task_1.8"]
+        for bound in (3, 15)
+    }
+    assert {bound: each["longest_sibling_run"] for bound, each in found.items()} == {3: 6, 15: 8}
+    assert found[3]["six_or_more_siblings"] < 0.1 < found[15]["six_or_more_siblings"]
+
+
+def test_the_manifest_says_how_many_scenes_and_frames_there_are(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"train": 5, "test": 5, "train_k": (2,), "test_k": (2,)}
+    found = manifest(tmp_path / "natural", **options)["language"]
+    scenes, frames = len(our_scenes().scenes), len(our_frames().lively().frames)
+    assert found["train"]["scenes"] + found["test"]["scenes"] == scenes
+    assert found["train"]["frames"] + found["test"]["frames"] == frames
+    shared = manifest(tmp_path / "shared", **options, split_placeholders=False)["language"]
+    assert shared["train"] == shared["test"] == {"scenes": scenes, "frames": frames}
+    few = manifest(tmp_path / "few", **options, keep_placeholders=0.2)["language"]
+    assert few["train"] == {"scenes": round(0.2 * found["train"]["scenes"]), "frames": found["train"]["frames"]}
+    assert few["test"]["scenes"] == round(0.2 * found["test"]["scenes"])
+    plain = manifest(tmp_path / "plain", **options, text="plain")["language"]
+    assert plain["test"] == {"scenes": 0, "frames": len(our_frames().plain().frames)}
+    assert "language" not in manifest(tmp_path / "synthetic", **options, text="synthetic")
 
 
 def test_notes_speak_of_a_hold_out_only_where_there_are_two_sides() -> None:

@@ -11,7 +11,7 @@ from storyproof.families.kinship.oracle import derive
 from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import published_rules
-from storyproof.families.kinship.story import stated_facts
+from storyproof.families.kinship.story import Text, stated_facts
 
 
 def oracle_answer(example: Example) -> str:
@@ -37,7 +37,7 @@ def _read_stated(example: Example) -> KinshipRow:
     if placeholders is None or (not placeholders and "\n" not in example.story):
         return row  # a running text that is not in our wording
     try:
-        lines = stated_facts(row, example.story, placeholders)
+        lines = stated_facts(row, Text(example.story, placeholders, row.names))
     except ParseError:
         return row
     return replace(row, facts=tuple(fact for line in lines for fact in line))

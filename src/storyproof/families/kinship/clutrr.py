@@ -34,7 +34,7 @@ from storyproof.families.kinship.config import (
 from storyproof.families.kinship.editions import FIRST, LATEST
 from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.generation.narration import PuzzleNarrator, Told
-from storyproof.families.kinship.generation.patterns import SIBLING, PatternSource, ProvedPatterns
+from storyproof.families.kinship.generation.patterns import SIBLING, PatternSource, ProvedPatterns, longest_run
 from storyproof.families.kinship.generation.proved import strict_proofs
 from storyproof.families.kinship.generation.schedule import Assignment, Schedule, ScheduleV1
 from storyproof.families.kinship.generation.table import PuzzleArrays, PuzzleTable
@@ -254,10 +254,11 @@ class Clutrr(Benchmark):
         if config.style == PLAIN:
             return dict.fromkeys(sides, (None, our_frames().plain()))
         scenes, frames = getattr(config, "scenes", None) or our_scenes(), our_frames().lively()
+        purpose = self.name, self.seed
         if not config.split_placeholders:
-            return dict.fromkeys(sides, (scenes, frames))
-        both = zip(scenes.split(self.name, self.seed), frames.split(self.name, self.seed), strict=True)
-        return dict(zip(sides, both, strict=True))
+            return dict.fromkeys(sides, (scenes.share(config.keep_placeholders, *purpose), frames))
+        kept = [side.share(config.keep_placeholders, *purpose) for side in scenes.split(*purpose)]
+        return dict(zip(sides, zip(kept, frames.split(*purpose), strict=True), strict=True))
 
     def rows_per_story(self, split: str) -> int:
         """Return 1: one question per story."""
@@ -293,9 +294,21 @@ class Clutrr(Benchmark):
                 for k, targets in kept.items()
             },
             "placeholders": {side: found.count for side, found in self.placeholders.items()},
+            **self._language_notes(),
             "placeholder_flaws": {name: [str(flaw) for flaw in flaws] for name, flaws in self.flaws.items()},
             **({} if self.config.cloze or self.edition == FIRST else {"naming_traditions": [*our_names(self.edition)]}),
             **self._pattern_notes(splits),
+        }
+
+    def _language_notes(self) -> dict[str, Any]:
+        """Return for the manifest how many scenes and frames word the stories of training and test."""
+        if self.placeholders:
+            return {}
+        return {
+            "language": {
+                side: {"scenes": 0 if scenes is None else len(scenes.scenes), "frames": len(frames.frames)}
+                for side, (scenes, frames) in self._language.items()
+            }
         }
 
     def _pattern_notes(self, splits: Iterable[str]) -> dict[str, Any]:
@@ -354,6 +367,9 @@ class Clutrr(Benchmark):
                 "rows_per_label": [min(rows), max(rows)],
                 "patterns": len(set().union(*labels.values())),
                 "most_uneven_patterns_of_a_label": max(spreads),
+                "longest_sibling_run": max(
+                    longest_run(pattern.split(" ")) for pattern in set().union(*labels.values())
+                ),
                 "six_or_more_siblings": round(crowded / sum(rows), 4),
             }
         return {**plain, "balance": balance}

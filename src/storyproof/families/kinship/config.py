@@ -68,8 +68,8 @@ class KinshipConfig(Config):
         test_placeholders: Other templates for the test stories; by default the same collection.
         bad_placeholders: What to do with templates of your own that fail the checks: `refuse` (those that lack a
             person or reveal the answer), `keep`, or `drop` (all that are doubtful).
-        keep_placeholders: The share of the templates that is used.
-        split_placeholders: Whether training and test use different templates.
+        keep_placeholders: The share of the templates that is used; of natural text, of the scenes.
+        split_placeholders: Whether training and test use different templates; in natural text, scenes and frames.
         holdout: Whether test patterns of three facts and more are kept out of training.
         cloze: Whether people are called `@entity-n` instead of having names.
     """
@@ -131,7 +131,7 @@ class KinshipConfig(Config):
         ),
     )
     keep_placeholders: float = field(
-        default=1.0, metadata=option("Share of the templates that is used.", read=float, default="1.0")
+        default=1.0, metadata=option("Share of the templates that is used; of natural text, of the scenes.", read=float, default="1.0")
     )
     cloze: bool = field(default=False, metadata=option("Call people @entity-n instead of names.", read=bool))
 

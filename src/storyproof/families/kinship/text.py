@@ -1,7 +1,8 @@
 """Kinship in sentences: how facts and questions are worded, and how to parse them.
 
-Synthetic text states one fact per line, always in the same form, and can be parsed as it is. Natural text is parsed
-with the placeholder by which each line was worded: it says which relations the line states and where people occur.
+Synthetic text states one fact per line, always in the same form, and can be parsed as it is. A line that was worded by
+a placeholder is parsed with it: it says which relations the line states and where people occur. Natural text is read by
+`language.reader`.
 """
 
 from __future__ import annotations
@@ -66,6 +67,11 @@ def synthetic_line(key: Key) -> str:
     """Return the plain sentence for one relation."""
     (word,), (first, second) = key
     return f"ENT_1_{second} is the {word} of ENT_0_{first}."
+
+
+def is_synthetic(line: str) -> bool:
+    """Return whether a line has the form of synthetic text."""
+    return _STATED.fullmatch(line) is not None
 
 
 def parse_line(line: str, placeholder: str | None = None) -> list[StatedFact]:

@@ -8,8 +8,9 @@ from importlib.resources import files
 from typing import Any
 
 from storyproof.errors import DataError
-from storyproof.families.kinship.editions import LATEST, file_of
+from storyproof.families.kinship.editions import EDITIONS, LATEST, file_of
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
+from storyproof.inputs import DocumentError, parse_yaml
 from storyproof.yaml_loader import parse_shipped
 
 NamesByGender = dict[str, tuple[str, ...]]
@@ -24,12 +25,18 @@ def our_names(edition: int = LATEST) -> dict[str, NamesByGender]:
 
 @cache
 def _shipped(edition: int) -> dict[str, NamesByGender]:
-
     name = file_of("names", edition)
     text = files("storyproof.families.kinship.language").joinpath(name).read_text(encoding="utf-8")
     # They have been checked, and there are thousands.
     data = parse_shipped(text)
     return {tradition: {each: tuple(names[each].split()) for each in GENDERS} for tradition, names in data.items()}
+
+
+@cache
+def genders_of_names() -> dict[str, str]:
+    """Return the gender of each of the shipped names, which is the same in all editions."""
+    pools = [pool for edition in EDITIONS for pool in our_names(edition).values()]
+    return {name: gender for pool in pools for gender, names in pool.items() for name in names}
 
 
 def read_names(text: str, where: str) -> dict[str, NamesByGender]:
@@ -42,14 +49,11 @@ def read_names(text: str, where: str) -> dict[str, NamesByGender]:
     Raises:
         DataError: If anything is not as expected, or a name occurs twice; the message says where.
     """
-    import yaml
-
     try:
-        data = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise DataError(f"{where}{line}: not valid YAML: {getattr(error, 'problem', error)}.") from error
+        data = parse_yaml(text)
+    except DocumentError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise DataError(f"{where}{line}: not valid YAML: {error}.") from error
     if not isinstance(data, dict) or not data:
         raise DataError(f"{where}: expected naming traditions, each with names that are {MALE} and {FEMALE}.")
     seen: dict[str, str] = {}

@@ -16,14 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import DataError
+from storyproof.inputs import FOLDER, DocumentError, compose_yaml, kind_of, name_of, read_text
 from storyproof.seeds import digest
 from storyproof.yaml_loader import shipped_loader
 
 _PARTS = ("openers", "moments", "places", "alone", "together")
+_EXPECTED = f"the lists {', '.join(_PARTS)}, each with phrases"
 _FORMS = 4
 _OBJECT = re.compile(r"\[([^\[\]]+)\](\+?)")
 _WORD = re.compile(r"[^\W\d_]+")
-_KIN_COMPOUND = re.compile(r"(?:great)?grand(?:pa|ma|dad|child|parent|father|mother|son|daughter)|step(?:child|parent)")
+_KIN_COMPOUND = re.compile(r"(?:great)?grand(?!stand|eur)|step(?:child|parent|sib|[a-z]*er$)")
+_SLOT = re.compile(r"\{[^{}]*\}")
+_IN_LAW = re.compile(r"\bin-laws?\b", re.IGNORECASE)
 _MARKS = {"alone": r"[\[\]+|]", "together": r"[{}|]"}
 
 
@@ -38,10 +42,11 @@ KIN = _words("""
     kin dad daddy mum mummy mom mommy papa mama grandpa grandma granddad granny nan auntie sis bro stepfather stepmother
     stepson stepdaughter stepbrother stepsister godfather godmother godson goddaughter fiance fiancee couple wedding
     marriage married marry divorce divorced engaged birthday anniversary christening heirloom toddler teenager
+    wives babies families newlywed honeymoon motherly fatherly brotherly sisterly parental maternal paternal
 """)
 PEOPLE = _words("""
     man men woman women boy girl lady gentleman person people somebody someone anybody anyone everybody everyone nobody
-    friend neighbour guest visitor stranger colleague teacher doctor vicar driver waiter
+    ladies gentlemen friend neighbour guest visitor stranger colleague teacher doctor vicar driver waiter
 """)
 PRONOUNS = _words("""
     he him his himself she her hers herself they them their theirs themselves i me my we us our you your who whom whose
@@ -112,6 +117,14 @@ class Scenes:
         return Scenes(self.name, tuple(order[kept:])), Scenes(self.name, tuple(order[:kept]))
 
 
+    def share(self, kept: float, *purpose: object) -> Scenes:
+        """Return a share of the scenes, one at least."""
+        if kept == 1:
+            return self
+        order = sorted(self.scenes, key=lambda scene: digest(*purpose, "share", scene.name))
+        return Scenes(self.name, tuple(order[: max(1, round(kept * len(order)))]))
+
+
 @cache
 def our_scenes() -> Scenes:
     """Return the scenes that ship with storyproof."""
@@ -128,17 +141,31 @@ def load_scenes(path: str | Path) -> Scenes:
         DataError: If there is none, or one is not as expected; the message says where.
     """
     place = Path(path)
-    found = sorted(place.glob("*.yaml")) if place.is_dir() else [place]
-    if not found:
-        raise DataError(f"{place} has no scene; expected files called *.yaml.")
-    scenes = []
-    for each in found:
-        try:
-            text = each.read_text(encoding="utf-8")
-        except (OSError, UnicodeError) as error:
-            raise DataError(f"{each} cannot be read: {error}.") from error
-        scenes.append(read_scene(text, str(each)))
-    return Scenes(place.name, tuple(scenes))
+    try:
+        found = sorted(place.glob("*.yaml")) if kind_of(place) == FOLDER else [place]
+        if not found:
+            raise DataError(f"{place} has no scene; expected files called *.yaml.")
+        return Scenes(name_of(place.name), tuple(read_scene(_read(each), name_of(each)) for each in found))
+    except OSError as error:
+        raise DataError(
+            f"cannot read the scenes {place}: {error.strerror or error}; give a folder of YAML files."
+        ) from error
+
+
+def _read(path: Path) -> str:
+    """Read a file.
+
+    Raises:
+        OSError: If it cannot be read.
+        DataError: If it is not UTF-8.
+    """
+    try:
+        return read_text(path)
+    except UnicodeDecodeError as error:
+        line, found = error.object[: error.start].count(b"\n") + 1, f"0x{error.object[error.start]:02x}"
+        raise DataError(
+            f"{name_of(path)}, line {line}: found the byte {found}, which is not UTF-8; save the file as UTF-8."
+        ) from error
 
 
 def read_scene(text: str, where: str, *, ours: bool = False) -> Scene:
@@ -152,7 +179,11 @@ def read_scene(text: str, where: str, *, ours: bool = False) -> Scene:
     Raises:
         DataError: If it is not as expected; the message says where, and what to do.
     """
-    lists = dict(_lists(text, where, ours))
+    lists: dict[str, list[tuple[int, str]]] = {}
+    for name, line, phrases in _lists(text, where, ours):
+        if name in lists:
+            raise DataError(f"{where}, line {line}: there are {name} already; put all of them into one list.")
+        lists[name] = phrases
     for part in _PARTS:
         if not lists.get(part):
             raise DataError(f"{where} has no {part}; a scene needs {', '.join(_PARTS)}, each a list of phrases.")
@@ -172,46 +203,46 @@ def read_scene(text: str, where: str, *, ours: bool = False) -> Scene:
     )
 
 
-def _lists(text: str, where: str, ours: bool) -> Iterator[tuple[str, list[tuple[int, str]]]]:
-    """Yield the lists of a scene by name, each phrase with its line."""
+def _lists(text: str, where: str, ours: bool) -> Iterator[tuple[str, int, list[tuple[int, str]]]]:
+    """Yield the lists of a scene: the name, its line, and each phrase with its line."""
     import yaml
 
     try:
-        root = yaml.compose(text, Loader=shipped_loader() if ours else yaml.SafeLoader)
-    except (yaml.YAMLError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise DataError(f"{where}{line}: not valid YAML: {getattr(error, 'problem', None) or error}.") from error
+        root = yaml.compose(text, Loader=shipped_loader()) if ours else compose_yaml(text)
+    except DocumentError as error:
+        line = f", line {error.line}" if error.line else ""
+        raise DataError(f"{where}{line}: not valid YAML: {error}; expected {_EXPECTED}.") from error
     if not isinstance(root, yaml.MappingNode):
-        raise DataError(f"{where}: expected the lists {', '.join(_PARTS)}, found something else.")
+        raise DataError(f"{where}, line 1: found something else than {_EXPECTED}.")
     for key, value in root.value:
         line = key.start_mark.line + 1
-        if key.value not in _PARTS:
+        if not isinstance(key.value, str) or key.value not in _PARTS:
             raise DataError(f"{where}, line {line}: '{key.value}' is unknown; a scene has {', '.join(_PARTS)}.")
         if not isinstance(value, yaml.SequenceNode):
-            raise DataError(f"{where}, line {line}: expected a list of phrases under {key.value}.")
-        yield key.value, list(_phrases(value.value, where))
+            raise DataError(f"{where}, line {line}: expected a list under {key.value}; put '- ' before each phrase.")
+        yield key.value, line, list(_phrases(value.value, where))
 
 
 def _phrases(nodes: Iterable[Any], where: str) -> Iterator[tuple[int, str]]:
     for node in nodes:
         line = node.start_mark.line + 1
         if not isinstance(node.value, str) or not node.value.strip():
-            raise DataError(f"{where}, line {line}: expected a phrase in one line.")
+            raise DataError(f"{where}, line {line}: expected a phrase; write it in one line, after '- '.")
         yield line, " ".join(node.value.split())
 
 
 def _check_words(phrase: str, part: str, where: str) -> None:
     """Refuse words that a scene must not have."""
     said = phrase
+    for slot in _SLOT.findall(phrase):
+        if part != "together" or slot != "{}":
+            use = "write {} for the other person" if part == "together" else "leave it out"
+            raise DataError(f"{where}: '{said}' has the slot {slot}, which {part} do not have; {use}.")
+    if in_law := _IN_LAW.search(phrase):
+        raise DataError(f"{where}: '{in_law[0]}' says who is related to whom, which only the facts of a story may.")
     for word in _WORD.findall(phrase):
         low = word.lower()
-        kin = (
-            low in KIN
-            or (low.endswith("s") and low[:-1] in KIN)
-            or re.match(r"(?:great)?grand(?!stand|eur)|step[a-z]*er$", low)
-        )
-        if kin:
+        if low in KIN or (low.endswith("s") and low[:-1] in KIN) or _KIN_COMPOUND.match(low):
             raise DataError(
                 f"{where}: '{word}' says or suggests who is related to whom, which only the facts of a story may; "
                 "use another word."

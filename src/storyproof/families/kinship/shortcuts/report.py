@@ -51,7 +51,7 @@ def find_kinship_shortcuts(
 ) -> ShortcutReport:
     """Answer kinship data without composing relations; see `find_shortcuts`."""
     trial = set_up(train, test, seed)
-    puzzles = [extract_features(each) for each in trial.examples]
+    puzzles = extract_features(trial.examples)
     labels = sorted({puzzle.label for puzzle in puzzles})
     number = {label: place for place, label in enumerate(labels)}
     answers = np.array([number[puzzle.label] for puzzle in puzzles], np.int64)

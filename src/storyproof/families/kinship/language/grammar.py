@@ -530,7 +530,9 @@ class _Sentence:
         s, before = self.s, self.s[:start]
         match = _OF.match(s, kin + 1)
         if not match:
-            raise self._refusal("it is not stated whose relative this is", kin)
+            unknown = re.search("(?:N'|[hrt])[^N,;]{1,3}$", before)
+            reason = "what stands before this word may change it" if unknown else "it is not stated whose relative this is"
+            raise self._refusal(reason, kin)
         owner, end = (self.person[match.start("n")] if match["n"] else ~match.start("p")), match.end()
         if s[start] == "D":
             self.definite.append(self.kin[kin])

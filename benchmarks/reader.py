@@ -12,7 +12,11 @@ from tests.families.kinship.language.texts import BAD, GOOD, LIMITS, read_bad, r
 
 STORIES = 4096
 ROUNDS = 5
-CASES = (((3,), "clean"), (tuple(range(2, 11)), "clean"), (tuple(range(2, 11)), "all"))
+CASES = tuple(
+    (lengths, task, split)
+    for lengths, task in (((3,), "clean"), (tuple(range(2, 11)), "clean"), (tuple(range(2, 11)), "all"))
+    for split in ("train", "test")
+)
 ORIGIN = {
     "bad_texts": "written without sight of the reader",
     "more_bad_texts": "aimed at its constructions",
@@ -47,13 +51,13 @@ def print_texts() -> None:
 
 def print_stories() -> None:
     """Print how many narrated stories are misread, and how many are read per CPU second."""
-    print(f"{'k':<6}{'task':<8}{'stories':>8}{'misread':>9}{'objects/s':>12}{'arrays/s':>12}")
-    for lengths, task in CASES:
-        stories = narrate(STORIES, lengths, task)
+    print(f"{'k':<6}{'task':<8}{'split':<6}{'stories':>8}{'misread':>9}{'objects/s':>12}{'arrays/s':>12}")
+    for lengths, task, split in CASES:
+        stories = narrate(STORIES, lengths, task, split=split, split_placeholders=True)
         span = f"{lengths[0]}-{lengths[-1]}" if len(lengths) > 1 else str(lengths[0])
         rates = rate(read_many, stories), rate(read_table, stories)
         counts = f"{len(stories):>8,}{misread(stories):>9}"
-        print(f"{span:<6}{task:<8}{counts}{rates[0]:>12,.0f}{rates[1]:>12,.0f}")
+        print(f"{span:<6}{task:<8}{split:<6}{counts}{rates[0]:>12,.0f}{rates[1]:>12,.0f}")
 
 
 def main() -> None:

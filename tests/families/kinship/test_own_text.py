@@ -64,5 +64,7 @@ def test_the_reader_is_offered_by_the_family() -> None:
 
 
 def test_the_reader_is_imported_when_it_is_used() -> None:
-    code = "import sys, storyproof.families.kinship; print('storyproof.families.kinship.language.reader' in sys.modules)"
+    code = (
+        "import sys, storyproof.families.kinship; print('storyproof.families.kinship.language.reader' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout == "False\n"

@@ -33,15 +33,22 @@ def facts_of(reading: Reading) -> frozenset[Canonical]:
 
 
 def narrate(
-    count: int, lengths: tuple[int, ...], task: str, *, seed: int = 1, block: int = 0, **options: Any
+    count: int,
+    lengths: tuple[int, ...],
+    task: str,
+    *,
+    split: str = "train",
+    seed: int = 1,
+    block: int = 0,
+    **options: Any,
 ) -> list[Narrated]:
-    """Return stories as `generate clutrr` makes them."""
+    """Return stories of a split as `generate clutrr` makes them."""
     config = ClutrrConfig(train_k=lengths, test_k=lengths, holdout=False, task=task, **options)
     benchmark = Clutrr(config, seed)
     benchmark.block_stories = count
     columns = ["story", "genders", "edges", "edge_types", "query"]
     found = []
-    for row in benchmark.block("train", block).select(columns).to_pylist():
+    for row in benchmark.block(split, block).select(columns).to_pylist():
         names, genders = parse_people(row["genders"])
         facts = frozenset(
             canonical(names[first], predicate_of(word), names[second])

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from storyproof.errors import ParseError
+from storyproof.families.kinship.config import NAMINGS
 from storyproof.families.kinship.language.reader import (
     NotUnderstood,
     ReadFact,
@@ -32,6 +33,11 @@ from tests.families.kinship.language.texts import (
 GOOD_REFUSED = {"good_texts": 14, "fresh_good_texts": 17}
 # The bad texts that are accepted, since only knowledge of the world tells that they are bad.
 LIMIT = 17
+SPLITS = ("train", "test")  # each with scenes and frames of its own
+STYLES: tuple[dict[str, Any], ...] = (
+    *({"text": text, "names": names} for text in ("natural", "plain") for names in NAMINGS),
+    {"text": "natural", "cloze": True},
+)
 
 
 def stated(text: str, names: Any = None) -> list[str]:
@@ -273,23 +279,37 @@ def misread(stories: list[Narrated]) -> list[str]:
     return found
 
 
+@pytest.mark.parametrize("split", SPLITS)
 @pytest.mark.parametrize("task", TASKS)
-def test_reading_a_narrated_story_gives_its_facts(task: str) -> None:
-    assert not misread(narrate(120, (2, 3, 6), task))
+def test_reading_a_narrated_story_gives_its_facts(task: str, split: str) -> None:
+    assert not misread(narrate(120, (2, 3, 6), task, split=split, split_placeholders=True))
 
 
-def test_plain_text_and_tokens_for_names_are_read() -> None:
-    assert not misread(narrate(100, (2, 3), "all", text="plain"))
-    assert not misread(narrate(100, (2, 3), "all", cloze=True))
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("options", [{"text": "plain"}, {"cloze": True}, {"names": "mixed"}])
+def test_all_styles_and_names_are_read(options: dict[str, Any], split: str) -> None:
+    assert not misread(narrate(100, (2, 3), "all", split=split, split_placeholders=True, **options))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(9))
-def test_no_fact_of_100_000_stories_is_missed(seed: int) -> None:
-    lengths = tuple(range(2, 11))
-    tasks = TASKS[seed % len(TASKS) :] + TASKS[: seed % len(TASKS)]
-    for block, task in enumerate(tasks):
-        assert not misread(narrate(11_200 // len(tasks), lengths, task, seed=100 + seed, block=block))
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("options", STYLES, ids=[" ".join(map(str, each.values())) for each in STYLES])
+def test_no_fact_of_100_000_stories_is_missed(options: dict[str, Any], split: str, seed: int) -> None:
+    count = 100_000 // (len(TASKS) * len(STYLES) * len(SPLITS) * 2) + 1
+    for block, task in enumerate(TASKS):
+        stories = narrate(
+            count,
+            tuple(range(2, 11)),
+            task,
+            split=split,
+            seed=100 + seed,
+            block=block,
+            split_placeholders=True,
+            **options,
+        )
+        assert len(stories) == count
+        assert not misread(stories)
 
 
 # --- changes of a text do not go unnoticed

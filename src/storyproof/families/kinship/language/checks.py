@@ -86,7 +86,7 @@ _PLACED = re.compile("N,?[iv]z?[p<]")  # is in the cellar
 _CLOCK = re.compile("p/")  # at noon
 _AT = re.compile(r"(?:^|[.!\n] ?)At (noon|midnight|midday|dawn|dusk|sunrise|sunset|daybreak)\b")
 _PROPER = re.compile(lx.PROPER)
-_SENTENCE = re.compile(r"[^\s.!](?:[^.!\n]|[.!](?![\s]|$))*")
+_SENTENCE = re.compile(r"[^\s.!][^.!\n]*(?:[.!](?=[^\s.!])[^.!\n]*)*")
 _SENTENCE_END = re.compile(r"[.\n]")
 _LOOKAHEAD = re.compile(r"\(\?[!=][^()]*\)")
 

@@ -87,7 +87,7 @@ _UNCLEAR = tuple(
         ("I", "a condition or an indirect question"),
         (f"(?:^|[:;]){_NO_VERB}+$", "a sentence without a verb"),
         ("N,(?:Ti|[wkfM]{1,3}),?N(?!')", "it is not clear who is meant"),
-        (",[Nes][Xwf]{1,2}[,)]|,[NesD][^,;]?[RVE](?:$|,)", "what somebody says or believes need not be true"),
+        (",[NesD][^,;]?[RVE](?:$|,)", "what somebody says or believes need not be true"),
     )
 )
 _DESCRIBED = re.compile("N,[dDn](?!M*K)")
@@ -531,7 +531,9 @@ class _Sentence:
         match = _OF.match(s, kin + 1)
         if not match:
             unknown = re.search("(?:N'|[hrt])[^N,;]{1,3}$", before)
-            reason = "what stands before this word may change it" if unknown else "it is not stated whose relative this is"
+            reason = (
+                "what stands before this word may change it" if unknown else "it is not stated whose relative this is"
+            )
             raise self._refusal(reason, kin)
         owner, end = (self.person[match.start("n")] if match["n"] else ~match.start("p")), match.end()
         if s[start] == "D":

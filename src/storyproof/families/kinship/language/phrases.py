@@ -156,6 +156,7 @@ _ABOUT_THE_TEXT = r"""
     slip of the
     so (?:he|she|they|it) (?:says?|said|claims?|claimed|hopes?|hoped|thinks?|thought|seems?|seemed)
     (?:could|may|might) be wrong
+    (?:he|she|they) (?:had |has |was |is )?(?:heard|told|gathered|reckoned|guessed|figured|concluded|assumed)END
     who knows
     hard to say
     nobody can (?:say|tell)

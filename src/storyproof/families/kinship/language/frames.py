@@ -13,6 +13,7 @@ from storyproof.seeds import digest
 from storyproof.yaml_loader import parse_shipped
 
 PLAIN = "plain"
+SPARE = "spare"
 # What a sentence is composed of besides the literal text of its frame; a frame lists numbers of these.
 SOURCES = (
     "A", "B", "kin", "a kin", "siblings", "A.his", "A.he", "A.him", "A.His", "A.He", "B.his", "B.he", "B.him",

@@ -26,7 +26,7 @@ import pyarrow as pa
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.generation.narration import Told
 from storyproof.families.kinship.generation.table import PuzzleArrays
-from storyproof.families.kinship.language.frames import SOURCES, Frame, Frames
+from storyproof.families.kinship.language.frames import SOURCES, SPARE, Frame, Frames
 from storyproof.families.kinship.language.scenes import Scene, Scenes
 from storyproof.families.kinship.relations import GENDERS, MALE, PREDICATES, inverse
 from storyproof.families.kinship.tasks import DISCONNECTED, MEMORY, NOISE, TASKS
@@ -191,6 +191,9 @@ class Narrator:
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
         cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
         fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
+        spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
+        self._spare = spare[0] if spare else None
+        fitting[:, spare] = False
         self._counts = fitting.sum(axis=1)
         # For each case the frames that fit, in their order; what follows does not.
         self._lists = np.argsort(~fitting, axis=1, kind="stable")[:, : int(self._counts.max())].astype(np.int32)
@@ -457,6 +460,10 @@ class _Telling:
                 count = np.maximum(n._counts[case], 1)
             number = np.where(again, (number + 1) % count, number)
             frame = n._lists[case, number]
+        else:
+            if fact and n._spare is not None:
+                same = (told[:fact] == frame) & (relative == self._relative[:, :fact].T)
+                frame = np.where(same.any(axis=0) & (cases.joined == 0), n._spare, frame)
         self._seen[self._all, np.maximum(relative, 0)] = True
         self._seen[self._all, np.maximum(owner, 0)] |= n._shows_owner[frame]
         return frame

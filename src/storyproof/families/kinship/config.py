@@ -131,7 +131,10 @@ class KinshipConfig(Config):
         ),
     )
     keep_placeholders: float = field(
-        default=1.0, metadata=option("Share of the templates that is used; of natural text, of the scenes.", read=float, default="1.0")
+        default=1.0,
+        metadata=option(
+            "Share of the templates that is used; of natural text, of the scenes.", read=float, default="1.0"
+        ),
     )
     cloze: bool = field(default=False, metadata=option("Call people @entity-n instead of names.", read=bool))
 

@@ -116,7 +116,6 @@ class Scenes:
         kept = max(1, len(order) // 5)
         return Scenes(self.name, tuple(order[kept:])), Scenes(self.name, tuple(order[:kept]))
 
-
     def share(self, kept: float, *purpose: object) -> Scenes:
         """Return a share of the scenes, one at least."""
         if kept == 1:

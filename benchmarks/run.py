@@ -172,7 +172,7 @@ def verification(folder: Path) -> None:
         say(f"generate {name}, {stories:,} stories", f"{stories / cpu:,.0f} /CPU s", goal)
         cpu, _, memory = run_command(command("verify", out))
         count = stories * (6 if name == "tomi" else 1)
-        goal = {"tomi": "goal 50,000", "tom-babi": "goal 2,000"}.get(name, "k=2 to 10")
+        goal = {"tomi": "goal 50,000", "tom-babi": "goal 2,000"}.get(name, "goal 20,000; k=2 to 10")
         say(f"verify {name}, {count:,} {unit or 'puzzles'}", f"{count / cpu:,.0f} /CPU s", f"{goal}; {memory:,.0f} MiB")
 
 

@@ -82,9 +82,9 @@ def kinship_stories() -> str:
     """Return the page with random stories in all styles."""
     parts = ["# Random stories of kinship\n", _NOTE]
     parts.append(
-        "Ten puzzles of two to six facts in each style, as `storyproof generate clutrr --test 2 --test-k 2-6 --train 0 --seed "
-        "2026 --text STYLE` draws them; none was picked. The puzzles are the same in all styles. How text is made and read: "
-        "[kinship](kinship.md#text).\n"
+        "Ten puzzles of two to six facts in each style, as `storyproof generate clutrr --test 2 --test-k 2-6 --train 0 "
+        "--seed 2026 --text STYLE` draws them; none was picked. The puzzles are the same in all styles. How text is "
+        "made and read: [kinship](kinship.md#text).\n"
     )
     for style, about in _STYLES.items():
         parts.append(f"## {style}\n\n{about}\n")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
@@ -63,6 +63,7 @@ _SCHEMA = pa.schema(
 FIELDS = "fields"  # the column with all fields of a record
 _RAW = pa.schema([("story", pa.string()), (FIELDS, pa.list_(pa.string()))])
 _HEADER = b"header"
+_PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself|they|them|their)\b", re.IGNORECASE)
 _MOST_DIGITS = 18  # of the number of a row
 _PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
 
@@ -222,7 +223,7 @@ def clean_story(row: KinshipRow, pieces: Sequence[Piece], *, is_natural: bool = 
     """Return the chain alone, in the words of the story.
 
     Of natural text the sentences that state noise, or name somebody who is not in the chain, are left out. A pronoun
-    may then have lost its meaning; in this case the chain is stated in plain sentences.
+    after them may then have lost its meaning; if there is one, the chain is stated in plain sentences.
 
     Args:
         row: The row.
@@ -235,18 +236,15 @@ def clean_story(row: KinshipRow, pieces: Sequence[Piece], *, is_natural: bool = 
         return add_brackets(" ".join(text for text, _ in pieces), row.names)
     inside = {person for edge in row.edges[: row.k] for person in edge}
     outside = [name for person, name in enumerate(row.names) if person not in inside]
-    kept = [
-        text
-        for text, facts in pieces
-        if max(facts, default=0) < row.k and not find_mentions(text, outside, bracketed=False)
-    ]
-    chosen = " ".join(kept)
-    if len(kept) < len(pieces):
-        [reading] = read_texts([Text(chosen, (), row.names)])
-        chain = replace(row, facts=row.chain)
-        if not isinstance(reading, Reading) or split_sentences(chain, chosen, reading) is None:
-            chosen = " ".join(_plain_sentence(row, fact) for fact in row.chain)
-    return add_brackets(chosen, row.names)
+    kept: list[str] = []
+    for place, (text, facts) in enumerate(pieces):
+        if max(facts, default=0) >= row.k or find_mentions(text, outside, bracketed=False):
+            continue
+        if len(kept) < place and _PRONOUN.search(text):
+            kept = [_plain_sentence(row, fact) for fact in row.chain]
+            break
+        kept.append(text)
+    return add_brackets(" ".join(kept), row.names)
 
 
 def node_mapping(row: KinshipRow) -> str:

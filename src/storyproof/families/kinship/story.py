@@ -112,7 +112,7 @@ def stated_facts(
 ) -> list[list[Fact]]:
     """Return the facts that each line of a story states about the people of a row.
 
-    A natural text may state a fact from either side; it is returned as the row has it.
+    A natural text may state a fact from either side; it is returned from that of the row's edge.
 
     Args:
         row: The people.
@@ -125,7 +125,7 @@ def stated_facts(
     """
     known = (rules or strict_rules()).by_word
     number = {name: place for place, name in enumerate(row.names)}
-    recorded, is_natural = set(row.facts), text.is_natural
+    pairs = set(row.edges) if text.is_natural else set()
     found = []
     for place, line in enumerate(parse_story(text, reading), start=1):
         facts = []
@@ -137,9 +137,8 @@ def stated_facts(
             if stated.first_gender not in (None, row.genders[first]):
                 raise ParseError(f"line {place} describes {stated.first} as {stated.first_gender}.")
             fact = read_fact([first, second], stated.word, row.genders, known, f"line {place}")
-            if is_natural and fact not in recorded:
-                turned = Fact(second, inverse(fact.predicate), first)
-                fact = turned if turned in recorded else fact
+            if (first, second) not in pairs and (second, first) in pairs:
+                fact = Fact(second, inverse(fact.predicate), first)
             facts.append(fact)
         found.append(facts)
     return found

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -48,7 +48,7 @@ _PREDICATE = {word: NAMES.index(predicate_of(word)) for word in WORDS}
 _GENDER = {word: GENDERS.index(gender_of(word)) for word in WORDS}
 _NUMBER = {name: number for number, name in enumerate(NAMES)}
 _INVERSE = np.array([NAMES.index(inverse(name)) for name in NAMES])
-_POWERS = len(NAMES) ** np.arange(LENGTHS.stop)
+_POWERS = len(NAMES) ** np.arange(LENGTHS.stop + 1)
 
 
 class _UnusualError(Exception):
@@ -262,6 +262,8 @@ class _Rows:
             self.right &= lists.lengths == length
         self._check_candidates()
         self._read_people()
+        numbers, known = self._words("pattern")
+        self._pattern = np.array([_pattern_key(each) for each in known], np.int64)[numbers]
 
     def _check_candidates(self) -> None:
         lists = self._lists("candidates")
@@ -280,6 +282,8 @@ class _Rows:
         fits = [
             _NAME.fullmatch(name) and gender in GENDERS and known.get(name, gender) == gender for name, gender in pairs
         ]
+        self._asked = np.array([self._names.get(name, _UNKNOWN) for name in self._query.words], np.int64)
+        self._called = pa.array(self._names, pa.string())
         self._name_of = np.array([self._names[name] for name, _ in pairs], np.int64)
         self._gender_of = np.array(
             [GENDERS.index(gender) if fit else _UNKNOWN for (_, gender), fit in zip(pairs, fits, strict=True)], np.int64
@@ -296,7 +300,7 @@ class _Rows:
         right &= (self._edges.take(rows, k) == chain).all(axis=(1, 2))
         relations, gendered = self._kin(self._types, rows, k)
         right &= (gendered == genders[:, 1:]).all(axis=1)
-        right &= self._patterns(rows, k) == relations @ _POWERS[:k]
+        right &= self._pattern[rows] == relations @ _POWERS[:k] + k * _POWERS[LENGTHS.stop]
         pattern = _find_patterns(k, relations)
         right &= pattern != _UNKNOWN
         proved, pattern = strict_proofs().of(k), np.maximum(pattern, 0)
@@ -307,18 +311,6 @@ class _Rows:
         right &= self._proofs(rows, k, proved, pattern, genders)
         right &= self._questions(rows, names)
         self.right[rows] = right
-
-    def _patterns(self, rows: Numbers, k: int) -> Numbers:
-        """Return the number of the pattern that each row names; unknown if it is not one of this length."""
-        numbers, known = self._words("pattern")
-        parts = [each.split(" ") for each in known]
-        found = [
-            sum(int(_POWERS[place]) * _NUMBER[name] for place, name in enumerate(each))
-            if len(each) == k and _NUMBER.keys() >= set(each)
-            else _UNKNOWN
-            for each in parts
-        ]
-        return np.array(found, np.int64)[numbers[rows]]
 
     def _kin(self, lists: _Lists, rows: Numbers, width: int) -> tuple[Numbers, Numbers]:
         """Return predicates and genders of kin words."""
@@ -357,9 +349,8 @@ class _Rows:
     def _questions(self, rows: Numbers, names: Numbers) -> Flags:
         """Compare the people asked about with the ends of the chains."""
         asked = self._query.take(rows, 2)
-        number = np.array([self._names.get(name, _UNKNOWN) for name in self._query.words], np.int64)
-        right: Flags = (number[asked[:, 0]] == names[:, 0]) & (number[asked[:, 1]] == names[:, -1])
-        known = pa.array(self._names, pa.string())
+        right: Flags = (self._asked[asked[:, 0]] == names[:, 0]) & (self._asked[asked[:, 1]] == names[:, -1])
+        known = self._called
         expected = pc.binary_join_element_wise(
             "What is ", known.take(pa.array(names[:, -1])), " to ", known.take(pa.array(names[:, 0])), "?", ""
         )
@@ -399,8 +390,8 @@ class _Rows:
         relation = self._relation_at(rows[story], np.minimum(place, k[story] - 1))
         right[story[~(forwards | backwards) | (predicate != relation)]] = False
         width, most = LENGTHS.stop, int(facts.sentence.max(initial=0)) + 1
-        stated = np.unique((story * width + place) * most + facts.sentence) // most
-        for each in (stated, np.unique(stated)):  # all facts, and none twice
+        stated = _distinct((story * width + place) * most + facts.sentence) // most
+        for each in (stated, _distinct(stated)):  # all facts, and none twice
             right &= np.bincount(each // width, minlength=len(rows)) == k
         right &= self._genders_fit(rows, facts.shown)
         right &= self._lines_fit(rows, story, facts.line)
@@ -426,7 +417,7 @@ class _Rows:
     def _lines_fit(self, rows: Numbers, story: Numbers, line: Numbers) -> Flags:
         """Return which rows name, as the lines of the proof, those that state a fact, in order."""
         most = int(max(line.max(initial=0), self._proof.values.max(initial=0))) + 1
-        stated = np.unique(story * most + line)
+        stated = _distinct(story * most + line)
         proof = self._proof
         lengths = proof.lengths[rows]
         right: Flags = np.bincount(stated // most, minlength=len(rows)) == lengths
@@ -438,6 +429,23 @@ class _Rows:
         wrong = np.repeat(kept, counts)[given != expected]
         right[wrong] = False
         return right
+
+
+def _distinct(numbers: Numbers) -> Numbers:
+    """Return different numbers in order; of numbers that are almost in order this is faster than `np.unique`."""
+    numbers = np.sort(numbers)
+    found: Numbers = numbers[np.concatenate([[True], numbers[1:] != numbers[:-1]])] if len(numbers) else numbers
+    return found
+
+
+@lru_cache(maxsize=1 << 16)
+def _pattern_key(pattern: str) -> int:
+    """Return a number for a pattern and its length; unknown if it has other words, or too many."""
+    names = pattern.split(" ")
+    if len(names) >= LENGTHS.stop or not _NUMBER.keys() >= set(names):
+        return _UNKNOWN
+    relations = sum(int(_POWERS[place]) * _NUMBER[name] for place, name in enumerate(names))
+    return relations + len(names) * int(_POWERS[LENGTHS.stop])
 
 
 @cache

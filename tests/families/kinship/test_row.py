@@ -204,9 +204,9 @@ def test_sentences_of_a_text_that_states_something_else() -> None:
 @pytest.mark.parametrize(
     ("story", "message"),
     [
-        ("It rained.", "line 1, column 1, 'It': not understood: no relation is stated"),
-        ("Ann's son Bob sang.\nCleo thinks of Bob as her father.", "line 2, column .*: not understood"),
-        ("Cleo, Eve's mother, met Ann.", "line 1, column 13, 'mother': not understood"),
+        ("It rained.", "line 1, sentence 1, column 1, 'It': not understood: no relation is stated"),
+        ("Ann's son Bob sang.\nCleo thinks of Bob as her father.", "line 2, sentence 2, column .*: not understood"),
+        ("Cleo, Eve's mother, met Ann.", "line 1, sentence 1, column 13, 'mother': not understood"),
         ("Ann is Cleo's grandfather.", "line 1: 'grandfather' does not fit a person who is female"),
         ("Ann sang. He is Bob's father.", "line 1: 'father' does not fit a person who is female"),
     ],

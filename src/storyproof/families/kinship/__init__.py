@@ -1,6 +1,6 @@
 """Kinship: who is what to whom.
 
-`read` and `read_many` return what a text in plain English states, or refuse it; they are imported when first used, since
+`read` and `read_many` return what a text in plain English states, or refuse it. They are imported when first used, as
 that takes a while.
 """
 

@@ -1,4 +1,4 @@
-"""The same as `tokens` for many texts at once, as arrays.
+"""The same as `tokens` for many texts at once, as arrays; what the reader's checks may refuse is marked.
 
 The texts of a batch are cut, classified, simplified and reduced together, and their sentences are numbered by skeleton.
 Texts with marks or phrases that need a closer look (quotations, titles, "whose name is") are left to `tokens`.

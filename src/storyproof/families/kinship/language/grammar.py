@@ -53,7 +53,7 @@ _THE_PAIR = re.compile("D(?P<kin>L)(?P<a>N)&(?P<b>N)(?![&'N])")
 _LONGEST = 400  # classes of a sentence, so that no text takes more than linear time
 _OPENS = "pJ~<2AI"  # begins a phrase or clause that stands before the main clause
 
-_NO_VERB = r"[N'hrtKLM,&dDo()]"
+_NO_VERB = r"[N'hrtKLM,&dDo()]"  # "Omar, Freya's uncle."
 
 # Words and combinations that are never understood.
 _UNREADABLE = tuple(
@@ -80,21 +80,18 @@ _UNREADABLE = tuple(
 _UNCLEAR = tuple(
     (re.compile(pattern), reason)
     for pattern, reason in (
-        ('(?<!")E|,[Nes]w?[RV],', "what somebody says or believes need not be true"),
+        ('(?<!")E|,[NesD][^,;]?[RV](?:$|,)', "what somebody says or believes need not be true"),  # …, Omar believed
         ("F", "it is not known who speaks"),
         (r"\|[NKLhr]|\|[dD]?M*[KL]|[NKL],?\||\|[iazv]", "these are alternatives"),
         ('"[^"]*[NKLhresmtF][^"]*"', "direct speech is not understood"),
         ("I", "a condition or an indirect question"),
         (f"(?:^|[:;]){_NO_VERB}+$", "a sentence without a verb"),
-        ("N,(?:Ti|[wkfM]{1,3}),?N(?!')", "it is not clear who is meant"),
-        (",[NesD][^,;]?[RVE](?:$|,)", "what somebody says or believes need not be true"),
+        ("N,(?:Ti|[wkfM]{1,3}),?N(?!')", "it is not clear who is meant"),  # Freya, sorry, Leila
     )
 )
 _DESCRIBED = re.compile("N,[dDn](?!M*K)")
 _PREDICATE_NOUN = re.compile("(?:N,?|[esW]|(?<=N),[^,;]*,)[iv][dDn](?!M*[KL]|o)")
-_AS_PERSON = re.compile(
-    "(?:A|B|[u01])[dD][^,;]?[u01]|[u01]N|N,w?[dD][^,;]?[u01]"
-)  # as a cook, the pilot Freya, Omar, still a boy
+_AS_PERSON = re.compile("[AB][dD][^,;]?[u01]|[u01]N|N,w?[dD][^,;]?[u01]")  # as a cook; the cook Omar; Omar, still a boy
 _PERSON = re.compile("[dDn][^,;]?[u01]")  # a patient woman
 
 

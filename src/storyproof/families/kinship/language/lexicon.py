@@ -358,8 +358,3 @@ def class_of(word: str) -> str:
     if _compound().fullmatch(word):
         return OTHER_KIN
     return OTHER
-
-
-def is_listed(word: str) -> bool:
-    """Return whether a word in small letters has a class of its own."""
-    return class_of(word) != OTHER

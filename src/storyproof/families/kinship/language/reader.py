@@ -1,9 +1,19 @@
 """The reader: which facts a story states, from its text alone.
 
-`read` understands a text or refuses it; it never guesses. Sentences are interpreted by the grammar. Here pronouns are
-bound: somebody named earlier in the sentence or in the sentence before is meant, unless the text has shown another
-gender or the relation excludes them. If more than one person is left, the text is refused. Then the story as a whole is
-checked: one gender for everybody, facts that fit into one family, no sentence twice.
+`read` understands a text or refuses it; it never guesses. It works in these steps:
+
+1. `tokens` cuts the text into words, each with a class of `lexicon` (name, kin word, pronoun, negation …), and leaves
+   out what says nothing. What is left of a sentence is its *skeleton*.
+2. `phrases` and `checks` refuse texts with ages, plays, remarks about the text and the like, by words and classes.
+3. `grammar` interprets each skeleton: which constructions state a relation, of whom, and who may be meant by pronouns.
+   A kin word that belongs to no construction makes it refuse the sentence.
+4. Here pronouns are bound: somebody named earlier in the sentence or in the sentence before is meant, unless the text
+   has shown another gender or the relation excludes them. If two people are left and a fact depends on it, the text is
+   refused.
+5. `checks` and `consistency` look at the story as a whole: one place at a time, no sentence twice, one family.
+
+Many texts are read at once by `bulk` (steps 1 and 2) and `stories` (steps 4 and 5), as arrays. They decide only the
+clear cases; whatever is doubtful is read here, so that every refusal has its reason and place.
 
 The reader shares nothing with the narrator but the relations.
 """

@@ -9,7 +9,8 @@ import random
 from typing import Any
 
 from storyproof.families.kinship.checker import ENTAILED, status
-from storyproof.families.kinship.placeholders.files import our_names, ours
+from storyproof.families.kinship.language.names import our_names
+from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import GENDERS, Fact, word
 from storyproof.families.kinship.rules import strict_rules
 
@@ -20,7 +21,7 @@ class PlainClutrr:
         self._random = random.Random(seed)
         self._rules = strict_rules()
         self._templates = ours().templates
-        self._names = our_names()
+        self._traditions = [*our_names().values()]
 
     def puzzle(self) -> dict[str, Any]:
         while True:
@@ -30,9 +31,10 @@ class PlainClutrr:
             facts = [Fact(place, relation, place + 1) for place, relation in enumerate(chain)]
             if status(genders, facts, Fact(0, target, self._k)) == ENTAILED:
                 break
+        tradition = self._random.choice(self._traditions)
         names: list[str] = []
         for gender in genders:
-            names.append(self._random.choice([name for name in self._names[gender] if name not in names]))
+            names.append(self._random.choice([name for name in tradition[gender] if name not in names]))
         lines = [self._line(fact, genders, names) for fact in facts]
         self._random.shuffle(lines)
         answer = word(target, genders[-1])

@@ -9,6 +9,7 @@ from unittest.mock import patch
 import typer
 from typer.main import get_command
 
+import storyproof
 from docs.pictures import false_belief
 from storyproof import catalog
 from storyproof.cli import EXIT_CODES, HELP, app
@@ -68,9 +69,36 @@ def kinship_rules() -> str:
     )
 
 
+_STYLES = {
+    "natural": "A paragraph about one occasion, which states the facts on the way.",
+    "plain": "The same kinds of sentences about kinship, and nothing else.",
+    "placeholders": "Texts of a fixed collection, one to three facts each.",
+    "synthetic": "The same sentence for every fact.",
+}
+_SHOWN = {"test": 2, "test_k": (2, 3, 4, 5, 6), "seed": 2026}  # ten stories
+
+
+def kinship_stories() -> str:
+    """Return the page with random stories in all styles."""
+    parts = ["# Random stories of kinship\n", _NOTE]
+    parts.append(
+        "Ten puzzles of two to six facts in each style, as `storyproof generate clutrr --test 2 --test-k 2-6 --train 0 "
+        "--seed 2026 --text STYLE` draws them; none was picked. The puzzles are the same in all styles. How text is "
+        "made and read: [kinship](kinship.md#text).\n"
+    )
+    for style, about in _STYLES.items():
+        parts.append(f"## {style}\n\n{about}\n")
+        for row in storyproof.generate("clutrr", text=style, **_SHOWN).to_pylist():
+            story = row["story"].replace("\n", " ")
+            parts.append(f"- {story} *{row['question']}* {row['answer']}")
+        parts.append("")
+    return "\n".join(parts)
+
+
 PAGES: dict[Path, Callable[[], str]] = {
     Path(__file__).with_name("cli.md"): command_line,
     Path(__file__).with_name("rules.md"): kinship_rules,
+    Path(__file__).with_name("stories.md"): kinship_stories,
     Path(__file__).parent / "images" / "false-belief.svg": false_belief,
 }
 

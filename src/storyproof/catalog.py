@@ -6,8 +6,11 @@ version of a benchmark is listed as `name@version` beside the current one.
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterable
+from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from storyproof.errors import ConfigError, UnknownNameError
@@ -23,6 +26,7 @@ BENCHMARKS = {
     "tom-babi": "storyproof.families.belief.benchmarks.tom_babi:TomBabi",
     "tom-babi-easy": "storyproof.families.belief.benchmarks.tom_babi:TomBabiEasy",
     "clutrr": "storyproof.families.kinship.clutrr:Clutrr",
+    "clutrr@1": "storyproof.families.kinship.clutrr:ClutrrV1",
 }
 FORMATS = {
     "tomi": "storyproof.families.belief.babi_format:TOMI",
@@ -71,8 +75,14 @@ def names(what: str) -> dict[str, str]:
 def _entries(what: str) -> dict[str, str]:
     """Return the names of a kind, with older versions of benchmarks."""
     own = _TABLES[what]
-    others = {point.name: point.value for point in entry_points(group=GROUPS[what]) if point.name not in own}
+    others = {name: value for name, value in _declared(entry_points, GROUPS[what], tuple(sys.path)) if name not in own}
     return {**own, **others}
+
+
+@cache
+def _declared(find: Callable[..., Iterable[EntryPoint]], group: str, path: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return what the packages on a path declare in a group; finding out means reading a file of each of them."""
+    return [(point.name, point.value) for point in find(group=group)]
 
 
 def load(what: str, name: str) -> Any:

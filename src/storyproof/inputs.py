@@ -217,6 +217,18 @@ def parse_yaml(text: str) -> Any:
     return found
 
 
+def compose_yaml(text: str) -> Any:
+    """Parse YAML to nodes of PyYAML, which know their lines; None if there is nothing.
+
+    Raises:
+        DocumentError: As `parse_yaml`, which is called first.
+    """
+    import yaml
+
+    parse_yaml(text)
+    return yaml.compose(text, Loader=yaml.SafeLoader)
+
+
 _TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
 
 

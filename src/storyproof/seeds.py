@@ -33,8 +33,9 @@ class Draws:
     def below(self, limit: int | Indices, size: int) -> Indices:
         """Draw `size` integers from 0 up to, not including, `limit` (at most 2³¹; bias below limit / 2³²)."""
         raw = self._bits.random_raw((size + 1) // 2).astype("<u8", copy=False).view("<u4")[:size].astype(np.uint64)
-        found: Indices = ((raw * np.asarray(limit, np.uint64)) >> np.uint64(32)).astype(np.int64)
-        return found
+        raw *= np.asarray(limit, np.uint64)
+        raw >>= np.uint64(32)
+        return raw.view(np.int64)
 
     def order(self, count: int) -> Indices:
         """Draw a random order of 0 … count-1."""

@@ -236,6 +236,25 @@ def test_ask_of_ones_own(server: tuple[str, ...]) -> None:
     assert (read["answer"], read["matches"], len(read["steps"])) == ("The basket.", {}, 1)
 
 
+def test_conventions(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
+    asked = ("ask", *server, "--data", data, "--index", 1, "--show-prompt")
+    said = "In all stories:\n- Everybody who is in a room"
+    assert said in run(*asked, "--conventions").stdout
+    assert said not in run(*asked).stdout
+    done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, "--conventions", "--max-stories", 2)
+    assert done.exit_code == 0, done.output
+    (path,) = tmp_path.glob("*.json")
+    assert "conventions" in path.name
+    assert json.loads(path.read_text())["prompt"]["name"] == "zero-shot+conventions"
+
+
+def test_conventions_are_for_those_who_are_asked_by_prompts(data: Path) -> None:
+    for verb in ("evaluate", "ask"):
+        error = run(verb, "--model", "rules", "--data", data, "--conventions").exception
+        assert isinstance(error, ConfigError)
+        assert "not asked by prompts" in str(error)
+
+
 def test_ask_a_solver(data: Path) -> None:
     assert "rules: " in run("ask", "--model", "rules", "--data", data).stdout
 

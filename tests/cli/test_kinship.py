@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -292,6 +293,13 @@ def test_show(data: Path) -> None:
     assert f"story train-{0:09d}" in run_line(f"show {data} --split train").stdout
 
 
+def test_show_with_conventions(data: Path) -> None:
+    plain, found = (run_line(f"show {data} {option}").stdout for option in ("", "--conventions"))
+    assert found.endswith(plain)
+    assert found.startswith("In all stories:\n- Everybody has two parents, a man and a woman, who are married")
+    assert "\n- Different names are different people.\n" in found
+
+
 def test_show_of_csv(folder: Path) -> None:
     run_line("generate clutrr --out out --train 0 --test 2 --test-k 3 --format csv")
     assert "story test-000000001" in run_line("show out --index 1").stdout
@@ -321,7 +329,7 @@ def test_show_of_csv(folder: Path) -> None:
         ("--test-k 2,,3", "--test-k is '2,,3'", "expected numbers such as 2,3 or 2-10"),
         ("--test-k 4-2", "--test-k is '4-2'", "expected at least one length, such as 2-10"),
         ("--reading loose", "unknown reading 'loose'", "Known: published, strict"),
-        ("--text prose", "unknown kind of text 'prose'", "Known: natural, synthetic"),
+        ("--text prose", "unknown kind of text 'prose'", "Known: natural, placeholders, plain, synthetic"),
         ("--preset robust", "unknown preset 'robust'", "Known: generalization-23, generalization-234, robust-clean"),
         ("--keep-placeholders 0", "keep_placeholders is 0.0", "use a share above 0 and up to 1"),
         ("--keep-placeholders 2", "keep_placeholders is 2.0", "use a share above 0 and up to 1"),
@@ -329,10 +337,14 @@ def test_show_of_csv(folder: Path) -> None:
         ("--format babi", "unknown format of clutrr 'babi'", "Known: csv, jsonl, parquet"),
         (
             "--noise 0.1",
-            "--noise is not an option of clutrr, but of tom-babi and tom-babi-easy",
+            "--noise is not an option of version 2 of clutrr, but of tom-babi and tom-babi-easy",
             "clutrr has --bad-placeholders, --cloze, --holdout",
         ),
-        ("--disjoint agents", "--disjoint is not an option of clutrr", "clutrr has --bad-placeholders, --cloze"),
+        (
+            "--disjoint agents",
+            "--disjoint is not an option of version 2 of clutrr",
+            "clutrr has --bad-placeholders, --cloze",
+        ),
         ("--keep-placeholders few", "--keep-placeholders is 'few'", "expected a number"),
         ("--train -1", "--train is -1", "0 leaves a split out"),
         ("--test -1", "--test is -1;", "0 leaves a split out"),
@@ -402,6 +414,131 @@ def test_options_of_kinship_are_for_kinship(folder: Path, refuse: Refuse, option
 def test_broken_rules(folder: Path, refuse: Refuse, text: str, message: str) -> None:
     (folder / "rules.yaml").write_text(text)
     assert message in refuse("generate clutrr --out out --rules rules.yaml --train 10")
+
+
+# Scenes.
+
+SCENE = """\
+openers: [The rain had stopped at last.]
+moments: [before lunch]
+places: [near the gate]
+alone:
+  - carry carried carrying carried | [a basket] to the gate
+  - whistle whistled whistling whistled | a tune
+together:
+  - wave waved waving waved | to {}
+"""
+
+
+def write_scenes(folder: Path, *texts: str | bytes) -> None:
+    (folder / "scenes").mkdir(exist_ok=True)
+    for number, text in enumerate(texts):
+        content = text.encode() if isinstance(text, str) else text
+        (folder / "scenes" / f"{number}.yaml").write_bytes(content)
+
+
+def test_own_scenes(folder: Path) -> None:
+    plenty = "".join(
+        f"  - turn turned turning turned | [the {thing}] round\n" for thing in ("key", "hat", "cup", "wheel")
+    )
+    texts = [SCENE.replace("together:", f"{plenty}together:").replace("gate", place) for place in ("gate", "shore")]
+    write_scenes(folder, *texts)
+    options = "--train 30 --test 5 --train-k 2,3 --test-k 2,3 --format jsonl --scenes scenes"
+    assert run_line(f"generate clutrr --out out {options}").exit_code == 0
+    assert manifest()["config"]["scenes"]["name"] == "scenes"
+    here, there = (
+        {word for row in rows(split) for word in ("gate", "shore") if word in row["story"]}
+        for split in ("train", "test")
+    )
+    assert len(here) == len(there) == 1
+    assert here != there
+    assert run_line("verify out").exit_code == 0
+
+
+DEED = "whistle whistled whistling whistled | a tune"
+MEETING = "wave waved waving waved | to {}"
+LISTS = "openers, moments, places, alone, together"
+
+
+def deed(text: str) -> str:
+    """Put something else into line 6."""
+    return SCENE.replace(DEED, text)
+
+
+def tune(text: str) -> str:
+    return deed(DEED.replace("a tune", text))
+
+
+def meeting(text: str) -> str:
+    return SCENE.replace("to {}", text)
+
+
+def moments(text: str) -> str:
+    return SCENE.replace("[before lunch]", text)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (tune("for an aunt"), ", line 6: 'aunt' says or suggests who is related to whom, which only the facts"),
+        (tune("for the in-laws"), ", line 6: 'in-laws' says who is related to whom"),
+        (tune("for stepsiblings"), ", line 6: 'stepsiblings' says or suggests"),
+        (tune("for two wives"), ", line 6: 'wives' says or suggests"),
+        (tune("at a stranger"), ", line 6: 'stranger' brings in a person whom the story does not name; use another"),
+        (tune("with her dog"), ", line 6: 'her' brings in a person"),
+        (tune("as if at sea"), ", line 6: 'as' can make a fact beside it unreal or a comparison; use another word"),
+        (tune("{name}"), "has the slot {name}, which alone do not have; leave it out"),
+        (tune("to {}"), "has the slot {}, which alone do not have; leave it out"),
+        (tune("a < b"), "has '<', which is not a slot or mark of alone; leave it out"),
+        (meeting("to {person}"), "has the slot {person}, which together do not have; write {} for the other person"),
+        (meeting("at sea"), ", line 8: 'wave waved waving waved | at sea' needs the other person once; write {} where"),
+        (meeting("{} to {}"), "needs the other person once"),
+        (deed("whistled a tune"), ", line 6: 'whistled a tune' has no verb in its four forms; write base, past, -ing"),
+        (deed(DEED.replace("whistling", "whistles")), "has no verb in its four forms"),
+        (
+            SCENE.replace("[a basket]", "[a basket"),
+            ", line 5: 'carry carried carrying carried | [a basket to the gate' ",
+        ),
+        (SCENE.replace("[a basket]", "[a basket"), "has unpaired, empty or several brackets; put one object in br"),
+        (
+            SCENE.replace("stopped at last.", "stopped"),
+            ", line 1: 'The rain had stopped' is not a sentence; begin with",
+        ),
+        (tune("an Air"), "has a capital or a digit, which readers take for a name; write it small"),
+        (tune("a tune; then"), "has punctuation that ends a clause; leave it out"),
+        (deed("carry carried carrying carried | [a basket] to the gate"), "stands in line 5 too; leave one out"),
+        (SCENE.replace("moments", "minutes"), f", line 2: 'minutes' is unknown; a scene has {LISTS}"),
+        (
+            SCENE.replace("moments: [before lunch]\n", ""),
+            f"has no moments; a scene needs {LISTS}, each a list of phrases",
+        ),
+        (moments("before lunch"), ", line 2: expected a list under moments; put '- ' before each phrase"),
+        (moments("[[before, lunch]]"), ", line 2: expected a phrase; write it in one line, after '- '"),
+        (SCENE + "places: [at sea]\n", ", line 9: there are places already; put all of them into one list"),
+        (moments("[before lunch"), f", line 3: not valid YAML: .*; expected the lists {LISTS}, each with phrases"),
+        ("moments: " + "[" * 2000, ": not valid YAML: it is nested more than"),
+        ("? [a]\n: [b]\n", ", line 1: not valid YAML: found unhashable key"),
+        ("", f", line 1: found something else than the lists {LISTS}"),
+        (tune("a café tune").encode("latin-1"), ", line 6: found the byte 0xe9, which is not UTF-8; save the file as"),
+    ],
+)
+def test_broken_scenes(folder: Path, refuse: Refuse, changed: str | bytes, message: str) -> None:
+    write_scenes(folder, changed)
+    said = refuse("generate clutrr --out out --scenes scenes")
+    assert re.search(re.escape(message).replace(r"\.\*", ".*"), said)
+    assert "storyproof: scenes/0.yaml" in said
+
+
+def test_scenes_that_are_not_there(folder: Path, refuse: Refuse) -> None:
+    (folder / "empty").mkdir()
+    assert "empty has no scene; expected files called *.yaml" in refuse("generate clutrr --out out --scenes empty")
+    said = refuse("generate clutrr --out out --scenes nowhere")
+    assert "cannot read the scenes nowhere: No such file or directory; give a folder of YAML files" in said
+    write_scenes(folder, SCENE)
+    said = refuse("generate clutrr --out out --scenes scenes --test-k 2 --train-k 2")
+    assert "scenes has one scene, but training and test need different ones; add another" in said
+    said = refuse("generate clutrr --out out --scenes scenes --text plain")
+    assert "plain text does not use scenes; leave them out, or use natural text" in said
 
 
 def test_a_hold_out_that_leaves_nothing(folder: Path, refuse: Refuse) -> None:

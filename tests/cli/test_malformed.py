@@ -14,6 +14,7 @@ import storyproof
 from storyproof.benchmark import Benchmark
 from storyproof.errors import ConfigError, DataError, StoryproofError, VocabularyError
 from storyproof.families.belief.vocabulary import load_vocabulary
+from storyproof.families.kinship.language.scenes import load_scenes
 from storyproof.families.kinship.placeholders.files import load_placeholders
 from storyproof.families.kinship.rules import load_rules
 from storyproof.formats import lines
@@ -204,6 +205,7 @@ READERS: dict[str, tuple[Callable[[Path], object], type[StoryproofError]]] = {
     "rules.yaml": (load_rules, DataError),
     "words.yaml": (load_vocabulary, VocabularyError),
     "placeholders.json": (load_placeholders, DataError),
+    "scene.yaml": (load_scenes, DataError),
     "run.json": (lambda path: storyproof.compare(path, path), DataError),
     "test.jsonl": (storyproof.verify, DataError),
     "test.json": (storyproof.verify, DataError),

@@ -15,7 +15,7 @@ from storyproof import catalog
 from storyproof.audits.examination import format_names
 from storyproof.catalog import load, names
 from storyproof.datasets.reading import find_source, find_sources, is_data
-from storyproof.datasets.writing import writable_formats
+from storyproof.datasets.writing import writable_format, writable_formats
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.formats.format import Format, Place, format_of, formats, load_format, recognise_format, suffixes
 from storyproof.formats.patches import Changes, contents
@@ -157,6 +157,16 @@ def test_a_benchmark_can_be_written_in_its_own_formats_and_those_of_all() -> Non
     known = {name: set(writable_formats(load("benchmark", name))) for name in names("benchmark")}
     assert known["tomi"] == known["tom-babi"] == {"parquet", "jsonl", "babi"}
     assert known["clutrr"] == {"parquet", "jsonl", "csv"}
+
+
+@pytest.mark.parametrize("benchmark", ["tomi", "clutrr"])
+def test_a_format_is_found_without_importing_all(benchmark: str) -> None:
+    made = load("benchmark", benchmark)
+    for name, form in writable_formats(made).items():
+        assert writable_format(made, name) is form
+    for name in ("inspect", "json", "clutrr", "tabs"):
+        with pytest.raises(UnknownNameError, match=rf"unknown format of {benchmark} '{name}'"):
+            writable_format(made, name)
 
 
 @pytest.fixture

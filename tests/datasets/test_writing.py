@@ -2,11 +2,15 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import storyproof
 from storyproof import __version__
@@ -14,7 +18,7 @@ from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.manifest import file_sha256
-from storyproof.datasets.writing import write_dataset
+from storyproof.datasets.writing import _tally, write_dataset
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.families.belief.benchmarks.tomi import Tomi
 from storyproof.formats.jsonl import JsonlSplit
@@ -243,3 +247,42 @@ def test_hash_seed_changes_nothing(tmp_path: Path) -> None:
             subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONHASHSEED": hash_seed})
             made.append((out / "manifest.json").read_bytes())
         assert made[0] == made[1]
+
+
+# ---------------------------------------------------------------------------------------------------------- counts
+
+
+words = st.none() | st.sampled_from(["a", "b", "c"])
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(st.integers(0, 3), words, words), min_size=1, max_size=30))
+def test_rows_are_counted_by_the_values_of_columns(rows: list[tuple[int, str | None, str | None]]) -> None:
+    """Story types once per story: rows that follow each other share one."""
+    rows = sorted(rows, key=lambda row: row[0])
+    stories = pa.array([f"story {row[0]}" for row in rows]).dictionary_encode()
+    columns = [stories, pa.array([row[1] for row in rows], pa.string()).dictionary_encode()]
+    table = pa.table([*columns, pa.array([row[2] for row in rows], pa.string())], ["story", "story_type", "answer"])
+    counted = {"story_types": ("story_type",), "answers": ("answer",), "both": ("story_type", "answer")}
+    found: dict[str, Counter[tuple[str, ...]]] = {name: Counter() for name in counted}
+    for part in (table, table):  # block after block
+        _tally(part, counted, found)
+    firsts = [row for place, row in enumerate(rows) if place == 0 or rows[place - 1][0] != row[0]]
+    assert found["story_types"] == Counter((str(row[1]),) for row in firsts * 2)
+    assert found["answers"] == Counter((str(row[2]),) for row in rows * 2)
+    assert found["both"] == Counter((str(row[1]), str(row[2])) for row in rows * 2)
+
+
+def test_a_benchmark_imports_no_other(tmp_path: Path) -> None:
+    """Starting takes as long as generating some thousand stories, so nothing is imported that is not needed."""
+    command = ["storyproof", "generate", "clutrr", "--train", "6", "--test", "0", "--out", str(tmp_path / "x")]
+    program = (
+        "import sys\n"
+        "from storyproof.cli import main\n"
+        f"sys.argv = {command}\n"
+        "try:\n    main()\nexcept SystemExit as left:\n    assert not left.code\n"
+        "unwanted = ('storyproof.families.belief', 'rich.console', 'storyproof.families.kinship.oracle')\n"
+        "print([name for name in sys.modules if name.startswith(unwanted)])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

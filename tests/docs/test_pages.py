@@ -41,3 +41,11 @@ def test_the_contributors_guide_has_the_whole_protocol() -> None:
         assert f"`{name}`" in text, name
     for kind, group in catalog.GROUPS.items():
         assert f"`{group}`" in text, kind
+
+
+def test_the_example_of_the_reader_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    _, code, printed, *_ = re.split(
+        r"```(?:python)?\n(?=from|Freya)", (ROOT / "docs/reader.md").read_text(encoding="utf-8")
+    )
+    exec(code.partition("```")[0], {})
+    assert capsys.readouterr().out == printed.partition("```")[0]

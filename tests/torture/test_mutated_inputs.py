@@ -314,6 +314,24 @@ def damaged_placeholders(random: Random) -> Files:
     return {"placeholders.json": change_bytes(random, content) if random.random() < 0.2 else content}
 
 
+SCENE = b"""\
+openers: [The rain had stopped at last., A cart stood at the gate.]
+moments: [before lunch, after the race]
+places: [near the gate, "in the hall, upstairs"]
+alone:
+  - carry carried carrying carried | [a basket] to the gate
+  - whistle whistled whistling whistled | a tune
+  - turn turned turning turned | [the keys]+ round
+together:
+  - wave waved waving waved | to {}
+  - help helped helping helped | {} with the bunting
+"""
+
+
+def damaged_scene(random: Random) -> Files:
+    return {"scenes/one.yaml": damaged_yaml(random, SCENE), "scenes/two.yaml": SCENE}
+
+
 @cache
 def a_training() -> tuple[Path, Training]:
     """A folder of trained runs, and a training with a checkpoint."""
@@ -550,6 +568,13 @@ def _placeholders(folder: Path, out: Path, random: Random) -> object:
     return make_benchmark("clutrr", placeholders=option.parse(str(path)), bad_placeholders=manner)
 
 
+def _scenes(folder: Path, out: Path, random: Random) -> object:
+    option = load("benchmark", "clutrr").config_type.options()["scenes"]
+    made = make_benchmark("clutrr", scenes=option.parse(str(folder / "scenes")), test_k=(2,), train_k=(2,))
+    made.block_stories = 20
+    return made.block(random.choice(["train", "test"]), 0)
+
+
 def _trained(folder: Path, out: Path, random: Random) -> object:
     return NeuralSolver(folder / "runs", device="cpu").predict(list(examples("clutrr", "test", 1))[:2])
 
@@ -625,6 +650,7 @@ PARTS: dict[str, Part] = {
     "rules": Part(damaged_rules, (_rules,), 500),
     "vocabularies": Part(damaged_words, (_words,), 400),
     "placeholders": Part(damaged_placeholders, (_placeholders,), 500),
+    "scenes": Part(damaged_scene, (_scenes,), 400),
     "checkpoints": Part(damaged_checkpoint, (_trained, _resumed), 300),
     "replies": Part(damaged_store, (_stored,), 300),
     "results of experiments": Part(damaged_results, (_resulted,), 300),

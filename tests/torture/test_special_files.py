@@ -24,6 +24,7 @@ from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import StoryproofError
 from storyproof.evaluation.runs import read_runs
 from storyproof.families.belief.vocabulary import load_vocabulary
+from storyproof.families.kinship.language.scenes import load_scenes
 from storyproof.files import writing_to
 from storyproof.solvers.neural.checkpoint import CHECKPOINT, METRICS, PLAN, check_replaceable, start
 from storyproof.solvers.neural.solver import NeuralSolver
@@ -186,6 +187,10 @@ def _placed(folder: Path, out: Path, random: Random) -> object:
     return storyproof.verify(folder / "placeholders.json")
 
 
+def _set(folder: Path, out: Path, random: Random) -> object:
+    return make_benchmark("clutrr", scenes=load_scenes(folder / "scene.yaml"))
+
+
 def places() -> dict[str, Place]:
     """Every file that storyproof reads."""
     read_run: mutated.Verb = lambda folder, out, random: read_runs(folder / "run.json")  # noqa: E731
@@ -216,6 +221,7 @@ def places() -> dict[str, Place]:
         "rules": Place(_with(rules_yaml=mutated.RULES), "rules.yaml", (ruled,)),
         "vocabulary": Place(_with(words_yaml=mutated.WORDS), "words.yaml", (worded,)),
         "placeholders": Place(_with(placeholders_json=placeholders), "placeholders.json", (_placed,)),
+        "scenes": Place(_with(scene_yaml=mutated.SCENE), "scene.yaml", (_set,)),
         "prompt": Place(_asking_files, "prompt.yaml", (_asked,)),
         "model": Place(_asking_files, "models.py", (_asked,)),
         "replies": Place(_asking_files, "runs/replies.sqlite", (_asked,)),

@@ -28,6 +28,7 @@ def ask(
     question: Annotated[str | None, typer.Option(help="What to ask about it.")] = None,
     answer: Annotated[str | None, typer.Option(help="The right answer, if it is to be judged.")] = None,
     prompt: Annotated[str, typer.Option(help="A prompt's name or file, or module:function.")] = "zero-shot",
+    conventions: options.Conventions = False,
     seed: options.Seed = 0,
     base_url: options.BaseUrls = None,
     api: options.Api = "chat",
@@ -65,7 +66,9 @@ def ask(
         seed=seed,
         model_option=model_option,
     )
-    asker = Asker(model, prompt=prompt, data=data, options=running, seed=seed, max_tokens=max_tokens)
+    asker = Asker(
+        model, prompt=prompt, data=data, options=running, seed=seed, max_tokens=max_tokens, conventions=conventions
+    )
     try:
         if data is None and story is None:
             _converse(asker, show_prompt)

@@ -37,6 +37,9 @@ def audit(
     overlaps: Annotated[
         bool, typer.Option("--overlaps", help="Also look for duplicates, within and between splits.")
     ] = False,
+    language: Annotated[
+        bool, typer.Option("--language", help="Also measure how varied the language of the stories is.")
+    ] = False,
     against: Annotated[Path | None, typer.Option(help="Also look for overlap with this dataset.")] = None,
     most: Annotated[int, typer.Option(help="List at most this many findings; 0 lists all.")] = 20,
     json_out: Annotated[
@@ -55,7 +58,7 @@ def audit(
         report = storyproof.audit(
             paths, format=format, readings=tuple(reading or ()), fix=fix, ambiguous=ambiguous, progress=progress
         )
-    more = _more(paths, shortcuts, overlaps or against is not None, against)
+    more = _more(paths, shortcuts, overlaps or against is not None, language, against)
     extra = {name: found for name, found, _ in more}
     quiet = takes_output(json_out) or takes_output(html)
     if not quiet:
@@ -102,7 +105,9 @@ def _print(report: AuditReport, most: int) -> None:
     echo(VERIFY_ASKS)
 
 
-def _more(paths: Sequence[Path], shortcuts: bool, overlaps: bool, against: Path | None) -> list[tuple[str, Any, Any]]:
+def _more(
+    paths: Sequence[Path], shortcuts: bool, overlaps: bool, language: bool, against: Path | None
+) -> list[tuple[str, Any, Any]]:
     """Return what else was asked for: name, plain values, and a table to print."""
     from storyproof.report import audit_sections as auditing
 
@@ -111,4 +116,6 @@ def _more(paths: Sequence[Path], shortcuts: bool, overlaps: bool, against: Path 
         found.append(("shortcuts", *auditing.shortcuts_of(paths)))
     if overlaps:
         found.append(("overlaps", *auditing.overlaps_of(paths, against)))
+    if language:
+        found.append(("language", *auditing.language_of(paths)))
     return found

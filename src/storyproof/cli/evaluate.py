@@ -33,6 +33,7 @@ def evaluate(
     seed: options.Seed = 0,
     seeds: options.Seeds = 1,
     prompt: options.Prompts = "zero-shot",
+    conventions: options.Conventions = False,
     matching: options.Matching = "careful",
     strict_matching: options.StrictMatching = False,
     likelihood: options.Likelihood = True,
@@ -81,6 +82,7 @@ def evaluate(
         "max_stories": max_stories,
         "max_samples": max_samples,
         "exclude_memory_reality": exclude_memory_reality,
+        "conventions": conventions,
         "matching": "strict" if strict_matching else matching,
         "likelihood": likelihood,
         "max_tokens": max_tokens,
@@ -161,11 +163,14 @@ class _Plan:
         """
         from storyproof.solvers.solver import DEFAULT_PROMPT
 
-        if self.prompts != DEFAULT_PROMPT and not any(model.is_language_model for model in self.models):
-            raise ConfigError(
-                f"--prompt is '{self.prompts}', but {', '.join(each.name for each in self.models)} is not asked by "
-                "prompts, as language models are; leave it out."
-            )
+        if any(model.is_language_model for model in self.models):
+            return
+        models = ", ".join(each.name for each in self.models)
+        for given in (
+            *([f"--prompt is '{self.prompts}'"] if self.prompts != DEFAULT_PROMPT else []),
+            *(["--conventions is given"] if self.chosen["conventions"] else []),
+        ):
+            raise ConfigError(f"{given}, but {models} is not asked by prompts, as language models are; leave it out.")
 
     def carry_out(
         self, do: Callable[[ModelReference, str, int], Evaluation | Contamination]

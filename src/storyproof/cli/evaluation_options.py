@@ -39,6 +39,9 @@ Seeds = Annotated[int, typer.Option(help="Run so many seeds, from --seed on.")]
 Prompts = Annotated[
     str, typer.Option(help="A prompt's name or file, or module:function; several with commas; 'all' compares them.")
 ]
+Conventions = Annotated[
+    bool, typer.Option("--conventions", help="Begin every prompt with what its story takes for granted.")
+]
 Matching = Annotated[str, typer.Option(help="Judge replies 'strict', 'careful' or 'lenient', or by module:function.")]
 StrictMatching = Annotated[bool, typer.Option("--strict-matching", help="The same as --matching strict.")]
 Likelihood = Annotated[

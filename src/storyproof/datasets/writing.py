@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof import __version__
 from storyproof.benchmark import Benchmark
+from storyproof.catalog import names
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.manifest import file_sha256, write_manifest
@@ -28,6 +30,22 @@ def writable_formats(benchmark: type[Benchmark]) -> dict[str, Format]:
     found = [each for each in formats() if each.keeps_all and each.can_write]
     found += [load_format(name) for name in benchmark.formats]
     return {each.written_as: each for each in found}
+
+
+def writable_format(benchmark: type[Benchmark], name: str) -> Format:
+    """Return the format of a benchmark that users call by a name.
+
+    Raises:
+        UnknownNameError: If there is no such format.
+    """
+    if name in names("format"):  # the usual case, in which no other format has to be imported
+        found = load_format(name)
+        if found.written_as == name and found.keeps_all and found.can_write:
+            return found
+    known = writable_formats(benchmark)
+    if name not in known:
+        raise UnknownNameError(f"format of {benchmark.name}", name, known)
+    return known[name]
 
 
 def write_dataset(
@@ -60,9 +78,7 @@ def write_dataset(
         ConfigError: If the counts cannot be made.
         DataError: If the folder cannot be written.
     """
-    known = writable_formats(type(benchmark))
-    if format_name not in known:
-        raise UnknownNameError(f"format of {benchmark.name}", format_name, known)
+    kind = writable_format(type(benchmark), format_name)
     if workers < 1:
         raise ConfigError(f"--workers is {workers}; use 1 or more.")
     counts = benchmark.check_counts(counts)
@@ -72,7 +88,7 @@ def write_dataset(
         for split in SPLITS:
             if counts.get(split, 0):
                 splits[split], written = _write_split(
-                    benchmark, split, counts[split], known[format_name].writer(folder, split), workers, progress
+                    benchmark, split, counts[split], kind.writer(folder, split), workers, progress
                 )
                 files += written
         manifest = {
@@ -120,14 +136,30 @@ def _tally(
 ) -> None:
     """Count rows by the values of some columns; story types once per story."""
     stories = table.column("story").combine_chunks().indices.to_numpy()
-    first = pa.array(np.concatenate([[True], stories[1:] != stories[:-1]]))
+    first = np.concatenate([[True], stories[1:] != stories[:-1]])
+    coded = {column: _coded(table.column(column)) for columns in counted.values() for column in columns}
     for name, columns in counted.items():
-        rows = table.select(columns)
-        if name == "story_types":
-            rows = rows.filter(first)
-        plain = pa.table([column.cast(pa.string()) for column in rows.columns], columns)
-        for entry in plain.group_by(list(columns)).aggregate([([], "count_all")]).to_pylist():
-            counts[name][tuple(str(entry[column]) for column in columns)] += entry["count_all"]
+        codes = np.zeros(table.num_rows, np.int64)
+        for column in columns:
+            codes = codes * len(coded[column][1]) + coded[column][0]
+        codes = np.sort(codes[first] if name == "story_types" else codes)
+        starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]]))
+        sizes = np.diff(np.append(starts, len(codes))).tolist()
+        for code, size in zip(codes[starts].tolist(), sizes, strict=True):
+            values = []
+            for column in reversed(columns):
+                code, number = divmod(code, len(coded[column][1]))
+                values.append(coded[column][1][number])
+            counts[name][tuple(reversed(values))] += size
+
+
+def _coded(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """Return a column as numbers of its distinct values, and these; what is missing is `None`."""
+    array = column.combine_chunks()
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    numbers = array.indices.fill_null(len(array.dictionary)).to_numpy(zero_copy_only=False)
+    return numbers.astype(np.int64), [*map(str, array.dictionary.to_pylist()), str(None)]
 
 
 def _blocks(benchmark: Benchmark, split: str, count: int, workers: int) -> Iterator[pa.Table]:

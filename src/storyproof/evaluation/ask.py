@@ -69,9 +69,10 @@ class Asker:
         options: How it is run.
         seed: For whatever draws.
         max_tokens: How long replies may be.
+        conventions: Whether the prompt begins with what its story takes for granted.
 
     Raises:
-        ConfigError: If there is no such model or prompt.
+        ConfigError: If there is no such model or prompt, or it is not asked by prompts and conventions are wanted.
     """
 
     def __init__(
@@ -83,16 +84,19 @@ class Asker:
         options: ModelOptions | None = None,
         seed: int = 0,
         max_tokens: int | None = None,
+        conventions: bool = False,
     ) -> None:
         self._reference, self._prompt = resolve(model), prompt
         how: dict[str, Any] = {}
         if self._reference.is_language_model:
             shots = read_shots(Path(data)) if data is not None and needs_shots(prompt) else ()
-            asked = AskOptions(prompt=prompt, max_tokens=max_tokens, seed=seed, shots=shots)
+            asked = AskOptions(prompt=prompt, conventions=conventions, max_tokens=max_tokens, seed=seed, shots=shots)
             how = {
                 "prompt": asked.load_prompt(),
                 "options": options or ModelOptions(seed=seed, retries=FEW_RETRIES),
             }
+        elif conventions:
+            raise ConfigError(f"{self._reference.name} is not asked by prompts, so leave conventions out.")
         self._solver = load_solver(self._reference, seed, **how)
 
     def ask(self, example: Example) -> Exchange:
@@ -158,7 +162,7 @@ def ask(
         story: A story of your own.
         question: What to ask about it.
         answer: The right answer, if it is to be judged.
-        **settings: As for `Asker`: `prompt`, `options`, `seed`, `max_tokens`.
+        **settings: As for `Asker`: `prompt`, `conventions`, `options`, `seed`, `max_tokens`.
 
     Raises:
         ConfigError: If it is not clear what to ask.

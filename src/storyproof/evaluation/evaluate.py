@@ -82,8 +82,8 @@ def evaluate(
             resumes where an earlier one stopped.
         progress: Watches a language model.
         options: How a language model is run.
-        **asking: How a language model is asked and judged (see `AskOptions`): `prompt`, `matching`, `max_tokens`,
-            `likelihood`, `max_failed`, `prices`.
+        **asking: How a language model is asked and judged (see `AskOptions`): `prompt`, `conventions`, `matching`,
+            `max_tokens`, `likelihood`, `max_failed`, `prices`.
 
     Raises:
         ConfigError: If there is no such solver.

@@ -12,7 +12,7 @@ from storyproof.errors import ConfigError
 from storyproof.evaluation.matching import load_matcher
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.solvers.llm.prompt import Prompt, load_prompt
+from storyproof.solvers.llm.prompt import ConventionsPrompt, Prompt, load_prompt
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 CAREFUL = "careful"
@@ -76,6 +76,7 @@ class AskOptions:
 
     Attributes:
         prompt: A prompt's name, its file, or a user's function.
+        conventions: Whether every prompt begins with what its story takes for granted.
         matching: How replies are judged: strict, careful, lenient, or a user's function.
         max_tokens: How long replies may be; by default what the prompt says.
         likelihood: Whether choices are scored by likelihood where the backend can.
@@ -86,6 +87,7 @@ class AskOptions:
     """
 
     prompt: str = DEFAULT_PROMPT
+    conventions: bool = False
     matching: str = CAREFUL
     max_tokens: int | None = None
     likelihood: bool = True
@@ -103,11 +105,13 @@ class AskOptions:
 
     def suffixes(self) -> list[str]:
         """Return what a run's file name has besides model and split."""
-        return ([] if self.prompt == DEFAULT_PROMPT else [self.prompt]) + ([f"seed{self.seed}"] if self.seed else [])
+        found = [] if self.prompt == DEFAULT_PROMPT else [self.prompt]
+        return [*found, *(["conventions"] if self.conventions else []), *([f"seed{self.seed}"] if self.seed else [])]
 
     def load_prompt(self) -> Prompt:
         """Load the prompt."""
-        return load_prompt(self.prompt, seed=self.seed, shots=self.shots, max_tokens=self.max_tokens)
+        found = load_prompt(self.prompt, seed=self.seed, shots=self.shots, max_tokens=self.max_tokens)
+        return ConventionsPrompt(found) if self.conventions else found
 
 
 class Progress(Protocol):

@@ -234,6 +234,13 @@ class Family(ABC):
         """Return values for the placeholders {person} and {other} of prompts."""
         return {"person": "", "other": ""}
 
+    def conventions(self, example: Example) -> Sequence[str]:
+        """Return what a reader has to take for granted so that the answer follows, in sentences; by default nothing.
+
+        People and prompts get them on request.
+        """
+        return ()
+
     @property
     def prompt_keys(self) -> tuple[str, ...]:
         """The keys under which prompt files give wordings for this family."""
@@ -287,6 +294,11 @@ class Family(ABC):
     ) -> ShortcutReport:
         """Measure how well examples can be answered without the reasoning that they claim to test."""
         raise DataError(f"there are no shortcut probes for {self.title}.")
+
+
+def convention_text(lines: Sequence[str]) -> str:
+    """Return conventions as a list below a heading."""
+    return "\n".join(["In all stories:", *(f"- {line}" for line in lines)])
 
 
 def number_names(text: str, names: Collection[str]) -> str:

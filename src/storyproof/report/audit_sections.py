@@ -1,4 +1,4 @@
-"""Shortcuts and overlaps as tables, and an audit with all of them as a page."""
+"""Shortcuts, overlaps and measures of language as tables, and an audit with all of them as a page."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from rich.text import Text
 
 from storyproof.audits.contamination import find_overlaps
 from storyproof.audits.examination import find_files, names_of
+from storyproof.audits.language import LanguageMeasures, measure_language
 from storyproof.audits.overlaps import CONFLICT, OverlapReport
 from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
 from storyproof.datasets.examples import iterate_examples, read_examples
@@ -47,6 +48,12 @@ def overlaps_of(paths: Sequence[Path], against: Path | None) -> tuple[dict[str, 
     """Return duplicates within and between the splits at some paths, and with another dataset."""
     report = find_overlaps(_sources(paths), find_sources(against) if against is not None else None)
     return report.as_dict(), _overlap_view(report)
+
+
+def language_of(paths: Sequence[Path]) -> tuple[dict[str, Any], RenderableType]:
+    """Return how varied the language of each file or split at some paths is."""
+    found = {source.name: measure_language(iterate_examples(source)) for source in _sources(paths)}
+    return {name: each.as_dict() for name, each in found.items()}, _language_view(found)
 
 
 def page_of(report: AuditReport, paths: Sequence[Path], more: Mapping[str, Mapping[str, Any]]) -> str:
@@ -111,6 +118,39 @@ def _shortcut_view(report: ShortcutReport) -> RenderableType:
     return Group(table, Text("* beats what the structure forces", style="dim"), Text(report.verdict))
 
 
+_MEASURES = {
+    "stories": "stories",
+    "sentences": "sentences",
+    "distinct_sentences": "different sentences",
+    "word_types": "different words",
+    "trigrams": "different 3-grams in 200,000 words",
+    "compression": "compression by zlib",
+    "unique_stories": "stories that occur once",
+    "self_bleu": "self-BLEU-4",
+}
+
+
+def _language_view(found: Mapping[str, LanguageMeasures]) -> RenderableType:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("names masked")
+    for name in found:
+        table.add_column(Text(name), justify="right")
+    for row in _language_rows({name: each.as_dict() for name, each in found.items()}):
+        table.add_row(*(Text(str(cell)) for cell in row.values()))
+    note = "More is more varied, but for compression and self-BLEU; all measures depend on the number of stories."
+    return Group(table, Text(note, style="dim"))
+
+
+def _language_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:
+    for key, title in _MEASURES.items():
+        row: dict[str, object] = {"names masked": title}
+        for name, measures in found.items():
+            value = measures[key]
+            share = f"{_percent(value)}%" if key == "unique_stories" else ""
+            row[name] = share or (f"{value:,}" if isinstance(value, int) else f"{value:.2f}")
+        yield row
+
+
 def _overlap_view(report: OverlapReport) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("the same", "in", "and in", "pairs", "affected"):
@@ -141,6 +181,8 @@ def _sections(name: str, found: Mapping[str, Any]) -> Iterable[Section]:
             yield "Conflicting labels", conflicts
     elif name == "shortcuts":
         yield "Shortcuts", list(_shortcut_rows(found))
+    elif name == "language":
+        yield "Language", list(_language_rows(found))
     else:
         raise DataError(f"there is no section '{name}'.")
 

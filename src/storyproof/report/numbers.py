@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from rich import box
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.measure import Measurement
-from rich.table import Table
-from rich.text import Text
+if TYPE_CHECKING:  # rich takes a while to import, and most commands print no table
+    from rich.console import Console, ConsoleOptions, RenderResult
+    from rich.table import Table
 
 NONE = "–"  # where there is no figure
 _NAME = 28  # columns that names take at most where there is little room; they go on in the next line
@@ -74,6 +73,8 @@ class Fitting:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Lay it out for a screen."""
+        from rich.text import Text
+
         kept = list(self.columns)
         table = self._table(kept)
         if _width(console, options, table) > options.max_width:
@@ -91,6 +92,10 @@ class Fitting:
             yield Text(f"no room for: {', '.join(left_out)}; --json has all", style="dim")
 
     def _table(self, columns: Sequence[Column], *, close: bool = False, below: bool = False) -> Table:
+        from rich import box
+        from rich.table import Table
+        from rich.text import Text
+
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0 if close else 1))
         for column in columns:
             table.add_column(
@@ -109,4 +114,6 @@ class Fitting:
 
 def _width(console: Console, options: ConsoleOptions, table: Table) -> int:
     """Return the width of a table that is not limited."""
+    from rich.measure import Measurement
+
     return Measurement.get(console, options.update(width=10_000), table).maximum

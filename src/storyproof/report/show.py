@@ -6,22 +6,24 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from rich.console import RenderableType
+from rich.console import Group, RenderableType
+from rich.text import Text
 
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError, ParseError, quoted
 from storyproof.example import Example
-from storyproof.families.family import family_of
+from storyproof.families.family import convention_text, family_of
 
 
-def show(path: str | Path, index: int = 0, *, split: str | None = None) -> RenderableType:
+def show(path: str | Path, index: int = 0, *, split: str | None = None, conventions: bool = False) -> RenderableType:
     """Lay out a story with its questions and proofs; print the result with Rich.
 
     Args:
         path: A dataset folder or a file.
         index: Which story, counted from 0.
         split: Which split of a folder; by default test, or the only one there is.
+        conventions: Whether to begin with what the story takes for granted, if its family says that.
 
     Raises:
         ConfigError: If there is no such story.
@@ -35,10 +37,13 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None) -> Rende
     if index >= len(stories):
         raise ConfigError(f"--index is {index}, but there are only {len(stories)} stories; they are counted from 0.")
     _check_text(stories[index], f"{source.name}, story {index}")
+    family = family_of(stories[index][0])
+    lines = family.conventions(stories[index][0]) if conventions else ()
     try:
-        return family_of(stories[index][0]).lay_out(stories[index])
+        found = family.lay_out(stories[index])
     except ParseError as error:
         raise DataError(f"{source.name}, story {index}: {error}") from error
+    return Group(Text(convention_text(lines) + "\n"), found) if lines else found
 
 
 def _check_text(story: Sequence[Example], where: str) -> None:

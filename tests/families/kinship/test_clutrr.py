@@ -16,15 +16,22 @@ from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SPLITS, plain_schema
-from storyproof.families.kinship.clutrr import ENTITIES, Clutrr
-from storyproof.families.kinship.config import ClutrrConfig
+from storyproof.families.kinship.clutrr import ENTITIES, Clutrr, ClutrrV1
+from storyproof.families.kinship.config import ClutrrConfig, ClutrrV1Config
+from storyproof.families.kinship.editions import FIRST
+from storyproof.families.kinship.generation.patterns import longest_run
+from storyproof.families.kinship.language.frames import our_frames
+from storyproof.families.kinship.language.names import our_names
+from storyproof.families.kinship.language.scenes import Scenes, our_scenes, read_scene
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
-from storyproof.families.kinship.placeholders.files import our_names, ours
+from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import BASIC, GENDERS, NAMES, WORDS, word
 from storyproof.families.kinship.rules import load_rules, published_rules
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 
 Row = dict[str, Any]
+TRADITION_OF = {name: each for each, pool in our_names().items() for names in pool.values() for name in names}
+GENDER_OF = {name: gender for pool in our_names().values() for gender, names in pool.items() for name in names}
 SMALL = {"train_k": (2, 3), "test_k": (2, 3)}
 SON: Key = (("son",), ("male", "male"))
 PUZZLE = (
@@ -182,7 +189,7 @@ def test_no_question_is_asked_twice(settings: dict[str, Any]) -> None:
     assert len(set(asked)) == len(asked)
 
 
-@pytest.mark.parametrize("settings", [{}, {"text": "synthetic", "cloze": True}], ids=str)
+@pytest.mark.parametrize("settings", [{}, {"names": "mixed"}, {"text": "synthetic", "cloze": True}], ids=str)
 def test_no_question_is_asked_twice_in_other_words(settings: dict[str, Any]) -> None:
     """The same people in the same facts, whatever the order of lines and the placeholders."""
     found = set()
@@ -200,11 +207,11 @@ def test_no_question_is_asked_twice_in_other_words(settings: dict[str, Any]) -> 
 
 @pytest.mark.parametrize("task", ["clean", "all"])
 def test_columns_fit_together(task: str) -> None:
-    for row in rows("train", task=task, train_k=(2,), test_k=(2,)):
+    for row in rows("train", task=task, train_k=(2,), test_k=(2,), text="placeholders"):
         names = [person.split(":")[0] for person in row["genders"]]
         genders = [person.split(":")[1] for person in row["genders"]]
         assert len(set(names)) == len(names)
-        assert all(name in our_names()[gender] for name, gender in zip(names, genders, strict=True))
+        assert all(GENDER_OF[name] == gender for name, gender in zip(names, genders, strict=True))
         assert row["query"] == [names[0], names[row["k"]]]
         assert row["question"] == f"What is {row['query'][1]} to {row['query'][0]}?"
         assert row["edges"][: row["k"]] == [[place, place + 1] for place in range(row["k"])]
@@ -262,8 +269,9 @@ def test_other_words_tell_the_same_puzzles(split: str, other: dict[str, Any]) ->
 
 @pytest.mark.parametrize("settings", [{"split_placeholders": False}, {"keep_placeholders": 0.2}], ids=str)
 def test_other_placeholders_tell_the_same_puzzles(settings: dict[str, Any]) -> None:
-    assert column("edge_types", "test") == column("edge_types", "test", **settings)
-    assert column("story", "test") != column("story", "test", **settings)
+    told: dict[str, Any] = {"text": "placeholders"}
+    assert column("edge_types", "test", **told) == column("edge_types", "test", **told, **settings)
+    assert column("story", "test", **told) != column("story", "test", **told, **settings)
 
 
 def test_cloze_names_show_no_gender() -> None:
@@ -285,9 +293,84 @@ def test_synthetic_text_has_no_placeholders() -> None:
 
 
 def test_a_word_of_a_text_is_nobodys_name() -> None:
-    texts = (*ours().templates[SON], '"Simon!" called ENT_0_male, and his son ENT_1_male ran; Hugo? Felix: no (Lars).')
+    texts = (
+        *ours().templates[SON],
+        '"Simon!" called ENT_0_male, and his son ENT_1_male ran; Hugues? Feliks: no (Lars).',
+    )
     made = Clutrr(ClutrrConfig(placeholders=singles(son=texts), bad_placeholders="keep", **SMALL), 0)
-    assert not {"Simon", "Hugo", "Felix", "Lars"} & set(made.name_assigner.names)
+    assert {"Simon", "Hugues", "Feliks", "Lars"} <= set(benchmark().name_assigner.names)
+    assert not {"Simon", "Hugues", "Feliks", "Lars"} & set(made.name_assigner.names)
+
+
+def test_a_word_of_a_scene_is_nobodys_name() -> None:
+    text = """
+        openers: [Olga was painted on the hull.]
+        moments: [at noon]
+        places: [on deck]
+        alone: ["polish polished polishing polished | [anton and other brass letters]+"]
+        together: ["face faced facing faced | {}"]
+    """
+    made = Clutrr(ClutrrConfig(scenes=Scenes("mine", (read_scene(text, "boat.yaml"),)), **SMALL), 0)
+    assert {"Olga", "Anton"} <= set(benchmark().name_assigner.names)
+    assert not {"Olga", "Anton"} & set(made.name_assigner.names)
+
+
+# ------------------------------------------------------------------------------------------------------------ names
+
+
+def traditions(row: list[str]) -> set[str]:
+    return {TRADITION_OF[person.split(":")[0]] for person in row}
+
+
+@pytest.mark.parametrize("text", ["natural", "plain", "placeholders", "synthetic"])
+def test_the_names_of_a_story_are_of_one_tradition(text: str) -> None:
+    seen = Counter[str]()
+    for people in column("genders", "train", text=text, task="all"):
+        [tradition] = traditions(people)
+        seen[tradition] += 1
+    assert set(seen) == set(our_names())
+    assert max(seen.values()) < 1.5 * min(seen.values())
+
+
+def test_traditions_can_be_mixed() -> None:
+    mixed = [len(traditions(people)) for people in column("genders", "train", names="mixed", train_k=(3,))]
+    assert sum(mixed) / len(mixed) > 3.5  # of four people
+    assert column("answer", "train", names="mixed", train_k=(3,)) == column("answer", "train", train_k=(3,))
+
+
+def test_version_1_has_its_own_names_and_placeholders() -> None:
+    made = ClutrrV1(ClutrrV1Config(**SMALL), 0)
+    [flat] = our_names(FIRST).values()
+    assert set(made.name_assigner.names) == {*flat["male"], *flat["female"]}
+    assert sum(side.count for side in made.placeholders.values()) == ours(FIRST).count
+    for row in made.block("train", 0).slice(0, 300).to_pylist():
+        assert all(recorded.rpartition("/")[2].isdecimal() for recorded in row["placeholders"])
+
+
+@pytest.mark.parametrize(("version", "form"), [("clutrr@1", r"\d+"), ("clutrr", r"2:\d+")])
+@pytest.mark.parametrize("format_name", ["jsonl", "csv"])
+def test_placeholders_of_both_versions_are_read_back(version: str, form: str, format_name: str, tmp_path: Path) -> None:
+    settings: dict[str, Any] = {} if "@" in version else {"text": "placeholders"}
+    data = tmp_path / "data"
+    storyproof.generate(version, train=200, test=40, out=data, format=format_name, **SMALL, **settings)
+    found = storyproof.verify(data)
+    assert found.findings == []
+    assert "story" not in found.unchecked
+    if format_name == "csv":
+        return
+    rows = [json.loads(line) for line in (data / "train.jsonl").read_text().splitlines()]
+    recorded = [each.rpartition("/") for row in rows for each in row["placeholders"]]
+    assert all(re.fullmatch(form, number) for _, _, number in recorded)
+    # The same number in the other edition is another text, for at least some of the rows.
+    for row in rows:
+        row["placeholders"] = [
+            re.sub(r"2:|(?<=/)(?=\d)", "" if "2:" in each else "2:", each) for each in row["placeholders"]
+        ]
+    other = tmp_path / "other.jsonl"
+    other.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    wrong = storyproof.verify(other).findings
+    assert 20 < len(wrong) < 180
+    assert all("does not match its placeholder" in str(each.found) for each in wrong)
 
 
 # ----------------------------------------------------------------------------------------------------------- labels
@@ -300,10 +383,11 @@ def test_every_answer_is_entailed_under_strict_kinship() -> None:
 
 
 def test_published_rules_give_doubtful_answers_and_say_so() -> None:
-    statuses = column("status", "test", reading="published")
+    settings: dict[str, Any] = {"reading": "published", "test_k": (3, 4)}
+    statuses = column("status", "test", **settings)
     assert set(statuses) == {"entailed", "ambiguous", "contradicted"}
     assert statuses.count("ambiguous") > 500
-    for status, readings in zip(statuses, column("readings", "test", reading="published"), strict=True):
+    for status, readings in zip(statuses, column("readings", "test", **settings), strict=True):
         assert readings == (["strict", "published"] if status == "entailed" else ["published"])
 
 
@@ -346,14 +430,16 @@ def test_usual_counts_are_the_papers() -> None:
     assert [benchmark().usual_counts[split] for split in SPLITS] == [10_000, 0, 100]
 
 
-@pytest.mark.parametrize("cloze", [False, True])
-def test_there_are_millions_of_stories(cloze: bool) -> None:
-    made = benchmark(cloze=cloze)
+@pytest.mark.parametrize("settings", [{}, {"cloze": True}, {"names": "mixed"}], ids=str)
+def test_there_are_millions_of_stories(settings: dict[str, Any]) -> None:
+    made = benchmark(**settings)
     for split in SPLITS:
         assert made.capacity(split) > 3_000_000
         made.check_count(split, made.capacity(split))
         with pytest.raises(ConfigError, match=rf"--{split} is \d+; .* at most {made.capacity(split)} different"):
             made.check_count(split, made.capacity(split) + 1)
+    assert benchmark().capacity("test") == 2 * 11 * 16 * (88 - 24) ** 3 // 3
+    assert benchmark(names="mixed").capacity("test") == 10**9  # ids have nine digits
 
 
 def test_the_last_story_is_as_new_as_the_first() -> None:
@@ -363,7 +449,9 @@ def test_the_last_story_is_as_new_as_the_first() -> None:
     for split in ("train", "val"):
         early, late = made.schedule.assign(split, 0, 3000), made.schedule.assign(split, last - 3000, 3000)
         named = [
-            {(each.kinds[kind][:5], place) for kind, place in zip(each.kind.tolist(), each.place.tolist(), strict=True)}
+            set(
+                zip(each.target.tolist(), each.gender.tolist(), each.pattern.tolist(), each.place.tolist(), strict=True)
+            )
             for each in (early, late)
         ]
         assert not named[0] & named[1]
@@ -398,13 +486,17 @@ def manifest(folder: Path, **settings: Any) -> dict[str, Any]:
 
 
 def test_the_manifest_says_what_was_made(tmp_path: Path) -> None:
-    found = manifest(tmp_path / "x", train=500, test=60, **SMALL)
+    found = manifest(tmp_path / "x", train=500, test=60, text="placeholders", **SMALL)
     assert found == json.loads((tmp_path / "x" / "manifest.json").read_text())
     assert found["readings"] == ["strict", "published"]
     assert found["config"]["train_k"] == [2, 3]
     assert found["held_out_lengths"] == [3]
     assert found["single_pattern_labels_kept_in_training"] == {"3": ["husband", "wife"]}
-    assert found["placeholders"] == {side: each.count for side, each in benchmark(5).placeholders.items()}
+    assert found["config"]["names"] == "one"
+    assert found["naming_traditions"] == list(our_names())
+    assert found["placeholders"] == {
+        side: each.count for side, each in benchmark(5, text="placeholders").placeholders.items()
+    }
     assert sum(found["placeholders"].values()) == ours().count
     assert found["placeholder_flaws"] == {}
     train, test = found["splits"]["train"], found["splits"]["test"]
@@ -434,9 +526,37 @@ def test_the_manifest_says_how_even_labels_and_patterns_are(tmp_path: Path) -> N
             "rows_per_label": [min(labels.values()), max(labels.values())],
             "patterns": len({row["pattern"] for row in mine}),
             "most_uneven_patterns_of_a_label": max(spreads),
+            "longest_sibling_run": max(longest_run(row["pattern"].split(" ")) for row in mine),
+            "six_or_more_siblings": 0.0,
         }
         assert balance["rows_per_label"][1] - balance["rows_per_label"][0] <= 1
         assert balance["most_uneven_patterns_of_a_label"] <= 1
+
+
+def test_the_manifest_says_what_was_reached_of_the_bound_on_siblings(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"test_k": (8,), "train_k": (2,), "test": 220}
+    found = {
+        bound: manifest(tmp_path / str(bound), **options, sibling_run=bound)["splits"]["test"]["balance"]["task_1.8"]
+        for bound in (3, 15)
+    }
+    assert {bound: each["longest_sibling_run"] for bound, each in found.items()} == {3: 6, 15: 8}
+    assert found[3]["six_or_more_siblings"] < 0.1 < found[15]["six_or_more_siblings"]
+
+
+def test_the_manifest_says_how_many_scenes_and_frames_there_are(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"train": 5, "test": 5, "train_k": (2,), "test_k": (2,)}
+    found = manifest(tmp_path / "natural", **options)["language"]
+    scenes, frames = len(our_scenes().scenes), len(our_frames().lively().frames)
+    assert found["train"]["scenes"] + found["test"]["scenes"] == scenes
+    assert found["train"]["frames"] + found["test"]["frames"] == frames
+    shared = manifest(tmp_path / "shared", **options, split_placeholders=False)["language"]
+    assert shared["train"] == shared["test"] == {"scenes": scenes, "frames": frames}
+    few = manifest(tmp_path / "few", **options, keep_placeholders=0.2)["language"]
+    assert few["train"] == {"scenes": round(0.2 * found["train"]["scenes"]), "frames": found["train"]["frames"]}
+    assert few["test"]["scenes"] == round(0.2 * found["test"]["scenes"])
+    plain = manifest(tmp_path / "plain", **options, text="plain")["language"]
+    assert plain["test"] == {"scenes": 0, "frames": len(our_frames().plain().frames)}
+    assert "language" not in manifest(tmp_path / "synthetic", **options, text="synthetic")
 
 
 def test_notes_speak_of_a_hold_out_only_where_there_are_two_sides() -> None:

@@ -5,6 +5,7 @@ import csv
 import io
 import re
 from collections import Counter
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,10 @@ from storyproof.errors import DataError
 from storyproof.example import plain_schema
 from storyproof.families.kinship.clutrr_csv import ClutrrSplit, read_csv
 from storyproof.families.kinship.clutrr_records import COLUMNS
+from storyproof.families.kinship.language.reading import Reading
 from storyproof.families.kinship.row import read_row
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
+from storyproof.families.kinship.story import Text, read_texts, split_sentences
 from storyproof.families.kinship.text import parse_line
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
@@ -223,6 +226,32 @@ def test_columns_are_in_the_published_form(tmp_path: Path, settings: dict[str, A
 
 def _bare(text: str) -> str:
     return re.sub(r"\[([^\]]+)\]", r"\1", text)
+
+
+@pytest.mark.parametrize("task", ["clean", "supporting", "irrelevant", "disconnected", "all", "memory"])
+def test_the_clean_story_of_natural_text_states_the_chain(tmp_path: Path, task: str) -> None:
+    table = made("train", task=task)
+    (path,) = written(tmp_path, table, "train")
+    plain = 0
+    for row, record in zip(table.to_pylist(), records(path), strict=True):
+        clean = _bare(record["clean_story"])
+        case = read_row(row)
+        if len(case.facts) == case.k:
+            assert record["clean_story"] == record["story"]
+            continue
+        chain = replace(case, facts=case.chain)
+        if " is the " in clean:
+            plain += 1
+            told = [parse_line(line) for line in re.findall(r"[^ ].*?\.(?= |$)", clean)]
+            assert [(fact.first, fact.word, fact.second) for line in told for fact in line] == [
+                (case.names[fact.first], case.word(fact), case.names[fact.second]) for fact in case.chain
+            ]
+            continue
+        (reading,) = read_texts([Text(clean, [], case.names)])
+        assert isinstance(reading, Reading)
+        assert split_sentences(chain, clean, reading) is not None
+        assert all(sentence in _bare(record["story"]) for sentence in re.findall(r"[^ ].*?\.(?= |$)", clean))
+    assert plain < table.num_rows
 
 
 def test_the_clean_story_is_the_chain_in_order(tmp_path: Path) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from storyproof.errors import ConfigError
+from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.families.kinship.clutrr import Clutrr
-from storyproof.families.kinship.config import LEAST_K, MOST_K, ClutrrConfig
+from storyproof.families.kinship.config import LEAST_K, MOST_K, ClutrrConfig, ClutrrV1Config
 from storyproof.families.kinship.placeholders.collection import Placeholders
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.rules import load_rules, published_rules, strict_rules
@@ -37,7 +37,9 @@ MINE = Placeholders("mine.json", {SON: ("ENT_0_male saw his son ENT_1_male.",)})
         ({"train_k": ("2",)}, r"train_k has 2; chains have 2 to 15 facts"),
         ({"train_k": (None,)}, r"train_k has None; chains have 2 to 15 facts"),
         ({"reading": "loose"}, r"unknown reading 'loose'\. Known: published, strict"),
-        ({"text": "prose"}, r"unknown kind of text 'prose'\. Known: natural, synthetic"),
+        ({"sibling_run": 0}, r"sibling_run is 0; use a number from 1 to 15"),
+        ({"sibling_run": "2"}, r"sibling_run is '2'; use a number from 1 to 15"),
+        ({"text": "prose"}, r"unknown kind of text 'prose'\. Known: natural, placeholders, plain, synthetic"),
         ({"bad_placeholders": "ignore"}, r"unknown way with bad placeholders 'ignore'.* Known: drop, keep, refuse"),
         (
             {"text": "synthetic", "placeholders": MINE},
@@ -138,6 +140,9 @@ def test_as_dict_names_every_setting_in_plain_values() -> None:
         "bad_placeholders": "refuse",
         "keep_placeholders": 1.0,
         "cloze": False,
+        "scenes": None,
+        "names": "one",
+        "sibling_run": 3,
     }
 
 
@@ -191,3 +196,15 @@ def test_presets_leave_all_else_as_usual() -> None:
         found = ClutrrConfig(**Clutrr.preset(name)[0]).as_dict()
         changed = {name for name in usual if usual[name] != found[name]}
         assert changed <= {"task", "train_k", "test_k", "test_tasks"}
+
+
+def test_names_are_of_one_tradition_or_mixed() -> None:
+    assert ClutrrConfig().as_dict()["names"] == "one"
+    assert ClutrrConfig(names="mixed").as_dict()["names"] == "mixed"
+    with pytest.raises(UnknownNameError, match=r"unknown way to choose names 'Greek'.*Known: mixed, one"):
+        ClutrrConfig(names="Greek")
+    with pytest.raises(ConfigError, match=r"names is 7; expected a name\."):
+        ClutrrConfig(names=7)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="names is 'mixed', but cloze stories have no names"):
+        ClutrrConfig(names="mixed", cloze=True)
+    assert "names" not in ClutrrV1Config().as_dict()

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 import storyproof
 from storyproof.errors import ParseError
+from storyproof.families.kinship.language.reading import Reading
 from storyproof.families.kinship.oracle import ProofStep
 from storyproof.families.kinship.relations import Fact
-from storyproof.families.kinship.row import read_row
-from storyproof.families.kinship.story import split_story, stated_facts
+from storyproof.families.kinship.row import KinshipRow, read_row
+from storyproof.families.kinship.story import Piece, Text, read_texts, split_sentences, split_story, stated_facts
 from storyproof.families.kinship.tasks import TASKS, TASKS_BY_NUMBER, noise_types, story_type
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
@@ -125,7 +126,7 @@ def test_a_row_without_what_it_is_about_is_refused(name: str) -> None:
 
 def test_facts_are_read_line_by_line() -> None:
     case = read_row(ROW)
-    assert stated_facts(case, ROW["story"], []) == [[case.facts[0]], [case.facts[2]], [case.facts[1]]]
+    assert stated_facts(case, Text(ROW["story"], [], case.names)) == [[case.facts[0]], [case.facts[2]], [case.facts[1]]]
 
 
 @pytest.mark.parametrize(
@@ -141,30 +142,89 @@ def test_facts_are_read_line_by_line() -> None:
     ],
 )
 def test_a_line_that_does_not_fit_is_refused(line: str, placeholder: str | None, message: str) -> None:
+    row = read_row(ROW)
     with pytest.raises(ParseError, match=message):
-        stated_facts(read_row(ROW), line, [placeholder] if placeholder else [])
+        stated_facts(row, Text(line, [placeholder] if placeholder else [], row.names))
 
 
 def test_as_many_lines_as_placeholders() -> None:
+    row = read_row(ROW)
     with pytest.raises(ParseError, match="the story has 3 lines, but 1 placeholders are recorded"):
-        stated_facts(read_row(ROW), ROW["story"], ["son/female,male/0"])
+        stated_facts(row, Text(ROW["story"], ["son/female,male/0"], row.names))
 
 
 # ----------------------------------------------------------------------------------------------------- running texts
 
 
 @pytest.mark.parametrize(
-    ("task", "text"), [("clean", "natural"), ("all", "natural"), ("memory", "natural"), ("mixed", "synthetic")]
+    ("task", "text"),
+    [
+        *((task, text) for task in ("clean", "all", "memory") for text in ("natural", "placeholders")),
+        ("mixed", "synthetic"),
+        ("irrelevant", "plain"),
+    ],
 )
 def test_stories_of_ours_are_known_and_tell_their_facts(task: str, text: str) -> None:
     for row in made(task, text):
         case = read_row(row)
-        found = stated_facts(case, row["story"], row["placeholders"])
+        found = stated_facts(case, Text(row["story"], row["placeholders"], case.names))
         assert sorted(fact for line in found for fact in line) == sorted(case.facts)
-        assert split_story(case, row["story"]) is not None
-        assert split_story(case, row["story"].replace("\n", " ")) is not None
+        for story in (row["story"], row["story"].replace("\n", " ")):
+            if text in ("natural", "plain"):
+                pieces = _sentences(case, story)
+                assert [number for number, line in enumerate(found) if line]
+            else:
+                pieces = split_story(case, story)
+            assert pieces is not None
+            assert " ".join(piece for piece, _ in pieces) == " ".join(story.split())
+            assert sorted(fact for _, facts in pieces for fact in facts) == [*range(len(case.facts))]
         assert noise_types(case.edges, case.k) == row["noise_types"]
         assert story_type(row["noise_types"], case.asked, case.edges) == row["story_type"]
+
+
+def _sentences(case: KinshipRow, story: str) -> list[Piece] | None:
+    (reading,) = read_texts([Text(story, [], case.names)])
+    assert isinstance(reading, Reading)
+    return split_sentences(case, story, reading)
+
+
+def test_sentences_of_a_text_that_states_something_else() -> None:
+    case = read_row(ROW)
+    told = "Ann's son Bob sang. Cleo, Bob's daughter, danced. Dan is Ann's brother."
+    expected = ["Ann's son Bob sang.", "Cleo, Bob's daughter, danced.", "Dan is Ann's brother."]
+    assert _sentences(case, told) == [(text, {number}) for number, text in enumerate(expected)]
+    for wrong in (
+        told.replace("son", "grandson"),
+        told.replace(" Dan is Ann's brother.", ""),
+        f"{told} Ann is Dan's sister.",
+    ):
+        assert _sentences(case, wrong) is None
+
+
+@pytest.mark.parametrize(
+    ("story", "message"),
+    [
+        ("It rained.", "line 1, sentence 1, column 1, 'It': not understood: no relation is stated"),
+        ("Ann's son Bob sang.\nCleo thinks of Bob as her father.", "line 2, sentence 2, column .*: not understood"),
+        ("Cleo, Eve's mother, met Ann.", "line 1, sentence 1, column 13, 'mother': not understood"),
+        ("Ann is Cleo's grandfather.", "line 1: 'grandfather' does not fit a person who is female"),
+        ("Ann sang. He is Bob's father.", "line 1: 'father' does not fit a person who is female"),
+    ],
+)
+def test_a_natural_text_that_does_not_fit_is_refused(story: str, message: str) -> None:
+    case = read_row(ROW)
+    with pytest.raises(ParseError, match=message):
+        stated_facts(case, Text(story, [], case.names))
+
+
+def test_a_natural_text_may_state_a_fact_from_either_side() -> None:
+    case = read_row(ROW)
+    facts = [[case.facts[0]], [case.facts[1], case.facts[2]]]
+    for story in (
+        "Ann's son Bob sang.\nBob's daughter Cleo danced. Ann has a brother, Dan.",
+        "Bob's mother Ann sang.\nBob, Cleo's father, danced. Ann and Dan are sister and brother.",
+    ):
+        assert stated_facts(case, Text(story, [], case.names)) == facts
 
 
 @given(st.sampled_from(["clean", "memory"]), st.integers(0, 299), st.data())

@@ -1,4 +1,6 @@
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,9 +10,10 @@ from hypothesis import strategies as st
 
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.example import Example
-from storyproof.families.family import family_of
+from storyproof.families.family import convention_text, family_of
 from storyproof.solvers.llm.choices import chosen, letters, shuffled
 from storyproof.solvers.llm.prompt import (
+    ConventionsPrompt,
     Prompt,
     after_marker,
     draw_shots,
@@ -19,7 +22,7 @@ from storyproof.solvers.llm.prompt import (
     prompt_names,
     shots_for,
 )
-from storyproof.solvers.llm.requests import Request
+from storyproof.solvers.llm.requests import Message, Request
 from storyproof.solvers.llm.templates import load_template
 from tests.samples import MEMORY, SEARCH, STORY, example, examples
 
@@ -52,6 +55,47 @@ def test_every_prompt_asks_the_question_and_ends(name: str, each: Example) -> No
     assert "{" not in asked[-1].text
     assert prompt.answer(replies, each)
     assert (prompt.name, prompt.version) == (name, "1")
+
+
+@pytest.mark.parametrize("name", prompt_names())
+@pytest.mark.parametrize("each", [TOM[1], KIN[0]], ids=["belief", "kinship"])
+def test_conventions_stand_before_every_request(name: str, each: Example) -> None:
+    plain = load_prompt(name, shots=[*TOM[60:], *KIN[40:]])
+    prompt = ConventionsPrompt(plain)
+    said = convention_text(family_of(each).conventions(each))
+    assert said.startswith("In all stories:\n- Everybody ")
+    replies: list[str] = []
+    while (request := prompt.request(each, replies)) is not None:
+        before = plain.request(each, replies)
+        assert before is not None
+        assert request.text == f"{said}\n\n{before.text}"
+        assert (request.max_tokens, request.stop, request.choices) == (before.max_tokens, before.stop, before.choices)
+        replies.append("Answer: something")
+    assert prompt.answer(replies, each) == plain.answer(replies, each)
+    assert (prompt.name, prompt.version) == (f"{name}+conventions", "1")
+    assert prompt.answers("Well") == plain.answers("Well")  # type: ignore[attr-defined]
+
+
+def test_conventions_follow_the_first_words_of_the_system_and_need_not_exist() -> None:
+    class Own:
+        name, version = "own", "1"
+
+        def request(self, example: Example, replies: Sequence[str]) -> Request | None:
+            return Request((Message("system", "Be brief."), Message("user", example.question)), 5)
+
+        def answer(self, replies: Sequence[str], example: Example) -> str:
+            return replies[-1]
+
+    prompt = ConventionsPrompt(Own())
+    request = prompt.request(KIN[0], ())
+    assert request is not None
+    assert request.messages[0].content == "Be brief."
+    assert request.messages[1].content.endswith(f"are different people.\n\n{KIN[0].question}")
+    assert prompt.answers("anything")
+    published = replace(KIN[0], readings=["published"])  # what holds by other rules only
+    assert text(prompt, published) == f"Be brief.\n\n{KIN[0].question}"
+    closed = replace(TOM[1], readings=["closed"])
+    assert text(prompt, closed) == f"Be brief.\n\n{TOM[1].question}"
 
 
 def test_zero_shot_has_ten_tokens() -> None:

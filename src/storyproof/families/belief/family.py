@@ -17,6 +17,7 @@ from storyproof.example import Example
 from storyproof.families.belief import baselines, encoding, running_text
 from storyproof.families.belief.audit.kinds import KINDS
 from storyproof.families.belief.events import FEELINGS
+from storyproof.families.belief.readings import CONVENTIONS, OPEN
 from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
 from storyproof.families.family import Family, Picture, number_names
@@ -145,6 +146,10 @@ class BeliefFamily(Family):
     def roles(self, examples: Iterable[Example]) -> dict[str, str]:
         """Return which words are agents, objects, containers and rooms in all stories."""
         return encoding.roles(examples)
+
+    def conventions(self, example: Example) -> Sequence[str]:
+        """Return what the default reading takes for granted; nothing for an answer that holds under others only."""
+        return CONVENTIONS if not example.readings or OPEN in example.readings else ()
 
     def prompt_values(self, example: Example) -> dict[str, str]:
         """Return whose mind is asked about first."""

@@ -8,3 +8,10 @@ INFER_MOVER = "infer-mover"  # open, and who finds the object moved blames those
 
 READINGS = (OPEN, CLOSED, INFER_MOVER)
 DEFAULT = OPEN
+
+# The default reading in words, for people and prompts.
+CONVENTIONS = (
+    "Everybody who is in a room, or enters it, sees where the objects in it are, also inside containers.",
+    "Everybody in a room sees who else is there and what happens there, and nothing of other rooms.",
+    "What Ada thinks that Bo believes is where the object was when the two were last in its room together.",
+)

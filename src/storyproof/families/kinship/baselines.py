@@ -6,28 +6,43 @@ from dataclasses import replace
 
 from storyproof.errors import ParseError
 from storyproof.example import Example
+from storyproof.families.kinship.checker import IMPOSSIBLE, status
 from storyproof.families.kinship.judgement import entailed_relation
 from storyproof.families.kinship.oracle import derive
+from storyproof.families.kinship.own_text import rows_of_text
 from storyproof.families.kinship.relations import word
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import published_rules
-from storyproof.families.kinship.story import stated_facts
+from storyproof.families.kinship.story import Text, stated_facts
+
+_ANY = "child"  # whether any family fits does not depend on what is asked
 
 
 def oracle_answer(example: Example) -> str:
     """Answer by the families that fit the stated facts; the answer is empty where they disagree."""
-    row = _read_stated(example)
-    found = entailed_relation(row)
-    return "" if found is None else row.word(row.asking(found))
+    found = set()
+    for row in _read_rows(example):
+        relation = entailed_relation(row)
+        found.add("" if relation is None else row.word(row.asking(relation)))
+    return found.pop() if len(found) == 1 else ""
 
 
 def rules_answer(example: Example) -> str:
     """Answer by the paper's sixteen rules; where they derive nothing, by the last relation stated of the person."""
-    row = _read_stated(example)
+    row = _read_rows(example)[0]
     first, second = row.pair
     found = derive(published_rules(), [row.facts], len(row.genders)).relations(0, first, second)
     stated = [fact.predicate for fact in row.facts if fact.second == second]
     return word((*found, *stated[::-1])[0], row.genders[second]) if found or stated else ""
+
+
+def _read_rows(example: Example) -> list[KinshipRow]:
+    """Read an example; one that has nothing but its text is one row for each choice of genders that it leaves open."""
+    if example.get("genders") is not None:
+        return [_read_stated(example)]
+    rows = [read_row(values, labelled=False) for values in rows_of_text(example.story, example.question)]
+    possible = [row for row in rows if status(row.genders, row.facts, row.asking(_ANY)) != IMPOSSIBLE]
+    return possible or rows
 
 
 def _read_stated(example: Example) -> KinshipRow:
@@ -37,7 +52,7 @@ def _read_stated(example: Example) -> KinshipRow:
     if placeholders is None or (not placeholders and "\n" not in example.story):
         return row  # a running text that is not in our wording
     try:
-        lines = stated_facts(row, example.story, placeholders)
+        lines = stated_facts(row, Text(example.story, placeholders, row.names))
     except ParseError:
         return row
     return replace(row, facts=tuple(fact for line in lines for fact in line))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from typing import Any, ClassVar
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,23 +17,46 @@ from storyproof.benchmark import Benchmark
 from storyproof.columns import NO_WORD, coded, constant_words, identity, number_lists, word_lists
 from storyproof.errors import ConfigError
 from storyproof.example import Example
-from storyproof.families.kinship.config import DROP, PRESETS, REFUSE, SYNTHETIC, USUAL_COUNTS, ClutrrConfig
+from storyproof.families.kinship.config import (
+    ALL_TRADITIONS,
+    DROP,
+    MOST_K,
+    PLACEHOLDERS,
+    PLAIN,
+    PRESETS,
+    REFUSE,
+    SYNTHETIC,
+    USUAL_COUNTS,
+    ClutrrConfig,
+    ClutrrV1Config,
+    KinshipConfig,
+)
+from storyproof.families.kinship.editions import FIRST, LATEST
 from storyproof.families.kinship.generation.names import NameAssigner
-from storyproof.families.kinship.generation.narration import PuzzleNarrator
-from storyproof.families.kinship.generation.puzzles import shared_maker
-from storyproof.families.kinship.generation.schedule import Schedule
-from storyproof.families.kinship.generation.table import PuzzleTable
-from storyproof.families.kinship.placeholders.checks import FATAL, UNKNOWN_SLOT, PlaceholderFlaw, problems
+from storyproof.families.kinship.generation.narration import PuzzleNarrator, Told
+from storyproof.families.kinship.generation.patterns import SIBLING, PatternSource, ProvedPatterns, longest_run
+from storyproof.families.kinship.generation.proved import strict_proofs
+from storyproof.families.kinship.generation.schedule import Assignment, Schedule, ScheduleV1
+from storyproof.families.kinship.generation.table import PuzzleArrays, PuzzleTable
+from storyproof.families.kinship.language.frames import Frames, our_frames
+from storyproof.families.kinship.language.names import our_names
+from storyproof.families.kinship.language.narrator import Narrator
+from storyproof.families.kinship.language.scenes import Scenes, our_scenes
 from storyproof.families.kinship.placeholders.collection import Placeholders, require_singles
-from storyproof.families.kinship.placeholders.files import our_names, ours
+from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import GENDERS, NAMES
 from storyproof.families.kinship.rules import PUBLISHED, STRICT
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
-from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASK_NUMBERS
+from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASK_NUMBERS, TASKS
 from storyproof.families.kinship.text import synthetic
 from storyproof.seeds import Draws
 
+if TYPE_CHECKING:
+    from storyproof.families.kinship.generation.puzzles import PuzzleMaker
+    from storyproof.families.kinship.placeholders.checks import PlaceholderFlaw
+
 ENTITIES = 200  # tokens that name people in cloze stories
+_MANY_SIBLINGS = f" {' '.join([SIBLING] * 5)} "  # in the pattern of a story that names six of one family in a row
 
 
 class Clutrr(Benchmark):
@@ -48,8 +71,9 @@ class Clutrr(Benchmark):
     combination of task and length.
 
     Known artefacts: the gender of the asked person halves the possible answers, as in the original. Under the strict
-    reading husband and wife have a single pattern at each length (a child's sibling's … parent). Long chains use at
-    most 64 patterns of each relation for a seed.
+    reading husband and wife have a single pattern at each length (a child's sibling's … parent), and long chains need
+    large families; the manifest says how many stories name six or more brothers and sisters. Under other rules, long
+    chains use at most 64 patterns of each relation for a seed.
 
     Source: Sinha, Sodhani, Dong, Pineau and Hamilton, "CLUTRR: A Diagnostic Benchmark for Inductive Reasoning from
     Text" (2019), appendix. Deviations: chains are built from the rules up instead of being sampled from a family and
@@ -58,12 +82,12 @@ class Clutrr(Benchmark):
     """
 
     name = "clutrr"
-    version = 1
+    version = 2
     family = "kinship"
     usual_counts = USUAL_COUNTS
     test_parts = "task and k"
     round = 1
-    config_type = ClutrrConfig
+    config_type: ClassVar[type[KinshipConfig]] = ClutrrConfig
     presets = PRESETS
     readings = (STRICT, PUBLISHED)
     formats = ("clutrr",)
@@ -75,7 +99,9 @@ class Clutrr(Benchmark):
         "patterns": ("question_type", "answer", "pattern"),
     }
 
-    config: ClutrrConfig
+    schedule_type: ClassVar[type[Schedule]] = Schedule
+    edition: ClassVar[int] = LATEST  # of the shipped placeholders and names
+    config: KinshipConfig
 
     @classmethod
     def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
@@ -92,13 +118,12 @@ class Clutrr(Benchmark):
                 kept.append(number)
         return table.take(pa.array(kept))
 
-    def __init__(self, config: ClutrrConfig | None = None, seed: int = 0) -> None:
-        super().__init__(config or ClutrrConfig(), seed)
+    def __init__(self, config: KinshipConfig | None = None, seed: int = 0) -> None:
+        super().__init__(config or self.config_type(), seed)
         self.rules = self.config.used_rules
         # Puzzles and names depend on the seed alone: other placeholders word the same puzzles.
         self._purpose = (self.name, self.version, self.rules.name, seed)
-        self._maker = shared_maker(self.rules, *self._purpose)
-        self._tables: dict[str, PuzzleTable] = {}
+        self._narrators: dict[str, PuzzleNarrator | Narrator] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"config": self.config, "seed": self.seed}
@@ -107,12 +132,35 @@ class Clutrr(Benchmark):
         self.__init__(state["config"], state["seed"])  # type: ignore[misc]
 
     @cached_property
+    def _maker(self) -> PuzzleMaker:
+        """What makes and proves puzzles one by one."""
+        from storyproof.families.kinship.generation.puzzles import shared_maker  # needs oracle and checker
+
+        return shared_maker(self.rules, *self._purpose)
+
+    @cached_property
+    def patterns(self) -> PatternSource:
+        """The patterns of chains."""
+        bound = getattr(self.config, "sibling_run", None)
+        if self.rules.name == STRICT and bound is not None:
+            return ProvedPatterns(self.rules, strict_proofs(), bound, *self._purpose)
+        from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
+
+        return SearchedPatterns(self._maker.search, bound)
+
+    @cached_property
+    def _table(self) -> PuzzleTable:
+        return PuzzleTable(self.patterns)
+
+    @cached_property
     def placeholders(self) -> dict[str, Placeholders]:
         """The placeholders of training and test."""
         config = self.config
-        if config.text == SYNTHETIC:
+        if config.style == SYNTHETIC:
             return dict.fromkeys(("train", "test"), synthetic(self.rules.predicates))
-        found = self._usable(config.placeholders) if config.placeholders else ours()
+        if config.style != PLACEHOLDERS:
+            return {}
+        found = self._usable(config.placeholders) if config.placeholders else ours(self.edition)
         if config.test_placeholders is not None:
             sides = found, self._usable(config.test_placeholders)
         elif config.split_placeholders:
@@ -125,8 +173,12 @@ class Clutrr(Benchmark):
     @cached_property
     def flaws(self) -> dict[str, list[PlaceholderFlaw]]:
         """What the checks find in placeholders from users' files."""
-        given = (self.config.placeholders, self.config.test_placeholders)
-        return {self._called(each): problems(each) for each in given if each is not None}
+        given = [each for each in (self.config.placeholders, self.config.test_placeholders) if each is not None]
+        if not given:
+            return {}
+        from storyproof.families.kinship.placeholders.checks import problems  # compiles many expressions
+
+        return {self._called(each): problems(each) for each in given}
 
     def _called(self, given: Placeholders) -> str:
         """Return a collection's name; of two files with one name, the second is marked."""
@@ -136,6 +188,8 @@ class Clutrr(Benchmark):
 
     def _usable(self, given: Placeholders) -> Placeholders:
         """Refuse, keep or drop templates with flaws; those with slots for unknown people cannot be kept."""
+        from storyproof.families.kinship.placeholders.checks import FATAL, UNKNOWN_SLOT
+
         flaws = self.flaws[self._called(given)]
         fatal = [flaw for flaw in flaws if flaw.kind in FATAL]
         if self.config.bad_placeholders == REFUSE and fatal:
@@ -159,28 +213,52 @@ class Clutrr(Benchmark):
         """The names of people."""
         if self.config.cloze:
             tokens = tuple(f"@entity-{number}" for number in range(ENTITIES))
-            return NameAssigner(dict.fromkeys(GENDERS, tokens), *self._purpose)
-        texts = " ".join(
-            text for side in self.placeholders.values() for each in side.templates.values() for text in each
-        )
-        words = set(re.findall(r"[^\W\d_]+", texts))
-        return NameAssigner(
-            {gender: tuple(name for name in our_names()[gender] if name not in words) for gender in GENDERS},
-            *self._purpose,
-        )
+            return NameAssigner([dict.fromkeys(GENDERS, tokens)], *self._purpose)
+        texts = [text for side in self.placeholders.values() for each in side.templates.values() for text in each]
+        texts.append(repr(getattr(self.config, "scenes", None)))  # the shipped scenes have no names
+        words = set(re.findall(r"[^\W\d_]+", " ".join(texts)))
+        pools = [
+            {gender: [name for name in names if name not in words] for gender, names in tradition.items()}
+            for tradition in our_names(self.edition).values()
+        ]
+        if getattr(self.config, "names", None) == ALL_TRADITIONS:
+            pools = [{gender: [name for pool in pools for name in pool[gender]] for gender in GENDERS}]
+        return NameAssigner(pools, *self._purpose)
 
     @cached_property
     def schedule(self) -> Schedule:
         """Which puzzle each row is."""
-        return Schedule(self.config, self._maker, self.name_assigner.capacity, *self._purpose)
+        return self.schedule_type(self.config, self.patterns, self.name_assigner.capacity, *self._purpose)
+
+    def narrator(self, side: str) -> PuzzleNarrator | Narrator:
+        """Return the narrator of training or test, which is prepared when it is first needed."""
+        if side not in self._narrators:
+            names = self.name_assigner.names
+            if self.placeholders:
+                self._narrators[side] = PuzzleNarrator(self.rules, self.placeholders[side], names, self.edition)
+            else:
+                self._check_words()
+                self._narrators[side] = Narrator(*self._language[side], names)
+        return self._narrators[side]
+
+    def _check_words(self) -> None:
+        """Raise ConfigError if rules of a user's own state relations for which natural text has no word."""
+        for relation in self.rules.stated:
+            if relation not in NAMES:
+                raise ConfigError(f"natural text has no word for '{relation}'; use --text synthetic or placeholders.")
 
     @cached_property
-    def narrators(self) -> dict[str, PuzzleNarrator]:
-        """The narrators of training and test."""
-        return {
-            side: PuzzleNarrator(self.rules, found, self.name_assigner.names)
-            for side, found in self.placeholders.items()
-        }
+    def _language(self) -> dict[str, tuple[Scenes | None, Frames]]:
+        """The scenes and frames of training and test."""
+        config, sides = self.config, ("train", "test")
+        if config.style == PLAIN:
+            return dict.fromkeys(sides, (None, our_frames().plain()))
+        scenes, frames = getattr(config, "scenes", None) or our_scenes(), our_frames().lively()
+        purpose = self.name, self.seed
+        if not config.split_placeholders:
+            return dict.fromkeys(sides, (scenes.share(config.keep_placeholders, *purpose), frames))
+        kept = [side.share(config.keep_placeholders, *purpose) for side in scenes.split(*purpose)]
+        return dict(zip(sides, zip(kept, frames.split(*purpose), strict=True), strict=True))
 
     def rows_per_story(self, split: str) -> int:
         """Return 1: one question per story."""
@@ -191,8 +269,12 @@ class Clutrr(Benchmark):
         return asked * len(self.schedule.scenarios(split)) if split == "test" and asked > 0 else asked
 
     def capacity(self, split: str) -> int:
-        """Return how many stories can be made before names of a pattern of the rarest label would repeat."""
-        return len(self.schedule.scenarios(split)) * len(self.rules.targets) * self.name_assigner.capacity // 3
+        """Return how many stories can be made before names of a pattern of the rarest label would repeat.
+
+        Ids have nine digits, so there are never more than a billion.
+        """
+        labels = len(self.schedule.scenarios(split)) * len(self.rules.targets)
+        return min(labels * self.name_assigner.capacity // 3, 10**9)
 
     def check_count(self, split: str, count: int, option: str = "") -> None:
         """Raise ConfigError unless `count` stories can be made for a split; `option` names the count to users."""
@@ -203,6 +285,7 @@ class Clutrr(Benchmark):
 
     def notes(self, splits: Iterable[str]) -> dict[str, Any]:
         """Return for the manifest what is held out, and what cannot be."""
+        splits = list(splits)
         kept = self.schedule.kept_in_training() if {"train", "test"} <= set(splits) else {}
         return {
             "held_out_lengths": sorted(kept),
@@ -211,8 +294,41 @@ class Clutrr(Benchmark):
                 for k, targets in kept.items()
             },
             "placeholders": {side: found.count for side, found in self.placeholders.items()},
+            **self._language_notes(),
             "placeholder_flaws": {name: [str(flaw) for flaw in flaws] for name, flaws in self.flaws.items()},
+            **({} if self.config.cloze or self.edition == FIRST else {"naming_traditions": [*our_names(self.edition)]}),
+            **self._pattern_notes(splits),
         }
+
+    def _language_notes(self) -> dict[str, Any]:
+        """Return for the manifest how many scenes and frames word the stories of training and test."""
+        if self.placeholders:
+            return {}
+        return {
+            "language": {
+                side: {"scenes": 0 if scenes is None else len(scenes.scenes), "frames": len(frames.frames)}
+                for side, (scenes, frames) in self._language.items()
+            }
+        }
+
+    def _pattern_notes(self, splits: Iterable[str]) -> dict[str, Any]:
+        """Return for the manifest which labels have longer runs of siblings, and where the proofs come from."""
+        bound = getattr(self.config, "sibling_run", MOST_K)
+        longer: dict[str, dict[str, int]] = {}
+        for k in sorted({k for split in splits for _, k in self.schedule.scenarios(split)}):
+            runs = {target: self.patterns.longest_run(k, target) for target in self.rules.targets}
+            words = {
+                self.rules.word(target, gender): run
+                for target, run in runs.items()
+                if run > bound
+                for gender in GENDERS
+            }
+            if words:
+                longer[str(k)] = words
+        if not isinstance(self.patterns, ProvedPatterns):
+            return {"longer_sibling_runs": longer}
+        proofs = self.patterns.proofs
+        return {"longer_sibling_runs": longer, "proofs": {"sha256": proofs.sha256, "problem": proofs.problem}}
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return remarks on labels without a held-out pattern, and on doubtful placeholders."""
@@ -221,6 +337,8 @@ class Clutrr(Benchmark):
             for k, words in manifest["single_pattern_labels_kept_in_training"].items()
             if words
         ]
+        if problem := manifest.get("proofs", {}).get("problem"):
+            found.append(f"{problem}; the puzzles were proved again, which takes longer (make proofs writes the file)")
         for name, flaws in manifest["placeholder_flaws"].items():
             if not flaws:
                 continue
@@ -231,47 +349,50 @@ class Clutrr(Benchmark):
     def summary(self, counts: Mapping[str, Counter[tuple[str, ...]]]) -> dict[str, Any]:
         """Return how balanced labels are in each scenario, and patterns within labels, instead of all counts."""
         plain = super().summary({name: found for name, found in counts.items() if name not in ("labels", "patterns")})
+        uses: dict[str, dict[str, dict[str, int]]] = {}  # of each scenario's labels' patterns
+        for (scenario, label, pattern), number in counts["patterns"].items():
+            uses.setdefault(scenario, {}).setdefault(label, {})[pattern] = number
         balance: dict[str, Any] = {}
-        for scenario in sorted({key[0] for key in counts["labels"]}):
-            labels = {key[1]: number for key, number in counts["labels"].items() if key[0] == scenario}
-            spreads = []
-            for label in labels:
-                uses = [number for key, number in counts["patterns"].items() if key[:2] == (scenario, label)]
-                spreads.append(max(uses) - min(uses))
-            patterns = {key[2] for key in counts["patterns"] if key[0] == scenario}
+        for scenario, labels in sorted(uses.items()):
+            rows = [sum(patterns.values()) for patterns in labels.values()]
+            spreads = [max(patterns.values()) - min(patterns.values()) for patterns in labels.values()]
+            crowded = sum(
+                number
+                for patterns in labels.values()
+                for pattern, number in patterns.items()
+                if _MANY_SIBLINGS in f" {pattern} "
+            )
             balance[scenario] = {
                 "labels": len(labels),
-                "rows_per_label": [min(labels.values()), max(labels.values())],
-                "patterns": len(patterns),
+                "rows_per_label": [min(rows), max(rows)],
+                "patterns": len(set().union(*labels.values())),
                 "most_uneven_patterns_of_a_label": max(spreads),
+                "longest_sibling_run": max(
+                    longest_run(pattern.split(" ")) for pattern in set().union(*labels.values())
+                ),
+                "six_or_more_siblings": round(crowded / sum(rows), 4),
             }
         return {**plain, "balance": balance}
 
     def block(self, split: str, index: int) -> pa.Table:
-        """Return one block: assign puzzles, make and prove them, name their people, narrate them."""
-        side = "test" if split == "test" else "train"
-        narrator = self.narrators[side]
-        if side not in self._tables:
-            self._tables[side] = PuzzleTable(self.rules, narrator)
-        table = self._tables[side]
+        """Return one block: assign puzzles, draw genders, name the people, narrate."""
+        narrator = self.narrator("test" if split == "test" else "train")
         start = index * self.block_stories
         assigned = self.schedule.assign(split, start, self.block_stories)
-        puzzle = table.numbers(assigned.kinds, self._maker)[assigned.kind]
+        rows = self._rows(assigned, Draws(*self._purpose, split, index, "genders"))
         draws = Draws(*self._purpose, split, index, "telling")
-        names = self.name_assigner.assign(assigned.place, assigned.start, table.genders[puzzle], draws)
-        lines = narrator.choose_lines(table.wordings, puzzle, draws)
+        names = self.name_assigner.assign(assigned.place, assigned.start, rows.genders, draws)
+        told = narrator.tell(rows, names, draws)
         tasks = self.schedule.scenarios(split)
         task_names = constant_words(tuple(f"task_{TASK_NUMBERS[task]}.{k}" for task, k in tasks))
         names_of_tasks = tuple(dict.fromkeys(task for task, _ in tasks))
         task_of = np.array([names_of_tasks.index(task) for task, _ in tasks])
         called = pa.array(self.name_assigner.names, pa.string())
-        asked = table.asked[puzzle]
-        first, second = (names[np.arange(self.block_stories), asked[:, end]] for end in (0, 1))
-        spoken = np.where(lines.used, lines.template, NO_WORD) if self.config.text != SYNTHETIC else None
+        first, second = (names[np.arange(self.block_stories), rows.asked[:, end]] for end in (0, 1))
         nothing = np.full((self.block_stories, 0), NO_WORD, np.int32)
         columns = {
             **identity(self.name, split, start, self.block_stories, 1),
-            "story": coded(np.arange(self.block_stories), narrator.narrate(lines, names)),
+            "story": coded(np.arange(self.block_stories), told.story),
             "question": _questions(called, first, second),
             "candidates": self._candidates(split, assigned.scenario),
             "question_type": coded(assigned.scenario, task_names),
@@ -279,30 +400,68 @@ class Clutrr(Benchmark):
             "chain": word_lists(called, nothing),
             "false_belief": pa.array(np.zeros(self.block_stories, np.bool_)),
             "proof": number_lists(
-                lines.proves, np.broadcast_to(np.arange(1, lines.proves.shape[1] + 1), lines.proves.shape)
+                told.proves, np.broadcast_to(np.arange(1, told.proves.shape[1] + 1), told.proves.shape)
             ),
             "task": coded(task_of[assigned.scenario], constant_words(names_of_tasks)),
             "query": word_lists(called, np.column_stack([first, second])),
-            "genders": self._genders(names, table.genders[puzzle], table.people[puzzle]),
-            "placeholders": word_lists(called, nothing) if spoken is None else word_lists(narrator.id_array, spoken),
-            **table.columns(puzzle),
+            "genders": self._genders(names, rows),
+            "placeholders": self._placeholder_ids(narrator, told, called),
+            **self._table.columns(rows),
         }
         return pa.table([columns[name] for name in KINSHIP_SCHEMA.names], schema=KINSHIP_SCHEMA)
 
-    def _candidates(self, split: str, scenario: npt.NDArray[np.int32]) -> pa.Array:
+    def _rows(self, assigned: Assignment, draws: Draws) -> PuzzleArrays:
+        """Return the puzzles of rows: those of proved patterns from the table, others are made."""
+        proved = np.zeros(len(assigned.k), np.bool_)
+        if isinstance(self.patterns, ProvedPatterns):
+            proved = assigned.task == TASKS.index(CLEAN)
+        puzzle = np.zeros(len(proved), np.int64)
+        if proved.any():
+            puzzle[proved] = self._table.proved(assigned.pattern[proved])
+        if not proved.all():
+            kinds, kind = self.schedule.kinds(assigned.take(np.flatnonzero(~proved)))
+            puzzle[~proved] = self._table.made(kinds, self._maker)[kind]
+        return self._table.rows(puzzle, assigned.gender, draws)
+
+    def _placeholder_ids(self, narrator: PuzzleNarrator | Narrator, told: Told, called: pa.Array) -> pa.Array:
+        """Return which placeholder worded each line; none if the text needs none to be read."""
+        if isinstance(narrator, PuzzleNarrator) and told.template is not None and self.config.style != SYNTHETIC:
+            return word_lists(narrator.id_array, told.template)
+        return word_lists(called, np.full((self.block_stories, 0), NO_WORD, np.int32))
+
+    def _candidates(self, split: str, scenario: npt.NDArray[np.int64]) -> pa.Array:
         """Return the candidates: all words of targets and, where stated facts are asked for, of stated relations."""
         lists = []
         for task, _ in self.schedule.scenarios(split):
             found = {*self.rules.targets, *(self.rules.stated if task in (MEMORY, MIXED) else ())}
             lists.append(sorted(self.rules.word(target, gender) for target in found for gender in GENDERS))
-        return pa.array(lists, pa.list_(pa.string())).take(pa.array(scenario))
+        if any(each != lists[0] for each in lists):
+            return pa.array(lists, pa.list_(pa.string())).take(pa.array(scenario))
+        return _repeated(tuple(lists[0]), len(scenario))
 
-    def _genders(
-        self, names: npt.NDArray[np.int32], genders: npt.NDArray[np.int8], people: npt.NDArray[np.int32]
-    ) -> pa.Array:
-        table = constant_words(tuple(f"{name}:{gender}" for name in self.name_assigner.names for gender in GENDERS))
-        there = np.arange(names.shape[1]) < people[:, None]
-        return word_lists(table, np.where(there, names * np.int32(2) + genders, NO_WORD).astype(np.int32))
+    @cached_property
+    def _gendered_names(self) -> pa.Array:
+        return pa.array([f"{name}:{gender}" for name in self.name_assigner.names for gender in GENDERS], pa.string())
+
+    def _genders(self, names: npt.NDArray[np.int32], rows: PuzzleArrays) -> pa.Array:
+        there = np.arange(names.shape[1]) < rows.people[:, None]
+        numbers = np.where(there, names * np.int32(2) + rows.genders, NO_WORD)
+        return word_lists(self._gendered_names, numbers.astype(np.int32))
+
+
+class ClutrrV1(Clutrr):
+    """CLUTRR as version 1 generated it: stories are worded by 405 short texts."""
+
+    version = 1
+    edition: ClassVar[int] = FIRST
+    config_type: ClassVar[type[KinshipConfig]] = ClutrrV1Config
+    schedule_type = ScheduleV1
+
+
+@cache
+def _repeated(words: tuple[str, ...], count: int) -> pa.Array:
+    """Return a column of the same list in every row, which all blocks share."""
+    return pa.array([words], pa.list_(pa.string())).take(pa.array(np.zeros(count, np.int32)))
 
 
 def _questions(called: pa.Array, first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> pa.Array:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any, TextIO
 
 import pyarrow as pa
 
+from storyproof.errors import ParseError, quoted
 from storyproof.example import SPLITS, plain_schema, story_of_id
 from storyproof.families.kinship.clutrr_records import (
     COLUMNS,
@@ -26,13 +28,25 @@ from storyproof.families.kinship.clutrr_records import (
     read_records,
     refuse,
 )
+from storyproof.families.kinship.language.reading import NotUnderstood, Reading
+from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import WORDS, Fact, predicate_of
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
-from storyproof.families.kinship.story import Piece, add_brackets, fill, remove_brackets, stated_facts
+from storyproof.families.kinship.story import (
+    Piece,
+    Text,
+    add_brackets,
+    fill,
+    find_mentions,
+    read_texts,
+    remove_brackets,
+    split_sentences,
+    stated_facts,
+)
 from storyproof.families.kinship.tasks import noise_types, story_type
-from storyproof.families.kinship.text import ask, synthetic_line
+from storyproof.families.kinship.text import ask, is_shipped, synthetic_line
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, Place, Spot, numbers_of, stem_of, with_places
 from storyproof.formats.lines import first_line
@@ -49,6 +63,7 @@ _SCHEMA = pa.schema(
 FIELDS = "fields"  # the column with all fields of a record
 _RAW = pa.schema([("story", pa.string()), (FIELDS, pa.list_(pa.string()))])
 _HEADER = b"header"
+_PRONOUN = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself|they|them|their)\b", re.IGNORECASE)
 _MOST_DIGITS = 18  # of the number of a row
 _PUBLISHED = {"answer": "target", "edges": "story_edges", "question_type": "task_name", "split": "task_split"}
 
@@ -102,7 +117,8 @@ class ClutrrSplit:
 
     def write(self, table: pa.Table) -> None:
         """Add rows."""
-        for row in table.to_pylist():
+        rows = table.to_pylist()
+        for row, reading in zip(rows, read_texts(map(_text, rows)), strict=True):
             task = row["question_type"].removeprefix("task_")
             self._tasks[task] = None
             name = task if self._split == "test" else "all"
@@ -112,7 +128,7 @@ class ClutrrSplit:
                 self._writers[name] = csv.writer(self._files[name], lineterminator="\n")
                 self._writers[name].writerow(COLUMNS)
                 self._rows[name] = 0
-            written = _published(row)
+            written = _published(row, reading)
             self._writers[name].writerow([self._rows[name], *(written[column] for column in COLUMNS[1:])])
             self._rows[name] += 1
 
@@ -130,22 +146,47 @@ class ClutrrSplit:
         return paths
 
 
-def _published(values: dict[str, Any]) -> dict[str, str]:
-    """Return a row in the published columns."""
+def _text(values: dict[str, Any]) -> Text:
+    """Return the text of a row; natural text as it will be written, in one line."""
+    text = Text(values["story"], values["placeholders"], person_names(values["genders"]))
+    return text._replace(story=_one_line(text.story)) if text.is_natural else text
+
+
+def _one_line(story: str) -> str:
+    return story.replace("\n", " ")
+
+
+def _published(values: dict[str, Any], reading: Reading | NotUnderstood | None) -> dict[str, str]:
+    """Return a row in the published columns.
+
+    Args:
+        values: The row.
+        reading: What the reader found in natural text; None for other text.
+
+    Raises:
+        ParseError: If its text does not state its facts.
+    """
     row = read_row(values)
-    lines, placeholders = values["story"].split("\n"), values["placeholders"]
-    facts = stated_facts(row, values["story"], placeholders)
+    story, placeholders = values["story"], values["placeholders"]
+    text = Text(story if reading is None else _one_line(story), placeholders, row.names)
+    facts = stated_facts(row, text, reading=reading)
     number = {fact: place for place, fact in enumerate(row.facts)}
-    pieces = [(line, frozenset(number[fact] for fact in each)) for line, each in zip(lines, facts, strict=True)]
+    if isinstance(reading, Reading):
+        pieces = split_sentences(row, text.story, reading)
+        if pieces is None:
+            raise ParseError(f"{quoted(values['id'])}: the story states other facts than the edges.")
+    else:
+        lines = story.split("\n")
+        pieces = [(line, frozenset(number[fact] for fact in each)) for line, each in zip(lines, facts, strict=True)]
     plain = " ".join(_plain_sentence(row, fact) for line in facts for fact in line)
     return {
         "id": values["id"],
-        "story": add_brackets(" ".join(lines), row.names),
+        "story": add_brackets(_one_line(story), row.names),
         "query": repr(row.asked_names),
         "text_query": "",
         "target": values["answer"],
         "text_target": repr([target_texts(row)[0]]),
-        "clean_story": clean_story(row, pieces),
+        "clean_story": clean_story(row, pieces, is_natural=reading is not None),
         "proof_state": repr(_proof_state(row)),
         "f_comb": "-".join(row.words[: row.k]),
         "task_name": values["question_type"],
@@ -161,7 +202,7 @@ def _published(values: dict[str, Any]) -> dict[str, str]:
 
 def _is_foreign(placeholders: Sequence[str]) -> bool:
     """Return whether a story uses placeholders of another collection, so that its text cannot be parsed from a CSV."""
-    return any(not each.rpartition("/")[2].isdecimal() for each in placeholders)
+    return not all(map(is_shipped, placeholders))
 
 
 def _plain_sentence(row: KinshipRow, fact: Fact) -> str:
@@ -178,10 +219,32 @@ def target_texts(row: KinshipRow) -> list[str]:
     return [add_brackets(fill(each, row, (first, second)), row.names) for each in templates]
 
 
-def clean_story(row: KinshipRow, pieces: Sequence[Piece]) -> str:
-    """Return the chain alone, in its order, in the words of the story."""
-    in_order = sorted(pieces, key=lambda each: min(each[1]))
-    return add_brackets(" ".join(text for text, facts in in_order if min(facts) < row.k), row.names)
+def clean_story(row: KinshipRow, pieces: Sequence[Piece], *, is_natural: bool = False) -> str:
+    """Return the chain alone, in the words of the story.
+
+    Of natural text the sentences that state noise, or name somebody who is not in the chain, are left out. A pronoun
+    after them may then have lost its meaning; if there is one, the chain is stated in plain sentences.
+
+    Args:
+        row: The row.
+        pieces: Its story, each piece with the numbers of the facts that it states.
+        is_natural: Whether its pieces are the sentences of natural text, in their order; else each states facts that
+            follow each other, and they are put into the order of the chain.
+    """
+    if not is_natural:
+        pieces = sorted((each for each in pieces if min(each[1]) < row.k), key=lambda each: min(each[1]))
+        return add_brackets(" ".join(text for text, _ in pieces), row.names)
+    inside = {person for edge in row.edges[: row.k] for person in edge}
+    outside = [name for person, name in enumerate(row.names) if person not in inside]
+    kept: list[str] = []
+    for place, (text, facts) in enumerate(pieces):
+        if max(facts, default=0) >= row.k or find_mentions(text, outside, bracketed=False):
+            continue
+        if len(kept) < place and _PRONOUN.search(text):
+            kept = [_plain_sentence(row, fact) for fact in row.chain]
+            break
+        kept.append(text)
+    return add_brackets(" ".join(kept), row.names)
 
 
 def node_mapping(row: KinshipRow) -> str:

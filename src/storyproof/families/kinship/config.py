@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from storyproof.benchmark import Config, comma_separated, option
 from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.families.kinship.language.scenes import Scenes, load_scenes
 from storyproof.families.kinship.placeholders import Placeholders, load_placeholders
 from storyproof.families.kinship.rules import READINGS, STRICT, RuleSet, load_rules, rules_of
 from storyproof.families.kinship.tasks import CLEAN, DISCONNECTED, IRRELEVANT, SUPPORTING, TASKS
 from storyproof.seeds import digest
 
-NATURAL, SYNTHETIC = TEXTS = ("natural", "synthetic")
+NATURAL, PLAIN, PLACEHOLDERS, SYNTHETIC = TEXTS = ("natural", "plain", "placeholders", "synthetic")
 REFUSE, KEEP, DROP = MANNERS = ("refuse", "keep", "drop")
+ONE_TRADITION, ALL_TRADITIONS = NAMINGS = ("one", "mixed")
 LEAST_K, MOST_K = 2, 15
 
 _NOTHING = type(None)
 _KINDS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("task", "reading", "text", "bad_placeholders"), (str,)),
+    **dict.fromkeys(("task", "reading", "text", "bad_placeholders", "names"), (str,)),
     **dict.fromkeys(("train_k", "test_k", "test_tasks"), (tuple, list)),
     **dict.fromkeys(("holdout", "split_placeholders", "cloze"), (bool,)),
     **dict.fromkeys(("placeholders", "test_placeholders"), (Placeholders, _NOTHING)),
@@ -26,7 +28,7 @@ _KINDS: dict[str, tuple[type, ...]] = {
     "keep_placeholders": (int, float),
 }
 _IN_WORDS = {
-    **dict.fromkeys(("task", "reading", "text", "bad_placeholders"), "a name"),
+    **dict.fromkeys(("task", "reading", "text", "bad_placeholders", "names"), "a name"),
     **dict.fromkeys(("train_k", "test_k"), "several numbers"),
     "test_tasks": "several names",
     **dict.fromkeys(("holdout", "split_placeholders", "cloze"), "True or False"),
@@ -52,8 +54,8 @@ def _lengths(text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class ClutrrConfig(Config):
-    """Settings of clutrr.
+class KinshipConfig(Config):
+    """Settings that all versions of clutrr have.
 
     Attributes:
         task: The noise in training stories.
@@ -62,13 +64,12 @@ class ClutrrConfig(Config):
         test_k: How many facts the chains of test stories have.
         reading: `strict`, or `published` for the rules of the paper.
         rules: Rules of your own instead, read by `load_rules`.
-        text: `natural` or `synthetic`.
         placeholders: Templates of your own for natural text, read by `load_placeholders`.
         test_placeholders: Other templates for the test stories; by default the same collection.
         bad_placeholders: What to do with templates of your own that fail the checks: `refuse` (those that lack a
             person or reveal the answer), `keep`, or `drop` (all that are doubtful).
-        keep_placeholders: The share of the templates that is used.
-        split_placeholders: Whether training and test use different templates.
+        keep_placeholders: The share of the templates that is used; of natural text, of the scenes.
+        split_placeholders: Whether training and test use different templates; in natural text, scenes and frames.
         holdout: Whether test patterns of three facts and more are kept out of training.
         cloze: Whether people are called `@entity-n` instead of having names.
     """
@@ -99,7 +100,6 @@ class ClutrrConfig(Config):
     rules: RuleSet | None = field(
         default=None, metadata=option("A YAML file with your own rules.", read=load_rules, metavar="<path>")
     )
-    text: str = field(default=NATURAL, metadata=option("natural or synthetic.", default=NATURAL))
     placeholders: Placeholders | None = field(
         default=None,
         metadata=option(
@@ -131,13 +131,19 @@ class ClutrrConfig(Config):
         ),
     )
     keep_placeholders: float = field(
-        default=1.0, metadata=option("Share of the templates that is used.", read=float, default="1.0")
+        default=1.0,
+        metadata=option(
+            "Share of the templates that is used; of natural text, of the scenes.", read=float, default="1.0"
+        ),
     )
     cloze: bool = field(default=False, metadata=option("Call people @entity-n instead of names.", read=bool))
 
+    text: str = field(init=False, repr=False, default=NATURAL)
+    texts: ClassVar[tuple[str, ...]]
+
     def __post_init__(self) -> None:
         for name, kinds in _KINDS.items():
-            if not isinstance(getattr(self, name), kinds):
+            if hasattr(self, name) and not isinstance(getattr(self, name), kinds):
                 raise ConfigError(f"{name} is {getattr(self, name)!r}; expected {_IN_WORDS[name]}.")
         for task in (self.task, *self.test_tasks):
             if task not in TASKS:
@@ -155,16 +161,21 @@ class ClutrrConfig(Config):
             raise UnknownNameError("reading", self.reading, READINGS)
         if self.rules is not None and self.reading != STRICT:
             raise ConfigError(f"reading is '{self.reading}', but rules are also given; leave one of them out.")
-        if self.text not in TEXTS:
-            raise UnknownNameError("kind of text", self.text, TEXTS)
+        if self.text not in self.texts:
+            raise UnknownNameError("kind of text", self.text, self.texts)
         if self.bad_placeholders not in MANNERS:
             raise UnknownNameError("way with bad placeholders", self.bad_placeholders, MANNERS)
-        if self.text == SYNTHETIC and (self.placeholders or self.test_placeholders):
-            raise ConfigError("synthetic text does not use placeholders; leave them out, or use natural text.")
+        if self.text in (SYNTHETIC, PLAIN) and (self.placeholders or self.test_placeholders):
+            raise ConfigError(f"{self.text} text does not use placeholders; leave them out, or use natural text.")
         if self.test_placeholders and not self.placeholders:
             raise ConfigError("test_placeholders are given, but no placeholders for training; give both.")
         if not 0 < self.keep_placeholders <= 1:
             raise ConfigError(f"keep_placeholders is {self.keep_placeholders}; use a share above 0 and up to 1.")
+
+    @property
+    def style(self) -> str:
+        """How stories are worded: placeholders of one's own need not be asked for twice."""
+        return PLACEHOLDERS if self.placeholders is not None else self.text
 
     @property
     def used_rules(self) -> RuleSet:
@@ -179,10 +190,75 @@ class ClutrrConfig(Config):
             if isinstance(value, Placeholders):
                 texts = sorted((list(key), list(templates)) for key, templates in value.templates.items())
                 value = {"name": value.name, "sha256": digest(texts).hex()}
+            elif isinstance(value, Scenes):
+                value = {"name": value.name, "sha256": digest(repr(value.scenes)).hex()}
             elif isinstance(value, RuleSet):
                 value = value.name
             found[item.name] = list(value) if isinstance(value, tuple) else value
         return found
+
+
+@dataclass(frozen=True)
+class ClutrrConfig(KinshipConfig):
+    """Settings of clutrr.
+
+    Attributes:
+        text: `natural`, a paragraph about one occasion; `plain`, sentences that state facts and nothing else;
+            `placeholders`, texts of a fixed collection; or `synthetic`, the same sentence for every fact.
+        scenes: Occasions of your own for natural text, read by `load_scenes`.
+        names: `one` if all people of a story have names of one tradition, such as Greek or Igbo names, or `mixed`.
+        sibling_run: How many sibling facts may follow each other in a chain. A relation that has fewer than two such
+            patterns at some length gets those with the shortest runs instead.
+    """
+
+    text: str = field(default=NATURAL, metadata=option("natural, plain, placeholders or synthetic.", default=NATURAL))
+    scenes: Scenes | None = field(
+        default=None,
+        metadata=option(
+            "A folder of scenes (YAML files), instead of the built-in ones.", read=load_scenes, metavar="<path>"
+        ),
+    )
+    names: str = field(
+        default=ONE_TRADITION,
+        metadata=option(
+            "Whether the names of a story are of one naming tradition or mixed: one or mixed.", default=ONE_TRADITION
+        ),
+    )
+    sibling_run: int = field(
+        default=3,
+        metadata=option("Sibling facts in a row that a chain may have, if its answer allows.", read=int, default="3"),
+    )
+    texts: ClassVar[tuple[str, ...]] = TEXTS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.sibling_run, int) or not 1 <= self.sibling_run <= MOST_K:
+            raise ConfigError(f"sibling_run is {self.sibling_run!r}; use a number from 1 to {MOST_K}.")
+        if not isinstance(self.scenes, Scenes | None):
+            raise ConfigError(f"scenes is {self.scenes!r}; expected what load_scenes returns.")
+        if self.scenes is not None and self.style != NATURAL:
+            raise ConfigError(f"{self.style} text does not use scenes; leave them out, or use natural text.")
+        if self.names not in NAMINGS:
+            raise UnknownNameError("way to choose names", self.names, NAMINGS)
+        if self.cloze and self.names != ONE_TRADITION:
+            raise ConfigError(f"names is '{self.names}', but cloze stories have no names; leave one of them out.")
+
+
+@dataclass(frozen=True)
+class ClutrrV1Config(KinshipConfig):
+    """Settings of version 1 of clutrr.
+
+    Attributes:
+        text: `natural`, texts of a fixed collection, or `synthetic`.
+    """
+
+    text: str = field(default=NATURAL, metadata=option("natural or synthetic.", default=NATURAL))
+    texts: ClassVar[tuple[str, ...]] = (NATURAL, SYNTHETIC)
+
+    @property
+    def style(self) -> str:
+        """How stories are worded."""
+        return PLACEHOLDERS if self.text == NATURAL else self.text
 
 
 _ROBUST = (CLEAN, SUPPORTING, IRRELEVANT, DISCONNECTED)

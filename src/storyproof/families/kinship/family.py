@@ -161,6 +161,13 @@ class Kinship(Family):
         asked = _ASKED.fullmatch(example.question)
         return {"person": asked[1], "other": asked[2]} if asked else {"person": "", "other": ""}
 
+    def conventions(self, example: Example) -> Sequence[str]:
+        """Return what strict kinship takes for granted; nothing for an answer that holds by other rules only."""
+        from storyproof.families.kinship.conventions import CONVENTIONS
+        from storyproof.families.kinship.rules import STRICT
+
+        return CONVENTIONS if not example.readings or STRICT in example.readings else ()
+
     def lay_out(self, examples: Sequence[Example]) -> FamilyStory:
         """Show the story, the proof, and families that show the status of the answer."""
         from storyproof.families.kinship.drawing.tree import lay_out

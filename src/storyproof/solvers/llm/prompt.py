@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.example import Example
-from storyproof.families.family import family_of
+from storyproof.families.family import convention_text, family_of
 from storyproof.seeds import Draws, digest
 from storyproof.solvers.llm.choices import chosen, letters, shuffled
 from storyproof.solvers.llm.functions import load_function
@@ -209,6 +210,34 @@ class FunctionPrompt:
         """Return the reply."""
         del example
         return replies[-1] if replies else ""
+
+
+class ConventionsPrompt:
+    """Another prompt, after what its stories take for granted (`Family.conventions`)."""
+
+    def __init__(self, prompt: Prompt) -> None:
+        self._prompt = prompt
+        self.name, self.version = f"{prompt.name}+conventions", prompt.version
+        self.sha256 = getattr(prompt, "sha256", None)
+
+    def request(self, example: Example, replies: Sequence[str]) -> Request | None:
+        """Return the next request, with the conventions before the first message of the user."""
+        request, lines = self._prompt.request(example, replies), family_of(example).conventions(example)
+        if request is None or not lines:
+            return request
+        messages = list(request.messages)
+        place = next((number for number, message in enumerate(messages) if message.role == "user"), 0)
+        messages[place] = replace(messages[place], content=f"{convention_text(lines)}\n\n{messages[place].content}")
+        return replace(request, messages=tuple(messages))
+
+    def answer(self, replies: Sequence[str], example: Example) -> str:
+        """Return the text that is matched with the label."""
+        return self._prompt.answer(replies, example)
+
+    def answers(self, reply: str) -> bool:
+        """Return whether a last reply contains an answer, as far as the prompt can tell."""
+        found = getattr(self._prompt, "answers", None)
+        return found is None or bool(found(reply))
 
 
 def ends_before_answer(prompt: Prompt, last: Reply) -> bool:

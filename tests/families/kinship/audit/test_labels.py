@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import random
+import re
 import shutil
 from collections.abc import Callable
 from functools import cache
@@ -29,8 +30,17 @@ pytestmark = pytest.mark.usefixtures("small_blocks")
 
 Row = dict[str, Any]
 Change = Callable[[Row, random.Random], Row | None]
-TEXTS: list[dict[str, Any]] = [{}, {"text": "synthetic"}, {"cloze": True}, {"text": "synthetic", "cloze": True}]
+TEXTS: list[dict[str, Any]] = [
+    {},
+    {"text": "synthetic"},
+    {"cloze": True},
+    {"text": "synthetic", "cloze": True},
+    {"text": "plain"},
+    {"text": "placeholders"},
+    {"text": "placeholders", "cloze": True},
+]
 FORMATS = ("parquet", "jsonl", "csv")
+KIN = re.compile(r"[a-z]+(?:-in-law)?")
 OTHER = {"male": "female", "female": "male"}
 
 
@@ -60,7 +70,7 @@ def test_natural_text_of_all_tasks_verifies(tmp_path: Path, task: str, reading: 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_other_text_of_all_tasks_verifies(tmp_path: Path, task: str) -> None:
-    text = TEXTS[1 + TASKS.index(task) % 3]
+    text = TEXTS[1 + TASKS.index(task) % (len(TEXTS) - 1)]
     check(tmp_path, {"train": 60}, "parquet", "csv", task=task, train_k=(2,), **text)
 
 
@@ -94,18 +104,25 @@ def test_statuses_are_counted(tmp_path: Path) -> None:
 @cache
 def made(name: str) -> tuple[Row, ...]:
     options: dict[str, dict[str, Any]] = {
-        "clean": {"train_k": (2, 3)},
-        "all": {"task": "all", "train_k": (2,)},
-        "memory": {"task": "memory", "train_k": (2, 3)},
-        "published": {"reading": "published", "train_k": (3,)},
+        "clean": {"text": "placeholders", "train_k": (2, 3)},
+        "all": {"text": "placeholders", "task": "all", "train_k": (2,)},
+        "memory": {"text": "placeholders", "task": "memory", "train_k": (2, 3)},
+        "published": {"text": "placeholders", "reading": "published", "train_k": (3,)},
         "synthetic": {"text": "synthetic", "train_k": (2, 3)},
         "synthetic noise": {"text": "synthetic", "task": "irrelevant", "train_k": (2,)},
-        "cloze": {"cloze": True, "train_k": (2, 3)},
+        "cloze": {"text": "placeholders", "cloze": True, "train_k": (2, 3)},
+        "natural": {"train_k": (2, 3, 6)},
+        "natural noise": {"task": "all", "train_k": (2,)},
+        "natural memory": {"task": "memory", "train_k": (2, 3)},
+        "natural published": {"reading": "published", "train_k": (3,)},
+        "natural cloze": {"cloze": True, "train_k": (2, 3)},
+        "plain": {"text": "plain", "train_k": (2, 3)},
     }
     return tuple(storyproof.generate("clutrr", train=200, seed=8, **options[name]).to_pylist())
 
 
 SETS = ("clean", "all", "memory", "published", "synthetic", "synthetic noise", "cloze")
+NATURAL = ("natural", "natural noise", "natural memory", "natural published", "natural cloze", "plain")
 
 
 def another(dice: random.Random, values: Any, value: Any) -> Any:
@@ -411,8 +428,9 @@ def placeholder_number(row: Row, dice: random.Random) -> Row | None:
     if not row["placeholders"]:
         return {"placeholders": ["son/male,male/0"] * len(lines_of(row))}
     place = dice.randrange(len(row["placeholders"]))
-    head, _, number = row["placeholders"][place].rpartition("/")
-    other = dice.choice([str((int(number) + 1) % 2), "99", "-1", "x", ""])
+    head, _, which = row["placeholders"][place].rpartition("/")
+    edition, colon, number = which.rpartition(":")
+    other = dice.choice([f"{edition}{colon}{(int(number) + 1) % 2}", "99", "-1", "x", ""])
     changed = replaced(row["placeholders"], place, f"{head}/{other}")
     return {"placeholders": changed} if changed != row["placeholders"] else None
 
@@ -440,7 +458,8 @@ def placeholder_relation(row: Row, dice: random.Random) -> Row | None:
 
 
 def placeholders_gone(row: Row, dice: random.Random) -> Row | None:
-    return {"placeholders": row["placeholders"][: dice.randrange(2)]} if len(row["placeholders"]) > 1 else None
+    """All but one; without any the text is natural text, which is read without them."""
+    return {"placeholders": row["placeholders"][:1]} if len(row["placeholders"]) > 1 else None
 
 
 def placeholders_turned(row: Row, dice: random.Random) -> Row | None:
@@ -490,6 +509,12 @@ CHANGES: tuple[Change, ...] = (
     placeholder_number, placeholder_gender, placeholder_relation, placeholders_gone, placeholders_turned, candidates,
     order, chain, false_belief,
 )  # fmt: skip
+# What a line says is known word for word where its placeholder is recorded. In natural text other words may state the
+# same facts, and a line may state none.
+OF_WORDS: tuple[Change, ...] = (
+    word_of_a_line, word_gone, full_stop_gone, line_gone, line_twice, lines_swapped, lines_joined, a_line_more,
+    name_of_somebody_else, placeholder_gender, placeholder_relation, placeholders_gone, placeholders_turned,
+)  # fmt: skip
 TRIES = 10  # rows of each set for each change
 
 
@@ -504,7 +529,10 @@ def write(path: Path, rows: list[Row]) -> Path:
 
 
 def test_rows_as_they_are_verify(tmp_path: Path) -> None:
-    rows = [renumbered(row, number) for number, row in enumerate(row for name in SETS for row in made(name)[:20])]
+    rows = [
+        renumbered(row, number)
+        for number, row in enumerate(row for name in (*SETS, *NATURAL) for row in made(name)[:20])
+    ]
     found = storyproof.verify(write(tmp_path / "train.jsonl", rows))
     assert [str(finding) for finding in found.findings] == []
     assert not found.unchecked
@@ -515,7 +543,7 @@ def test_a_change_is_caught(tmp_path: Path, change: Change) -> None:
     dice = random.Random(change.__name__)
     rows: list[Row] = []
     changed: list[tuple[str, Row, Row]] = []
-    for name in SETS:
+    for name in (*SETS, *(() if change in OF_WORDS else NATURAL)):
         for row in dice.sample(made(name), TRIES):
             what = change(row, dice)
             if what is None:
@@ -528,6 +556,108 @@ def test_a_change_is_caught(tmp_path: Path, change: Change) -> None:
     caught = {finding.id for finding in found.findings}
     missed = [each for row, each in zip(rows, changed, strict=True) if row["id"] not in caught]
     assert missed == [], f"{len(missed)} of {len(rows)} missed"
+
+
+def kin_word(row: Row, dice: random.Random) -> Row:
+    """In one place, by a word for the same gender."""
+    places = [match for match in KIN.finditer(row["story"]) if match[0] in WORDS]
+    place = dice.choice(places)
+    words = [each for each in WORDS if gender_of(each) == gender_of(place[0])]
+    return {"story": place.string[: place.start()] + another(dice, words, place[0]) + place.string[place.end() :]}
+
+
+def pronoun(row: Row, dice: random.Random) -> Row | None:
+    places = list(re.finditer(r"\b(his|her|he|she|His|Her|He|She)\b", row["story"]))
+    if not places:
+        return None
+    place = dice.choice(places)
+    other = {"his": "her", "her": "his", "he": "she", "she": "he"}[place[0].lower()]
+    other = other.capitalize() if place[0][0].isupper() else other
+    return {"story": place.string[: place.start()] + other + place.string[place.end() :]}
+
+
+def line_with_a_fact_gone(row: Row, dice: random.Random) -> Row:
+    lines = lines_of(row)
+    place = dice.choice(row["proof"]) - 1
+    return told(lines[:place] + lines[place + 1 :])
+
+
+def line_with_a_fact_twice(row: Row, dice: random.Random) -> Row:
+    lines = lines_of(row)
+    return told([*lines, lines[dice.choice(row["proof"]) - 1]])
+
+
+def a_fact_more(row: Row, dice: random.Random) -> Row:
+    """Between two people of whom the story says nothing else together."""
+    first, second = row["query"]
+    return (
+        told([*lines_of(row), f"{second} is {first}'s {row['answer']}."])
+        if row["task"] != "memory"
+        else no_story(row, dice)
+    )
+
+
+def a_stranger_more(row: Row, dice: random.Random) -> Row:
+    return told([*lines_of(row), f"{row['query'][0]} has a niece called Zora."])
+
+
+def an_unreal_fact(row: Row, dice: random.Random) -> Row:
+    return told(
+        [*lines_of(row), f"{row['query'][0]} dreamed that {row['query'][1]} was a brother of {row['query'][0]}."]
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        kin_word, pronoun, line_with_a_fact_gone, line_with_a_fact_twice, a_fact_more, a_stranger_more, an_unreal_fact,
+    ],
+)  # fmt: skip
+def test_a_change_of_what_natural_text_says_is_caught(tmp_path: Path, change: Change) -> None:
+    dice = random.Random(change.__name__)
+    rows: list[Row] = []
+    for name in NATURAL:
+        for row in dice.sample(made(name), 2 * TRIES):
+            what = change(row, dice)
+            if what is not None:
+                rows.append(renumbered({**row, **what}, len(rows)))
+    assert len(rows) > 5 * TRIES
+    findings = storyproof.verify(write(tmp_path / "train.jsonl", rows)).findings
+    caught = {finding.id for finding in findings}
+    assert [row for row in rows if row["id"] not in caught] == []
+    assert all("line " in each.found or "a text that" in each.found for each in findings if each.field == "story")
+
+
+def test_other_words_for_the_same_facts_verify(tmp_path: Path) -> None:
+    row = renumbered(
+        {
+            **made("natural")[0],
+            "genders": ["Ada:female", "Ben:male", "Cid:male"],
+            "query": ["Ada", "Cid"],
+            "question": "What is Cid to Ada?",
+            "answer": "grandson",
+            "k": 2,
+            "edges": [[0, 1], [1, 2]],
+            "edge_types": ["son", "son"],
+            "pattern": "child child",
+            "question_type": "task_1.2",
+            "proof_steps": [[0, 1, 2]],
+            "proof_relations": ["grandson"],
+        },
+        0,
+    )
+    path = tmp_path / "train.jsonl"
+    for story, proof in (
+        ("It was raining at last. Ada phoned her son Ben.\nBen has a son called Cid.", [1, 2]),
+        ("The bus was full.\nBen, Ada's son, has a son, Cid.", [2]),
+        ("Ben's mother is Ada.\nBen is Cid's father, and he likes crosswords. Cid is a son of Ben's.", None),
+    ):
+        write(path, [{**row, "story": story, "proof": proof}])
+        found = [str(each) for each in storyproof.verify(path).findings]
+        assert found == [] if proof else "Cid is Ben's son" in found[0]
+    write(path, [{**row, "story": "Ada phoned her son Ben.\nBen is Cid's father.", "proof": [1, 2]}])
+    (finding,) = storyproof.verify(path).findings
+    assert finding.found == "a text that does not show whether Cid is male or female"
 
 
 def test_ids_benchmark_and_split_are_held_together(tmp_path: Path) -> None:
@@ -655,9 +785,17 @@ Record = dict[str, str]
 
 @pytest.fixture(scope="module")
 def csv_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("csv") / "x"
+    return make_csv(tmp_path_factory.mktemp("csv") / "x", "placeholders")
+
+
+@pytest.fixture(scope="module")
+def natural_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_csv(tmp_path_factory.mktemp("csv") / "x", "natural")
+
+
+def make_csv(folder: Path, text: str) -> Path:
     options: dict[str, Any] = {"test_tasks": ("clean", "irrelevant", "memory"), "test_k": (2, 3), "train_k": (2,)}
-    storyproof.generate("clutrr", test=30, seed=2, out=folder, format="csv", **options)
+    storyproof.generate("clutrr", test=30, seed=2, out=folder, format="csv", text=text, **options)
     return folder
 
 
@@ -865,25 +1003,32 @@ CSV_CHANGES = (
 )  # fmt: skip
 
 
-def test_records_as_they_are_verify(csv_folder: Path, tmp_path: Path) -> None:
-    for record in records(csv_folder)[::12]:
+def test_records_as_they_are_verify(csv_folder: Path, natural_folder: Path, tmp_path: Path) -> None:
+    for record in [*records(csv_folder)[::12], *records(natural_folder)[::12]]:
         assert verify_record(tmp_path, record["task_name"], record) == []
 
 
 @pytest.mark.parametrize("change", CSV_CHANGES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("text", ["placeholders", "natural"])
 def test_a_change_of_a_record_is_caught(
-    csv_folder: Path, tmp_path: Path, change: Callable[[Record, random.Random], Record | None]
+    csv_folder: Path,
+    natural_folder: Path,
+    tmp_path: Path,
+    change: Callable[[Record, random.Random], Record | None],
+    text: str,
 ) -> None:
+    if text == "natural" and change is csv_word:  # of the scene
+        pytest.skip("other words may state the same facts")
     dice = random.Random(change.__name__)
     missed, tried = [], 0
-    for record in dice.sample(records(csv_folder), 24):
+    for record in dice.sample(records(csv_folder if text == "placeholders" else natural_folder), 24):
         what = change(record, dice)
         if what is None or {**record, **what} == record:
             continue
         tried += 1
         if not verify_record(tmp_path, record["task_name"], {**record, **what}):
             missed.append((what, record))
-    assert tried > 10
+    assert tried > (5 if text == "natural" else 10)  # a clean story without noise is the story
     assert missed == [], f"{len(missed)} of {tried} missed"
 
 

@@ -338,7 +338,7 @@ def test_people_of_ours() -> None:
 def test_names_of_ours_have_a_gender(monkeypatch: pytest.MonkeyPatch) -> None:
     from storyproof.families.kinship.audit import labels
 
-    monkeypatch.setattr(labels, "_genders_of_names", lambda: {"Bob": "female", "Ann": "female"})
+    monkeypatch.setattr(labels, "genders_of_names", lambda: {"Bob": "female", "Ann": "female"})
     assert flaws()[0] == []
     assert flaws(OURS)[0] == [("genders", "Bob:male", "Bob:female")]
 

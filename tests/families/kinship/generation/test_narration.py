@@ -16,7 +16,9 @@ from storyproof.errors import ConfigError
 from storyproof.families.kinship.clutrr import Clutrr
 from storyproof.families.kinship.config import ClutrrConfig
 from storyproof.families.kinship.generation.narration import Lines, PuzzleNarrator
-from storyproof.families.kinship.generation.puzzles import Puzzle
+from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
+from storyproof.families.kinship.generation.puzzles import Puzzle, PuzzleMaker
+from storyproof.families.kinship.generation.table import PuzzleArrays, PuzzleTable
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import BASIC, GENDERS, PREDICATES, Fact, predicate_of, word
@@ -28,6 +30,10 @@ from storyproof.seeds import Draws
 NAMES = [f"Name-{number}" for number in range(40)]
 OTHER = {"male": "female", "female": "male"}
 OURS = "ours"
+
+
+def arrays(puzzles: list[Puzzle]) -> PuzzleArrays:
+    return PuzzleTable(SearchedPatterns(PuzzleMaker(strict_rules()).search)).arrays(puzzles)
 
 
 def _reworded(text: str) -> str:
@@ -121,7 +127,7 @@ def told(narrator: PuzzleNarrator, lines: Lines, row: int, story: str, plain: bo
 def test_reading_gives_back_what_was_told(name: str, several: list[Puzzle], seed: int) -> None:
     narrator = PuzzleNarrator(strict_rules(), collection(name), NAMES)
     which = np.array([*range(len(several)), *range(len(several))], np.int32)
-    lines = narrator.choose_lines(narrator.find_wordings(several), which, Draws(seed))
+    lines = narrator.choose_lines(narrator.find_wordings(arrays(several)), which, Draws(seed))
     names = np.stack([np.random.default_rng(seed + row).permutation(len(NAMES)) for row in range(len(which))])
     stories = narrator.narrate(lines, names.astype(np.int32)).to_pylist()
     for row, story in enumerate(stories):
@@ -145,7 +151,7 @@ def test_every_relation_can_be_told_for_all_genders(name: str) -> None:
         if predicate.name == "SO" and first == second:
             continue
         one = puzzle([predicate.name], [first, second], [], None)
-        lines = narrator.choose_lines(narrator.find_wordings([one]), np.zeros(3, np.int32), Draws(1))
+        lines = narrator.choose_lines(narrator.find_wordings(arrays([one])), np.zeros(3, np.int32), Draws(1))
         for row, story in enumerate(narrator.narrate(lines, np.array([[4, 7]] * 3, np.int32)).to_pylist()):
             found = told(narrator, lines, row, story, plain=name == "synthetic")
             assert found == [[("Name-4", word(predicate.name, second), "Name-7")]]
@@ -160,7 +166,7 @@ def chains(count: int, relation: str = "sibling") -> Puzzle:
 
 def test_lines_come_in_all_orders() -> None:
     narrator = PuzzleNarrator(strict_rules(), collection("synthetic"), NAMES)
-    lines = narrator.choose_lines(narrator.find_wordings([chains(3)]), np.zeros(600, np.int32), Draws(1))
+    lines = narrator.choose_lines(narrator.find_wordings(arrays([chains(3)])), np.zeros(600, np.int32), Draws(1))
     stories = narrator.narrate(lines, np.tile(np.arange(4, dtype=np.int32), (600, 1))).to_pylist()
     sentences = [f"Name-{number + 1} is the brother of Name-{number}." for number in range(3)]
     counts = Counter(stories)
@@ -171,7 +177,7 @@ def test_lines_come_in_all_orders() -> None:
 def test_noise_stands_anywhere() -> None:
     one = puzzle(["sibling", "sibling"], ["male"] * 3, [(0, "child", "female")], None)
     narrator = PuzzleNarrator(strict_rules(), collection("synthetic"), NAMES)
-    lines = narrator.choose_lines(narrator.find_wordings([one]), np.zeros(300, np.int32), Draws(1))
+    lines = narrator.choose_lines(narrator.find_wordings(arrays([one])), np.zeros(300, np.int32), Draws(1))
     places = Counter(row.index(False) for row in lines.proves[:, :3].tolist())
     assert set(places) == {0, 1, 2}
     assert min(places.values()) > 60
@@ -181,7 +187,9 @@ def test_chains_are_cut_into_one_to_three_facts() -> None:
     narrator = PuzzleNarrator(strict_rules(), ours(), NAMES)
     combined = {tuple(map(predicate_of, words)) for words, _ in ours().templates if len(words) == 3}
     lines = narrator.choose_lines(
-        narrator.find_wordings([puzzle(list(min(combined)), ["male"] * 4, [], None)]), np.zeros(300, int), Draws(1)
+        narrator.find_wordings(arrays([puzzle(list(min(combined)), ["male"] * 4, [], None)])),
+        np.zeros(300, int),
+        Draws(1),
     )
     assert set(lines.used.sum(axis=1).tolist()) == {1, 2, 3}
 
@@ -192,7 +200,7 @@ def test_no_text_twice_while_others_are_left(count: int, seed: int) -> None:
     key: Key = (("brother",), ("male", "male"))
     texts = tuple(f"ENT_0_male met his brother ENT_1_male {number} times." for number in range(count))
     narrator = PuzzleNarrator(strict_rules(), Placeholders("mine", {key: texts}), NAMES)
-    lines = narrator.choose_lines(narrator.find_wordings([chains(count)]), np.zeros(50, np.int32), Draws(seed))
+    lines = narrator.choose_lines(narrator.find_wordings(arrays([chains(count)])), np.zeros(50, np.int32), Draws(seed))
     for row in lines.template:
         assert len(set(row.tolist())) == count
 
@@ -203,7 +211,7 @@ def test_nor_the_same_text_for_other_genders(people: list[str], seed: int) -> No
     singles = {key: texts[:5] for key, texts in ours().templates.items() if len(key[0]) == 1}
     narrator = PuzzleNarrator(strict_rules(), Placeholders("mine", singles), NAMES)
     meant = puzzle(["sibling"] * 5, people, [], None)
-    lines = narrator.choose_lines(narrator.find_wordings([meant]), np.zeros(20, np.int32), Draws(seed))
+    lines = narrator.choose_lines(narrator.find_wordings(arrays([meant])), np.zeros(20, np.int32), Draws(seed))
     for row in lines.template:
         numbers = {_parts(recorded)[2] for recorded in narrator.id_array.take(row).to_pylist()}
         assert len(numbers) == 5
@@ -219,12 +227,12 @@ def test_texts_are_used_again_when_all_are_used_up() -> None:
     narrator = PuzzleNarrator(
         strict_rules(), Placeholders("mine", {key: ("ENT_0_male has a brother, ENT_1_male.",)}), NAMES
     )
-    lines = narrator.choose_lines(narrator.find_wordings([chains(3)]), np.zeros(2, np.int32), Draws(0))
+    lines = narrator.choose_lines(narrator.find_wordings(arrays([chains(3)])), np.zeros(2, np.int32), Draws(0))
     assert lines.template.tolist() == [[0, 0, 0], [0, 0, 0]]
 
 
 def test_all_texts_are_used() -> None:
-    made = Clutrr(ClutrrConfig(train_k=(2,), test_k=(2,)), 0)
+    made = Clutrr(ClutrrConfig(text="placeholders", train_k=(2,), test_k=(2,)), 0)
     used = {text for row in made.block("train", 0).column("placeholders").to_pylist() for text in row}
     known = {key for key in made.placeholders["train"].templates if set(map(predicate_of, key[0])) <= set(BASIC)}
     assert len(used) > 0.95 * sum(len(made.placeholders["train"].templates[key]) for key in known if len(key[0]) == 1)
@@ -238,7 +246,7 @@ def test_what_has_no_words_is_refused(noise: list[Any]) -> None:
     )
     meant = puzzle(["sibling" if noise else "SO"], ["male"] * 2, noise, None)
     with pytest.raises(ConfigError, match=r"'mine' have none for 'wife' with genders male-female; .* add one, or use"):
-        narrator.find_wordings([meant])
+        narrator.find_wordings(arrays([meant]))
 
 
 # --------------------------------------------------------------------------- what a benchmark tells its stories in
@@ -250,7 +258,11 @@ def used(benchmark: Clutrr, split: str) -> set[str]:
 
 @pytest.mark.parametrize("task", [CLEAN, IRRELEVANT, MEMORY])
 def test_stories_read_back_as_they_were_meant(task: str) -> None:
-    for row in Clutrr(ClutrrConfig(task=task, train_k=(2,), test_k=(2,)), 1).block("train", 0).to_pylist()[:600]:
+    for row in (
+        Clutrr(ClutrrConfig(text="placeholders", task=task, train_k=(2,), test_k=(2,)), 1)
+        .block("train", 0)
+        .to_pylist()[:600]
+    ):
         names = [person.split(":")[0] for person in row["genders"]]
         facts = [
             (names[first], told, names[second])
@@ -269,7 +281,7 @@ def test_stories_read_back_as_they_were_meant(task: str) -> None:
 
 
 def test_train_and_test_share_no_text_when_split() -> None:
-    made = Clutrr(ClutrrConfig(train_k=(2, 3), test_k=(2, 3)), 5)
+    made = Clutrr(ClutrrConfig(text="placeholders", train_k=(2, 3), test_k=(2, 3)), 5)
     train, test = used(made, "train"), used(made, "test")
     assert train
     assert test
@@ -286,14 +298,16 @@ def _alike_id(recorded: str) -> tuple[tuple[str, ...], str]:
 
 
 def test_train_and_test_share_texts_when_not_split() -> None:
-    made = Clutrr(ClutrrConfig(train_k=(2, 3), test_k=(2, 3), split_placeholders=False), 5)
+    made = Clutrr(ClutrrConfig(text="placeholders", train_k=(2, 3), test_k=(2, 3), split_placeholders=False), 5)
     assert made.placeholders["train"] == made.placeholders["test"] == ours()
     train, test = used(made, "train"), used(made, "test")
     assert len(train & test) > 0.7 * len(test)
 
 
 def test_a_share_of_a_fifth_keeps_a_fifth() -> None:
-    made = Clutrr(ClutrrConfig(train_k=(2,), test_k=(2,), keep_placeholders=0.2, split_placeholders=False), 5)
+    made = Clutrr(
+        ClutrrConfig(text="placeholders", train_k=(2,), test_k=(2,), keep_placeholders=0.2, split_placeholders=False), 5
+    )
     for key, texts in ours().templates.items():
         kept = made.placeholders["train"].templates[key]
         assert set(kept) <= set(texts)
@@ -303,8 +317,8 @@ def test_a_share_of_a_fifth_keeps_a_fifth() -> None:
 
 
 def test_a_share_is_taken_of_each_side() -> None:
-    made = Clutrr(ClutrrConfig(keep_placeholders=0.2), 5)
-    whole = Clutrr(ClutrrConfig(), 5)
+    made = Clutrr(ClutrrConfig(text="placeholders", keep_placeholders=0.2), 5)
+    whole = Clutrr(ClutrrConfig(text="placeholders"), 5)
     for side in ("train", "test"):
         for key, texts in whole.placeholders[side].templates.items():
             kept = made.placeholders[side].templates[key]

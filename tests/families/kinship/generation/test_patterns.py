@@ -1,135 +1,110 @@
-from collections import defaultdict
+"""Where the patterns of a schedule come from, and how runs of siblings are bounded."""
+
+from __future__ import annotations
+
 from functools import cache
-from itertools import combinations, product
+from itertools import groupby
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE, status
-from storyproof.families.kinship.generation.patterns import MOST, Pattern, Patterns
-from storyproof.families.kinship.generation.puzzles import PuzzleMaker
-from storyproof.families.kinship.oracle import derive
-from storyproof.families.kinship.relations import GENDERS, Fact
-from storyproof.families.kinship.rules import PUBLISHED, RuleSet, published_rules, rules_of, strict_rules
-from tests.families.kinship.test_oracle import both_rules, bracketings, chain
+from storyproof.families.kinship.clutrr import Clutrr
+from storyproof.families.kinship.config import ClutrrConfig
+from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
+from storyproof.families.kinship.generation.patterns import FEWEST, PatternSource, ProvedPatterns, within_bound
+from storyproof.families.kinship.generation.proved import LENGTHS, strict_proofs
+from storyproof.families.kinship.rules import rules_of, strict_rules
+from tests.families.kinship.generation.test_pattern_search import maker
 
 STRICT = strict_rules()
 
 
 @cache
-def maker(reading: str) -> PuzzleMaker:
-    return PuzzleMaker(rules_of(reading), "tests", 1)
+def proved(bound: int = 3, seed: int = 0) -> ProvedPatterns:
+    return ProvedPatterns(STRICT, strict_proofs(), bound, "tests", seed)
 
 
-def every_sequence(rules: RuleSet, k: int) -> dict[str, set[Pattern]]:
-    """Try all sequences of relations: those that come to one relation, and that people of some genders can live."""
-    found: dict[str, set[Pattern]] = defaultdict(set)
-    for pattern in product(rules.stated, repeat=k):
-        heads = bracketings(rules, pattern)
-        if len(heads) == 1:
-            (head,) = heads
-            facts, asked = chain(pattern), Fact(0, head, k)
-            if any(status(genders, facts, asked) != IMPOSSIBLE for genders in product(GENDERS, repeat=k + 1)):
-                found[head].add(pattern)
-    return found
+def listed(source: PatternSource, k: int, target: str) -> list[tuple[str, ...]]:
+    return [source.pattern(number) for number in source.numbers(k, target).tolist()]
 
 
-def is_plain(rules: RuleSet, pattern: Pattern) -> bool:
-    """Say whether no part of a pattern comes to two relations by different bracketings."""
-    return all(len(bracketings(rules, pattern[a:b])) < 2 for a, b in combinations(range(len(pattern) + 1), 2))
+def run(pattern: tuple[str, ...]) -> int:
+    return max((len([*each]) for relation, each in groupby(pattern) if relation == "sibling"), default=0)
 
 
-@both_rules
-@pytest.mark.parametrize("k", [2, 3, 4])
-def test_patterns_are_all_sequences_that_come_to_one_relation(rules: RuleSet, k: int) -> None:
-    """Under the published rules those may be left out of which a part comes to two; strictly there are none."""
-    for target, expected in every_sequence(rules, k).items():
-        found = set(maker(rules.name).patterns(k, target))
-        plain = {pattern for pattern in expected if is_plain(rules, pattern)}
-        assert plain <= found <= expected
-        assert plain == expected or rules.name == PUBLISHED
+@given(st.lists(st.integers(0, 15), max_size=30), st.integers(1, 15))
+def test_a_bound_leaves_out_the_longest_runs_but_two(runs: list[int], bound: int) -> None:
+    kept = within_bound(np.array(runs, np.int64), bound)
+    left = [each for each, good in zip(runs, kept.tolist(), strict=True) if not good]
+    used = [each for each, good in zip(runs, kept.tolist(), strict=True) if good]
+    assert len(used) >= min(FEWEST, len(runs))
+    assert all(each > bound for each in left)
+    assert not left or max(used) < min(left)
+    if sum(each <= bound for each in runs) >= FEWEST:
+        assert max(used) <= bound
+    elif used:
+        shorter = [each for each in used if each < max(used)]
+        assert len(shorter) < FEWEST  # the bound is not relaxed further than it must be
 
 
-@both_rules
-def test_targets_are_all_that_sequences_come_to(rules: RuleSet) -> None:
-    assert set(rules.targets) == set(every_sequence(rules, 2)) == set(every_sequence(rules, 3))
-
-
-def test_there_are_so_many() -> None:
-    found = {k: [len(maker("strict").patterns(k, target)) for target in STRICT.targets] for k in (2, 3, 4, 5)}
-    assert {k: sum(counts) for k, counts in found.items()} == {2: 23, 3: 57, 4: 122, 5: 234}
-    assert sum(len(maker("published").patterns(2, target)) for target in published_rules().targets) == 16
-
-
-@both_rules
-@pytest.mark.parametrize("k", [2, 3, 4, 5, 7, 10])
-def test_from_a_pattern_its_target_follows_and_nothing_else(rules: RuleSet, k: int) -> None:
-    listed = [(target, pattern) for target in rules.targets for pattern in maker(rules.name).patterns(k, target)]
-    assert listed
-    derived = derive(rules, [chain(pattern) for _, pattern in listed], k + 1)
-    for number, (target, pattern) in enumerate(listed):
-        assert len(pattern) == k
-        assert set(pattern) <= set(rules.stated)
-        assert derived.relations(number, 0, k) == [target]
-        assert derived.size(number, Fact(0, target, k)) == k
-
-
-@pytest.mark.parametrize("k", [3, 6])
-def test_strictly_what_a_pattern_comes_to_is_entailed(k: int) -> None:
+@pytest.mark.parametrize("bound", [1, 2, 3, 15])
+@pytest.mark.parametrize("k", [2, 5, 10, 15])
+def test_the_patterns_within_a_bound_are_all_there_are(k: int, bound: int) -> None:
     for target in STRICT.targets:
-        for pattern in maker("strict").patterns(k, target)[:8]:
-            verdicts = {
-                status(genders, chain(pattern), Fact(0, target, k)) for genders in product(GENDERS, repeat=k + 1)
-            }
-            assert ENTAILED in verdicts
-            assert verdicts <= {ENTAILED, IMPOSSIBLE}
+        every = set(listed(proved(15), k, target))
+        found = listed(proved(bound), k, target)
+        assert len(set(found)) == len(found) >= min(FEWEST, len(every))
+        longest = max(map(run, found))
+        assert proved(bound).longest_run(k, target) == longest
+        assert set(found) == {each for each in every if run(each) <= max(bound, longest)}
 
 
-@both_rules
-def test_no_pattern_comes_twice_and_no_target_has_too_many(rules: RuleSet) -> None:
-    most = 0
-    for k in range(1, 9):
-        for target in rules.targets:
-            found = maker(rules.name).patterns(k, target)
-            assert len(set(found)) == len(found) <= MOST
-            most = max(most, len(found))
-    assert most == MOST
+def test_without_a_bound_nothing_is_left_out() -> None:
+    for k in LENGTHS:
+        assert sum(len(proved(15).numbers(k, target)) for target in STRICT.targets) == len(strict_proofs().of(k))
 
 
-@both_rules
-def test_a_single_fact_is_its_own_pattern(rules: RuleSet) -> None:
-    for name in (each.name for each in rules.predicates):
-        assert maker(rules.name).patterns(1, name) == ([(name,)] if name in rules.stated else [])
+def test_a_seed_decides_the_order_only() -> None:
+    for k in (3, 6, 10):
+        for target in STRICT.targets:
+            one, other = (listed(proved(3, seed), k, target) for seed in (0, 1))
+            assert sorted(one) == sorted(other)
+            assert one != other or len(one) < 5
 
 
-def test_every_strict_target_has_patterns_of_every_length() -> None:
-    for k in range(2, 11):
-        assert all(maker("strict").patterns(k, target) for target in STRICT.targets)
+def test_by_default_only_husbands_and_wives_need_six_siblings() -> None:
+    usual = ClutrrConfig().sibling_run
+    for k in range(7, 11):
+        longest = {target: proved(usual).longest_run(k, target) for target in STRICT.targets}
+        assert [target for target, siblings in longest.items() if siblings + 1 >= 6] == ["SO"]
+        assert longest["SO"] == k - 2
 
 
-def test_order_depends_on_the_purpose_alone() -> None:
-    def found(maker: PuzzleMaker, lengths: list[int]) -> dict[tuple[int, str], list[Pattern]]:
-        return {(k, target): maker.patterns(k, target) for k in lengths for target in STRICT.targets}
-
-    first = found(maker("strict"), [2, 3, 4, 5, 6])
-    assert found(PuzzleMaker(STRICT, "tests", 1), [6, 5, 4, 3, 2]) == first  # whatever is asked for first
-    others = found(PuzzleMaker(STRICT, "tests", 2), [2, 3, 4, 5, 6])
-    assert others != first
-    few = [key for key, patterns in first.items() if len(patterns) < MOST]
-    assert {key: set(first[key]) for key in few} == {key: set(others[key]) for key in few}
-    assert any(first[key] != others[key] for key in few)
-    assert any(set(first[key]) != set(others[key]) for key in first if key not in few)
+def test_a_pattern_has_the_same_number_in_every_order() -> None:
+    for k, target in ((4, "grand"), (10, "un")):
+        sources = proved(3), proved(3, 1), proved(15)
+        numbers = [{each.pattern(number): number for number in each.numbers(k, target).tolist()} for each in sources]
+        assert numbers[0] == numbers[1]
+        assert numbers[0].items() <= numbers[2].items()
 
 
-def test_only_what_is_admitted_is_found() -> None:
-    asked: list[tuple[str, Pattern]] = []
+@pytest.mark.parametrize("reading", ["strict", "published"])
+def test_searched_patterns_are_numbered_as_they_are_found(reading: str) -> None:
+    source = SearchedPatterns(maker(reading).search)
+    for k in (2, 3, 6):
+        for target in rules_of(reading).targets:
+            assert listed(source, k, target) == maker(reading).patterns(k, target)
 
-    def admit(tried: list[tuple[str, Pattern]]) -> list[bool]:
-        asked.extend(tried)
-        return ["SO" not in pattern for _, pattern in tried]
 
-    patterns = Patterns(STRICT, admit, "no spouses")
-    found = {pattern for k in (2, 3, 4) for target in STRICT.targets for pattern in patterns.of(k, target)}
-    assert found == {pattern for _, pattern in asked if "SO" not in pattern}
-    assert len(asked) == len(set(asked))
-    assert patterns.of(2, "in-law") == []
-    assert patterns.of(2, "SO") == [("child", "inv-child")]
+def test_searched_patterns_can_be_bounded() -> None:
+    free, bound = (SearchedPatterns(maker("strict").search, siblings) for siblings in (None, 2))
+    assert free.longest_run(6, "inv-un") > 2
+    assert bound.longest_run(6, "inv-un") == 2
+    assert set(listed(bound, 6, "inv-un")) < set(listed(free, 6, "inv-un"))
+
+
+def test_version_2_uses_what_is_proved_and_others_search() -> None:
+    assert isinstance(Clutrr(ClutrrConfig(), 0).patterns, ProvedPatterns)
+    assert isinstance(Clutrr(ClutrrConfig(reading="published"), 0).patterns, SearchedPatterns)

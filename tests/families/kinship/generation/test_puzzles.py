@@ -9,7 +9,8 @@ import pytest
 
 from storyproof.errors import ConfigError, ProofError
 from storyproof.families.kinship.checker import AMBIGUOUS, CONTRADICTED, ENTAILED, IMPOSSIBLE, status
-from storyproof.families.kinship.generation.puzzles import Puzzle, PuzzleKind, PuzzleMaker, judge_status
+from storyproof.families.kinship.generation.patterns import PuzzleKind
+from storyproof.families.kinship.generation.puzzles import Puzzle, PuzzleMaker, judge_status
 from storyproof.families.kinship.oracle import derive, replay
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, Fact
 from storyproof.families.kinship.rules import (
@@ -32,7 +33,7 @@ from storyproof.families.kinship.tasks import (
     SUPPORTING,
     TASKS,
 )
-from tests.families.kinship.generation.test_patterns import maker
+from tests.families.kinship.generation.test_pattern_search import maker
 from tests.families.kinship.test_oracle import bracketings, is_proof, plainly
 
 MADE = [task for task in TASKS if task != MIXED]

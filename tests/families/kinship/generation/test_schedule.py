@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.clutrr import Clutrr
 from storyproof.families.kinship.config import ClutrrConfig
-from storyproof.families.kinship.generation.puzzles import PuzzleKind
-from storyproof.families.kinship.generation.schedule import Label, Scenario, Schedule
+from storyproof.families.kinship.generation.patterns import PuzzleKind
+from storyproof.families.kinship.generation.schedule import Assignment, Label, Scenario, Schedule
 from storyproof.families.kinship.relations import BASIC, GENDERS, NAMES
 from storyproof.families.kinship.rules import load_rules, published_rules
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASKS
@@ -31,8 +31,13 @@ def schedule(seed: int = 0, **settings: Any) -> Schedule:
 def deal(split: str, count: int, **settings: Any) -> list[tuple[PuzzleKind, int, int]]:
     """Puzzle, scenario and place of each row."""
     assigned = schedule(**settings).assign(split, 0, count)
-    kinds = [assigned.kinds[number] for number in assigned.kind.tolist()]
+    kinds = kinds_of(schedule(**settings), assigned)
     return list(zip(kinds, assigned.scenario.tolist(), assigned.place.tolist(), strict=True))
+
+
+def kinds_of(made: Schedule, assigned: Assignment) -> list[PuzzleKind]:
+    kinds, kind = made.kinds(assigned)
+    return [kinds[number] for number in kind.tolist()]
 
 
 def patterns(split: str, k: int, rows: int = MOST_ROWS, **settings: Any) -> set[tuple[str, ...]]:
@@ -74,6 +79,24 @@ def test_any_beginning_is_balanced(task: str, split: str) -> None:
             if each != MEMORY:
                 known = schedule(task=task).patterns(split == "test", k, label.target)
                 assert most_uneven(mine, known) <= 1
+
+
+@pytest.mark.parametrize("split", SPLITS)
+@pytest.mark.parametrize("bound", [3, 15])
+def test_any_beginning_is_balanced_in_long_chains_too(bound: int, split: str) -> None:
+    settings: dict[str, Any] = {"train_k": (7, 10), "test_k": (7, 15), "sibling_run": bound}
+    used: set[tuple[str, ...]] = set()
+    for each, k, kinds in parts(split, 30_000, **settings):
+        labels = schedule(**settings).labels(split == "test", each, k)
+        assert most_uneven([Label(kind.target, kind.gender) for kind in kinds], labels) <= 1
+        for label in labels:
+            mine = [kind.pattern for kind in kinds if (kind.target, kind.gender) == label]
+            known = schedule(**settings).patterns(split == "test", k, label.target)
+            assert len(set(mine)) == min(len(known), len(mine))
+            counts = Counter(mine)
+            assert max(counts.values()) - min(counts[pattern] for pattern in known) <= 1
+            used |= set(mine)
+    assert len(used) > 800
 
 
 def test_scenarios_come_in_turn() -> None:
@@ -195,7 +218,7 @@ def test_hold_out_goes_by_the_pattern_not_by_the_seed_of_its_words() -> None:
 def test_a_part_is_dealt_as_in_the_whole(split: str, task: str, start: int, count: int) -> None:
     assigned = schedule(task=task).assign(split, start, count)
     whole = deal(split, 5400, task=task)[start : start + count]
-    assert [assigned.kinds[number] for number in assigned.kind.tolist()] == [kind for kind, _, _ in whole]
+    assert kinds_of(schedule(task=task), assigned) == [kind for kind, _, _ in whole]
     assert assigned.scenario.tolist() == [scenario for _, scenario, _ in whole]
     assert assigned.place.tolist() == [place for _, _, place in whole]
 
@@ -211,9 +234,9 @@ def test_a_pattern_of_a_label_never_has_the_same_names_twice(task: str) -> None:
 
 
 def test_each_kind_is_listed_once() -> None:
-    assigned = schedule().assign("test", 0, 2000)
-    assert len(set(assigned.kinds)) == len(assigned.kinds)
-    assert set(assigned.kind.tolist()) == set(range(len(assigned.kinds)))
+    kinds, kind = schedule().kinds(schedule().assign("test", 0, 2000))
+    assert len(set(kinds)) == len(kinds)
+    assert set(kind.tolist()) == set(range(len(kinds)))
 
 
 # -------------------------------------------------------------------------------------------- what cannot be made
@@ -238,7 +261,7 @@ def test_a_hold_out_that_leaves_nothing_for_the_test_is_refused(tmp_path: Path) 
 def test_without_hold_out_it_is_made(tmp_path: Path) -> None:
     made = own(tmp_path, SIBLINGS, train_k=(3,), test_k=(3,), holdout=False)
     made.check_count("test", 10)
-    assert {kind.pattern for kind in made.schedule.assign("test", 0, 10).kinds} == {("sibling",) * 3}
+    assert {kind.pattern for kind in kinds_of(made.schedule, made.schedule.assign("test", 0, 10))} == {("sibling",) * 3}
 
 
 @pytest.mark.parametrize("split", ["train", "test"])

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from storyproof.families.kinship.editions import EDITIONS
 from storyproof.families.kinship.placeholders.checks import (
     DOUBTFUL,
     FATAL,
@@ -396,5 +397,6 @@ def test_fatal_problems_come_first() -> None:
     assert {SWAPPED, FRAGMENT} <= set(found)
 
 
-def test_our_collection_says_what_it_should_and_no_more() -> None:
-    assert [str(flaw) for flaw in problems(ours(), thorough=True)] == []
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_our_collection_says_what_it_should_and_no_more(edition: int) -> None:
+    assert [str(flaw) for flaw in problems(ours(edition), thorough=True)] == []

@@ -41,9 +41,8 @@ def chains(count: int, seed: int = 0) -> list[Example]:
 
 
 def test_what_a_shallow_reader_sees() -> None:
-    puzzle = extract_features(
-        kin("s", ["Al:male", "Amy:female", "Bo:male", "Cy:male"], ["sister", "father", "brother"], "uncle")
-    )
+    row = kin("s", ["Al:male", "Amy:female", "Bo:male", "Cy:male"], ["sister", "father", "brother"], "uncle")
+    (puzzle,) = extract_features([row])
     assert puzzle.label == "uncle"
     assert (puzzle.first, puzzle.second, puzzle.gender) == ("Al", "Cy", "male")
     assert puzzle.length == 3
@@ -56,8 +55,8 @@ def test_the_shortest_way_counts_and_the_telling_decides_what_comes_last() -> No
     row = kin("s", ["Al:male", "Amy:female", "Bo:male"], ["sister", "father"], "father")
     edges, types = [[0, 1], [1, 2], [0, 2]], ["sister", "father", "uncle"]
     shortcut = changed(row, edges=edges, edge_types=types, story="A running text.")
-    assert extract_features(shortcut).length == 1
-    assert extract_features(shortcut).last_relation == "uncle"
+    assert extract_features([shortcut])[0].length == 1
+    assert extract_features([shortcut])[0].last_relation == "uncle"
 
 
 def test_heuristics_by_hand() -> None:

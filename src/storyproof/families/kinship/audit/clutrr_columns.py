@@ -18,7 +18,7 @@ from storyproof.families.kinship.story import Piece, remove_brackets
 
 
 def check_columns(
-    row: KinshipRow, pieces: Sequence[Piece] | None, *, generated: bool
+    row: KinshipRow, pieces: Sequence[Piece] | None, *, generated: bool, is_natural: bool = False
 ) -> Iterator[tuple[str, Any, Any]]:
     """Yield what is wrong in these columns: field, found, expected.
 
@@ -26,6 +26,7 @@ def check_columns(
         row: The row, whose values have the columns as they are in the file; columns that it lacks are not checked.
         pieces: The pieces of the story with the facts that they state; None if they are not known.
         generated: Whether storyproof generated the row.
+        is_natural: Whether the pieces are sentences of natural text.
     """
     mapping, query, target = (row.values.get(name) for name in ("node_mapping", "text_query", "text_target"))
     everybody = tuple(range(len(row.names)))
@@ -38,7 +39,7 @@ def check_columns(
         if target not in texts:
             yield "text_target", target, texts[0]
     if row.values.get("clean_story") is not None:
-        yield from _check_clean_story(row, pieces, generated)
+        yield from _check_clean_story(row, pieces, generated, is_natural)
 
 
 @lru_cache(maxsize=4096)  # the same few values recur
@@ -49,11 +50,11 @@ def _leads_to(mapping: str) -> tuple[Any, ...]:
 
 
 def _check_clean_story(
-    row: KinshipRow, pieces: Sequence[Piece] | None, generated: bool
+    row: KinshipRow, pieces: Sequence[Piece] | None, generated: bool, is_natural: bool
 ) -> Iterator[tuple[str, Any, Any]]:
     found = row.values["clean_story"]
     if generated and pieces is not None:
-        if found != (expected := clean_story(row, pieces)):
+        if found != (expected := clean_story(row, pieces, is_natural=is_natural)):
             yield "clean_story", found, expected
         return
     bare = remove_brackets(found)

@@ -43,7 +43,7 @@ def find_example_flaws(rows: Sequence[AuditedRow], verdicts: Sequence[Verdict | 
     judged = iter(judge(each.structure for each in read if isinstance(each, KinshipRow)))
     for audited, flaws, row in zip(rows, found, read, strict=True):
         if isinstance(row, KinshipRow):
-            flaws += _remaining(flaws, list(check_row(row, next(judged))), row.values)
+            flaws += _remaining(flaws, list(check_row(row, next(judged), reading=audited.reading)), row.values)
         elif not flaws:
             flaws.append(Flaw(TEXT, "edges", "", str(row)))
         yield [_shown(audited.given.values, flaw) for flaw in flaws]

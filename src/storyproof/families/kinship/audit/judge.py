@@ -30,16 +30,19 @@ from storyproof.families.judge import FileJudge, Subject
 from storyproof.families.kinship.audit import corrections
 from storyproof.families.kinship.audit.checks import Flaw, find_flaws
 from storyproof.families.kinship.audit.kinds import DUPLICATE, FLAWED, SMALL_TEST, UNCLAIMED, UNDEFINED
-from storyproof.families.kinship.audit.labels import check_row
-from storyproof.families.kinship.audit.rows import AuditedRow, audit_clutrr_row, audit_example_row
+from storyproof.families.kinship.audit.labels import check_row, natural_text
+from storyproof.families.kinship.audit.proved_rows import find_proved_rows
+from storyproof.families.kinship.audit.rows import AuditedRow, audit_clutrr_row, audit_example_row, text_of
 from storyproof.families.kinship.audit.verdicts import Verdict, Verdicts
-from storyproof.families.kinship.checker import STATUSES
+from storyproof.families.kinship.checker import ENTAILED, STATUSES
 from storyproof.families.kinship.clutrr_csv import FIELDS, read_raw_rows
 from storyproof.families.kinship.clutrr_records import STATUS
 from storyproof.families.kinship.judgement import judge
+from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import WORDS, predicate_of
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import PUBLISHED, load_rules
+from storyproof.families.kinship.story import read_texts
 from storyproof.findings import COLUMN, TEXT, Finding
 from storyproof.formats.format import PLACE, place_of, stem_of
 
@@ -81,11 +84,23 @@ class KinshipJudge(FileJudge):
 
     def judge(self, table: pa.Table) -> Iterator[Finding]:
         """Yield what is wrong in the next rows."""
+        if not self.subject.is_audit:
+            table = self._without_proved_rows(table)
         for start in range(0, table.num_rows, _CHUNK):
             part = table.slice(start, _CHUNK)
             yield from self._find_flaws(part) if self.subject.is_audit else self._find_broken_claims(part)
 
     # Verify: what rows claim.
+
+    def _without_proved_rows(self, table: pa.Table) -> pa.Table:
+        """Count the rows that hold all that they claim, and return the others."""
+        if self._rules is not None:
+            return table
+        proved = find_proved_rows(table)
+        if not proved.any():
+            return table
+        self.statuses[ENTAILED] += int(proved.sum())
+        return table.filter(pa.array(~proved))
 
     def _find_broken_claims(self, table: pa.Table) -> Iterator[Finding]:
         rows: list[tuple[int, KinshipRow]] = []
@@ -95,12 +110,13 @@ class KinshipJudge(FileJudge):
             except ParseError as error:
                 yield self._claim(table, number, values, "facts", error, "facts that fit together")
         judged = judge((row.structure for _, row in rows), self._rules)
-        for (number, row), each in zip(rows, judged, strict=True):
+        readings = read_texts(natural_text(row) for _, row in rows)
+        for (number, row), each, reading in zip(rows, judged, readings, strict=True):
             status = each.status or UNDEFINED
             self.statuses[status] += 1
             if status in FLAWED and row.values.get(STATUS) is None:
                 self.unmarked[status] += 1
-            for name, found, expected in check_row(row, each, self.unchecked, self._rules):
+            for name, found, expected in check_row(row, each, self.unchecked, self._rules, reading):
                 yield self._claim(table, number, row.values, name, found, expected)
 
     def _claim(self, table: pa.Table, number: int, values: Any, field: str, found: object, expected: object) -> Finding:
@@ -127,9 +143,10 @@ class KinshipJudge(FileJudge):
         if FIELDS not in table.column_names:
             rows = table.to_pylist()
             places = [row.pop(PLACE) for row in rows]
+            readings = read_texts(text_of(row, person_names(row.get("genders"))) for row in rows)
             return [
-                audit_example_row(path, row, place["row"], place["line"])
-                for row, place in zip(rows, places, strict=True)
+                audit_example_row(path, row, place["row"], place["line"], reading)
+                for row, place, reading in zip(rows, places, readings, strict=True)
             ]
         with warnings.catch_warnings():  # Python warns about odd literals; they are checked here
             warnings.simplefilter("ignore")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from storyproof.errors import ParseError
@@ -13,13 +13,14 @@ from storyproof.example import SCHEMA, story_of_id
 from storyproof.families.kinship.audit.clutrr_columns import check_columns
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE
 from storyproof.families.kinship.judgement import LabelJudgement
+from storyproof.families.kinship.language.names import genders_of_names
+from storyproof.families.kinship.language.reading import NotUnderstood, Reading
 from storyproof.families.kinship.oracle import replay
 from storyproof.families.kinship.placeholders.checks import FATAL, check
-from storyproof.families.kinship.placeholders.files import our_names
-from storyproof.families.kinship.relations import GENDERS, NAMES, word
+from storyproof.families.kinship.relations import GENDERS, NAMES, Fact, word
 from storyproof.families.kinship.row import KinshipRow
 from storyproof.families.kinship.rules import PUBLISHED, STRICT, RuleSet, published_rules, strict_rules
-from storyproof.families.kinship.story import split_story, stated_facts
+from storyproof.families.kinship.story import Text, read_texts, split_sentences, split_story, stated_facts
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASK_NUMBERS, TASKS, noise_types, story_type
 from storyproof.families.kinship.text import parse_question, placeholder_of
 
@@ -31,7 +32,11 @@ Disagreement = tuple[str, Any, Any]  # field, found, expected
 
 
 def check_row(
-    row: KinshipRow, judged: LabelJudgement, unchecked: Counter[str] | None = None, rules: RuleSet | None = None
+    row: KinshipRow,
+    judged: LabelJudgement,
+    unchecked: Counter[str] | None = None,
+    rules: RuleSet | None = None,
+    reading: Reading | NotUnderstood | None = None,
 ) -> Iterator[Disagreement]:
     """Yield what is wrong in a row: field, found, expected.
 
@@ -40,6 +45,7 @@ def check_row(
         judged: What oracle and checker say about it.
         unchecked: Counts of rows without a value to compare, by column; added to.
         rules: The rules by which it was derived, if neither the strict nor the published ones.
+        reading: What the reader found in `natural_text`; by default it is read now.
     """
     unchecked = Counter() if unchecked is None else unchecked
     for name in LABELS:
@@ -58,7 +64,7 @@ def check_row(
         unchecked["edge_types"] += 1
         yield from check_columns(row, None, generated=_is_generated(row))
     else:
-        yield from _check_text(row, unchecked, rules)
+        yield from _check_text(row, unchecked, rules, reading)
 
 
 def _check_question(row: KinshipRow) -> Iterator[Disagreement]:
@@ -169,38 +175,69 @@ def _check_generated(row: KinshipRow, kind: str) -> Iterator[Disagreement]:
     if {person for edge in row.edges for person in edge} != set(range(len(row.names))):
         yield "genders", row.values["genders"], "exactly the people of whom something is stated"
     for name, gender in zip(row.names, row.genders, strict=True):
-        implied = _genders_of_names().get(name, gender)
+        implied = genders_of_names().get(name, gender)
         if implied != gender:
             yield "genders", f"{name}:{gender}", f"{name}:{implied}"
 
 
-@cache
-def _genders_of_names() -> dict[str, str]:
-    """Return the gender of each of the shipped names."""
-    return {name: gender for gender, names in our_names().items() for name in names}
+def natural_text(row: KinshipRow) -> Text | None:
+    """Return the text of a row that only the reader can understand; None if there is another way."""
+    story, placeholders = row.values["story"], row.values.get("placeholders")
+    if row.untyped or (placeholders is None and not row.values.get("syn_story")):
+        return None
+    text = Text(story, placeholders or (), row.names)
+    return text if text.is_natural and (placeholders is not None or split_story(row, story) is None) else None
 
 
-def _check_text(row: KinshipRow, unchecked: Counter[str], rules: RuleSet | None) -> Iterator[Disagreement]:
+def _check_text(
+    row: KinshipRow, unchecked: Counter[str], rules: RuleSet | None, reading: Reading | NotUnderstood | None
+) -> Iterator[Disagreement]:
     """Compare the facts with those that the story states, and the lines of the proof with where it states them."""
     placeholders = row.values.get("placeholders")
     if placeholders is None:
-        yield from _check_running_text(row, unchecked)
+        yield from _check_running_text(row, unchecked, reading)
         return
     for recorded in placeholders:
         for flaw in _fatal(recorded):
             yield "placeholders", recorded, f"a placeholder without this flaw: {flaw}"
+    text = Text(row.values["story"], placeholders, row.names)
+    if text.is_natural and reading is None:
+        [reading] = read_texts([text])
     try:
-        facts = stated_facts(row, row.values["story"], placeholders, rules)
+        facts = stated_facts(row, text, rules, reading)
     except ParseError as error:
         yield "story", str(error), "each fact once"
         return
     if sorted(fact for line in facts for fact in line) != sorted(row.facts):
-        yield "story", "other facts than those of the edges", "each fact once"
+        yield "story", _other_facts(row, facts), "each fact once"
         return
+    yield from _check_gender_is_shown(row, reading)
     used = {row.query} if row.query in row.facts else set(row.chain)
     proof = [number for number, line in enumerate(facts, start=1) if used & set(line)]
     if row.values.get("proof") is not None and row.values["proof"] != proof:
         yield "proof", row.values["proof"], proof
+
+
+def _other_facts(row: KinshipRow, lines: Sequence[Sequence[Fact]]) -> str:
+    """Return how the facts of a text differ from those of the edges."""
+    stated = Counter(fact for line in lines for fact in line)
+    recorded = Counter(row.facts)
+    parts = [
+        f"{what} {', '.join(row.sentence(fact) for fact in sorted(facts))}"
+        for what, facts in (
+            ("a text that states", stated - recorded),
+            ("a text that does not state", recorded - stated),
+        )
+        if facts and all(fact.predicate in NAMES for fact in facts)
+    ]
+    return "; ".join(parts) or "other facts than those of the edges"
+
+
+def _check_gender_is_shown(row: KinshipRow, reading: Reading | NotUnderstood | None) -> Iterator[Disagreement]:
+    """Expect natural text to show the gender on which the answer depends; names alone do not show it."""
+    asked = row.asked_names[1]
+    if isinstance(reading, Reading) and asked not in reading.genders:
+        yield "story", f"a text that does not show whether {asked} is male or female", "a text that shows it"
 
 
 @lru_cache(maxsize=20_000)
@@ -213,8 +250,10 @@ def _fatal(recorded: str) -> tuple[str, ...]:
         return ()  # reported when the line is read
 
 
-def _check_running_text(row: KinshipRow, unchecked: Counter[str]) -> Iterator[Disagreement]:
-    """Compare the facts with a CSV's story; one with synthetic sentences is worded by shipped placeholders."""
+def _check_running_text(
+    row: KinshipRow, unchecked: Counter[str], reading: Reading | NotUnderstood | None
+) -> Iterator[Disagreement]:
+    """Compare the facts with a CSV's story; one with synthetic sentences is in words that are known or understood."""
     story, plain = row.values["story"], row.values.get("syn_story")
     if not plain:
         unchecked["story"] += 1
@@ -223,8 +262,22 @@ def _check_running_text(row: KinshipRow, unchecked: Counter[str]) -> Iterator[Di
             yield "story", f"a text without {', '.join(lacking)}", "a text that mentions everybody"
         yield from check_columns(row, None, generated=_is_generated(row))
         return
-    pieces = split_story(row, story)
-    for field, found in (("story", pieces), ("syn_story", split_story(row, plain))):
-        if found is None:
-            yield field, "a text that does not state the facts in known words", "each fact once"
-    yield from check_columns(row, pieces, generated=_is_generated(row))
+    if reading is None:
+        [reading] = read_texts([natural_text(row)])
+    if reading is None:
+        pieces = split_story(row, story)
+        if pieces is None:
+            yield "story", "a text that does not state the facts in known words", "each fact once"
+    else:
+        pieces = split_sentences(row, story, reading) if isinstance(reading, Reading) else None
+        try:
+            facts = stated_facts(row, Text(story, (), row.names), reading=reading)
+        except ParseError as error:
+            yield "story", str(error), "each fact once"
+        else:
+            if pieces is None:
+                yield "story", _other_facts(row, facts), "each fact once"
+            yield from _check_gender_is_shown(row, reading)
+    if split_story(row, plain) is None:
+        yield "syn_story", "a text that does not state the facts in known words", "each fact once"
+    yield from check_columns(row, pieces, generated=_is_generated(row), is_natural=reading is not None)

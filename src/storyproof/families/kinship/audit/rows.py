@@ -12,10 +12,11 @@ from typing import Any, NoReturn
 
 from storyproof.errors import DataError, ParseError
 from storyproof.families.kinship.clutrr_records import STATUS, ClutrrRow, PublishedStep
+from storyproof.families.kinship.language.reading import NotUnderstood, Reading
 from storyproof.families.kinship.people import parse_people
 from storyproof.families.kinship.relations import WORDS, gender_of
 from storyproof.families.kinship.row import MOST_EDGES, MOST_PEOPLE, KinshipRow, build_row, known_facts
-from storyproof.families.kinship.story import find_mentions, parse_story
+from storyproof.families.kinship.story import Text, find_mentions, parse_story, turn
 from storyproof.families.kinship.tasks import TASK_NUMBERS
 
 _ANY_WORD = re.compile("(?:" + "|".join(sorted(WORDS, key=len, reverse=True)) + ")(?=-|$)")
@@ -41,6 +42,7 @@ class AuditedRow:
         published: The columns that only CLUTRR's CSV files have, as text; empty for other files.
         query_edge: The numbers of the people asked about, where a column gives them.
         proof: The steps of a proof in CLUTRR's form.
+        reading: What the reader found in natural text; None for other text.
     """
 
     number: int
@@ -56,6 +58,7 @@ class AuditedRow:
     published: Mapping[str, str] = field(default_factory=dict)
     query_edge: tuple[int, int] | None = None
     proof: tuple[PublishedStep, ...] = ()
+    reading: Reading | NotUnderstood | None = None
 
     @property
     def doubtful(self) -> bool:
@@ -93,7 +96,13 @@ def audit_clutrr_row(given: ClutrrRow) -> AuditedRow:
     )
 
 
-def audit_example_row(path: Path, values: dict[str, Any], number: int, line: int) -> AuditedRow:
+def audit_example_row(
+    path: Path,
+    values: dict[str, Any],
+    number: int,
+    line: int,
+    reading: Reading | NotUnderstood | None = None,
+) -> AuditedRow:
     """Return a row in the columns of examples, with corrections.
 
     Args:
@@ -101,6 +110,7 @@ def audit_example_row(path: Path, values: dict[str, Any], number: int, line: int
         values: Its columns.
         number: Its number in the file.
         line: Its line in the file; 0 if it has none.
+        reading: What the reader found in natural text; None for other text.
 
     Raises:
         DataError: If it is not a kinship row, or its columns cannot be read; the message says what was found where.
@@ -131,13 +141,14 @@ def audit_example_row(path: Path, values: dict[str, Any], number: int, line: int
     k = k if k is not None else len(edges) - len(values.get("noise_types") or ())
     if k < 1:
         refuse("k", "the number of facts in the chain, at least 1")
-    return _audit_values(values, people, k, number=number, line=line)
+    return _audit_values(values, people, k, reading, number=number, line=line)
 
 
 def _audit_values(
     values: Mapping[str, Any],
     people: tuple[tuple[str, ...], tuple[str, ...]],
     k: int,
+    reading: Reading | NotUnderstood | None,
     *,
     number: int,
     line: int,
@@ -148,11 +159,12 @@ def _audit_values(
         values: Its columns.
         people: Names and genders.
         k: The number of facts in its chain.
+        reading: What the reader found in natural text; None for other text.
         number: Its number in the file.
         line: Its line in the file; 0 if it has none.
     """
     edges = tuple((edge[0], edge[1]) for edge in values["edges"])
-    words = _stated_words(values, people[0], edges) or tuple(values["edge_types"])
+    words = _stated_words(values, people, edges, reading) or tuple(values["edge_types"])
     query = values["query"][0], values["query"][1]
     given = build_row(values, people, edges, words, k, query, values["answer"])
     task = TASK_NUMBERS.get(values.get("task") or "", 1)
@@ -167,6 +179,7 @@ def _audit_values(
         given,
         _with_words(given, words),
         find_mentions(values["story"], given.names, bracketed=False),
+        reading=reading,
     )
 
 
@@ -200,17 +213,36 @@ def _voted_words(row: ClutrrRow) -> tuple[str, ...]:
     return tuple(words)
 
 
+def text_of(values: Mapping[str, Any], names: Sequence[str]) -> Text | None:
+    """Return the text of a row; None if it does not say how its lines were worded, as in CLUTRR's CSV files."""
+    placeholders = values.get("placeholders")
+    return None if placeholders is None else Text(values["story"], placeholders, names)
+
+
 def _stated_words(
-    values: Mapping[str, Any], names: Sequence[str], edges: Sequence[tuple[int, int]]
+    values: Mapping[str, Any],
+    people: tuple[tuple[str, ...], tuple[str, ...]],
+    edges: Sequence[tuple[int, int]],
+    reading: Reading | NotUnderstood | None,
 ) -> tuple[str, ...] | None:
     """Return the relations of the edges as the text states them; None if it cannot be parsed or states other pairs."""
-    if values.get("placeholders") is None:
+    names, genders = people
+    text = text_of(values, names)
+    if text is None:
         return None
     try:
-        stated = [each for line in parse_story(values["story"], values["placeholders"]) for each in line]
+        stated = [each for line in parse_story(text, reading) for each in line]
         pairs = [(names[first], names[second]) for first, second in edges]
     except (ParseError, IndexError):
         return None
+    if reading is not None:  # natural text states a fact from either side
+        wanted, gender = set(pairs), dict(zip(names, genders, strict=True))
+        stated = [
+            turn(each, each.first_gender or gender[each.first])
+            if (each.first, each.second) not in wanted and (each.second, each.first) in wanted
+            else each
+            for each in stated
+        ]
     found = {(each.first, each.second): each.word for each in stated}
     if len(found) < len(stated) or len(set(pairs)) < len(pairs) or set(found) != set(pairs):
         return None

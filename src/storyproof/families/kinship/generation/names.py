@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,27 +18,29 @@ _SPARE = 24  # more people than any story has, so that a free name is always lef
 class NameAssigner:
     """Assigns names to people."""
 
-    def __init__(self, names: dict[str, Sequence[str]], *purpose: object) -> None:
+    def __init__(self, pools: Sequence[Mapping[str, Sequence[str]]], *purpose: object) -> None:
         """Number the names.
 
         Args:
-            names: The names by gender; the same for both if names do not show the gender.
+            pools: Names by gender; the people of a row have names of one pool, and a name is in one pool only. Both
+                genders have the same names if names do not show the gender.
             *purpose: What the choice of names depends on.
         """
-        self._shared = names[GENDERS[0]] == names[GENDERS[1]]
-        lists = [names[GENDERS[0]]] if self._shared else [names[gender] for gender in GENDERS]
+        self._shared = all(names[GENDERS[0]] == names[GENDERS[1]] for names in pools)
+        kinds = GENDERS[:1] if self._shared else GENDERS
+        lists = [names[gender] for names in pools for gender in kinds]
         self.names = [name for each in lists for name in each]
-        self._first = [0, 0] if self._shared else [0, len(lists[0])]
-        self._sizes = [len(lists[0]), len(lists[-1])]
-        self._fewest = min(map(len, lists)) - _SPARE
-        self.capacity: int = self._fewest**_COUNTED
+        self._sizes = np.array([len(each) for each in lists]).reshape(len(pools), len(kinds))  # [pool, gender]
+        self._first = (np.cumsum(self._sizes) - self._sizes.ravel()).reshape(self._sizes.shape)
+        self._fewest = int(self._sizes.min()) - _SPARE
+        self.capacity: int = len(pools) * self._fewest**_COUNTED
         self._order = Permutation(self.capacity, *purpose, "names")
 
     def assign(
         self,
         places: npt.NDArray[np.int64],
         starts: npt.NDArray[np.int64],
-        genders: npt.NDArray[np.int8],
+        genders: npt.NDArray[np.integer],
         draws: Draws,
     ) -> Numbers:
         """Return names for the people of each row.
@@ -53,7 +55,7 @@ class NameAssigner:
             Numbers of names, [row, person].
         """
         rows, people = genders.shape
-        counted = self._order(places)
+        counted, pool = np.divmod(self._order(places), len(self._sizes))
         kinds = np.zeros_like(genders) if self._shared else genders
         chosen = np.empty((people, rows), np.int32)
         for person in range(people):
@@ -66,6 +68,6 @@ class NameAssigner:
             for used in np.sort(taken, axis=0):
                 found += found >= used
             chosen[person] = found
-        turned = (np.ascontiguousarray(chosen.T) + starts[:, None]) % np.array(self._sizes)[kinds]
-        numbers: Numbers = turned.astype(np.int32) + np.array(self._first, np.int32)[kinds]
+        turned = (np.ascontiguousarray(chosen.T) + starts[:, None]) % self._sizes[pool[:, None], kinds]
+        numbers: Numbers = (turned + self._first[pool[:, None], kinds]).astype(np.int32)
         return numbers

@@ -11,16 +11,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import ConfigError
-from storyproof.families.kinship.generation.puzzles import Puzzle
+from storyproof.families.kinship.editions import LATEST
+from storyproof.families.kinship.generation.table import PuzzleArrays
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
+from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.rules import RuleSet
-from storyproof.families.kinship.tasks import MEMORY
+from storyproof.families.kinship.tasks import MEMORY, TASKS
 from storyproof.families.kinship.text import placeholder_id
 from storyproof.seeds import Draws
 
@@ -70,11 +73,34 @@ class Lines:
     proves: npt.NDArray[np.bool_]
 
 
+class Told(NamedTuple):
+    """Stories, as the narrators of all kinds of text return them.
+
+    Attributes:
+        story: The texts.
+        proves: Whether the answer rests on a line, [row, line].
+        template: The number of the placeholder of each line, NOBODY after the last; None if there are none.
+    """
+
+    story: pa.Array
+    proves: npt.NDArray[np.bool_]
+    template: Numbers | None = None
+
+
 class PuzzleNarrator:
     """Narrates puzzles in the words of a collection of placeholders."""
 
-    def __init__(self, rules: RuleSet, placeholders: Placeholders, names: Sequence[str]) -> None:
+    def __init__(self, rules: RuleSet, placeholders: Placeholders, names: Sequence[str], edition: int = LATEST) -> None:
+        """Number the texts.
+
+        Args:
+            rules: The rules that define relations.
+            placeholders: The texts.
+            names: The names of people.
+            edition: The edition of the shipped collection by whose numbers its texts are recorded.
+        """
         self._rules = rules
+        self._edition = edition
         self._name = placeholders.name
         self._keys: dict[Key, int] = {}
         self._templates: list[str] = []
@@ -101,8 +127,8 @@ class PuzzleNarrator:
     @cached_property
     def id_array(self) -> pa.Array:
         """The id of each template."""
-        ids = map(placeholder_id, self._owners, self._templates)
-        return pa.array(list(ids), pa.string())
+        each = zip(self._owners, self._templates, strict=True)
+        return pa.array([placeholder_id(key, template, self._edition) for key, template in each], pa.string())
 
     @cached_property
     def _fragments(self) -> tuple[pa.Array, Numbers, Numbers]:
@@ -125,43 +151,70 @@ class PuzzleNarrator:
         self._texts = len(texts)
         return table, text, slot
 
-    def find_wordings(self, puzzles: Sequence[Puzzle]) -> Wordings:
+    @cached_property
+    def _pieces(self) -> list[Numbers]:
+        """The keys of one, two and three facts by the gender of the first person and the numbers of the words."""
+        words = len(self._rules.predicates) * len(GENDERS)
+        found = [np.full((len(GENDERS), *[words] * length), NOBODY, np.int32) for length in range(1, LONGEST + 1)]
+        for (relations, genders), number in self._keys.items():
+            parts = [self._rules.by_word[relation] for relation in relations]
+            numbers = [self._rules.number[name] * len(GENDERS) + GENDERS.index(gender) for name, gender in parts]
+            found[len(relations) - 1][GENDERS.index(genders[0]), *numbers] = number
+        return found
+
+    def find_wordings(self, puzzles: PuzzleArrays) -> Wordings:
         """Return how the parts of puzzles can be worded.
 
         Raises:
             ConfigError: If there is no placeholder for a fact.
         """
-        longest, noise = max(puzzle.k for puzzle in puzzles), max(len(puzzle.noise) for puzzle in puzzles)
+        longest = int(puzzles.k.max())
+        first, second = (np.maximum(people, 0) for people in (puzzles.first, puzzles.second))
+        genders = np.take_along_axis(puzzles.genders, first, axis=1)
+        words = puzzles.predicate * len(GENDERS) + np.take_along_axis(puzzles.genders, second, axis=1)
+        single = np.where(puzzles.first != NOBODY, self._pieces[0][genders, np.maximum(words, 0)], NOBODY)
+        if ((single == NOBODY) & (puzzles.first != NOBODY)).any():
+            raise self._no_placeholder(puzzles, words, genders)
         shape = len(puzzles), longest, LONGEST
         pieces, lengths = np.full(shape, NOBODY, np.int32), np.zeros(shape, np.int32)
-        choices = np.zeros(shape[:2], np.int32)
-        noise_keys = np.full((len(puzzles), noise), NOBODY, np.int32)
-        noise_people = np.zeros((len(puzzles), noise, 2), np.int32)
-        for number, puzzle in enumerate(puzzles):
-            words = [self._rules.word(fact.predicate, puzzle.genders[fact.second]) for fact in puzzle.facts]
-            for place in range(puzzle.k):
-                for length in range(1, min(LONGEST, puzzle.k - place) + 1):
-                    key = tuple(words[place : place + length]), puzzle.genders[place : place + length + 1]
-                    found = self._keys.get(key)
-                    if found is not None:
-                        pieces[number, place, choices[number, place]] = found
-                        lengths[number, place, choices[number, place]] = length
-                        choices[number, place] += 1
-                    elif length == 1:
-                        raise self._no_placeholder(key)
-            for place, fact in enumerate(puzzle.facts[puzzle.k :]):
-                key = (words[puzzle.k + place],), (puzzle.genders[fact.first], puzzle.genders[fact.second])
-                if key not in self._keys:
-                    raise self._no_placeholder(key)
-                noise_keys[number, place] = self._keys[key]
-                noise_people[number, place] = fact.first, fact.second
-        asked = [puzzle.query.first if puzzle.task == MEMORY else NOBODY for puzzle in puzzles]
-        k = np.array([puzzle.k for puzzle in puzzles], np.int32)
-        return Wordings(k, pieces, lengths, choices, noise_keys, noise_people, np.array(asked, np.int32))
+        in_chain = np.arange(longest) < puzzles.k[:, None]
+        pieces[:, :, 0] = np.where(in_chain, single[:, :longest], NOBODY)
+        lengths[:, :, 0] = in_chain
+        choices = in_chain.astype(np.int32)
+        for length in range(2, min(LONGEST, longest) + 1):
+            start = longest - length + 1
+            several = [words[:, place : place + start] for place in range(length)]
+            found = np.full((len(puzzles), longest), NOBODY, np.int32)
+            found[:, :start] = self._pieces[length - 1][genders[:, :start], *several]
+            fits = (found != NOBODY) & (np.arange(longest) + length <= puzzles.k[:, None])
+            row, place = np.nonzero(fits)
+            pieces[row, place, choices[row, place]] = found[row, place]
+            lengths[row, place, choices[row, place]] = length
+            choices += fits
+        noise, noise_people = self._noise(puzzles, single)
+        asked = np.where(puzzles.task == TASKS.index(MEMORY), puzzles.asked[:, 0], NOBODY)
+        return Wordings(puzzles.k, pieces, lengths, choices, noise, noise_people, asked.astype(np.int32))
 
-    def _no_placeholder(self, key: Key) -> ConfigError:
+    def _noise(self, puzzles: PuzzleArrays, keys: Numbers) -> tuple[Numbers, Numbers]:
+        """Return the keys of noise facts and their people, [puzzle, noise fact]."""
+        counts = puzzles.facts - puzzles.k
+        place = puzzles.k[:, None] + np.arange(int(counts.max()))
+        used = place < puzzles.facts[:, None]
+        place = np.minimum(place, keys.shape[1] - 1)
+        found, first, second = (
+            np.take_along_axis(array, place, axis=1) for array in (keys, puzzles.first, puzzles.second)
+        )
+        return np.where(used, found, NOBODY), np.where(used[:, :, None], np.stack([first, second], axis=2), 0)
+
+    def _no_placeholder(self, puzzles: PuzzleArrays, words: Numbers, genders: Numbers) -> ConfigError:
+        """Return the error for the first fact that cannot be worded."""
+        lacking = (self._pieces[0][genders, words] == NOBODY) & (puzzles.first != NOBODY)
+        row, place = (int(each[0]) for each in np.nonzero(lacking))
+        predicate, second = divmod(int(words[row, place]), len(GENDERS))
+        first = GENDERS[genders[row, place]]
+        word = self._rules.word(self._rules.predicates[predicate].name, GENDERS[second])
         return ConfigError(
-            f"the placeholders '{self._name}' have none for '{key[0][0]}' with genders {'-'.join(key[1])}; "
+            f"the placeholders '{self._name}' have none for '{word}' with genders {first}-{GENDERS[second]}; "
             "every single relation needs a placeholder: add one, or use --text synthetic."
         )
 
@@ -204,6 +257,18 @@ class PuzzleNarrator:
         number = _varied(number, self._groups[key].reshape(keys.shape), self._counts[key].reshape(keys.shape), used)
         template = self._starts[key].reshape(keys.shape) + number
         return Lines(used, template.astype(np.int32), people, proves & used)
+
+    def tell(self, puzzles: PuzzleArrays, names: Numbers, draws: Draws) -> Told:
+        """Narrate the puzzles of rows.
+
+        Args:
+            puzzles: The puzzle of each row.
+            names: Numbers of names, [row, person].
+            draws: Random draws for all choices.
+        """
+        lines = self.choose_lines(self.find_wordings(puzzles), np.arange(len(puzzles), dtype=np.int32), draws)
+        template = np.where(lines.used, lines.template, NOBODY).astype(np.int32)
+        return Told(self.narrate(lines, names), lines.proves, template)
 
     def narrate(self, lines: Lines, names: Numbers) -> pa.Array:
         """Return the stories of rows.

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 from storyproof.errors import ConfigError, ProofError
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE, status
-from storyproof.families.kinship.generation.patterns import Pattern, Patterns
+from storyproof.families.kinship.generation.pattern_search import Patterns
+from storyproof.families.kinship.generation.patterns import Pattern, PuzzleKind
 from storyproof.families.kinship.oracle import Derived, ProofStep, derive
 from storyproof.families.kinship.relations import GENDERS, MALE, Fact
 from storyproof.families.kinship.relations import NAMES as DEFINED
@@ -24,17 +25,6 @@ from storyproof.families.kinship.tasks import ALL, CLEAN, DISCONNECTED, IRRELEVA
 from storyproof.seeds import Draws
 
 _ATTEMPTS = 64
-
-
-class PuzzleKind(NamedTuple):
-    """The identity of a puzzle: the n-th of a task, length, answer and pattern."""
-
-    task: str
-    k: int
-    target: str
-    gender: str
-    pattern: Pattern
-    number: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +87,11 @@ class PuzzleMaker:
         self._derivations: dict[tuple[tuple[Fact, ...], Fact], Derivation | None] = {}
         self._proofs: dict[tuple[tuple[Fact, ...], Fact], tuple[ProofStep, ...]] = {}
         self._statuses: dict[tuple[tuple[str, ...], tuple[Fact, ...], Fact], str | None] = {}
-        self._patterns = Patterns(rules, self._admit, *purpose)
+        self.search = Patterns(rules, self._admit, *purpose)
 
     def patterns(self, k: int, target: str) -> list[Pattern]:
         """Return the patterns of a target that some family fits, in random order, at most MOST of them."""
-        return self._patterns.of(k, target)
+        return self.search.of(k, target)
 
     def _admit(self, tried: Sequence[tuple[str, Pattern]]) -> list[bool]:
         """Return which patterns allow a clean puzzle; genders are drawn to fit, so one attempt decides."""

@@ -8,25 +8,25 @@ Others are JSON files in the form in which CLUTRR was published:
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from storyproof.errors import QUOTED, DataError, quoted
+from storyproof.families.kinship.editions import LATEST, file_of
 from storyproof.families.kinship.placeholders.collection import MOST_FACTS, Key, Placeholders, all_genders
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS, gender_of, word
 from storyproof.inputs import DocumentError, name_of, parse_json, parse_yaml, read_bytes
+from storyproof.yaml_loader import parse_shipped
 
-_FILE = "placeholders.yaml"
 _FORMS = {
     "he": "she", "him": "her", "his": "her", "himself": "herself", "dad": "mom", "grandpa": "grandma", "boy": "girl",
     "man": "woman", "gentleman": "lady", "groom": "bride", "host": "hostess",
     **{predicate.male: predicate.female for predicate in PREDICATES},
 }  # fmt: skip
 _FIELD = re.compile(r"\{(?P<person>\d{1,3})(?:\.(?P<word>[A-Za-z-]+))?\}")
-_NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _TYPOS = {"neice": "niece"}
 _WORD = "|".join(sorted([*WORDS, *_TYPOS], key=len, reverse=True))
 _RELATIONS = re.compile(rf"(?:{_WORD})(?:-(?:{_WORD}))*")
@@ -35,49 +35,40 @@ _RELATIONS = re.compile(rf"(?:{_WORD})(?:-(?:{_WORD}))*")
 # -------------------------------------------------------------------------------------------- the shipped collection
 
 
-def ours() -> Placeholders:
-    """Return the collection that ships with storyproof."""
-    return _shipped()[0]
-
-
-def our_names() -> Mapping[str, tuple[str, ...]]:
-    """Return first names by gender."""
-    return _shipped()[1]
+def ours(edition: int = LATEST) -> Placeholders:
+    """Return an edition of the collection that ships with storyproof."""
+    return _shipped(edition)
 
 
 @cache
-def _shipped() -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
-    return read_collection(
-        files("storyproof.families.kinship.placeholders").joinpath(_FILE).read_text(encoding="utf-8"), _FILE
-    )
+def _shipped(edition: int) -> Placeholders:
+    name = file_of("placeholders", edition)
+    folder = files("storyproof.families.kinship.placeholders")
+    return read_collection(folder.joinpath(name).read_text(encoding="utf-8"), name, parse=parse_shipped)
 
 
-def read_collection(text: str, where: str) -> tuple[Placeholders, dict[str, tuple[str, ...]]]:
+def read_collection(text: str, where: str, *, parse: Callable[[str], Any] = parse_yaml) -> Placeholders:
     """Read a collection that is written for all genders at once.
 
     Args:
-        text: YAML with `names` by gender and `templates` by predicates.
+        text: YAML with lists of texts by predicates.
         where: What messages call it.
-
-    Returns:
-        The texts for all genders, and the names.
+        parse: The parser of YAML.
 
     Raises:
         DataError: If anything is not as expected; the message says where.
     """
     try:
-        data = parse_yaml(text)
+        data = parse(text)
     except DocumentError as error:
         line = f", line {error.line}" if error.line else ""
         raise DataError(f"{where}{line}: not valid YAML: {error}.") from error
-    if not isinstance(data, dict) or set(data) != {"names", "templates"}:
-        raise DataError(f"{where}: expected 'names' and 'templates', found {_kind(data)}.")
-    if not isinstance(data["templates"], dict):
-        raise DataError(f"{where}: expected lists of texts by predicates, found {_kind(data['templates'])}.")
+    if not isinstance(data, dict):
+        raise DataError(f"{where}: expected lists of texts by predicates, found {_kind(data)}.")
     found: dict[Key, tuple[str, ...]] = {}
-    for combination, texts in data["templates"].items():
+    for combination, texts in data.items():
         found.update(_expand_list(combination, texts, f"{where}: {quoted(combination)}"))
-    return Placeholders("storyproof", found, aligned=True), _read_names(data["names"], where)
+    return Placeholders("storyproof", found, aligned=True)
 
 
 def _expand_list(combination: Any, texts: Any, where: str) -> dict[Key, tuple[str, ...]]:
@@ -125,19 +116,6 @@ def expand(text: str, genders: Sequence[str], where: str = "placeholder") -> str
     if set("{}") & set(_FIELD.sub("", text)):
         raise DataError(f"{where}: a brace outside of fields such as {{0}} and {{1.his}}: {quoted(text)}.")
     return _FIELD.sub(fill, text)
-
-
-def _read_names(data: Any, where: str) -> dict[str, tuple[str, ...]]:
-    if not isinstance(data, dict) or set(data) != set(GENDERS):
-        raise DataError(f"{where}: 'names': expected the lists {MALE} and {FEMALE}, found {_kind(data)}.")
-    seen: set[str] = set()
-    for gender in GENDERS:
-        _check_texts(data[gender], f"{where}: 'names', '{gender}'")
-        for name in data[gender]:
-            if not _NAME.fullmatch(name) or name in seen:
-                raise DataError(f"{where}: 'names', '{gender}': {name!r} is not a single word, or occurs twice.")
-            seen.add(name)
-    return {gender: tuple(data[gender]) for gender in GENDERS}
 
 
 def _check_texts(texts: Any, where: str) -> None:

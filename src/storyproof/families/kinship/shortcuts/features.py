@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,13 +12,18 @@ import numpy.typing as npt
 
 from storyproof.errors import DataError, ParseError
 from storyproof.example import Example
+from storyproof.families.kinship.language.reading import NotUnderstood, Reading
 from storyproof.families.kinship.people import person_names, split_person
 from storyproof.families.kinship.relations import PREDICATES, WORDS
 from storyproof.families.kinship.row import check_references
-from storyproof.families.kinship.story import parse_story
+from storyproof.families.kinship.story import Text, parse_story, read_texts
 
 Counts = npt.NDArray[np.float32]
 
+_ANY_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_PLURALS = frozenset(f"{word}s" for word in WORDS)
+_PRONOUNS = frozenset({"he", "him", "his", "himself", "she", "her", "hers", "herself", "whose"})
+_TELLING = frozenset(WORDS) | _PLURALS | _PRONOUNS | {"married"}
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _UP = {"inv-child": 1, "inv-grand": 2, "inv-un": 1, "inv-in-law": 1}
 _GENERATIONS = {
@@ -26,6 +31,7 @@ _GENERATIONS = {
     for predicate in PREDICATES
     for word in (predicate.male, predicate.female)
 }
+_FREQUENT = 250  # words that are counted; rarer ones are too rare to learn from
 _UNREACHED = 99  # the distance of people who are not connected
 
 
@@ -54,12 +60,26 @@ class PuzzleFeatures(NamedTuple):
     generations: int
 
 
-def extract_features(example: Example) -> PuzzleFeatures:
-    """Return what shortcuts use of an example.
+def extract_features(examples: Sequence[Example]) -> list[PuzzleFeatures]:
+    """Return what shortcuts use of examples.
 
     Raises:
-        DataError: If its facts are about somebody else.
+        DataError: If the facts of one are about somebody else.
     """
+    texts = [_text(example) for example in examples]
+    every = zip(examples, texts, read_texts(texts), strict=True)
+    return [_features(example, text, reading) for example, text, reading in every]
+
+
+def _text(example: Example) -> Text | None:
+    """Return the text of an example, from which its facts are read; None for a running text, as others write it."""
+    placeholders = example.get("placeholders")
+    if placeholders is None or (not placeholders and "\n" not in example.story):
+        return None
+    return Text(example.story, placeholders, person_names(example.get("genders")))
+
+
+def _features(example: Example, text: Text | None, reading: Reading | NotUnderstood | None) -> PuzzleFeatures:
     try:
         check_references(example.extra, len(set(person_names(example.get("genders")))))
     except ParseError as error:
@@ -67,7 +87,7 @@ def extract_features(example: Example) -> PuzzleFeatures:
     genders = dict(split_person(each) for each in example.get("genders") or ())
     query: Sequence[str] = example.get("query") or ()
     first, second = query if len(query) == 2 else ("", "")
-    stated = _stated(example, list(genders))
+    stated = _stated(example, list(genders), text, reading)
     return PuzzleFeatures(
         label=example.answer,
         first=first,
@@ -85,6 +105,18 @@ def count_words(examples: Sequence[Example]) -> Counts:
     return _count([_WORD.findall(each.story.lower()) for each in examples], WORDS)
 
 
+def count_frequent_words(examples: Sequence[Example], *, context: bool = False) -> Counts:
+    """Count the most frequent words in each text but names; of the context alone, no words for relations or genders."""
+    texts = []
+    for example in examples:
+        names = set(person_names(example.get("genders")))
+        words = [word.lower() for word in _ANY_WORD.findall(example.story) if word not in names]
+        texts.append([word for word in words if not context or word not in _TELLING])
+    totals = Counter(word for text in texts for word in text)
+    frequent = sorted(totals, key=lambda word: (-totals[word], word))[:_FREQUENT]
+    return _count(texts, frequent)
+
+
 def count_facts(puzzles: Sequence[PuzzleFeatures]) -> Counts:
     """Count the relations that each puzzle states, [puzzle, relation]."""
     return _count([puzzle.facts for puzzle in puzzles], sorted({word for puzzle in puzzles for word in puzzle.facts}))
@@ -100,10 +132,12 @@ def _count(texts: Sequence[Sequence[str]], words: Sequence[str]) -> Counts:
     return counts
 
 
-def _stated(example: Example, names: Sequence[str]) -> list[tuple[str, str, str]]:
+def _stated(
+    example: Example, names: Sequence[str], text: Text | None, reading: Reading | NotUnderstood | None
+) -> list[tuple[str, str, str]]:
     """Return the facts in the order in which the text states them, if it can be parsed; else as they are recorded."""
     try:
-        stated = [each for line in parse_story(example.story, example.get("placeholders")) for each in line]
+        stated = [] if text is None else [each for line in parse_story(text, reading) for each in line]
     except ParseError:
         stated = []
     if stated:

@@ -12,7 +12,13 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import GENDERS
-from storyproof.families.kinship.shortcuts.features import PuzzleFeatures, count_facts, count_words, extract_features
+from storyproof.families.kinship.shortcuts.features import (
+    PuzzleFeatures,
+    count_facts,
+    count_frequent_words,
+    count_words,
+    extract_features,
+)
 from storyproof.intervals import Flags, Ints, Share, share
 from storyproof.shortcuts import probes
 from storyproof.shortcuts.bounds import force
@@ -34,6 +40,8 @@ _READERS = {
     "generations_and_gender": "counts only generations up and down and knows the asked person's gender",
     "question_only": "knows only which answers go with the two names",
     "relation_words": "counts the words for relations in the text but not who they are about",
+    "all_words": "counts all words of the text but not who they are about",
+    "context_words": "counts the words of the text that say nothing about relations or genders",
     "facts_unordered": "counts the relations that are told but not who they are about",
 }
 
@@ -43,7 +51,7 @@ def find_kinship_shortcuts(
 ) -> ShortcutReport:
     """Answer kinship data without composing relations; see `find_shortcuts`."""
     trial = set_up(train, test, seed)
-    puzzles = [extract_features(each) for each in trial.examples]
+    puzzles = extract_features(trial.examples)
     labels = sorted({puzzle.label for puzzle in puzzles})
     number = {label: place for place, label in enumerate(labels)}
     answers = np.array([number[puzzle.label] for puzzle in puzzles], np.int64)
@@ -117,11 +125,15 @@ def say_usual_of_names(fold: Fold, puzzles: Sequence[PuzzleFeatures], answers: I
 def _probe(
     trial: Trial, puzzles: Sequence[PuzzleFeatures], answers: Ints, forced: Forced, seed: int
 ) -> Iterator[ShortcutScore]:
-    """Train a probe on bags of words and of facts, with the asked person's gender, and have it answer."""
+    """Train a probe on bags of words and of facts, some with the asked person's gender, and have it answer."""
     gender = np.array([[puzzle.gender == each for each in GENDERS] for puzzle in puzzles], np.float32)
-    bags = {"relation_words": count_words(trial.examples), "facts_unordered": count_facts(puzzles)}
-    for name, counts in bags.items():
-        matrix = np.concatenate([counts, gender], axis=1)
+    bags = {
+        "relation_words": np.concatenate([count_words(trial.examples), gender], axis=1),
+        "facts_unordered": np.concatenate([count_facts(puzzles), gender], axis=1),
+        "all_words": count_frequent_words(trial.examples),
+        "context_words": count_frequent_words(trial.examples, context=True),
+    }
+    for name, matrix in bags.items():
         said = trial.by_fold(lambda fold: probes.classify(matrix, answers, fold, seed))  # noqa: B023
         yield trial.score(name, ABLATION, _READERS[name], True, said == answers[trial.asked], forced)
 

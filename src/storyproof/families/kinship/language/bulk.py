@@ -1,0 +1,315 @@
+"""The same as `tokens` for many texts at once, as arrays; what the reader's checks may refuse is marked.
+
+The texts of a batch are cut, classified, simplified and reduced together, and their sentences are numbered by skeleton.
+Texts with marks or phrases that need a closer look (quotations, titles, "whose name is") are left to `tokens`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from storyproof.families.kinship.language import lexicon as lx
+from storyproof.families.kinship.language.checks import SUSPECT
+from storyproof.families.kinship.language.phrases import have_phrases
+from storyproof.families.kinship.language.tokens import IDLE, LATIN, LINE, Token, Tokens, alphabet_of, fold
+from storyproof.families.kinship.relations import MALE, NAMES, WORDS
+
+Numbers = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+Kinds = npt.NDArray[np.uint8]
+MOST_NAMES = 8  # in a sentence
+MOST_PEOPLE = 62  # in a text; each is a bit
+_PEOPLE = MOST_PEOPLE + 1
+_MOST_SENTENCES = 100  # in a text; longer ones are read on their own
+_LINE = ord(LINE)
+
+
+def _table(kinds: str) -> Flags:
+    """Return a flag for each class."""
+    found = np.zeros(256, np.bool_)
+    found[[ord(kind) for kind in kinds]] = True
+    return found
+
+
+# Quotations, titles, questions, twins, other names, "whose name is", "so loudly that": what `_simplify` does not know.
+_CLOSER = r"""["{}?\\P]|[SD]k|T[^.\n]*[Q5]|[Q5][^.\n]*T"""
+_NEUTRAL = _table(lx.NEUTRAL)
+_START = _table('.?\n:"')
+_END = _table(".\n")
+_NAME = _table(lx.NAME)
+_ANY_KIN = _table("KL{}")
+_KIN = _table("KL")
+_MODIFIERS = _table("M@[O")
+_POSSESSIVE = _table("hr")
+_TO_OTHER = np.arange(256, dtype=np.uint8)
+_TO_OTHER[[ord(kind) for kind in IDLE]] = ord(lx.OTHER)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """The sentences of a batch of texts.
+
+    Attributes:
+        text: [sentence], the number of its text.
+        line: [sentence], from 1.
+        skeleton: [sentence], the number of its skeleton.
+        skeletons: The distinct reduced classes of sentences.
+        people: [sentence, name], the person's number in the list of the text's people, -1 after the last name.
+        like_words: [sentence, name], whether the name is a word too.
+        kins: [sentence + 1], where its kin words begin in the next three.
+        predicate: [kin word], the number of the relation in `relations.NAMES`.
+        male: [kin word], whether the relative is male.
+        plural: [kin word], whether the word is plural.
+        word: [kin word], the number of the word in `relations.WORDS`.
+        closer: [text], whether it has to be read on its own.
+        suspect: [text], whether patterns on its classes may match.
+        kinds: The classes of all texts, before they are simplified.
+        bounds: [text + 1], where its classes begin.
+    """
+
+    text: Numbers
+    line: Numbers
+    skeleton: Numbers
+    skeletons: list[str]
+    people: Numbers
+    like_words: Flags
+    kins: Numbers
+    predicate: Numbers
+    male: Flags
+    plural: Flags
+    word: Numbers
+    closer: Flags
+    suspect: Flags
+    kinds: bytes
+    bounds: Numbers
+
+
+class Vocabulary:
+    """The tokens met so far, as arrays by number."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self._number: dict[str, int] = {}
+        self._words: dict[str, int] = {}  # capitalised words
+        self._known: list[Token] = []
+        self._update()
+
+    def number(self, texts: list[str]) -> Numbers:
+        """Return the numbers of tokens."""
+        number = self._number
+        found = [number.get(text, -1) for text in texts]
+        if -1 in found:
+            for text in texts:
+                if text not in number:
+                    number[text] = len(number)
+                    self._known.append(self.tokens[text])
+            self._update()
+            found = [number[text] for text in texts]
+        return np.array(found, np.int64)
+
+    def _update(self) -> None:
+        """Bring the arrays up to date."""
+        words, known = self._words, self._known
+        kins = [token.kin for token in known]
+        self.kinds = pa.array([token.kinds.encode() for token in known], pa.binary())
+        capitals = [token.capital for token in known]
+        self.capital = np.array(
+            [-1 if word is None else words.setdefault(word, len(words)) for word in capitals], np.int64
+        )
+        self.words = pa.array(list(words), pa.string())
+        self.calendar = np.array([word in lx.CALENDAR for word in words], np.bool_)
+        self.like_word = np.array([word in lx.NAMES_LIKE_WORDS for word in words], np.bool_)
+        folded: dict[str, int] = {}
+        self.folded = np.array([folded.setdefault(fold(word), len(folded)) for word in words], np.int64)
+        self.foreign = np.array([word[0] != "@" and alphabet_of(word[0]) != LATIN for word in words], np.bool_)
+        self.is_kin = np.array([kin is not None for kin in kins], np.bool_)
+        self.predicate = np.array([-1 if kin is None else NAMES.index(kin.predicate) for kin in kins], np.int64)
+        self.word = np.array([-1 if kin is None else WORDS.index(kin.word) for kin in kins], np.int64)
+        self.male = np.array([kin is not None and kin.gender == MALE for kin in kins], np.bool_)
+        self.plural = np.array([kin is not None and kin.plural for kin in kins], np.bool_)
+
+
+def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: Vocabulary) -> Sentences:
+    """Return texts as sentences, each with its skeleton, names and kin words.
+
+    Args:
+        texts: The texts.
+        names: The people of each text.
+        vocabulary: The tokens met so far.
+    """
+    array = pa.array(texts, pa.string())
+    codes, first = _cut(array, vocabulary)
+    kinds, token_bounds = _classes(vocabulary, codes)
+    bounds = token_bounds[first]
+    text = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(bounds))
+    person, like_word, unusable = _resolve(kinds, text, names, codes, vocabulary)
+    raw = kinds.tobytes()
+    suspect, closer = _find_suspects(kinds, bounds)
+    closer |= unusable | have_phrases(array)
+    _simplify(kinds)
+    kept = _reduce(kinds)
+    kinds, text = kinds[kept], text[kept]
+    ends = np.flatnonzero(_END[kinds]) + 1
+    starts = np.concatenate([[0], ends[:-1]])
+    encoded = pa.Array.from_buffers(
+        pa.binary(),
+        len(ends),
+        [None, pa.py_buffer(np.concatenate([[0], ends]).astype(np.int32)), pa.py_buffer(kinds)],
+    ).dictionary_encode()
+    name_counts, kin_counts = (np.add.reduceat(each[kinds], starts, dtype=np.int64) for each in (_NAME, _ANY_KIN))
+    of = text[starts].astype(np.int64)
+    line = np.concatenate([[0], np.cumsum(kinds == _LINE)])[starts]
+    line -= _first_of(line, of)
+    real = np.flatnonzero(ends - starts > 1)  # others are the end of a line after the end of a sentence
+    people, like_words = _spread(person, like_word, name_counts[real])
+    closer[of[real][name_counts[real] > MOST_NAMES]] = True
+    closer |= np.bincount(of[real], minlength=len(texts)) > _MOST_SENTENCES
+    kin = codes[vocabulary.is_kin[codes]]
+    return Sentences(
+        text=of[real],
+        line=line[real] + 1,
+        skeleton=np.asarray(encoded.indices)[real].astype(np.int64),
+        skeletons=[each[:-1].decode("ascii") for each in encoded.dictionary.to_pylist()],
+        people=people,
+        like_words=like_words,
+        kins=np.concatenate([[0], np.cumsum(kin_counts[real])]),
+        predicate=vocabulary.predicate[kin],
+        male=vocabulary.male[kin],
+        plural=vocabulary.plural[kin],
+        word=vocabulary.word[kin],
+        closer=closer,
+        suspect=suspect,
+        kinds=raw,
+        bounds=bounds,
+    )
+
+
+def _cut(texts: pa.Array, vocabulary: Vocabulary) -> tuple[Numbers, Numbers]:
+    """Cut texts at spaces; return the numbers of their tokens, and where each text begins."""
+    array = pc.replace_substring(texts, LINE, f" {LINE} ")
+    lists = pc.split_pattern(pc.binary_join_element_wise(array, LINE, " "), " ")
+    encoded = lists.flatten().dictionary_encode()
+    return vocabulary.number(encoded.dictionary.to_pylist())[np.asarray(encoded.indices)], np.asarray(lists.offsets)
+
+
+def _classes(vocabulary: Vocabulary, codes: Numbers) -> tuple[Kinds, Numbers]:
+    """Return the classes of all tokens, and where those of each token begin."""
+    taken = vocabulary.kinds.take(pa.array(codes))
+    _, offsets, data = taken.buffers()
+    bounds = np.frombuffer(offsets, np.int32, len(taken) + 1).astype(np.int64)
+    return np.frombuffer(data, np.uint8, int(bounds[-1])).copy(), bounds
+
+
+def _resolve(
+    kinds: Kinds, text: Small, names: Sequence[Collection[str]], codes: Numbers, vocabulary: Vocabulary
+) -> tuple[Numbers, Flags, Flags]:
+    """Mark names among the capitalised words.
+
+    Returns:
+        For each name its number in the list of the text's people, and whether it is a word too; for each text whether
+        there are people whose names cannot be found.
+    """
+    found = vocabulary.capital[codes]
+    found = found[found >= 0]
+    places = np.flatnonzero(kinds == ord(lx.CAPITAL))
+    known, unusable = _list_people(names, vocabulary)
+    wanted = text[places].astype(np.int64) * (len(vocabulary.words) + 1) + found
+    at = np.minimum(np.searchsorted(known, wanted * _PEOPLE), max(len(known) - 1, 0))
+    is_name = known[at] // _PEOPLE == wanted if len(known) else np.zeros(len(places), np.bool_)
+    begins = _START[kinds[places - 1]]  # the first text is preceded by the end of the last
+    other = np.where(begins | vocabulary.calendar[found], ord(lx.OTHER), ord(lx.PROPER))
+    kinds[places] = np.where(is_name, ord(lx.NAME), other)
+    person = known[at[is_name]] % _PEOPLE if len(known) else np.zeros(0, np.int64)
+    return person, vocabulary.like_word[found[is_name]], unusable
+
+
+def _list_people(names: Sequence[Collection[str]], vocabulary: Vocabulary) -> tuple[Numbers, Flags]:
+    """Return a sorted number for each person whose name is known, and the texts with names of another kind.
+
+    The number consists of the text, the word, and the person's place in the list of the text's people.
+    """
+    lengths = np.array([len(each) for each in names], np.int64)
+    called = pa.array([name for each in names for name in each], pa.string())
+    word = np.asarray(pc.fill_null(pc.index_in(called, value_set=vocabulary.words), -1)).astype(np.int64)
+    text = np.repeat(np.arange(len(names)), lengths)
+    place = np.arange(len(called)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    known = (text * (len(vocabulary.words) + 1) + word) * _PEOPLE + place
+    met = word >= 0
+    known = known[met & (place < MOST_PEOPLE)]
+    known.sort()
+    unusable: Flags = lengths > MOST_PEOPLE
+    # Names that look alike, and names in other alphabets, which may look like others.
+    unusable[text[met][vocabulary.foreign[word[met]]]] = True
+    alike = np.sort(text[met] * (len(vocabulary.words) + 1) + vocabulary.folded[word[met]])
+    unusable[alike[1:][alike[1:] == alike[:-1]] // (len(vocabulary.words) + 1)] = True
+    wrong = {name for name in called.unique().to_pylist() if not vocabulary.tokens.is_name(name)}
+    if wrong:
+        unusable |= np.array([not wrong.isdisjoint(each) for each in names], np.bool_)
+    return known, unusable
+
+
+def _find_suspects(kinds: Kinds, bounds: Numbers) -> tuple[Flags, Flags]:
+    """Return which texts the checks of whole stories may refuse, and which have to be read on their own."""
+    offsets = pa.py_buffer(bounds.astype(np.int32))
+    texts = pa.Array.from_buffers(pa.string(), len(bounds) - 1, [None, offsets, pa.py_buffer(kinds.tobytes())])
+    suspect, closer = (
+        pc.match_substring_regex(texts, pattern=pattern).to_numpy(zero_copy_only=False)
+        for pattern in (SUSPECT, _CLOSER)
+    )
+    return suspect, closer
+
+
+def _simplify(kinds: Kinds) -> None:
+    """Do what `tokens.simplify` does."""
+    before, after = np.roll(kinds, 1), np.roll(kinds, -1)
+    first = (kinds == ord("9")) & (before == ord("D")) & (after == ord("2"))
+    kinds[np.flatnonzero(first) - 1] = ord(lx.OTHER)
+    thing = (kinds == ord("o")) & ((before == ord("=")) | (before == ord("M")) | (before == ord("@")))
+    kinds[np.flatnonzero(thing) - 1] = ord(lx.OTHER)
+    kinds[thing] = ord(lx.PREPOSITION)
+    kinds[(kinds == ord(">")) & ((after == ord("N")) | (after == ord("c")))] = ord(lx.UNREAL)
+    kinds[(kinds == ord("j")) & ((before == ord("d")) | (before == ord("D")))] = ord(lx.PERSON)
+    kinds[:] = _TO_OTHER[kinds]
+    modifier = _MODIFIERS[kinds]
+    live = modifier & _KIN[np.roll(kinds, -1)]
+    while True:
+        more = live | (modifier & np.roll(live, -1))
+        if (more == live).all():
+            break
+        live = more
+    own = (kinds == ord(lx.OWN)) & _POSSESSIVE[np.roll(kinds, 1)]
+    kinds[modifier & ~own] = ord(lx.OTHER)
+    kinds[live] = ord(lx.MODIFIER)
+
+
+def _reduce(kinds: Kinds) -> Flags:
+    """Return which places `tokens.reduce` keeps."""
+    neutral = _NEUTRAL[kinds]
+    return ~(neutral & np.roll(neutral, 1) & np.roll(neutral, -1))
+
+
+def _first_of(values: Numbers, group: Numbers) -> Numbers:
+    """Return for each place the first value of its group; groups are sorted."""
+    change = np.concatenate([[True], group[1:] != group[:-1]])
+    found: Numbers = values[change][np.cumsum(change) - 1]
+    return found
+
+
+def _spread(person: Numbers, like_word: Flags, counts: Numbers) -> tuple[Numbers, Flags]:
+    """Return the names of sentences as rows."""
+    starts = np.cumsum(counts) - counts
+    sentence = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(person)) - starts[sentence]
+    fits = place < MOST_NAMES
+    people = np.full((len(counts), MOST_NAMES), -1, np.int64)
+    like_words = np.zeros((len(counts), MOST_NAMES), np.bool_)
+    people[sentence[fits], place[fits]] = person[fits]
+    like_words[sentence[fits], place[fits]] = like_word[fits]
+    return people, like_words

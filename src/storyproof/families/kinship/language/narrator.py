@@ -1,0 +1,592 @@
+"""The narrator: facts told as a paragraph about one occasion.
+
+A story has one scene. Its facts come in the order of the chain, forwards or backwards, so that neighbouring sentences
+share a person; a fact of noise follows a fact about the same person. Each fact is put by a frame, in either direction
+("Omar's niece Freya" or "Freya's uncle Omar"), and two neighbouring facts may share a sentence.
+
+A pronoun is used only where it can mean one person: nobody else of the sentence before, and nobody earlier in the same
+sentence, may be of that gender or of a gender that the text has not shown. The gender of the person asked about is
+always shown by the text.
+
+All rows of a block are narrated at once. Choices are arrays; a sentence is a row of numbers of pieces (names, kin
+words, phrases, the literal text of frames), and the text is one `take` over a table of all pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from storyproof.errors import ConfigError
+from storyproof.families.kinship.generation.narration import Told
+from storyproof.families.kinship.generation.table import PuzzleArrays
+from storyproof.families.kinship.language.frames import SOURCES, SPARE, Frame, Frames
+from storyproof.families.kinship.language.scenes import Scene, Scenes
+from storyproof.families.kinship.relations import GENDERS, MALE, PREDICATES, inverse
+from storyproof.families.kinship.tasks import DISCONNECTED, MEMORY, NOISE, TASKS
+from storyproof.seeds import Draws
+
+Numbers = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+NOBODY = NOTHING = -1
+_SOURCE = {name: number for number, name in enumerate(SOURCES)}
+_NUMBER = {predicate.name: number for number, predicate in enumerate(PREDICATES)}
+_INVERSE = np.array([_NUMBER[inverse(predicate.name)] for predicate in PREDICATES], np.int32)
+_ONLY = np.array([predicate.name in ("inv-child", "SO") for predicate in PREDICATES])  # nobody has two of a gender
+_SIBLING = _NUMBER["sibling"]
+_GROUP = 1024  # rows that are narrated together, at least
+_STEP = 4  # between the places of two facts of the chain, so that noise fits in
+# Two facts of a chain may share a sentence if together they suggest nothing else than what follows from them: "Suresh
+# is his father, and Sarah is Suresh's wife" would suggest that Sarah is not the mother.
+_JOINED = np.zeros((len(PREDICATES), len(PREDICATES)), np.bool_)
+for _first, _second in (
+    ("inv-child", "sibling"), ("inv-child", "inv-child"), ("child", "child"), ("child", "SO"),
+    ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
+):  # fmt: skip
+    _JOINED[_NUMBER[_first], _NUMBER[_second]] = True
+_SIZES = (2, 2, 2, 2, 3, 3, 2, 2, 2)  # of what decides which frames can put a fact, see `_Cases`
+_SHOWING = int(np.prod(_SIZES[3:]))  # between the numbers of two cases of which one must show A's gender
+_PRONOUNS = {
+    "his": ("his", "her"),
+    "he": ("he", "she"),
+    "him": ("him", "her"),
+    "His": ("His", "Her"),
+    "He": ("He", "She"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PuzzleFacts:
+    """The facts of the puzzles of rows, as arrays [row, fact]; NOBODY where there is none.
+
+    Attributes:
+        first: Whose relative is named.
+        predicate: The number of the relation.
+        second: The relative.
+        place: Where the fact stands if the chain is told forwards.
+        joins: Whether it may share a sentence with the next fact of the chain.
+        proves: Whether the answer rests on it (1, else 0).
+        shows: [row], the fact that has to show the gender of the person asked about.
+        genders: [row, person].
+    """
+
+    first: Numbers
+    predicate: Numbers
+    second: Numbers
+    place: Numbers
+    joins: Numbers
+    proves: Numbers
+    shows: Numbers
+    genders: Numbers
+
+    def take(self, rows: npt.NDArray[np.intp], width: int, people: int) -> PuzzleFacts:
+        """Return the facts of some rows that have at most so many facts and people."""
+        return PuzzleFacts(
+            first=self.first[rows, :width],
+            predicate=self.predicate[rows, :width],
+            second=self.second[rows, :width],
+            place=self.place[rows, :width],
+            joins=self.joins[rows, :width],
+            proves=self.proves[rows, :width],
+            shows=self.shows[rows],
+            genders=self.genders[rows, :people],
+        )
+
+
+class _Cases(NamedTuple):
+    """What decides which frames can put a fact; each is an array [row] of small numbers."""
+
+    owner_bound: Flags  # a pronoun for A can mean A only
+    relative_bound: Flags
+    show_owner: Flags  # the frame must show A's gender
+    only: Flags  # nobody has two such relatives
+    siblings: Numbers  # 0 no siblings, 1 of two genders, 2 of one
+    deeds: Numbers  # how many are left, at most 2
+    passive: Flags
+    meeting: Flags
+    joined: Flags  # the fact shares its sentence with another
+
+    def number(self) -> npt.NDArray[np.int64]:
+        """Return one number per row."""
+        found: npt.NDArray[np.int64] = np.ravel_multi_index(tuple(np.asarray(each, np.int64) for each in self), _SIZES)
+        return found
+
+
+def _fits(frame: Frame, cases: _Cases) -> Flags:
+    """Return in which cases a frame can be used."""
+    relation = {
+        "all": np.True_,
+        "several": cases.only == 0,
+        "only": cases.only == 1,
+        "siblings": cases.siblings > 0,
+        "same siblings": cases.siblings == 2,
+    }[frame.relation]
+    found: Flags = relation & (cases.deeds >= frame.deeds)
+    for fits, allowed in (
+        (not frame.binds("A"), cases.owner_bound == 1),
+        (not frame.binds("B"), cases.relative_bound == 1),
+        (frame.shows_owner, cases.show_owner == 0),
+        (not frame.is_passive, cases.passive == 1),
+        (not frame.is_meeting, cases.meeting == 1),
+        (frame.can_be_joined, cases.joined == 0),
+    ):
+        if not fits:
+            found = found & allowed
+    return found
+
+
+class Narrator:
+    """Narrates puzzles.
+
+    Args:
+        scenes: What stories are about; None for plain text.
+        frames: How facts are put.
+        names: The names of people.
+    """
+
+    def __init__(self, scenes: Scenes | None, frames: Frames, names: Sequence[str]) -> None:
+        self._scenes = scenes.scenes if scenes is not None else ()
+        self._frames = frames
+        self._pieces: dict[str, int] = {}
+        self._names = self._number(names)
+        self._compile_frames()
+        self._compile_words()
+        if self._scenes:
+            self._compile_scenes()
+
+    # ------------------------------------------------------------------------------------------------ tables of pieces
+
+    def _number(self, texts: Sequence[str]) -> Numbers:
+        """Return the numbers of texts in the table of pieces; an empty text is nothing."""
+        pieces = self._pieces
+        return np.array([pieces.setdefault(text, len(pieces)) if text else NOTHING for text in texts], np.int32)
+
+    @cached_property
+    def _table(self) -> pa.Array:
+        return pa.array(list(self._pieces), pa.string())
+
+    def _compile_frames(self) -> None:
+        frames = self._frames.frames
+        parts = [frame.parts() for frame in frames]
+        for each in parts:
+            each[-1] = str(each[-1]).removesuffix(".")  # every frame ends with a full stop, which a joiner replaces
+        width = max(map(len, parts))
+        # At each place a literal text, or one of SOURCES; len(SOURCES) and NOTHING stand for nothing.
+        self._literals = np.full((len(frames), width), NOTHING, np.int32)
+        self._slots = np.full((len(frames), width), len(SOURCES), np.int32)
+        for number, each in enumerate(parts):
+            for place, part in enumerate(each):
+                if isinstance(part, int):
+                    self._slots[number, place] = part
+                elif part:
+                    self._literals[number, place] = self._number([part])[0]
+        self._takes_connective = np.array([frame.takes_connective for frame in frames])
+        self._has_front = np.array([frame.has_front for frame in frames])
+        self._shows_owner = np.array([frame.shows_owner for frame in frames])
+        cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
+        fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
+        spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
+        self._spare = spare[0] if spare else None
+        fitting[:, spare] = False
+        self._counts = fitting.sum(axis=1)
+        # For each case the frames that fit, in their order; what follows does not.
+        self._lists = np.argsort(~fitting, axis=1, kind="stable")[:, : int(self._counts.max())].astype(np.int32)
+        self._connectives = self._number(self._frames.connectives)
+        self._joiners = self._number(self._frames.joiners)
+        self._stop, self._break, self._comma = self._number([".", "\n", ","]).tolist()
+
+    def _compile_words(self) -> None:
+        words = [[each.male if gender == MALE else each.female for gender in GENDERS] for each in PREDICATES]
+        self._kin = np.stack([self._number(pair) for pair in words])  # [predicate, gender]
+        with_article = [[f"{'an' if word[0] in 'aeiou' else 'a'} {word}" for word in pair] for pair in words]
+        self._a_kin = np.stack([self._number(pair) for pair in with_article])
+        one, two = ("brothers", "brother and sister"), ("sister and brother", "sisters")
+        self._siblings = np.stack([self._number(one), self._number(two)])  # [gender of A, gender of B]
+        self._pronouns = {name: self._number(pair) for name, pair in _PRONOUNS.items()}
+
+    def _compile_scenes(self) -> None:
+        scenes = self._scenes
+
+        def table(texts: Sequence[Sequence[str]]) -> tuple[Numbers, Numbers]:
+            """Return numbers [scene, phrase], and how many there are."""
+            found = np.full((len(texts), max(map(len, texts))), NOTHING, np.int32)
+            for number, each in enumerate(texts):
+                found[number, : len(each)] = self._number(each)
+            return found, np.array([len(each) for each in texts], np.int32)
+
+        self._deeds = {
+            form: table([[getattr(deed, form) for deed in scene.alone] for scene in scenes])[0]
+            for form in ("did", "doing", "done", "do", "passive")
+        }
+        self._deed_counts = np.array([len(scene.alone) for scene in scenes], np.int32)
+        self._meetings = {
+            form: table([[getattr(each, form) for each in scene.together] for scene in scenes])[0]
+            for form in ("met", "meeting", "rest")
+        }
+        self._meeting_counts = np.array([len(scene.together) for scene in scenes], np.int32)
+        self._openers, self._opener_counts = table([scene.openers for scene in scenes])
+        self._places, self._place_counts = table([[f" {each}" for each in scene.places] for scene in scenes])
+        self._moments, self._moment_counts = table([[f" {each}" for each in scene.moments] for scene in scenes])
+        self._fronts, self._front_counts = table([_fronts(scene) for scene in scenes])
+
+    # ---------------------------------------------------------------------------------------------------------- puzzles
+
+    def facts(self, puzzles: PuzzleArrays) -> PuzzleFacts:
+        """Return what the narrator needs to know of puzzles."""
+        used = puzzles.first != NOBODY
+        here = np.arange(used.shape[1])
+        chain = here < puzzles.k[:, None]
+        # Noise follows a fact about the same person, or comes last.
+        after = np.minimum(np.minimum(puzzles.first, puzzles.second), puzzles.k[:, None] - 1)
+        place = _STEP * after + np.minimum(here - puzzles.k[:, None] + 1, _STEP - 1)
+        place = np.where(puzzles.noise == NOISE.index(DISCONNECTED), _STEP * puzzles.k[:, None], place)
+        joins = np.zeros(used.shape, np.int32)
+        joins[:, :-1] = _JOINED[puzzles.predicate[:, :-1], puzzles.predicate[:, 1:]] & chain[:, 1:]
+        memory = puzzles.task == TASKS.index(MEMORY)
+        asked = np.where(memory, puzzles.asked[:, 0], NOBODY)[:, None]
+        return PuzzleFacts(
+            puzzles.first,
+            puzzles.predicate,
+            puzzles.second,
+            np.where(chain, _STEP * here, np.where(used, place, NOBODY)).astype(np.int32),
+            joins,
+            (chain & ((asked == NOBODY) | (asked == here))).astype(np.int32),
+            np.where(memory, puzzles.asked[:, 0], puzzles.k - 1).astype(np.int32),
+            puzzles.genders,
+        )
+
+    # -------------------------------------------------------------------------------------------------------- narration
+
+    def tell(self, puzzles: PuzzleArrays, names: Numbers, draws: Draws) -> Told:
+        """Narrate the puzzles of rows.
+
+        Args:
+            puzzles: The puzzle of each row.
+            names: Numbers of names, [row, person].
+            draws: Random draws for all choices.
+        """
+        facts, groups = self.facts(puzzles), _similar(puzzles.facts)
+        if len(groups) == 1:
+            return _Telling(self, facts, names, draws).tell()
+        told = []
+        for rows in groups:
+            width, people = int(puzzles.facts[rows].max()), int(puzzles.people[rows].max())
+            told.append(_Telling(self, facts.take(rows, width, people), names[rows], draws).tell())
+        order = np.argsort(np.concatenate(groups), kind="stable")
+        width = max(each.proves.shape[1] for each in told)
+        proves = np.concatenate([np.pad(each.proves, ((0, 0), (0, width - each.proves.shape[1]))) for each in told])
+        return Told(pa.concat_arrays([each.story for each in told]).take(pa.array(order)), proves[order])
+
+
+def _similar(lengths: Numbers) -> list[npt.NDArray[np.intp]]:
+    """Return groups of rows whose stories are about equally long, so that short ones do not wait for long ones."""
+    order = np.argsort(lengths, kind="stable")
+    changes = np.flatnonzero(np.diff(lengths[order])) + 1
+    cuts: list[int] = []
+    for place in changes.tolist():
+        if place - (cuts[-1] if cuts else 0) >= _GROUP and len(order) - place >= _GROUP:
+            cuts.append(place)
+    return np.split(order, cuts) if cuts else [np.arange(len(order))]
+
+
+def _fronts(scene: Scene) -> list[str]:
+    """Return adverbials as they stand at the beginning of a sentence."""
+    return [each[0].upper() + each[1:] for each in (*scene.places, *scene.moments)]
+
+
+class _Telling:
+    """The rows of one block while they are narrated."""
+
+    def __init__(self, narrator: Narrator, facts: PuzzleFacts, names: Numbers, draws: Draws) -> None:
+        self._n = narrator
+        self._facts = facts
+        self._names = names
+        self._draws = draws
+        self._rows = len(names)
+        self._all = np.arange(self._rows)
+        self._genders = facts.genders
+        self._seen = np.zeros(self._genders.shape, np.bool_)  # whose gender the text has shown
+        self._arrange()
+
+    def _chance(self, share: float) -> Flags:
+        return self._draws.below(1 << 16, self._rows) < int(share * (1 << 16))
+
+    def _arrange(self) -> None:
+        """Put the facts of each row in order, and choose their directions and which of them share a sentence."""
+        facts, rows = self._facts, self._rows
+        place = facts.place
+        used = facts.first != NOBODY
+        backwards = self._chance(0.5)
+        key = np.where(backwards[:, None], -place, place)
+        key = np.where(used, key, 1 << 20)
+        order = np.argsort(key, axis=1, kind="stable")
+        # After the longest story of the block nothing follows.
+        order = order[:, : int(used.sum(axis=1).max())]
+        first, second, predicate, used, proves, joins = (
+            np.take_along_axis(array, order, axis=1)
+            for array in (facts.first, facts.second, facts.predicate, used, facts.proves, facts.joins)
+        )
+        shows = (order == facts.shows[:, None]) & used
+        width = order.shape[1]
+        turned = self._draws.below(2, rows * width).reshape(rows, width).astype(np.bool_)
+        self.used, self.proves, self.shows = used, proves.astype(np.bool_) & used, shows
+        self._first, self._second, self._predicate = first, second, predicate
+        self._set_directions(turned)
+        # Which facts go on in the sentence of the fact before; `joins` belongs to the earlier fact of the chain.
+        joined = np.zeros((rows, width), np.bool_)
+        if len(self._n._joiners):
+            together = np.where(backwards[:, None], joins[:, 1:], joins[:, :-1]).astype(np.bool_)
+            near = np.abs(np.diff(np.take_along_axis(place, order, axis=1), axis=1)) == _STEP
+            wanted = together & near & used[:, 1:] & (self._draws.below(4, rows * (width - 1)).reshape(rows, -1) == 0)
+            # Joined facts have no pronouns, so a kin word has to show the gender of the person asked about.
+            unshown = shows & turned
+            wanted &= ~(unshown[:, 1:] | unshown[:, :-1])
+            for here in range(1, width):
+                joined[:, here] = wanted[:, here - 1] & ~joined[:, here - 1]
+        self.joined = joined
+        self._in_pair = joined.copy()
+        self._in_pair[:, :-1] |= joined[:, 1:]
+
+    def _set_directions(self, turned: Flags) -> None:
+        self._turned = turned
+        self._owner = np.where(turned, self._second, self._first)
+        self._relative = np.where(turned, self._first, self._second)
+        self._relation = np.where(turned, _INVERSE[self._predicate], self._predicate)
+
+    def _gender(self, person: Numbers) -> Numbers:
+        return self._genders[self._all, np.maximum(person, 0)]
+
+    def tell(self) -> Told:
+        """Narrate sentence after sentence, of all rows at once."""
+        n, rows = self._n, self._rows
+        self._choose_phrases()
+        parts: list[Numbers] = []
+        if n._scenes:
+            parts.append(self._opener[:, None])
+        # What is looked at person by person, or fact by fact, is [person, row] or [fact, row].
+        before = np.full((4, rows), NOBODY, np.int32)  # the people of the sentence before
+        before_shown = np.zeros((4, rows), np.bool_)
+        here = np.full((4, rows), NOBODY, np.int32)
+        here_shown = np.zeros((4, rows), np.bool_)
+        told = np.full((self.used.shape[1], rows), NOTHING, np.int32)
+        for fact in range(self.used.shape[1]):
+            joined = self.joined[:, fact]
+            before = np.where(joined, before, here)
+            before_shown = np.where(joined, before_shown, here_shown)
+            self._turn_if_unshown(fact, before, before_shown)
+            frame = self._choose_frame(fact, before, before_shown, told)
+            told[fact] = frame
+            parts.append(self._sentence(fact, frame))
+            pair = np.stack([self._owner[:, fact], self._relative[:, fact]])
+            shown = np.stack([n._shows_owner[frame], np.ones(rows, np.bool_)])
+            here = np.concatenate([np.where(joined, here[:2], pair), np.where(joined, pair, NOBODY)])
+            here_shown = np.concatenate([np.where(joined, here_shown[:2], shown), joined & shown])
+        return Told(self._text(parts), self._lines())
+
+    def _bound(self, person: Numbers, other: Numbers, before: Numbers, shown: Flags) -> Flags:
+        """Return whether a pronoun for a person can mean nobody else of the sentence before."""
+        others = (before != NOBODY) & (before != person) & (before != other)
+        genders = self._genders[self._all, np.maximum(before, 0)]
+        found: Flags = ~(others & ((genders == self._gender(person)) | ~shown)).any(axis=0)
+        return found
+
+    def _turn_if_unshown(self, fact: int, before: Numbers, shown: Flags) -> None:
+        """Tell the fact that shows the asked person's gender the other way if no pronoun can show it."""
+        asked = self.shows[:, fact] & self._turned[:, fact]
+        if not asked.any():
+            return
+        bound = self._bound(self._owner[:, fact], self._relative[:, fact], before, shown)
+        back = asked & (self._n._counts[self._cases(fact, before, shown, bound).number()] == 0)
+        self._turned[back, fact] = False
+        self._owner[back, fact], self._relative[back, fact] = self._first[back, fact], self._second[back, fact]
+        self._relation[back, fact] = self._predicate[back, fact]
+
+    def _cases(self, fact: int, before: Numbers, shown: Flags, owner_bound: Flags) -> _Cases:
+        owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
+        same = self._gender(owner) == self._gender(relative)
+        siblings = np.where(relation == _SIBLING, 1 + same, 0)
+        number = fact  # phrases are used up one fact at a time
+        left = np.zeros(self._rows, np.int32)
+        passive = meeting = np.zeros(self._rows, np.bool_)
+        if self._n._scenes:
+            left = (number < self._deed_counts).astype(np.int32) * (1 + (number + self._length < self._deed_counts))
+            passive = (left > 0) & (self._passives[:, fact] != NOTHING)
+            meeting = number < self._n._meeting_counts[self._scene]
+        return _Cases(
+            owner_bound,
+            self._bound(relative, owner, before, shown),
+            self.shows[:, fact] & self._turned[:, fact],
+            _ONLY[np.maximum(relation, 0)],
+            siblings,
+            left,
+            passive,
+            meeting,
+            self._in_pair[:, fact],
+        )
+
+    def _choose_frame(self, fact: int, before: Numbers, shown: Flags, told: Numbers) -> Numbers:
+        """Choose a frame that fits, and that the story does not have yet if there is one."""
+        n = self._n
+        owner, relative = self._owner[:, fact], self._relative[:, fact]
+        cases = self._cases(fact, before, shown, self._bound(owner, relative, before, shown))
+        # Mostly every gender is shown, not only that of the person asked about, which would give the answer's away.
+        wanted = ~self._seen[self._all, np.maximum(owner, 0)] & self._chance(0.8)
+        case = cases.number()
+        more = case + _SHOWING * (wanted & ~cases.show_owner)
+        case = np.where(n._counts[more] > 0, more, case)
+        count = n._counts[case]
+        if not count[self.used[:, fact]].all():
+            raise ConfigError("there is no frame for a fact; add frames, or use --no-split-placeholders.")
+        count = np.maximum(count, 1)
+        number = self._draws.below(count, self._rows)
+        frame = n._lists[case, number]
+        tries = min(fact, 6)
+        for trial in range(2 * tries):
+            same = told[:fact] == frame
+            if trial >= tries:
+                # A frame may occur twice if need be, but not with the same relative: "So did his father Omar."
+                same &= relative == self._relative[:, :fact].T
+            again = same.any(axis=0)
+            if not again.any():
+                break
+            if trial == tries:
+                case = np.where(again, cases.number(), case)
+                count = np.maximum(n._counts[case], 1)
+            number = np.where(again, (number + 1) % count, number)
+            frame = n._lists[case, number]
+        else:
+            if fact and n._spare is not None:
+                same = (told[:fact] == frame) & (relative == self._relative[:, :fact].T)
+                frame = np.where(same.any(axis=0) & (cases.joined == 0), n._spare, frame)
+        self._seen[self._all, np.maximum(relative, 0)] = True
+        self._seen[self._all, np.maximum(owner, 0)] |= n._shows_owner[frame]
+        return frame
+
+    def _choose_phrases(self) -> None:
+        """Choose the scene of each row, and which of its phrases go with which fact."""
+        n, rows, width = self._n, self._rows, self.used.shape[1]
+        self._length = self.used.sum(axis=1)
+        if not n._scenes:
+            return
+        draws = self._draws
+        self._scene = draws.below(len(n._scenes), rows)
+        scene = self._scene
+        opener = n._openers[scene, draws.below(n._opener_counts[scene].astype(np.int64), rows)]
+        self._opener = np.where(self._chance(0.8), opener, NOTHING).astype(np.int32)
+        self._deed_counts = n._deed_counts[scene]
+        deeds = self._shuffled(self._deed_counts, n._deeds["did"].shape[1])
+        every = np.arange(width)[None, :]
+        one = np.take_along_axis(deeds, np.minimum(every, deeds.shape[1] - 1), axis=1)
+        two = np.take_along_axis(deeds, np.minimum(every + self._length[:, None], deeds.shape[1] - 1), axis=1)
+        self._deed = {form: table[scene[:, None], one] for form, table in n._deeds.items()}
+        self._deed2 = {form: table[scene[:, None], two] for form, table in n._deeds.items()}
+        self._passives = self._deed["passive"]
+        meetings = self._shuffled(n._meeting_counts[scene], n._meetings["met"].shape[1])
+        which = np.take_along_axis(meetings, np.minimum(every, meetings.shape[1] - 1), axis=1)
+        self._meeting = {form: table[scene[:, None], which] for form, table in n._meetings.items()}
+        self._place = self._some(n._places, n._place_counts, width, 0.4)
+        self._moment = self._some(n._moments, n._moment_counts, width, 0.35)
+        self._front = self._some(n._fronts, n._front_counts, width, 1.0)
+
+    def _some(self, table: Numbers, counts: Numbers, width: int, share: float) -> Numbers:
+        """Return phrases of each row's scene for some of its facts, [row, fact], none of them twice."""
+        shuffled = self._shuffled(counts[self._scene], table.shape[1])
+        every = np.minimum(np.arange(width), table.shape[1] - 1)
+        found = table[self._scene[:, None], shuffled[:, every]]
+        chosen = self._draws.below(1 << 16, found.size).reshape(found.shape) < int(share * (1 << 16))
+        left = np.arange(width)[None, :] < counts[self._scene][:, None] if share < 1 else True
+        return np.where(chosen & left, found, NOTHING).astype(np.int32)
+
+    def _shuffled(self, counts: Numbers, width: int) -> npt.NDArray[np.int64]:
+        """Return 0 … count - 1 in random order for each row, [row, place]; what follows is out of range."""
+        keys = self._draws.below(1 << 30, self._rows * width).reshape(self._rows, width)
+        keys = np.where(np.arange(width)[None, :] < counts[:, None], keys, 1 << 31)
+        return np.argsort(keys, axis=1, kind="stable")
+
+    # ------------------------------------------------------------------------------------------------------------- text
+
+    def _sentence(self, fact: int, frame: Numbers) -> Numbers:
+        """Return the pieces of a fact's sentence, [row, piece]."""
+        n, rows = self._n, self._rows
+        sources = self._sources(fact, frame)
+        body = np.maximum(n._literals[frame], sources[n._slots[frame], self._all[:, None]])
+        joined = self.joined[:, fact]
+        follows = self.joined[:, fact + 1] if fact + 1 < self.joined.shape[1] else np.zeros(rows, np.bool_)
+        start = np.full((rows, 2), NOTHING, np.int32)
+        first = fact == 0
+        broken = (self._opener != NOTHING) if first and n._scenes else np.full(rows, not first)
+        start[:, 0] = np.where(~joined & broken, n._break, NOTHING)
+        if len(n._joiners):
+            joiner = n._joiners[self._draws.below(len(n._joiners), rows)]
+            start[:, 0] = np.where(joined, joiner, start[:, 0])
+        if len(n._connectives) and not first:
+            connective = n._connectives[self._draws.below(len(n._connectives), rows)]
+            wanted = ~joined & ~self._in_pair[:, fact] & n._takes_connective[frame] & self._chance(0.35)
+            start[:, 1] = np.where(wanted, connective, NOTHING)
+        stop = np.where(follows, np.int32(NOTHING), np.int32(n._stop))[:, None]
+        found = np.hstack([start, body, stop])
+        found[~self.used[:, fact]] = NOTHING
+        return found
+
+    def _sources(self, fact: int, frame: Numbers) -> Numbers:
+        """Return the piece that each of SOURCES stands for, [source, row]; the last is nothing."""
+        n, rows, every = self._n, self._rows, self._all
+        owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
+        ours, theirs = self._gender(owner), self._gender(relative)
+        relation = np.maximum(relation, 0)
+        found = np.full((len(SOURCES) + 1, rows), NOTHING, np.int32)
+
+        def put(name: str, value: npt.NDArray[np.generic]) -> None:
+            found[_SOURCE[name]] = value
+
+        put("A", n._names[self._names[every, np.maximum(owner, 0)]])
+        put("B", n._names[self._names[every, np.maximum(relative, 0)]])
+        put("kin", n._kin[relation, theirs])
+        put("a kin", n._a_kin[relation, theirs])
+        put("siblings", n._siblings[ours, theirs])
+        for form, pieces in n._pronouns.items():
+            put(f"A.{form}", pieces[ours])
+            if form.islower():
+                put(f"B.{form}", pieces[theirs])
+        if not n._scenes:
+            return found
+        for form in ("did", "doing", "done", "do"):
+            put(form, self._deed[form][:, fact])
+            put(f"{form}2", self._deed2[form][:, fact])
+        put("Passive", self._passives[:, fact])
+        for form in ("met", "meeting", "rest"):
+            put(form, self._meeting[form][:, fact])
+        place, moment = self._place[:, fact], self._moment[:, fact]
+        place = np.where(n._has_front[frame], NOTHING, place)
+        put("place", place)
+        put("moment", moment)
+        put("Where", self._front[:, fact])
+        some = (place != NOTHING) | (moment != NOTHING)
+        put(",adv", np.where(some, n._comma, NOTHING))
+        put(",tail", np.where(some | (self._meeting["rest"][:, fact] != NOTHING), n._comma, NOTHING))
+        return found
+
+    def _text(self, parts: list[Numbers]) -> pa.Array:
+        flat = np.hstack(parts)
+        chosen = flat != NOTHING
+        ends = np.concatenate([[0], np.cumsum(chosen.sum(axis=1))])
+        found = self._n._table.take(pa.array(flat[chosen]))
+        offsets = np.frombuffer(found.buffers()[1], np.int32, len(found) + 1)[ends]
+        return pa.Array.from_buffers(pa.string(), self._rows, [None, pa.py_buffer(offsets.copy()), found.buffers()[2]])
+
+    def _lines(self) -> Flags:
+        """Return which lines the answer rests on."""
+        starts = self.used & ~self.joined
+        line = np.cumsum(starts, axis=1) - 1
+        if self._n._scenes:
+            line = line + (self._opener != NOTHING)[:, None]
+        found = np.zeros((self._rows, self.used.shape[1] + 1), np.bool_)
+        rows, facts = np.nonzero(self.proves)
+        found[rows, line[rows, facts]] = True
+        return found

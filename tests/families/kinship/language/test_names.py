@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from storyproof.errors import DataError
+from storyproof.families.kinship.editions import FIRST, LATEST
+from storyproof.families.kinship.language.names import our_names, read_names
+from storyproof.families.kinship.language.scenes import KIN, PEOPLE, PRONOUNS, UNREAL
+from storyproof.families.kinship.placeholders.kin_words import encode
+from storyproof.families.kinship.relations import GENDERS
+
+# First names that are also English words: nobody should have to ask whether "Will" is a person.
+WORDS = """
+    amber angel art ash aurora autumn basil belle bill bishop blanche blossom bob brook bud buddy can candy carol chance
+    charity chase cherry chip christian clay clement cliff colt constance crystal daisy dale dawn dean destiny dick
+    dolly don drew duke earl ebony eve faith felicity fern flora frank gale garnet gay gene german ginger glen gloria
+    grace grant guy harmony harper harry hazel heath heather hector herb holly honey honor hope hunter iris ivy jack
+    jade jasmine jasper jay jean jewel jimmy josh joy june ken kitty lance lane laurel lily major margarita marina mark
+    marshall martin mason mat max maxim may melody mercy merry miles mine molly myrtle nada nana nick norm norman octave
+    olive opal page pansy pat patience pearl peg penny per pepper peter petal piper poppy precious primo prince prudence
+    raj ran ray reed rehab rich rick river rob robin rocky rod roger roman romance rose rosemary ruby rune rusty sage
+    sally sandy scarlet serge skip sky sonny stone storm sue sultan summer sun sung sunny tad taffy taiga taro terry
+    tiger till tilde timber tone tore trinity tuba urban valentine verity victor violet wade warren will willow winter
+    wolf woody
+"""
+
+
+def test_there_are_many_traditions_with_many_names() -> None:
+    assert len(our_names()) >= 12
+    for tradition, pool in our_names().items():
+        assert tradition == tradition.lower()
+        assert set(pool) == set(GENDERS)
+        assert all(len(names) >= 80 for names in pool.values()), tradition
+
+
+def test_a_name_shows_one_tradition_and_one_gender() -> None:
+    every = [name for pool in our_names().values() for names in pool.values() for name in names]
+    assert len(set(every)) == len(every)
+    assert all(re.fullmatch("[A-Z][a-z]{2,}", name) for name in every)
+
+
+def test_a_name_has_the_same_gender_in_both_editions() -> None:
+    [first] = our_names(FIRST).values()
+    for gender, other in (GENDERS, GENDERS[::-1]):
+        assert not {name for pool in our_names(LATEST).values() for name in pool[gender]} & set(first[other])
+
+
+def test_no_name_is_a_word() -> None:
+    package = files("storyproof.families.kinship")
+    texts = [
+        each.read_text(encoding="utf-8")
+        for folder in (package / "language" / "scenes", package / "placeholders")
+        for each in folder.iterdir()
+        if each.name.endswith(".yaml")
+    ]
+    texts.append((package / "language" / "frames.yaml").read_text(encoding="utf-8"))
+    said = {word.lower() for text in texts for word in re.findall(r"[^\W\d_]+", text)}
+    assert len(said) > 3000
+    names = {name.lower() for pool in our_names().values() for each in pool.values() for name in each}
+    assert sorted(names & said) == []
+    assert sorted(names & (KIN | PEOPLE | PRONOUNS | UNREAL)) == []
+    assert sorted(name for name in names if encode(name, 0)[1]) == []  # kin words, also informal ones
+    assert sorted(names & set(WORDS.split())) == []
+
+
+def test_our_names_are_read_once() -> None:
+    assert our_names() is our_names(LATEST)
+
+
+def test_names_are_read_by_tradition_and_gender() -> None:
+    text = "scots:\n  male: Tom Ian\n  female: >\n    Ann\n    Una\nwelsh: {male: Rhys, female: Sian}"
+    assert read_names(text, "x.yaml") == {
+        "scots": {"male": ("Tom", "Ian"), "female": ("Ann", "Una")},
+        "welsh": {"male": ("Rhys",), "female": ("Sian",)},
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: [", r"^x.yaml, line 1: not valid YAML"),
+        ("12", r"^x.yaml: expected naming traditions, each with names that are male and female"),
+        ("{}", r"^x.yaml: expected naming traditions"),
+        ("scots: Tom", r"^x.yaml: 'scots': expected names that are male and names that are female"),
+        ("scots: {male: Tom}", r"^x.yaml: 'scots': expected names that are male and names that are female"),
+        ("scots: {male: Tom, female: [Ann]}", r"^x.yaml: 'scots', female: expected names, .* found \['Ann'\]"),
+        ("scots: {male: Tom, female: ' '}", r"^x.yaml: 'scots', female: expected names, separated by spaces"),
+        ("scots: {male: Tom7, female: Ann}", r"^x.yaml: 'scots', male: 'Tom7' is not a name; names are single words"),
+        ("scots: {male: Kim, female: Kim}", r"^x.yaml: 'scots', female: 'Kim' is also a name of 'scots', male; leave"),
+        (
+            "a: {male: Tom, female: Ann}\nb: {male: Ian, female: Ann}",
+            r"^x.yaml: 'b', female: 'Ann' is also a name of 'a', female; leave one out",
+        ),
+    ],
+)
+def test_what_are_no_names_is_refused(text: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        read_names(text, "x.yaml")

@@ -17,6 +17,7 @@ from storyproof.example import Example
 from storyproof.families.belief import baselines, encoding, running_text
 from storyproof.families.belief.audit.kinds import KINDS
 from storyproof.families.belief.events import FEELINGS
+from storyproof.families.belief.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
 from storyproof.families.family import Family, Picture, number_names
@@ -38,6 +39,7 @@ class BeliefFamily(Family):
     name = "belief"
     title = "theory of mind"
     kinds = KINDS
+    mistakes = MISTAKES
     asks_beliefs = True
 
     def reads(self, question: str) -> bool:
@@ -116,6 +118,19 @@ class BeliefFamily(Family):
         kind = self.kind(example)
         yield kind
         yield f"{kind}/{'false_belief' if _says_false(example) else 'no_false_belief'}"
+
+    def facets(self, example: Example) -> Mapping[str, str]:
+        """Return question type, kind, story type, and whether the belief that is asked for is false."""
+        belief = {} if self.is_control(example) else {"belief": "false" if example.false_belief else "true"}
+        return {**super().facets(example), "kind": self.kind(example), **belief}
+
+    def scale(self, example: Example) -> tuple[str, int] | None:
+        """Return the order of belief; questions about memory and reality are not on the scale."""
+        return ("order", example.order) if example.order else None
+
+    def mistaken_answers(self, example: Example) -> Mapping[str, Collection[str]]:
+        """Return what other questions about the same story have as answers, by possible worlds."""
+        return mistaken_answers(example)
 
     def structure(self, example: Example) -> str:
         """Return what the question asks, without agents."""

@@ -16,21 +16,21 @@ from storyproof.families.kinship.story import stated_facts
 
 def oracle_answer(example: Example) -> str:
     """Answer by the families that fit the stated facts; the answer is empty where they disagree."""
-    row = _read_stated(example)
+    row = read_stated(example)
     found = entailed_relation(row)
     return "" if found is None else row.word(row.asking(found))
 
 
 def rules_answer(example: Example) -> str:
     """Answer by the paper's sixteen rules; where they derive nothing, by the last relation stated of the person."""
-    row = _read_stated(example)
+    row = read_stated(example)
     first, second = row.pair
     found = derive(published_rules(), [row.facts], len(row.genders)).relations(0, first, second)
     stated = [fact.predicate for fact in row.facts if fact.second == second]
     return word((*found, *stated[::-1])[0], row.genders[second]) if found or stated else ""
 
 
-def _read_stated(example: Example) -> KinshipRow:
+def read_stated(example: Example) -> KinshipRow:
     """Read an example without its label, with the facts of its text where that can be read, else those recorded."""
     row = read_row(example.as_row(), labelled=False)
     placeholders = example.get("placeholders")

@@ -183,6 +183,7 @@ class RecordedRun:
         stories: How many stories were answered as a whole, if it says.
         predictions: All answers; no id twice.
         schema: The version of the form that it was written in; 0 before there were versions.
+        about: All else that was recorded: scores, intervals, failures, tokens, provenance.
     """
 
     where: str
@@ -197,6 +198,7 @@ class RecordedRun:
     stories: int | None
     predictions: tuple[Prediction, ...]
     schema: int
+    about: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def title(self) -> str:
@@ -283,6 +285,7 @@ def _run(read: Mapping[str, Any], path: Path | None, name: str) -> RecordedRun:
         stories=read["stories"] if isinstance(read.get("stories"), int) else None,
         predictions=tuple(found.values()),
         schema=schema,
+        about={name: value for name, value in read.items() if name != "predictions"},
     )
 
 

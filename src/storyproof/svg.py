@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from html import escape
 from importlib.resources import files
+
+from storyproof.colours import Mode, colour, resolve
 
 STYLE = files(__package__).joinpath("svg.css").read_text("utf-8")
 SIZE = 13  # pixels of the letters
@@ -102,7 +104,22 @@ def frame(kind: str, title: str, description: str, size: tuple[float, float], co
     )
 
 
-def standalone(picture: str) -> str:
-    """Return a picture with its style sheet, for a file of its own."""
+def standalone(picture: str, *, dark: bool = True) -> str:
+    """Return a picture with its style sheet and background, for a file of its own.
+
+    Args:
+        picture: The picture.
+        dark: Whether it has other colours where the reader prefers dark; programs for print do not know these.
+    """
+    sheet = _file_style("light")
+    if dark:
+        sheet += f"@media (prefers-color-scheme: dark) {{\n{_file_style('dark')}}}\n"
     head, end, rest = picture.partition(">")
-    return f"{head}{end}<style>{STYLE}</style>{rest}"
+    return f'{head}{end}<style>{sheet}</style><rect class="paper" width="100%" height="100%"/>{rest}'
+
+
+@cache
+def _file_style(mode: Mode) -> str:
+    """Return the style sheet with the values of its colours: few programs besides browsers know variables."""
+    own = f"svg.picture {{ color: {colour('ink', mode)}; }}\n.picture .paper {{ fill: {colour('paper', mode)}; }}\n"
+    return resolve(STYLE.replace("  color: inherit;\n", ""), mode) + own

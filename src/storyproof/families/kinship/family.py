@@ -121,11 +121,11 @@ class Kinship(Family):
             yield f"task={task}/{kind}"
 
     def facets(self, example: Example) -> Mapping[str, str]:
-        """Return question type, length of the chain, and the types of noise."""
+        """Return the length of the chain, the question type, and the types of noise."""
         noise = sorted(set(example.get("noise_types") or ()))
         return {
+            "length": self.kind(example),
             "question type": example.question_type,
-            "chain": self.kind(example),
             "noise": ", ".join(noise) or "none",
         }
 

@@ -37,10 +37,17 @@ _TOKEN = re.compile(r"@?\w(?:[\w-]*\w)?")
 
 
 class Picture(NamedTuple):
-    """A picture as SVG, and its caption as plain text."""
+    """A picture.
+
+    Attributes:
+        caption: What it shows, as plain text.
+        svg: The picture as SVG, for `storyproof.svg.standalone` or a page of the same theme.
+        narrow: The same for narrow screens; empty if the picture is narrow already or has no other form.
+    """
 
     caption: str
     svg: str
+    narrow: str = ""
 
 
 class Reference(NamedTuple):

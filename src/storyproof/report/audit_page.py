@@ -6,13 +6,8 @@ shows as text. A policy in the page's head allows no other script, and no reques
 
 from __future__ import annotations
 
-import json
-import re
-from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import sha256
-from importlib.resources import files
 from string import Template
 from typing import Any
 
@@ -20,11 +15,10 @@ from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.family import Picture, families, family_of, load_family
 from storyproof.findings import AuditReport, Finding
-from storyproof.svg import STYLE, element, safe
+from storyproof.report.page import build_page, build_table, data_text, read_asset
+from storyproof.svg import element, safe
 
 LISTED = 300  # findings of a kind that a page lists
-_FIGURES = re.compile(r"[-\d,.e+() to]*")
-_UNSAFE_IN_JSON = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 Examples = Mapping[tuple[str, int], Sequence[Example] | Example]
 Section = tuple[str, Sequence[Mapping[str, object]]]
@@ -46,22 +40,21 @@ def audit_page(
     """
     findings = listed(report, per_kind)
     data, pictures = _data(findings, examples)
-    style, script = STYLE + _asset("audit_page.css"), _asset("audit_page.js")
-    return Template(_asset("audit_page.html")).substitute(
+    body = Template(read_asset(__package__, "audit_page.html")).substitute(
         title=safe(title),
         lead=_lead(report),
         classes=_classes(report),
         totals=_totals(report),
         sections="\n".join(_section(number, *each) for number, each in enumerate(sections)),
         bound=_bound(report, findings, per_kind),
-        data=_json(data),
-        pictures="\n".join(
-            element("script", svg, type="image/svg+xml", id=f"picture-{number}") for number, svg in enumerate(pictures)
-        ),
-        style=style,
-        script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
+    )
+    return build_page(
+        title,
+        body,
+        data={"data": data},
+        pictures={f"picture-{number}": svg for number, svg in enumerate(pictures)},
+        scripts=[read_asset(__package__, "audit_page.js")],
+        styles=[read_asset(__package__, "audit_page.css")],
     )
 
 
@@ -78,20 +71,6 @@ def listed(report: AuditReport, per_kind: int = LISTED) -> list[Finding]:
 
 def _findings(report: AuditReport) -> Iterator[Finding]:
     return (finding for file in report.files for finding in file.findings)
-
-
-def _asset(name: str) -> str:
-    return files(__package__).joinpath(name).read_text("utf-8")
-
-
-def _hash(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
-def _json(value: object) -> str:
-    """Return JSON that can be part of a page: nothing in it ends the element that it is in."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 # --- the findings
@@ -147,10 +126,6 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _data_text(text: str) -> str:
-    return element("span", safe(text), class_="data")
-
-
 def _lead(report: AuditReport) -> str:
     """Return the result in a sentence."""
     found, some = _count(list(_findings(report)))
@@ -179,7 +154,7 @@ def _classes(report: AuditReport) -> str:
         meaning = element("div", safe(meanings.get(kind, "")), class_="meaning")
         button = element("button", safe(_words(kind)), type="button", class_="plain", data_kind=kind)
         rows.append([button + meaning + _bar(found, some, most), f"{found:,}", f"{some:,}" if some else ""])
-    return _table(["class", "findings", "rule-dependent"], rows, "full")
+    return build_table(["class", "findings", "rule-dependent"], rows, label="Classes of findings", style="full")
 
 
 def _meanings(report: AuditReport) -> dict[str, str]:
@@ -201,18 +176,18 @@ def _totals(report: AuditReport) -> str:
     rows = [_summary(file.file, file.format, file.findings, file.totals) for file in report.files]
     if len(report.files) > 1:
         rows.append(_summary("all files", "", list(_findings(report)), report.totals))
-    short = _table(["file", "checked", "findings", "rule-dependent"], rows, "full")
+    short = build_table(["file", "checked", "findings", "rule-dependent"], rows, label="Files", style="full")
     counts = [(file.file, dict(_flat(file.totals))) for file in report.files]
     if len(counts) > 1:
         counts.insert(0, ("all files", dict(_flat(report.totals))))
     names = dict.fromkeys(name for _, each in counts for name in each)
     full = [[safe(name), *(_figure(each.get(name)) for _, each in counts)] for name in names]
-    table = _table(["count", *(_data_text(file) for file, _ in counts)], full)
+    table = build_table(["count", *(data_text(file) for file, _ in counts)], full, label="All counts")
     return f'{short}<details class="counts"><summary>All counts</summary>{table}</details>' if full else short
 
 
 def _summary(file: str, form: str, findings: Sequence[Finding], totals: Mapping[str, Any]) -> list[str]:
-    name = _data_text(file) + element("div", safe(form), class_="meaning")
+    name = data_text(file) + element("div", safe(form), class_="meaning")
     checked = [f"{totals[name]:,} {name}" for name in ("questions", "rows") if totals.get(name)]
     found, some = _count(findings)
     return [name, safe(" and ".join(checked)), f"{found:,}", f"{some:,}" if some else ""]
@@ -230,7 +205,11 @@ def _section(number: int, heading: str, rows: Sequence[Mapping[str, object]]) ->
     """Return a table of figures by name, with the columns that they have."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     cells = [[_figure(row.get(name)) for name in names] for row in rows]
-    table = _table([safe(_words(name)) for name in names], cells) if rows else '<p class="note">Nothing to show.</p>'
+    table = (
+        build_table([safe(_words(name)) for name in names], cells, label=heading)
+        if rows
+        else '<p class="note">Nothing to show.</p>'
+    )
     head = element("h2", safe(heading), id=f"section-{number}")
     return f'<section aria-labelledby="section-{number}">{head}{table}</section>'
 
@@ -255,17 +234,4 @@ def _figure(value: object) -> str:
         case Mapping():
             return ", ".join(f"{safe(_words(str(name)))} {_figure(each)}" for name, each in value.items())
         case _:
-            return _data_text(str(value))
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], style: str = "") -> str:
-    """Return a table of cells that are escaped already; columns of figures are right-aligned."""
-    columns = [[row[place] for row in rows] for place in range(len(heads))]
-    classes = ["number" if all(map(_FIGURES.fullmatch, cells)) else "" for cells in columns]
-    head = "".join(element("th", text, scope="col", class_=each) for text, each in zip(heads, classes, strict=True))
-    body = ""
-    for first, *rest in rows:
-        cells = "".join(element("td", text or " ", class_=each) for text, each in zip(rest, classes[1:], strict=True))
-        body += element("tr", element("th", first or " ", scope="row", class_=classes[0]) + cells)
-    table = element("table", f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody>", class_=style)
-    return element("div", table, class_="scroll", tabindex="0", role="region", aria_label="Table")
+            return data_text(str(value))

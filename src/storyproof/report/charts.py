@@ -17,7 +17,7 @@ from storyproof.extras import need
 from storyproof.svg import safe
 
 if TYPE_CHECKING:
-    from altair import TopLevelMixin
+    from altair import ConcatChart, TopLevelMixin
 
 Format = Literal["svg", "png", "pdf"]
 _Each = TypeVar("_Each")
@@ -109,7 +109,7 @@ def draw_bars(
     reference: str = "paper",
     columns: int = 2,
     width: int = 300,
-) -> TopLevelMixin:
+) -> ConcatChart:
     """Draw horizontal bars with their intervals and numbers; panels without values are left out.
 
     Args:
@@ -180,7 +180,7 @@ def draw_curves(
     columns: int = 2,
     width: int = 300,
     height: int = 220,
-) -> TopLevelMixin:
+) -> ConcatChart:
     """Draw curves over numbers or names, with intervals; panels without values are left out.
 
     Numbers that span more than a factor of 20 stand on a logarithmic axis.
@@ -248,7 +248,7 @@ def draw_matrix(
     columns: int = 1,
     cell_width: int = 64,
     reference: str = "paper",
-) -> TopLevelMixin:
+) -> ConcatChart:
     """Draw a matrix of shades with its numbers; rows and columns without values are left out.
 
     Args:
@@ -367,10 +367,10 @@ def _title_of(spec: Mapping[str, Any]) -> str:
     return " ".join(text) if isinstance(text, list) else str(text)
 
 
-def _joined(alt: Any, panels: Sequence[Any], columns: int, title: str, note: str = "") -> TopLevelMixin:
+def _joined(alt: Any, panels: Sequence[Any], columns: int, title: str, note: str = "") -> ConcatChart:
     """Return panels side by side under a title."""
     joined = alt.concat(*panels, columns=min(columns, len(panels)))
-    chart: TopLevelMixin = joined.resolve_scale(color="shared", shape="shared", strokeDash="shared")
+    chart: ConcatChart = joined.resolve_scale(color="shared", shape="shared", strokeDash="shared")
     if title:
         chart.title = alt.TitleParams(text=title, subtitle=note, fontSize=14, subtitlePadding=4, offset=12)
     elif note:

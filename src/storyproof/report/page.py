@@ -82,7 +82,6 @@ def content_policy(scripts: Sequence[str], styles: Sequence[str], *, connect: bo
         "default-src": "'none'",
         "script-src": " ".join(map(_hash, scripts)) or "'none'",
         "style-src": " ".join(map(_hash, styles)) or "'none'",
-        "img-src": "data:",
         "connect-src": "'self'" if connect else "'none'",
         "base-uri": "'none'",
         "form-action": "'none'",

@@ -184,11 +184,14 @@ class BeliefFamily(Family):
 
         try:
             timeline = self.lay_out(examples)
-            drawn = belief_timeline(timeline, marked, asked=examples[-1].chain, answers=answers)
+            wide, narrow = (
+                belief_timeline(timeline, marked, asked=examples[-1].chain, answers=answers, narrow=narrow)
+                for narrow in (False, True)
+            )
         except (StoryproofError, LookupError, ValueError) as error:  # rows may name people that are not in their text
             known = isinstance(error, StoryproofError)
             raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
-        return [Picture(_CAPTION, drawn)]
+        return [Picture(_CAPTION, wide, narrow)]
 
     def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
         """Return a story without the names of those who act in it."""

@@ -21,6 +21,7 @@ from storyproof.cli import (
     generate,
     process,
     pull,
+    report,
     rescore,
     show,
     train,
@@ -68,6 +69,7 @@ app.command("ask")(ask.ask)
 app.command("pull")(pull.pull)
 app.command("compare")(compare.compare)
 app.command("rescore")(rescore.rescore)
+app.command("report")(report.report)
 app.command("show")(show.show)
 
 

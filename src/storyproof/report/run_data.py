@@ -95,7 +95,7 @@ class Board:
         benchmark: The benchmark that the data come from, if known.
         questions: All that was asked.
         stories: The story of each question, by number.
-        solvers: The runs.
+        solvers: The runs, the best first.
         notes: What a reader must know about the data, such as that they are gone.
     """
 
@@ -271,6 +271,7 @@ def _board(name: str, runs: Sequence[RecordedRun], data: Sequence[str | Path]) -
     if unlike:
         notes.append(f"{unlike:,} questions have another text in {first.data} than was answered; these are not shown.")
     solvers = [_solver(title, each, number) for title, each in zip(_titles(runs), judged, strict=True)]
+    solvers.sort(key=lambda each: -float(each.right.mean()))
     benchmark = _benchmark(first) or next((each.example.benchmark for each in questions if each.example), "")
     return Board(
         name=name,

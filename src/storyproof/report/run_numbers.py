@@ -25,6 +25,7 @@ from storyproof.report.run_data import AskedQuestion, Board, SolverRun
 from storyproof.solvers.baselines import ENDS_OF_SCALE
 
 SIGNIFICANT = 0.05
+_LEAST_POINTS = 3  # of a curve; two are groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +289,7 @@ class BoardNumbers:
         floor: What constant answers for each kind of question reach; None if it is not known.
         pairs: Differences between solvers, the greatest first.
         breakdowns: Accuracy by groups.
-        curve: Accuracy along the scale of difficulty; None if there is none with several places.
+        curve: Accuracy along the scale of difficulty; None if it has fewer than three places.
         replies: What came of asking language models.
         efforts: What runs took.
         mistakes: Wrong answers by what explains them; None if the data could not be read.
@@ -323,19 +324,19 @@ def count_board(board: Board, explained: Sequence[Sequence[tuple[str, ...]]]) ->
         explained: What explains each answer of each run, as `explain_answers` returns it.
     """
     chances = _chances(board)
+    curve = _curve(board, chances)
     pairs, unlike = _pairs(board)
-    rows = sorted((_row(board, solver) for solver in board.solvers), key=lambda row: -row.accuracy.value)
     return BoardNumbers(
         name=board.name,
         labels=board.labels,
         questions=len(board.questions),
         stories=len(np.unique(board.stories)),
-        rows=tuple(rows),
+        rows=tuple(_row(board, solver) for solver in board.solvers),
         chance=_chance(board, chances),
         floor=_floor(board),
         pairs=pairs,
-        breakdowns=tuple(_breakdowns(board, chances)),
-        curve=_curve(board, chances),
+        breakdowns=tuple(_breakdowns(board, chances, curve)),
+        curve=curve,
         replies=tuple(_replies(solver) for solver in board.solvers if "match_types" in solver.about),
         efforts=tuple(_effort(solver) for solver in board.solvers),
         mistakes=_mistakes(board, explained),
@@ -500,18 +501,18 @@ def adjust_p(values: Sequence[float]) -> list[float]:
 # --- groups
 
 
-def _breakdowns(board: Board, chances: Sequence[float | None]) -> list[Breakdown]:
+def _breakdowns(board: Board, chances: Sequence[float | None], curve: Curve | None) -> list[Breakdown]:
+    """Return accuracy by all groups that have names; what a curve shows already is left out."""
     facets: dict[str, list[str | None]] = {}
     for number, each in enumerate(board.questions):
         for name, group in _facets(each).items():
             if group:
                 facets.setdefault(name, [None] * len(board.questions))[number] = group
     found: list[Breakdown] = []
-    seen: set[tuple[int, ...]] = set()
+    seen = set() if curve is None else {_partition(_scale(board, curve.scale))}
     for name, groups in facets.items():
         known = dict.fromkeys(group for group in groups if group is not None)
-        numbers = {group: number for number, group in enumerate(known)}
-        partition = tuple(-1 if group is None else numbers[group] for group in groups)
+        partition = _partition(groups)
         if len(known) < 2 or partition in seen:  # the same groups under another name
             continue
         seen.add(partition)
@@ -525,6 +526,18 @@ def _breakdowns(board: Board, chances: Sequence[float | None]) -> list[Breakdown
             )
         )
     return found
+
+
+def _partition(groups: Sequence[Any]) -> tuple[int, ...]:
+    """Return groups by number, in order of appearance, so that equal divisions are equal whatever their names."""
+    numbers: dict[Any, int] = {None: -1}
+    return tuple(numbers.setdefault(group, len(numbers) - 1) for group in groups)
+
+
+def _scale(board: Board, name: str) -> list[int | None]:
+    """Return the place of each question on a scale."""
+    scales = [None if each.example is None else family_of(each.example).scale(each.example) for each in board.questions]
+    return [scale[1] if scale is not None and scale[0] == name else None for scale in scales]
 
 
 def _facets(question: AskedQuestion) -> Mapping[str, str]:
@@ -574,9 +587,9 @@ def _curve(board: Board, chances: Sequence[float | None]) -> Curve | None:
     if not names:
         return None
     name = names.most_common(1)[0][0]
-    places = [scale[1] if scale is not None and scale[0] == name else None for scale in scales]
+    places = _scale(board, name)
     points = sorted({place for place in places if place is not None})
-    if len(points) < 2:
+    if len(points) < _LEAST_POINTS:
         return None
     family = board.family
     known = [] if family is None else [each for each in family.references if each.scale == name]

@@ -11,14 +11,14 @@ from storyproof.report.run_numbers import BoardNumbers, Breakdown, Curve, Mistak
 from storyproof.report.run_tables import words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from altair import TopLevelMixin
 
     from storyproof.report.charts import Format
 
 FORMS: tuple[Format, ...] = ("svg", "png", "pdf")
-_SERIES = "score with 95% interval"
+_SERIES = "score"
 
 
 def score_charts(board: BoardNumbers) -> dict[str, TopLevelMixin]:
@@ -27,7 +27,7 @@ def score_charts(board: BoardNumbers) -> dict[str, TopLevelMixin]:
     if any(row.joint is not None and row.joint.of != row.accuracy.of for row in board.rows):
         panels["joint"] = [(row.solver, row.joint) for row in board.rows if row.joint is not None]
     baselines = {"chance": board.chance, "structural floor": board.floor}
-    found = {}
+    found: dict[str, TopLevelMixin] = {}
     for name, scores in panels.items():
         values = [Value(_SERIES, solver, score.value, score.low, score.high, panel=name) for solver, score in scores]
         levels = [
@@ -46,10 +46,14 @@ def curve_chart(curve: Curve) -> TopLevelMixin:
         for solver, scores in curve.scores.items()
         for point, score in sorted(scores.items())
     ]
-    levels = [Level(each.title, {**each.values}) for each in curve.references]
+    levels = [Level(each.title, _places(each.values)) for each in curve.references]
     if curve.chance:
-        levels.append(Level("chance", {**curve.chance}))
+        levels.append(Level("chance", _places(curve.chance)))
     return draw_curves(values, levels=levels, x_title=curve.scale, width=640, height=280)
+
+
+def _places(values: Mapping[int, float]) -> dict[str | float, float]:
+    return {float(place): value for place, value in values.items()}
 
 
 def _group_chart(found: Breakdown) -> TopLevelMixin:

@@ -258,14 +258,14 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """What all solvers miss that miss anything, without those that mark the ends of the scale.
+    """What all solvers miss that answered it; those that mark the ends of the scale, or miss nothing, do not count.
 
     Attributes:
         solvers: Who counts.
-        questions: The numbers of the questions that all of them answered, and none rightly.
-        stories: The numbers of the stories of which none of them answered all questions rightly.
-        of_questions: How many questions all of them answered.
-        of_stories: Of how many stories.
+        questions: The numbers of the questions that several of them answered, and none rightly.
+        stories: The numbers of the stories that several of them answered as a whole, and none rightly as a whole.
+        of_questions: How many questions several of them answered.
+        of_stories: How many stories several of them answered as a whole.
     """
 
     solvers: tuple[str, ...]
@@ -708,21 +708,22 @@ def _missed(board: Board) -> Missed | None:
     if len(counted) < 2:
         return None
     answered, right = (np.zeros(len(board.questions), np.int64) for _ in range(2))
+    asked = np.bincount(board.stories)
+    whole, solved = (np.zeros(len(asked), np.int64) for _ in range(2))
     for solver in counted:
         answered[solver.places] += 1
         right[solver.places] += solver.right
-    common = answered == len(counted)
-    stories = np.unique(board.stories[common])
-    whole: set[int] = set()
-    for solver in counted:
-        wrong = set(board.stories[solver.places[~solver.right]].tolist())
-        whole |= set(stories.tolist()) - wrong
+        stories = board.stories[solver.places]
+        complete = np.bincount(stories, minlength=len(asked)) == asked
+        whole += complete
+        solved += complete & (np.bincount(stories, weights=solver.right, minlength=len(asked)) == asked)
+    several = answered > 1
     return Missed(
         solvers=tuple(each.title for each in counted),
-        questions=tuple(np.flatnonzero(common & (right == 0)).tolist()),
-        stories=tuple(sorted(set(stories.tolist()) - whole)),
-        of_questions=int(common.sum()),
-        of_stories=len(stories),
+        questions=tuple(np.flatnonzero(several & (right == 0)).tolist()),
+        stories=tuple(np.flatnonzero((whole > 1) & (solved == 0)).tolist()),
+        of_questions=int(several.sum()),
+        of_stories=int((whole > 1).sum()),
     )
 
 

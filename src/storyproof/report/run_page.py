@@ -7,7 +7,6 @@ shows as text.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from string import Template
 
 from storyproof import __version__
@@ -22,6 +21,7 @@ from storyproof.report.run_tables import ReportTable, build_tables, missed_text,
 from storyproof.svg import element, safe
 
 _FOLDED = ("differences", "effort", "curve")  # tables that are folded where a chart or a sentence says the same
+_WIDE = 5  # columns of a table that takes the whole width
 _DARK_SHADE = 7  # on which letters are light
 
 
@@ -123,7 +123,7 @@ def _section(number: int, board: BoardNumbers, table: ReportTable) -> str:
     if table.key == "leaderboard":
         _link_solvers(number, board, rows)
     elif table.key == "mistakes" and board.mistakes is not None:
-        _link_mistakes(number, board.mistakes, rows, heads)
+        _link_mistakes(number, board.mistakes, rows)
     body = build_table(
         heads, rows, label=table.title, style=f"{table.key} {'full' if table.key != 'differences' else ''}"
     )
@@ -144,29 +144,34 @@ def _link_solvers(number: int, board: BoardNumbers, rows: list[list[str]]) -> No
             rows[place][0] = element("button", safe(row.solver), type="button", class_="plain", **values)
 
 
-def _link_mistakes(number: int, found: Mistakes, rows: list[list[str]], heads: list[str]) -> None:
+def _link_mistakes(number: int, found: Mistakes, rows: list[list[str]]) -> None:
     """Shade the cells of mistakes, and let them lead to the wrong answers that they count."""
     solvers = [solver for solver, wrong in found.wrong.items() if wrong]
     for name, row in zip(found.descriptions, rows, strict=False):
         row[0] = element("strong", safe(words(name))) + element("div", safe(found.descriptions[name]), class_="meaning")
         for place, solver in enumerate(solvers, start=1):
-            count = found.first[solver].get(name, 0)
-            if not count:
-                continue
-            values = {"data_board": str(number), "data_solver": solver, "data_result": "wrong", "data_mistake": name}
-            row[place] = _shade(
-                count / found.wrong[solver], element("button", row[place], type="button", class_="plain", **values)
-            )
+            count, fits = found.first[solver].get(name, 0), found.fitting[solver].get(name, 0)
+            if count:
+                row[place] = _shade(count / found.wrong[solver], _mistake_button(number, solver, name, row[place]))
+            if fits > count:
+                row[place] += element("div", f"fits {fits:,}", class_="meaning")
 
 
-def _shade(share: float, content: str) -> str:
+def _mistake_button(number: int, solver: str, mistake: str, text: str) -> str:
+    values = {"data_board": str(number), "data_solver": solver, "data_result": "wrong", "data_mistake": mistake}
+    return element("button", text, type="button", class_="plain", **values)
+
+
+def _shade(share: float, content: str, about: str = "") -> str:
     step = min(int(share * HEAT), HEAT - 1)
-    return element("span", content, class_=f"shade heat-{step}")
+    return element("span", content, class_=f"shade heat-{step}", title=about)
 
 
 def _group(table: ReportTable, found: Breakdown) -> str:
     """Return a table of groups whose cells are shaded by their values, with intervals as tooltips."""
     solvers = list(found.scores)
+    chances = {cells[-1] for cells in table.rows} if found.chance else set()
+    width = len(solvers) + 1 + (len(chances) > 1)
     rows = []
     for group, cells in zip(found.groups, table.rows, strict=True):
         row = [safe(cells[0])]
@@ -175,9 +180,9 @@ def _group(table: ReportTable, found: Breakdown) -> str:
             if score is None:
                 row.append(NONE)
                 continue
-            shown = _shade(score.value, safe(cells[place]))
             about = f"{100 * score.low:.1f}–{100 * score.high:.1f}, {counted(score.of, 'question')}"
-            row.append(shown.replace("<span ", f'<span title="{escape(about)}" ', 1))
-        rows.append([*row, *map(safe, cells[len(solvers) + 1 :])])
-    shown = build_table(list(map(safe, table.heads)), rows, label=table.title, style="shaded")
-    return element("h3", safe(table.title)) + shown
+            row.append(_shade(score.value, safe(cells[place]), about))
+        rows.append([*row, *map(safe, cells[len(solvers) + 1 : width])])
+    shown = build_table(list(map(safe, table.heads[:width])), rows, label=table.title, style="shaded")
+    note = element("p", f"Chance is {safe(chances.pop())} in all groups.", class_="note") if len(chances) == 1 else ""
+    return element("h3", safe(table.title)) + shown + note

@@ -180,7 +180,8 @@ def _curve(curve: Curve) -> ReportTable:
     if curve.chance:
         asides.append(("chance", *(percent(curve.chance.get(point)) for point in curve.points)))
     heads = ("solver", *(f"{curve.scale} {point}" for point in curve.points))
-    note = "Percent right."
+    sources = dict.fromkeys(each.source for each in curve.references)
+    note = "Percent right." + (f" Published figures: {'; '.join(sources)}." if sources else "")
     return ReportTable(
         "curve", f"By {curve.scale}", note, heads, (*rows, *asides), aside=len(asides)
     )  # fmt: skip
@@ -216,7 +217,7 @@ def _mistakes(found: Mistakes) -> ReportTable:
     rows.append(("all wrong answers", *(f"{found.wrong[solver]:,}" for solver in solvers)))
     note = (
         "Wrong answers by what the prover finds that they are the answer to. An answer that fits several mistakes "
-        "counts for the first of them."
+        "counts for the first of them in this order."
     )
     return ReportTable("mistakes", "Mistakes", note, ("answered", *solvers), tuple(rows), aside=1)
 
@@ -275,11 +276,10 @@ def missed_text(board: BoardNumbers) -> str:
     found = board.missed
     if found is None:
         return ""
-    who = f"all of {', '.join(found.solvers)}"
-    text = f"{len(found.questions):,} of {counted(found.of_questions, 'question')} are missed by {who}"
+    text = f"{len(found.questions):,} of {counted(found.of_questions, 'question')} are missed by all that answered them"
     if found.of_stories < found.of_questions:
-        text += f"; in {len(found.stories):,} of {counted(found.of_stories, 'story')} none of them answers everything"
-    return text + "."
+        text += f", and {len(found.stories):,} of {counted(found.of_stories, 'story')} by all as a whole"
+    return f"{text}; counted are {', '.join(found.solvers)}."
 
 
 # --- files

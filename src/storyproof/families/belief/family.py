@@ -121,7 +121,9 @@ class BeliefFamily(Family):
 
     def facets(self, example: Example) -> Mapping[str, str]:
         """Return question type, kind, story type, and whether the belief that is asked for is false."""
-        belief = {} if self.is_control(example) else {"belief": "false" if example.false_belief else "true"}
+        belief = (
+            {} if self.is_control(example) else {"belief": "false belief" if example.false_belief else "true belief"}
+        )
         return {**super().facets(example), "kind": self.kind(example), **belief}
 
     def scale(self, example: Example) -> tuple[str, int] | None:

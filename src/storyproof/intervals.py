@@ -192,7 +192,7 @@ def gap_interval(values: npt.ArrayLike, second: npt.ArrayLike, groups: Sequence[
     with np.errstate(invalid="ignore", divide="ignore"):  # a draw may lack one kind
         drawn = bootstrap_means(sums[0], counts[0]) - bootstrap_means(sums[1], counts[1])
     low, high = np.nanquantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(value, float(low), float(high))
+    return Interval(value, float(low), float(high)) if low < high else difference(means[0], means[1])
 
 
 def wilson_interval(right: int, total: int, *, level: float = LEVEL) -> Interval:

@@ -291,8 +291,8 @@ def _print(runs: Sequence[Evaluation], twins: Sequence[Contamination]) -> None:
     asked = [run for run in runs if run.free_text]
     plain = [run for run in runs if not run.free_text]
     if plain:
-        screen.print(scores_view(plain))
-    if len(asked) == 1:
+        screen.print(scores_view(runs))  # side by side, whatever they are
+    elif len(asked) == 1:
         screen.print(run_view(asked[0]))
     elif asked:
         screen.print(runs_view(asked))

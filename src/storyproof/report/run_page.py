@@ -124,9 +124,7 @@ def _section(number: int, board: BoardNumbers, table: ReportTable) -> str:
         _link_solvers(number, board, rows)
     elif table.key == "mistakes" and board.mistakes is not None:
         _link_mistakes(number, board.mistakes, rows)
-    body = build_table(
-        heads, rows, label=table.title, style=f"{table.key} {'full' if table.key != 'differences' else ''}"
-    )
+    body = build_table(heads, rows, label=table.title, style=f"{table.key}{' full' * (len(heads) >= _WIDE)}")
     note = element("p", safe(table.note), class_="note")
     heading = element("h3", safe(table.title))
     plots = element("div", "".join(element("figure", str(chart)) for chart in charts), class_="plots") if charts else ""

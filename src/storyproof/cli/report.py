@@ -30,7 +30,7 @@ def report(
     """Compare runs on one page: scores, differences, groups, mistakes, and every answer with its story and proof."""
     from storyproof.report import run_report
 
-    run_report.check_format(format)
+    run_report.check_format(format, figures=figures is not None)
     out = out or Path("report.html" if format == run_report.HTML else "-")
     check_results(out, [*runs, *(data or [])], "--out")
     found = run_report.report(runs, data=data or (), title=title)

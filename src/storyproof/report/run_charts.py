@@ -89,6 +89,7 @@ def write_figures(folder: Path, boards: Sequence[BoardNumbers]) -> list[Path]:
                 path = folder / f"{number + 1}-{name}.{form}"
                 drawn = render(chart, form, "print")
                 with writing_to(path, "--figures"):
+                    folder.mkdir(parents=True, exist_ok=True)
                     write_whole(path, drawn.encode() if isinstance(drawn, str) else drawn)
                 found.append(path)
     return found

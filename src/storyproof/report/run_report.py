@@ -8,6 +8,7 @@ from pathlib import Path
 
 from storyproof.errors import UnknownNameError
 from storyproof.evaluation.runs import RunSource
+from storyproof.extras import need
 from storyproof.report.run_data import Board, gather, read_all
 from storyproof.report.run_numbers import BoardNumbers, count_board, explain_answers, headline
 from storyproof.report.run_tables import as_csv, as_latex, as_markdown
@@ -64,10 +65,18 @@ class RunReport:
         return write_figures(Path(folder), self.boards)
 
 
-def check_format(format: str) -> None:
-    """Raise UnknownNameError unless a report can be written in a format."""
+def check_format(format: str, *, figures: bool = False) -> None:
+    """Check that a report can be written in a format, and with figures if these are wanted.
+
+    Raises:
+        UnknownNameError: If there is no such format.
+        ConfigError: If charts are needed and the extra `pages` is not installed.
+    """
     if format not in FORMATS:
         raise UnknownNameError("format of reports", format, FORMATS)
+    if format == HTML or figures:
+        for package in ("altair", "vl_convert"):
+            need(package, "pages", "A report with charts")
 
 
 def report(runs: RunSource | Sequence[RunSource], *, data: Sequence[str | Path] = (), title: str = "Runs") -> RunReport:

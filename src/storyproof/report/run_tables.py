@@ -302,7 +302,7 @@ def as_markdown(title: str, headline: str, boards: Sequence[BoardNumbers]) -> st
 
 def as_latex(title: str, headline: str, boards: Sequence[BoardNumbers]) -> str:
     """Return the tables of the report for LaTeX, each in a table environment with its caption."""
-    parts = [f"% {_comment(title)}", f"% {_comment(headline)}", "% needs \\usepackage{booktabs}"]
+    parts = [f"% {as_tex(title)}", f"% {as_tex(headline)}", "% needs \\usepackage{booktabs}"]
     for number, board in enumerate(boards):
         for table in build_tables(board):
             caption = as_tex(f"{board.name}: {table.title}. {table.note}")
@@ -318,10 +318,6 @@ def as_latex(title: str, headline: str, boards: Sequence[BoardNumbers]) -> str:
                 "\\end{table}",
             ]
     return "\n".join(parts) + "\n"
-
-
-def _comment(text: str) -> str:
-    return " ".join(text.split())
 
 
 def as_csv(boards: Sequence[BoardNumbers]) -> str:

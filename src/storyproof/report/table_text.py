@@ -15,7 +15,7 @@ _TEX = str.maketrans(
     | {"–": "--", "±": r"$\pm$", "−": "$-$", "…": r"\dots{}", "×": r"$\times$", "\n": " ", "\r": " "}
 )
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>|#&])")
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]+")
 
 
 def as_tex(text: str) -> str:

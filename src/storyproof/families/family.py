@@ -76,7 +76,11 @@ class Family(ABC):
         nullable: Columns that may be empty in a complete row.
         facts: Its own columns that cannot be told from the text.
         marks: Its own columns by which a table is recognised; empty if only the text tells.
-        kinds: What can be wrong with rows, each with a sentence that describes it; see `Finding.kind`.
+        kinds: What can be wrong with rows, each with a sentence that describes it; see `Finding.kind`. What matters
+            most for those who use the data comes first.
+        answer_fields: The fields of findings that say that the answer is wrong, or that none follows; see
+            `Finding.field`.
+        legend: How to read its pictures; empty if it has none.
         is_always_settled: Whether an answer follows from every row that can be read.
         standard: What decides whether an answer follows, such as "strict kinship"; empty if one always does.
         statuses: What an answer can be by that standard, what is right first.
@@ -93,6 +97,8 @@ class Family(ABC):
     facts: ClassVar[tuple[str, ...]] = ()
     marks: ClassVar[frozenset[str]] = frozenset()
     kinds: ClassVar[Mapping[str, str]] = {}
+    answer_fields: ClassVar[frozenset[str]] = frozenset({"answer"})
+    legend: ClassVar[str] = ""
     is_always_settled: ClassVar[bool] = True
     standard: ClassVar[str] = ""
     statuses: ClassVar[tuple[str, ...]] = ()

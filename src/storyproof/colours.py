@@ -57,7 +57,7 @@ COLOURS: dict[str, tuple[str, str]] = {
     "heat-4": ("#a6c9e3", "#24455f"),
     "heat-5": ("#87b7d9", "#285272"),
     "heat-6": ("#649fcb", "#306389"),
-    "heat-7": ("#3f82b7", "#4a83ad"),
+    "heat-7": ("#3a7bb0", "#4d86b0"),
     "heat-8": ("#24659c", "#74a7cd"),
     "heat-9": ("#124a7d", "#a6cfec"),
 }

@@ -72,7 +72,8 @@ def audit(
     if html is not None:
         from storyproof.report.audit_sections import page_of
 
-        write_result(html, page_of(report, paths, extra), option="--html")
+        complete_list = json_out.name if json_out is not None and not takes_output(json_out) else ""
+        write_result(html, page_of(report, paths, extra, complete_list=complete_list), option="--html")
     for out, what in ((json_out, "all findings"), (html, "the page")):
         if out is not None and not quiet:
             echo(f"{what} written to {out}")

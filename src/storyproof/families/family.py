@@ -94,7 +94,11 @@ class Family(ABC):
         nullable: Columns that may be empty in a complete row.
         facts: Its own columns that cannot be told from the text.
         marks: Its own columns by which a table is recognised; empty if only the text tells.
-        kinds: What can be wrong with rows, each with a sentence that describes it; see `Finding.kind`.
+        kinds: What can be wrong with rows, each with a sentence that describes it; see `Finding.kind`. What matters
+            most for those who use the data comes first.
+        answer_fields: The fields of findings that say that the answer is wrong, or that none follows; see
+            `Finding.field`.
+        legend: How to read its pictures; empty if it has none.
         mistakes: Mistakes of reasoning that lead to wrong answers, those that explain most first; each with what such
             an answer is, in words that follow "answered".
         references: Published accuracies that reports show beside those of solvers.
@@ -114,6 +118,8 @@ class Family(ABC):
     facts: ClassVar[tuple[str, ...]] = ()
     marks: ClassVar[frozenset[str]] = frozenset()
     kinds: ClassVar[Mapping[str, str]] = {}
+    answer_fields: ClassVar[frozenset[str]] = frozenset({"answer"})
+    legend: ClassVar[str] = ""
     mistakes: ClassVar[Mapping[str, str]] = {}
     references: ClassVar[Sequence[Reference]] = ()
     is_always_settled: ClassVar[bool] = True

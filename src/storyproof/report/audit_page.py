@@ -1,31 +1,52 @@
-"""An audit as one self-contained page of HTML: totals, kinds of findings, and findings with their pictures.
+"""An audit as one self-contained page: the result in a sentence, what is wrong by consequence, then every finding.
 
-Text from the data is never markup: in the page's tables it is escaped, and the findings are JSON that the page's script
-shows as text. A policy in the page's head allows no other script, and no requests.
+Text from the data is never markup; see `report.page`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from string import Template
-from typing import Any
+from typing import Any, NamedTuple
 
 from storyproof.errors import DataError
 from storyproof.example import Example
-from storyproof.families.family import Picture, families, family_of, load_family
-from storyproof.findings import AuditReport, Finding
+from storyproof.families.family import Family, Picture, families, family_of, load_family
+from storyproof.findings import AuditReport, FileReport, Finding
+from storyproof.report.numbers import counted
 from storyproof.report.page import build_page, build_table, data_text, read_asset
 from storyproof.svg import element, safe
 
 LISTED = 300  # findings of a kind that a page lists
+RULE_DEPENDENT = (
+    "rule-dependent: wrong under the default readings, but right under another reading that has a name, such as "
+    "another rule for what somebody can know"
+)
 
 Examples = Mapping[tuple[str, int], Sequence[Example] | Example]
-Section = tuple[str, Sequence[Mapping[str, object]]]
+
+
+class Section(NamedTuple):
+    """A part of the page between what is wrong and the findings.
+
+    Attributes:
+        heading: Plain text.
+        body: HTML; text in it is escaped already.
+    """
+
+    heading: str
+    body: str
 
 
 def audit_page(
-    report: AuditReport, examples: Examples, *, title: str, sections: Sequence[Section] = (), per_kind: int = LISTED
+    report: AuditReport,
+    examples: Examples,
+    *,
+    title: str,
+    verdict: str = "",
+    sections: Sequence[Section] = (),
+    per_kind: int = LISTED,
+    complete_list: str = "",
 ) -> str:
     """Return the page of an audit.
 
@@ -35,48 +56,73 @@ def audit_page(
             A list holds all questions of the row's story, with the row's own last. A row that is missing is shown
             without its story.
         title: What the page is about.
-        sections: Tables between the totals and the findings: a heading and rows, each a figure by its name.
+        verdict: What else belongs to the result, in a sentence.
+        sections: What else was measured.
         per_kind: How many findings of a kind to list at most.
+        complete_list: The name of a file with all findings, if there is one.
     """
     findings = listed(report, per_kind)
     data, pictures = _data(findings, examples)
+    data["kinds"] = _kinds(report)
     body = Template(read_asset(__package__, "audit_page.html")).substitute(
         title=safe(title),
-        lead=_lead(report),
+        tone="pass" if report.clean else "fail",
+        lead=_lead(report) + (element("p", safe(verdict)) if verdict else ""),
         classes=_classes(report),
+        sections="\n".join(_section(number, each) for number, each in enumerate(sections)),
         totals=_totals(report),
-        sections="\n".join(_section(number, *each) for number, each in enumerate(sections)),
-        bound=_bound(report, findings, per_kind),
+        bound=_bound(report, findings, per_kind, complete_list),
+        legend=_picture_legend(report),
     )
     return build_page(
         title,
         body,
         data={"data": data},
-        pictures={f"picture-{number}": svg for number, svg in enumerate(pictures)},
-        scripts=[read_asset(__package__, "audit_page.js")],
+        packed={"pictures": [{"svg": each.svg, "narrow": each.narrow} for each in pictures]},
+        scripts=[read_asset(__package__, "page.js"), read_asset(__package__, "audit_page.js")],
         styles=[read_asset(__package__, "audit_page.css")],
     )
 
 
 def listed(report: AuditReport, per_kind: int = LISTED) -> list[Finding]:
-    """Return the findings that a page lists: the first ones of each kind, in the order of the files."""
-    seen: Counter[str] = Counter()
-    found = []
-    for finding in _findings(report):
-        seen[finding.kind] += 1
-        if seen[finding.kind] <= per_kind:
-            found.append(finding)
-    return found
+    """Return the findings that a page lists: the first ones of each kind, what matters most first."""
+    groups = _by_kind(report)
+    return [finding for findings in groups.values() for finding in findings[:per_kind]]
 
 
 def _findings(report: AuditReport) -> Iterator[Finding]:
     return (finding for file in report.files for finding in file.findings)
 
 
+def _by_kind(report: AuditReport) -> dict[str, list[Finding]]:
+    """Return the findings of each kind in the order of the files; kinds that matter most first."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in _findings(report):
+        groups.setdefault(finding.kind, []).append(finding)
+    places = {kind: place for place, kind in enumerate(_kinds(report))}
+    return dict(sorted(groups.items(), key=lambda item: places.get(item[0], len(places))))
+
+
+def _audited(report: AuditReport) -> list[Family]:
+    """Return the families of the audited rows."""
+    return [load_family(name) for name in dict.fromkeys(file.family for file in report.files) if name]
+
+
+def _kinds(report: AuditReport) -> dict[str, str]:
+    """Return what kinds of findings mean, what matters most first; those of the audited rows decide."""
+    audited = _audited(report)
+    others = [family for family in families() if family not in audited]
+    found: dict[str, str] = {}
+    for family in (*audited, *others):
+        for kind, text in family.kinds.items():
+            found.setdefault(kind, text)
+    return found
+
+
 # --- the findings
 
 
-def _data(findings: Sequence[Finding], examples: Examples) -> tuple[dict[str, Any], list[str]]:
+def _data(findings: Sequence[Finding], examples: Examples) -> tuple[dict[str, Any], list[Picture]]:
     """Return what the page's script shows, and the pictures; what several findings share is there once.
 
     All text in pictures is escaped, so that they can be part of the page as they are, to be drawn when needed.
@@ -98,7 +144,7 @@ def _data(findings: Sequence[Finding], examples: Examples) -> tuple[dict[str, An
                 each["note"] = f"There is no picture: {error}"
         found.append(each)
     shared = {"stories": [story.split("\n") for story in stories], "captions": [each.caption for each in pictures]}
-    return {"findings": found, **shared}, [each.svg for each in pictures]
+    return {"findings": found, **shared}, list(pictures)
 
 
 def _answers(finding: Finding) -> tuple[str, str] | None:
@@ -106,91 +152,153 @@ def _answers(finding: Finding) -> tuple[str, str] | None:
     return (finding.found, finding.expected) if finding.field == "answer" else None
 
 
-def _bound(report: AuditReport, findings: Sequence[Finding], per_kind: int) -> str:
-    """Return a sentence about how many of the findings are listed."""
-    cut = [(kind, count) for kind, count in _by_kind(_findings(report)).items() if count > per_kind]
+def _bound(report: AuditReport, findings: Sequence[Finding], per_kind: int, complete_list: str) -> str:
+    """Return which findings are listed, and where the others are."""
+    counts = {kind: len(each) for kind, each in _by_kind(report).items()}
+    cut = [f"{safe(_words(kind))} {per_kind:,} of {count:,}" for kind, count in counts.items() if count > per_kind]
     if not cut:
-        return "All findings are listed." if findings else "Nothing wrong was found."
-    counts = ", ".join(f"{safe(_words(kind))} {per_kind:,} of {count:,}" for kind, count in cut)
-    return f"The list holds the first {per_kind:,} findings of each class: {counts}. Other classes are listed in full."
+        return "All findings are listed." if findings else "There is nothing to list."
+    if complete_list:
+        rest = f"All {sum(counts.values()):,} findings are in {data_text(complete_list)}."
+    else:
+        rest = "To get all of them, run <code>storyproof audit</code> again with <code>--json FILE</code>."
+    return f"The list holds the first {per_kind:,} findings of each class: {', '.join(cut)}. {rest}"
+
+
+def _picture_legend(report: AuditReport) -> str:
+    texts = [family.legend for family in _audited(report) or families() if family.legend]
+    if not texts or report.clean:
+        return ""
+    items = "".join(element("li", safe(text)) for text in texts)
+    return f'<details class="legend"><summary>How to read the pictures</summary><ul>{items}</ul></details>'
+
+
+# --- the result
+
+
+def _questions(file: FileReport) -> int:
+    return file.questions or file.totals.get("questions", 0) or file.totals.get("rows", 0)
+
+
+class _Answers(NamedTuple):
+    """Findings about answers: how many rows are wrong, how many of them rule-dependent, and how many other findings."""
+
+    wrong: int
+    some: int
+    other: int
+
+
+def _about_answers(report: AuditReport, findings: Sequence[Finding]) -> _Answers:
+    fields = frozenset[str]().union(*(family.answer_fields for family in _audited(report) or families()))
+    wrong = [each for each in findings if each.row >= 0 and each.field in fields]
+    sure = {(each.file, each.row) for each in wrong if not each.reading}
+    every = {(each.file, each.row) for each in wrong}
+    return _Answers(len(every), len(every - sure), len(findings) - len(wrong))
+
+
+def _lead(report: AuditReport) -> str:
+    """Return the result in a sentence, and how much else there is."""
+    findings = list(_findings(report))
+    asked = sum(map(_questions, report.files))
+    if not findings:
+        checked = f"All {asked:,} answers follow from their stories" if asked else "Nothing is wrong"
+        files = counted(len(report.files), "file")
+        return element("p", f"✓ Passed. {checked}, and no other problem was found in {files}.", class_="lead")
+    wrong, some, other = _about_answers(report, findings)
+    settled = all(family.is_always_settled for family in _audited(report))
+    if wrong:
+        what = "are wrong" if settled else "are wrong or do not follow from their stories"
+        share = f" of {asked:,} answers ({safe(_percent(wrong, asked))})" if asked else " answers"
+        part = f"{wrong:,}{share} {what}"
+        which = "all of them" if some == wrong else f"{some:,} of them"
+        part += f", {which} only under some readings (rule-dependent)." if some else "."
+    else:
+        part = f"No answer is wrong in {asked:,} questions." if asked else "No answer is wrong."
+    rest = f"{counted(other, 'other finding')} in {counted(len(report.files), 'file')}." if other else ""
+    return element("p", part, class_="lead") + (element("p", rest) if rest else "")
+
+
+def _percent(part: int, whole: int) -> str:
+    """Return a share as percent; one that is not zero never looks like zero."""
+    if not whole:
+        return ""
+    share = 100 * part / whole
+    return "<0.1%" if 0 < share < 0.05 else f"{share:.1f}%"
 
 
 # --- the tables
-
-
-def _by_kind(findings: Iterator[Finding]) -> Counter[str]:
-    return Counter(finding.kind for finding in findings)
 
 
 def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _lead(report: AuditReport) -> str:
-    """Return the result in a sentence."""
-    found, some = _count(list(_findings(report)))
-    number = len(report.files)
-    text = f"{found:,} finding{'s' * (found != 1)} in {number:,} file{'s' * (number != 1)}"
-    return f"{text}, {some:,} of them rule-dependent." if some else f"{text}."
-
-
-def _count(findings: Sequence[Finding]) -> tuple[int, int]:
-    """Return how many findings there are, and how many are rule-dependent."""
-    return len(findings), sum(bool(finding.reading) for finding in findings)
-
-
 def _classes(report: AuditReport) -> str:
     """Return a table of how many findings there are of each kind, with bars."""
-    groups: dict[str, list[Finding]] = {}
-    for finding in _findings(report):
-        groups.setdefault(finding.kind, []).append(finding)
+    groups = _by_kind(report)
     if not groups:
         return '<p class="note">Nothing wrong was found.</p>'
-    most = max(map(len, groups.values()))
-    meanings = _meanings(report)
+    asked, meanings = sum(map(_questions, report.files)), _kinds(report)
     rows = []
-    for kind, findings in sorted(groups.items(), key=lambda item: -len(item[1])):
-        found, some = _count(findings)
-        meaning = element("div", safe(meanings.get(kind, "")), class_="meaning")
-        button = element("button", safe(_words(kind)), type="button", class_="plain", data_kind=kind)
-        rows.append([button + meaning + _bar(found, some, most), f"{found:,}", f"{some:,}" if some else ""])
-    return build_table(["class", "findings", "rule-dependent"], rows, label="Classes of findings", style="full")
+    for kind, findings in groups.items():
+        places = {(each.file, each.row) for each in findings if each.row >= 0}
+        some = sum(bool(each.reading) for each in findings)
+        share = _percent(len(places), asked) if places else ""
+        name = element("button", safe(_words(kind)), type="button", class_="plain", data_kind=kind)
+        name += element("div", safe(meanings.get(kind, "")), class_="meaning")
+        if places and asked:
+            sure = len({(each.file, each.row) for each in findings if each.row >= 0 and not each.reading})
+            name += _bar(100 * sure / asked, 100 * (len(places) - sure) / asked)
+        rows.append([name, f"{len(findings):,}", safe(share), f"{some:,}" if some else ""])
+    depends = any(finding.reading for finding in _findings(report))
+    table = build_table(
+        ["class", "findings", "of all rows", "rule-dependent"] if depends else ["class", "findings", "of all rows"],
+        rows if depends else [row[:3] for row in rows],
+        label="Classes of findings",
+        style="full",
+    )
+    return (_key() if depends else "") + table
 
 
-def _meanings(report: AuditReport) -> dict[str, str]:
-    """Return what kinds of findings mean; where families differ, those of the audited rows decide."""
-    audited = [load_family(file.family) for file in report.files if file.family]
-    return {kind: text for family in (*families(), *audited) for kind, text in family.kinds.items()}
+def _key() -> str:
+    """Return what the colours of bars mean."""
+    items = [("all", "wrong under every reading"), ("some", RULE_DEPENDENT)]
+    swatches = ""
+    for style, text in items:
+        square = element("rect", width="100%", height="100%", class_=style)
+        swatches += element("li", f'<svg aria-hidden="true">{square}</svg>{safe(text)}')
+    return f'<ul class="key" aria-label="Colours of the bars">{swatches}</ul>'
 
 
-def _bar(found: int, some: int, most: int) -> str:
-    """Return a bar whose rule-dependent part is lighter."""
-    sure = 100 * (found - some) / most
-    parts = element("rect", width=f"{sure:.2f}%", height="8", class_="all")
-    parts += element("rect", x=f"{sure:.2f}%", width=f"{100 * some / most:.2f}%", height="8", class_="some")
+def _bar(sure: float, some: float) -> str:
+    """Return a bar of percents: what is wrong under every reading, then what is rule-dependent."""
+    parts = element("rect", width="100%", height="100%", class_="ground")
+    parts += element("rect", width=f"{sure:.2f}%", height="100%", class_="all")
+    parts += element("rect", x=f"{sure:.2f}%", width=f"{some:.2f}%", height="100%", class_="some")
     return f'<svg class="bar" aria-hidden="true">{parts}</svg>'
 
 
 def _totals(report: AuditReport) -> str:
     """Return the counts of each file and of all files, in short and in full."""
-    rows = [_summary(file.file, file.format, file.findings, file.totals) for file in report.files]
+    rows = [_summary(report, file.file, file.format, _questions(file), file.findings) for file in report.files]
     if len(report.files) > 1:
-        rows.append(_summary("all files", "", list(_findings(report)), report.totals))
-    short = build_table(["file", "checked", "findings", "rule-dependent"], rows, label="Files", style="full")
+        asked = sum(map(_questions, report.files))
+        rows.append(_summary(report, "all files", "", asked, list(_findings(report))))
+    heads = ["file", "questions", "wrong answers", "percent", "rule-dependent", "other findings"]
+    short = build_table(heads, rows, label="Files", style="full")
     counts = [(file.file, dict(_flat(file.totals))) for file in report.files]
     if len(counts) > 1:
         counts.insert(0, ("all files", dict(_flat(report.totals))))
     names = dict.fromkeys(name for _, each in counts for name in each)
-    full = [[safe(name), *(_figure(each.get(name)) for _, each in counts)] for name in names]
+    full = [[safe(name), *(_count(each.get(name)) for _, each in counts)] for name in names]
     table = build_table(["count", *(data_text(file) for file, _ in counts)], full, label="All counts")
     return f'{short}<details class="counts"><summary>All counts</summary>{table}</details>' if full else short
 
 
-def _summary(file: str, form: str, findings: Sequence[Finding], totals: Mapping[str, Any]) -> list[str]:
+def _summary(report: AuditReport, file: str, form: str, asked: int, findings: Sequence[Finding]) -> list[str]:
     name = data_text(file) + element("div", safe(form), class_="meaning")
-    checked = [f"{totals[name]:,} {name}" for name in ("questions", "rows") if totals.get(name)]
-    found, some = _count(findings)
-    return [name, safe(" and ".join(checked)), f"{found:,}", f"{some:,}" if some else ""]
+    wrong, some, other = _about_answers(report, findings)
+    return [name, f"{asked:,}", f"{wrong:,}", safe(_percent(wrong, asked)), f"{some:,}", f"{other:,}"]
 
 
 def _flat(totals: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -201,37 +309,10 @@ def _flat(totals: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, An
             yield before + _words(name), value
 
 
-def _section(number: int, heading: str, rows: Sequence[Mapping[str, object]]) -> str:
-    """Return a table of figures by name, with the columns that they have."""
-    names = list(dict.fromkeys(name for row in rows for name in row))
-    cells = [[_figure(row.get(name)) for name in names] for row in rows]
-    table = (
-        build_table([safe(_words(name)) for name in names], cells, label=heading)
-        if rows
-        else '<p class="note">Nothing to show.</p>'
-    )
-    head = element("h2", safe(heading), id=f"section-{number}")
-    return f'<section aria-labelledby="section-{number}">{head}{table}</section>'
+def _count(value: object) -> str:
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else data_text(str(value))
 
 
-def _figure(value: object) -> str:
-    """Return a figure as text: a number, an interval, a number with its interval, or a text."""
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "yes" if value else "no"
-        case int():
-            return f"{value:,}"
-        case float():
-            return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
-        case [(int() | float()) as low, (int() | float()) as high]:
-            return f"{_figure(low)} to {_figure(high)}"
-        case list() | tuple():
-            return ", ".join(map(_figure, value))
-        case {"value": number, "low": low, "high": high}:
-            return f"{_figure(number)} ({_figure(low)} to {_figure(high)})"
-        case Mapping():
-            return ", ".join(f"{safe(_words(str(name)))} {_figure(each)}" for name, each in value.items())
-        case _:
-            return data_text(str(value))
+def _section(number: int, section: Section) -> str:
+    head = element("h2", safe(section.heading), id=f"section-{number}")
+    return f'<section aria-labelledby="section-{number}">{head}{section.body}</section>'

@@ -295,6 +295,7 @@ class BoardNumbers:
         mistakes: Wrong answers by what explains them; None if the data could not be read.
         label_change: Given against proved labels; None if none differ, or they are not known.
         missed: What all solvers miss; None if fewer than two solvers miss anything.
+        legend: How to read the pictures of its stories; empty if there are none.
         notes: What a reader must know.
     """
 
@@ -313,6 +314,7 @@ class BoardNumbers:
     mistakes: Mistakes | None
     label_change: Labels | None
     missed: Missed | None
+    legend: str
     notes: tuple[str, ...]
 
 
@@ -342,6 +344,7 @@ def count_board(board: Board, explained: Sequence[Sequence[tuple[str, ...]]]) ->
         mistakes=_mistakes(board, explained),
         label_change=_label_change(board),
         missed=_missed(board),
+        legend="" if board.family is None else board.family.legend,
         notes=(*board.notes, *unlike),
     )
 

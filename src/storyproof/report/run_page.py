@@ -47,6 +47,7 @@ def run_page(
         contents=_contents(boards),
         boards="\n".join(_board(number, board) for number, board in enumerate(boards)),
         bound=safe(_bound(browser)),
+        legend="".join(element("p", safe(text)) for text in dict.fromkeys(board.legend for board in boards) if text),
     )
     packed = "\n".join(
         element("script", text, type="application/gzip", id=name) for name, text in browser.packed().items()

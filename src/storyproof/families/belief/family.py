@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 
 _ORDERS = {1: "first_order", 2: "second_order", 3: "third_order", 4: "fourth_order"}
 _ACTS = re.compile(rf"(?:^|[.\n])\s*([^\s.?]+)\s+(?:entered|exited|moved|is\s+in|{'|'.join(FEELINGS)})\s+the\s")
-_CAPTION = "Who is where and who believes what after each sentence, under the default readings"
+_CAPTION = "What is asked for, what it is about, and who is where after each sentence, under the default readings"
+_LEGEND = (
+    "Stories about beliefs: the framed column is what the question asks for, with the label and the right answer "
+    "below it. A bar lasts for as long as nothing changes. Dashed bars that begin with ≠ are beliefs that are wrong "
+    "about the object, or about what somebody else believes. Deciding sentences are bold, with a bar beside them."
+)
 
 
 class BeliefFamily(Family):
@@ -39,6 +44,7 @@ class BeliefFamily(Family):
     name = "belief"
     title = "theory of mind"
     kinds = KINDS
+    legend = _LEGEND
     mistakes = MISTAKES
     asks_beliefs = True
 

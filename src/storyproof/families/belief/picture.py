@@ -21,7 +21,7 @@ from storyproof.svg import element, frame, label, safe, text_width, wrap
 Chain = tuple[str, ...]
 _Value = TypeVar("_Value")
 
-_SENTENCE, _BAR = 300.0, 124.0  # pixels that a line of the story and the text of a bar take at most
+_SENTENCE, _BAR, _ASKED = 300.0, 124.0, 190.0  # pixels at most: a line of the story, a column's text, that asked for
 _NARROW = 340.0  # pixels of the narrow form: a phone's screen
 _LINE, _PAD, _EDGE = 17.0, 7.0, 10.0
 _ROOMS = 6  # that have colours of their own
@@ -48,7 +48,7 @@ class _Lane:
     @property
     def width(self) -> float:
         texts = [*self.heading, *(bar.text for bar in self.bars), *(text for _, text in self.below)]
-        return min(max(map(text_width, texts)), _BAR) + 14
+        return min(max(map(text_width, texts)), _ASKED if self.asked else _BAR) + 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,6 +277,7 @@ class _Column:
                 (lane, bar) for lane in lanes.beliefs for bar in lane.bars if bar.start == place and (place or bar.text)
             ]
             self._write_sentence(place + 1, sentence, place + 1 in marked, changes)
+        self.height += _PAD
         for line in wrap(_left_out(lanes), _NARROW - 2 * _EDGE):
             self._write(line, _EDGE, "quiet")
         self.height += _EDGE
@@ -307,12 +308,15 @@ class _Column:
         self.parts.append(element("text", str(place), x=_EDGE, y=self.height + _LINE - 4, class_="quiet"))
         for line in lines:
             self._write(line, left, "strong" if marked else "")
+        room = _NARROW - _EDGE - left
         for lane, bar in changes:
-            text = f"{_clause(lane)}: {bar.text}"
-            y, width = self.height + 3, min(text_width(text) + 12, _NARROW - _EDGE - left)
-            self.parts.append(element("rect", x=left, y=y, width=width, height=_LINE + 3, rx=4, class_=bar.style))
-            self.parts.append(label(text, left + 6, y + _LINE - 3, width - 10))
-            self.height = y + _LINE + 3
+            told = wrap(f"{_clause(lane)}: {bar.text}", room - 12)
+            y, width = self.height + 3, min(max(map(text_width, told)) + 12, room)
+            height = len(told) * _LINE + 3
+            self.parts.append(element("rect", x=left, y=y, width=width, height=height, rx=4, class_=bar.style))
+            for depth, line in enumerate(told, start=1):
+                self.parts.append(label(line, left + 6, y + depth * _LINE - 3, width - 10))
+            self.height = y + height
         self.height += _PAD / 2
         if marked:
             self.parts[behind:behind] = [

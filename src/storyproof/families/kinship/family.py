@@ -48,6 +48,12 @@ class Kinship(Family):
     facts = ("k", "task", "query", "genders", "edges", "edge_types", "noise_types", "pattern", "placeholders")
     marks = frozenset({"edges"})
     kinds = KINDS
+    answer_fields = frozenset({"answer", "target"})
+    legend = (
+        "Families: couples are joined by a line from which their children hang. Men have boxes with corners, women "
+        "have round ones; grey boxes are people of whom the story does not speak. The two people asked about are "
+        "filled, and the numbers lead along the proof."
+    )
     mistakes = MISTAKES
     references = _PEOPLE
     is_always_settled = False

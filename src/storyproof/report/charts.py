@@ -41,6 +41,7 @@ _LINE = 13  # pixels of a line of a heading
 _DARK_SHADE = 7  # of a heat map, on which letters are light
 _APART = 2.0  # pixels between curves that meet
 _COLOUR = re.compile(r'"(#[0-9a-f]{6})"')
+_ROLES = re.compile(r' (?:role|aria-[a-z]+)="[^"]*"')  # of parts; a chart is one picture
 _FONTS = re.compile(r' font-family="[^"]*"')
 # Vega-Lite writes names into expressions, in which these would be errors.
 _NOT_IN_NAMES = re.compile("[\x00-\x09\x0b-\x1f\x7f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
@@ -325,7 +326,7 @@ def render(chart: TopLevelMixin, form: Format, theme: Literal["page", "print"] =
 def _for_page(svg: str, title: str) -> str:
     """Return an SVG for a page: its colours are the page's variables, and nothing in it needs a style of its own."""
     svg = _COLOUR.sub(lambda found: f'"var(--{_CHART_COLOURS.get(found[1], "ink")})"', svg)
-    svg = _FONTS.sub("", svg)
+    svg = _ROLES.sub("", _FONTS.sub("", svg))
     name = f' role="img" aria-label="{safe(title or "Chart")}"'
     return svg.replace("<svg ", f"<svg{name} ", 1).replace('class="marks"', 'class="chart"', 1)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from string import Template
+from typing import TYPE_CHECKING
 
 from storyproof import __version__
 from storyproof.colours import HEAT
@@ -19,6 +20,9 @@ from storyproof.report.run_charts import curve_chart, score_charts
 from storyproof.report.run_numbers import BoardNumbers, Breakdown, Mistakes
 from storyproof.report.run_tables import ReportTable, build_tables, missed_text, words
 from storyproof.svg import element, safe
+
+if TYPE_CHECKING:
+    from altair import TopLevelMixin
 
 _FOLDED = ("differences", "effort", "curve")  # tables that are folded where a chart or a sentence says the same
 _WIDE = 5  # columns of a table that takes the whole width
@@ -116,9 +120,9 @@ def _section(number: int, board: BoardNumbers, table: ReportTable) -> str:
     """Return a table with its heading, its note and its chart."""
     charts = []
     if table.key == "leaderboard":
-        charts = [render(chart, "svg") for chart in score_charts(board).values()]
+        charts = [_picture(chart, f"Bars: {name} of all solvers") for name, chart in score_charts(board).items()]
     elif table.key == "curve" and board.curve is not None:
-        charts = [render(curve_chart(board.curve), "svg")]
+        charts = [_picture(curve_chart(board.curve), f"Curves: percent right by {board.curve.scale}")]
     rows = [list(map(safe, row)) for row in table.rows]
     heads = list(map(safe, table.heads))
     if table.key == "leaderboard":
@@ -128,11 +132,16 @@ def _section(number: int, board: BoardNumbers, table: ReportTable) -> str:
     body = build_table(heads, rows, label=table.title, style=f"{table.key}{' full' * (len(heads) >= _WIDE)}")
     note = element("p", safe(table.note), class_="note")
     heading = element("h3", safe(table.title))
-    plots = element("div", "".join(element("figure", str(chart)) for chart in charts), class_="plots") if charts else ""
+    plots = element("div", "".join(element("figure", chart) for chart in charts), class_="plots") if charts else ""
     if table.key in _FOLDED:
         summary = f"{len(table.rows):,} pairs of solvers" if table.key == "differences" else "Table"
         return f"{heading}{note}{plots}<details><summary>{summary}</summary>{body}</details>"
     return heading + plots + body + note
+
+
+def _picture(chart: TopLevelMixin, label: str) -> str:
+    """Return a chart for the page, with what it shows for screen readers; the table beside it has the numbers."""
+    return str(render(chart, "svg")).replace('aria-label="Chart"', f'aria-label="{safe(label)}"', 1)
 
 
 def _link_solvers(number: int, board: BoardNumbers, rows: list[list[str]]) -> None:

@@ -59,6 +59,8 @@ def test_opens(opened: Open) -> None:
     assert seen.texts("section > h2") == ["tomi test", "clutrr test", "All answers"]
     assert seen.page.locator("svg.chart").count() == 4  # average and joint, average, and the curve
     assert seen.page.locator("#list > li").count() == 50
+    widths = [each.bounding_box() for each in seen.page.locator("svg.chart").all()]
+    assert all(box is not None and box["width"] > 300 for box in widths)
 
 
 def test_filters(opened: Open, runs: list[Evaluation]) -> None:

@@ -75,7 +75,7 @@ def test_places_against_the_text(events: list[Event], chain: tuple[str, ...], as
     assert found["reality"] == {boxes[-1]}
     assert found["first_mention"] == {boxes[0]}
     assert found["last_mention"] == {"urn" if aside else boxes[-1]}
-    assert found["earlier_place"] == set(boxes[:-1])
+    assert found["earlier_place"] == set(boxes[1:-1])
     assert found["other_object"] == ({"urn"} if aside else set())
 
 

@@ -25,7 +25,7 @@ MISTAKES = {
     "other_agent": "what somebody else believes",
     "first_mention": "where the object was first",
     "last_mention": "the container that the story mentions last",
-    "earlier_place": "another place where the object once was",
+    "earlier_place": "another place where the object was in between",
     "other_object": "a container of another object",
 }
 
@@ -48,7 +48,7 @@ def mistaken_answers(example: Example) -> Mapping[str, Collection[str]]:
         **{name: [worlds.belief(chain, DEFAULT) for chain in chains] for name, chains in _chains(question, events)},
         "first_mention": [worlds.memory],
         "last_mention": [puts[-1].container] if puts else [],
-        "earlier_place": places[:-1],
+        "earlier_place": places[1:-1],
         "other_object": [event.container for event in puts if event.thing != question.thing],
     }
     if not question.chain:

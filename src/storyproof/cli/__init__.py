@@ -16,6 +16,7 @@ from storyproof.cli import (
     ask,
     audit,
     compare,
+    draw,
     evaluate,
     experiment,
     generate,
@@ -69,6 +70,7 @@ app.command("pull")(pull.pull)
 app.command("compare")(compare.compare)
 app.command("rescore")(rescore.rescore)
 app.command("show")(show.show)
+app.command("draw")(draw.draw)
 
 
 def _version(wanted: bool) -> None:

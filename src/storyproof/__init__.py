@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from storyproof.evaluation.evaluate import evaluate as evaluate
     from storyproof.evaluation.rescore import rescore as rescore
     from storyproof.experiments.experiment import experiment as experiment
+    from storyproof.report.draw import draw as draw
     from storyproof.report.show import show as show
     from storyproof.solvers.llm.pull import pull as pull
     from storyproof.solvers.neural.train import train as train
@@ -37,6 +38,7 @@ _VERBS = {
     "process": "storyproof.datasets.process",
     "compare": "storyproof.evaluation.compare",
     "rescore": "storyproof.evaluation.rescore",
+    "draw": "storyproof.report.draw",
     "show": "storyproof.report.show",
 }
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "ask",
     "audit",
     "compare",
+    "draw",
     "evaluate",
     "experiment",
     "generate",

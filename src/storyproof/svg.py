@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from html import escape
 from importlib.resources import files
@@ -14,6 +14,10 @@ from storyproof.colours import Mode, colour, resolve
 STYLE = files(__package__).joinpath("svg.css").read_text("utf-8")
 SIZE = 13  # pixels of the letters
 
+_LEAST_WIDTH = 320.0  # pixels of a picture with lines of text above it
+_SIZE_OF = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
+_VIEW_BOX = re.compile(r'viewBox="[^"]*"')
+_NAMES = re.compile(r"(?:<title>.*?</title>)?(?:<desc>.*?</desc>)?", re.DOTALL)
 _SHAPES = ("path", "rect")  # have nothing in them
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NARROW, _BROAD = frozenset("fijlrtI.,:;'!|()[]- "), frozenset("mwMW@%")
@@ -102,6 +106,28 @@ def frame(kind: str, title: str, description: str, size: tuple[float, float], co
         f'viewBox="0 0 {width} {height}">{element("title", safe(title))}{element("desc", safe(description))}'
         f"{''.join(content)}</svg>"
     )
+
+
+def captioned(picture: str, lines: Sequence[str]) -> str:
+    """Return a picture below some lines of text, which are broken to its width."""
+    found = _SIZE_OF.search(picture)
+    if found is None or not lines:
+        return picture
+    width, height = max(float(found[1]), _LEAST_WIDTH), float(found[2])
+    texts, y = [], 6.0
+    for place, line in enumerate(lines):
+        for part in wrap(line, width - 20):
+            y += 18
+            texts.append(element("text", safe(part), x=10, y=y, class_="head" if place == 0 else ""))
+    top = y + 8
+    head, end, rest = picture.partition(">")
+    head = head.replace(found[0], f'width="{number(width)}" height="{number(height + top)}"')
+    head = _VIEW_BOX.sub(f'viewBox="0 0 {number(width)} {number(height + top)}"', head)
+    inner = rest.removesuffix("</svg>")
+    told, names = "", _NAMES.match(inner)
+    if names is not None:  # title and description stay in front, where screen readers look for them
+        told, inner = names[0], inner[names.end() :]
+    return f'{head}{end}{told}{"".join(texts)}<g transform="translate(0 {number(top)})">{inner}</g></svg>'
 
 
 def standalone(picture: str, *, dark: bool = True) -> str:

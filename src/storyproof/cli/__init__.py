@@ -16,6 +16,7 @@ from storyproof.cli import (
     ask,
     audit,
     compare,
+    draw,
     evaluate,
     experiment,
     generate,
@@ -71,6 +72,7 @@ app.command("compare")(compare.compare)
 app.command("rescore")(rescore.rescore)
 app.command("report")(report.report)
 app.command("show")(show.show)
+app.command("draw")(draw.draw)
 
 
 def _version(wanted: bool) -> None:

@@ -24,6 +24,7 @@ from storyproof.evaluation.scores import Scores
 from storyproof.files import whole_file
 from storyproof.inputs import DocumentError, parse_json, read_text
 from storyproof.limits import LARGEST_RUN
+from storyproof.notebook import NotebookView
 from storyproof.solvers.llm.language_model import INTERRUPTED
 
 SCHEMA = 1
@@ -106,7 +107,7 @@ def story_hash(story: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NotebookView):
     """A solver's scores on a dataset, with what is needed to repeat them, and every answer with its label.
 
     Attributes:

@@ -22,6 +22,7 @@ from storyproof.catalog import DEFAULT_FAMILY, load, names
 from storyproof.errors import DataError, ParseError
 from storyproof.example import SCHEMA, Example
 from storyproof.replies import PLAIN_TALK, Talk
+from storyproof.svg import standalone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,6 +49,10 @@ class Picture(NamedTuple):
     caption: str
     svg: str
     narrow: str = ""
+
+    def _repr_svg_(self) -> str:
+        """Return the picture for a notebook."""
+        return standalone(self.svg)
 
 
 class Reference(NamedTuple):

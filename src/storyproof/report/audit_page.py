@@ -67,7 +67,7 @@ def audit_page(
     body = Template(read_asset(__package__, "audit_page.html")).substitute(
         title=safe(title),
         tone="pass" if report.clean else "fail",
-        lead=_lead(report) + (element("p", safe(verdict)) if verdict else ""),
+        lead=_lead(report, verdict),
         classes=_classes(report),
         sections="\n".join(_section(number, each) for number, each in enumerate(sections)),
         totals=_totals(report),
@@ -196,26 +196,30 @@ def _about_answers(report: AuditReport, findings: Sequence[Finding]) -> _Answers
     return _Answers(len(every), len(every - sure), len(findings) - len(wrong))
 
 
-def _lead(report: AuditReport) -> str:
-    """Return the result in a sentence, and how much else there is."""
+def describe_result(report: AuditReport) -> list[str]:
+    """Return the result of an audit in a sentence, and how much else was found."""
     findings = list(_findings(report))
     asked = sum(map(_questions, report.files))
+    files = counted(len(report.files), "file")
     if not findings:
         checked = f"All {asked:,} answers follow from their stories" if asked else "Nothing is wrong"
-        files = counted(len(report.files), "file")
-        return element("p", f"✓ Passed. {checked}, and no other problem was found in {files}.", class_="lead")
+        return [f"✓ Passed. {checked}, and no other problem was found in {files}."]
     wrong, some, other = _about_answers(report, findings)
+    rest = [f"{counted(other, 'other finding')} in {files}."] if other else []
+    if not wrong:
+        return [f"No answer is wrong in {asked:,} questions." if asked else "No answer is wrong.", *rest]
     settled = all(family.is_always_settled for family in _audited(report))
-    if wrong:
-        what = "are wrong" if settled else "are wrong or do not follow from their stories"
-        share = f" of {asked:,} answers ({safe(_percent(wrong, asked))})" if asked else " answers"
-        part = f"{wrong:,}{share} {what}"
-        which = "all of them" if some == wrong else f"{some:,} of them"
-        part += f", {which} only under some readings (rule-dependent)." if some else "."
-    else:
-        part = f"No answer is wrong in {asked:,} questions." if asked else "No answer is wrong."
-    rest = f"{counted(other, 'other finding')} in {counted(len(report.files), 'file')}." if other else ""
-    return element("p", part, class_="lead") + (element("p", rest) if rest else "")
+    what = "are wrong" if settled else "are wrong or do not follow from their stories"
+    share = f" of {asked:,} answers ({_percent(wrong, asked)})" if asked else " answers"
+    which = "all of them" if some == wrong else f"{some:,} of them"
+    depends = f", {which} only under some readings (rule-dependent)" if some else ""
+    return [f"{wrong:,}{share} {what}{depends}.", *rest]
+
+
+def _lead(report: AuditReport, verdict: str) -> str:
+    first, *rest = describe_result(report)
+    paragraphs = [element("p", safe(text)) for text in (*rest, verdict) if text]
+    return element("p", safe(first), class_="lead") + "".join(paragraphs)
 
 
 def _percent(part: int, whole: int) -> str:
@@ -233,30 +237,67 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _classes(report: AuditReport) -> str:
-    """Return a table of how many findings there are of each kind, with bars."""
-    groups = _by_kind(report)
-    if not groups:
-        return '<p class="note">Nothing wrong was found.</p>'
+class ClassRow(NamedTuple):
+    """A kind of findings.
+
+    Attributes:
+        kind: Its name in the data.
+        name: Its name in words.
+        meaning: What it means.
+        findings: How many findings.
+        share: The share of all rows that have one, in percent; empty if it is about files.
+        some: How many are rule-dependent; empty if none.
+        sure_share: The share of rows that are wrong under every reading, as a fraction.
+        some_share: The share of rows that are rule-dependent, as a fraction.
+    """
+
+    kind: str
+    name: str
+    meaning: str
+    findings: str
+    share: str
+    some: str
+    sure_share: float
+    some_share: float
+
+
+def class_rows(report: AuditReport) -> list[ClassRow]:
+    """Return how many findings there are of each kind, what matters most first."""
     asked, meanings = sum(map(_questions, report.files)), _kinds(report)
     rows = []
-    for kind, findings in groups.items():
+    for kind, findings in _by_kind(report).items():
         places = {(each.file, each.row) for each in findings if each.row >= 0}
+        sure = {(each.file, each.row) for each in findings if each.row >= 0 and not each.reading}
         some = sum(bool(each.reading) for each in findings)
-        share = _percent(len(places), asked) if places else ""
-        name = element("button", safe(_words(kind)), type="button", class_="plain", data_kind=kind)
-        name += element("div", safe(meanings.get(kind, "")), class_="meaning")
-        if places and asked:
-            sure = len({(each.file, each.row) for each in findings if each.row >= 0 and not each.reading})
-            name += _bar(100 * sure / asked, 100 * (len(places) - sure) / asked)
-        rows.append([name, f"{len(findings):,}", safe(share), f"{some:,}" if some else ""])
-    depends = any(finding.reading for finding in _findings(report))
-    table = build_table(
-        ["class", "findings", "of all rows", "rule-dependent"] if depends else ["class", "findings", "of all rows"],
-        rows if depends else [row[:3] for row in rows],
-        label="Classes of findings",
-        style="full",
-    )
+        rows.append(
+            ClassRow(
+                kind,
+                _words(kind),
+                meanings.get(kind, ""),
+                f"{len(findings):,}",
+                _percent(len(places), asked) if places else "",
+                f"{some:,}" if some else "",
+                len(sure) / asked if asked else 0.0,
+                len(places - sure) / asked if asked else 0.0,
+            )
+        )
+    return rows
+
+
+def _classes(report: AuditReport) -> str:
+    """Return a table of how many findings there are of each kind, with bars."""
+    rows = class_rows(report)
+    if not rows:
+        return '<p class="note">Nothing wrong was found.</p>'
+    cells = []
+    for row in rows:
+        name = element("button", safe(row.name), type="button", class_="plain", data_kind=row.kind)
+        name += element("div", safe(row.meaning), class_="meaning")
+        name += _bar(100 * row.sure_share, 100 * row.some_share) if row.share else ""
+        cells.append([name, row.findings, safe(row.share), row.some])
+    depends = any(row.some for row in rows)
+    heads = ["class", "findings", "of all rows", "rule-dependent"][: 4 if depends else 3]
+    table = build_table(heads, [each[: len(heads)] for each in cells], label="Classes of findings", style="full")
     return (_key() if depends else "") + table
 
 

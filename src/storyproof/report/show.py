@@ -27,6 +27,20 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None) -> Rende
         ConfigError: If there is no such story.
         DataError: If the data cannot be read.
     """
+    story, where = read_story(path, index, split=split)
+    try:
+        return family_of(story[0]).lay_out(story)
+    except ParseError as error:
+        raise DataError(f"{where}: {error}") from error
+
+
+def read_story(path: str | Path, index: int, *, split: str | None = None) -> tuple[list[Example], str]:
+    """Read the questions of a story; return them, and how messages call the story.
+
+    Raises:
+        ConfigError: If there is no such story.
+        DataError: If the data cannot be read.
+    """
     if index < 0:
         raise ConfigError(f"--index is {index}; stories are counted from 0.")
     source = find_source(path, split)
@@ -34,11 +48,9 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None) -> Rende
     stories = [list(rows) for _, rows in groupby(examples, key=lambda example: example.story_id)]
     if index >= len(stories):
         raise ConfigError(f"--index is {index}, but there are only {len(stories)} stories; they are counted from 0.")
-    _check_text(stories[index], f"{source.name}, story {index}")
-    try:
-        return family_of(stories[index][0]).lay_out(stories[index])
-    except ParseError as error:
-        raise DataError(f"{source.name}, story {index}: {error}") from error
+    where = f"{source.name}, story {index}"
+    _check_text(stories[index], where)
+    return stories[index], where
 
 
 def _check_text(story: Sequence[Example], where: str) -> None:

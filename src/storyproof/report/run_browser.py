@@ -7,9 +7,6 @@ language models are cut, and pictures are drawn for the questions that most solv
 
 from __future__ import annotations
 
-import gzip
-import json
-from base64 import b64encode
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -25,7 +22,7 @@ from storyproof.report.run_data import AskedQuestion, Board, SolverRun
 from storyproof.report.run_tables import words
 from storyproof.solvers.baselines import ENDS_OF_SCALE
 
-PICTURES = 240  # drawn for a report
+PICTURES = 600  # drawn for a report
 LONGEST_REPLY = 1_500  # characters of a reply that a page holds
 ALL_REPLIES = 3_000_000  # characters of all replies in a page
 _UNANSWERED, _WRONG, _RIGHT = -1, 0, 1
@@ -50,23 +47,13 @@ class BrowserData:
 
     Attributes:
         answers: Questions and answers, for the page's script.
-        pictures: The pictures that answers refer to by number, each as wide and narrow SVG.
+        pictures: The pictures that answers refer to by number, each in its wide and its narrow form.
         cut: How many replies are not shown in full.
     """
 
     answers: dict[str, Any]
-    pictures: list[tuple[str, str]]
+    pictures: list[dict[str, str]]
     cut: int
-
-    def packed(self) -> dict[str, str]:
-        """Return the parts, compressed, by the id of the element that holds each."""
-        return {"answers": pack(self.answers), "pictures": pack(self.pictures)}
-
-
-def pack(value: object) -> str:
-    """Return a value as JSON, compressed, in base64; the same value always gives the same text."""
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"))
-    return b64encode(gzip.compress(text.encode(), compresslevel=9, mtime=0)).decode()
 
 
 def collect(boards: Sequence[Board], explained: Sequence[Sequence[Sequence[tuple[str, ...]]]]) -> BrowserData:
@@ -89,7 +76,7 @@ def collect(boards: Sequence[Board], explained: Sequence[Sequence[Sequence[tuple
         "meanings": MEANINGS,
         "captions": [each.caption for each in drawn],
     }
-    return BrowserData(answers, [(each.svg, each.narrow) for each in drawn], replies.cut)
+    return BrowserData(answers, [{"svg": each.svg, "narrow": each.narrow} for each in drawn], replies.cut)
 
 
 def _board(

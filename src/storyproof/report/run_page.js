@@ -1,5 +1,6 @@
 "use strict";
 (() => {
+  const { figure, make, unpack, words } = page;
   const PAGE = 50;
   const form = document.getElementById("filters");
   const list = document.getElementById("list");
@@ -15,22 +16,7 @@
   let shown = PAGE;
   let drawings = null;
 
-  // Text from runs and data only ever becomes text: nothing here reads it as markup.
-  function make(name, className, ...content) {
-    const node = document.createElement(name);
-    if (className) node.className = className;
-    node.append(...content);
-    return node;
-  }
-
-  async function unpack(id) {
-    const bytes = Uint8Array.from(atob(document.getElementById(id).textContent), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream).json();
-  }
-
   const short = (text) => (text.length > 120 ? `${text.slice(0, 117)}…` : text);
-  const words = (name) => name.replaceAll("_", " ");
   const whole = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd"); // half a character cannot stand in an address
   const address = (board, number) => `#${board}:${encodeURIComponent(whole(boards[board].ids[number]))}`;
 
@@ -142,7 +128,7 @@
     if (!card.open || card.childElementCount > 1) return;
     const board = boards[index];
     const left = make("div", "");
-    if (board.story[number] >= 0) left.append(story(board, number));
+    if (board.story[number] >= 0) left.append(page.story(board.stories[board.story[number]], board.proof[number]));
     else left.append(make("p", "note", "The data of these runs could not be read, so the story is not shown."));
     left.append(make("p", "asking", make("span", "data", texts[board.question[number]])));
     left.append(facts(board, number));
@@ -154,17 +140,6 @@
     link.href = address(index, number);
     body.append(make("p", "across links", link));
     card.append(body);
-  }
-
-  function story(board, number) {
-    const proof = board.proof[number];
-    const lines = board.stories[board.story[number]].map((line, place) => {
-      const deciding = proof.includes(place + 1);
-      return make("li", deciding ? "deciding" : "", make(deciding ? "mark" : "span", "data", line));
-    });
-    const node = make("ol", "story", ...lines);
-    node.setAttribute("aria-label", "The story; sentences that decide are marked");
-    return node;
   }
 
   function facts(board, number) {
@@ -232,7 +207,7 @@
     }
   }
 
-  async function draw(place, board, number) {
+  function draw(place, board, number) {
     const numbers = board.pictures[number];
     if (!numbers) {
       const note = board.notes[number];
@@ -240,24 +215,7 @@
       return;
     }
     drawings = drawings || unpack("pictures");
-    const pictures = await drawings;
-    for (const each of numbers) {
-      const [wide, narrow] = pictures[each];
-      const drawing = make("div", "drawing");
-      drawing.tabIndex = 0;
-      drawing.setAttribute("role", "group");
-      drawing.setAttribute("aria-label", "Picture; scroll sideways where it is wide");
-      if (narrow) drawing.append(parse(narrow, "narrow"));
-      drawing.append(parse(wide, narrow ? "wide" : ""));
-      place.append(make("figure", "", make("figcaption", "data", captions[each]), drawing));
-    }
-  }
-
-  function parse(svg, kind) {
-    const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-    const node = document.importNode(parsed, true);
-    if (kind) node.classList.add(kind);
-    return node;
+    for (const each of numbers) place.append(figure(drawings.then((all) => all[each]), captions[each]));
   }
 
   // --- choices

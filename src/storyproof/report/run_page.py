@@ -53,13 +53,11 @@ def run_page(
         bound=safe(_bound(browser)),
         legend="".join(element("p", safe(text)) for text in dict.fromkeys(board.legend for board in boards) if text),
     )
-    packed = "\n".join(
-        element("script", text, type="application/gzip", id=name) for name, text in browser.packed().items()
-    )
     return build_page(
         title,
-        body + packed,
-        scripts=[read_asset(__package__, "run_page.js")],
+        body,
+        packed={"answers": browser.answers, "pictures": browser.pictures},
+        scripts=[read_asset(__package__, "page.js"), read_asset(__package__, "run_page.js")],
         styles=[read_asset(__package__, "run_page.css") + _shades()],
     )
 

@@ -24,7 +24,7 @@ from storyproof.solvers.baselines import ENDS_OF_SCALE
 
 PICTURES = 600  # drawn for a report
 LONGEST_REPLY = 1_500  # characters of a reply that a page holds
-ALL_REPLIES = 3_000_000  # characters of all replies in a page
+ALL_REPLIES = 6_000_000  # characters of all replies in a page
 _UNANSWERED, _WRONG, _RIGHT = -1, 0, 1
 
 

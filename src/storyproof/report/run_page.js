@@ -130,9 +130,8 @@
     const left = make("div", "");
     if (board.story[number] >= 0) left.append(page.story(board.stories[board.story[number]], board.proof[number]));
     else left.append(make("p", "note", "The data of these runs could not be read, so the story is not shown."));
-    left.append(make("p", "asking", make("span", "data", texts[board.question[number]])));
-    left.append(facts(board, number));
-    const body = make("div", "body", left, make("div", "", said(board, number)));
+    const asked = make("p", "asking", make("span", "data", texts[board.question[number]]));
+    const body = make("div", "body", left, make("div", "", asked, said(board, number), facts(board, number)));
     const figures = make("div", "across");
     body.append(figures);
     draw(figures, board, number);

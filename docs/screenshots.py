@@ -15,7 +15,7 @@ from typing import NamedTuple
 from playwright.sync_api import Browser, Page, sync_playwright
 
 import storyproof
-from storyproof.report.run_report import report
+from storyproof.reports.run_report import report
 
 IMAGES = Path(__file__).parent / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]

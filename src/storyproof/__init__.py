@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from storyproof.evaluation.evaluate import evaluate as evaluate
     from storyproof.evaluation.rescore import rescore as rescore
     from storyproof.experiments.experiment import experiment as experiment
-    from storyproof.report.draw import draw as draw
-    from storyproof.report.show import show as show
+    from storyproof.reports.draw import draw as draw
+    from storyproof.reports.run_report import report as report
+    from storyproof.reports.show import show as show
     from storyproof.solvers.llm.pull import pull as pull
     from storyproof.solvers.neural.train import train as train
 
@@ -38,8 +39,9 @@ _VERBS = {
     "process": "storyproof.datasets.process",
     "compare": "storyproof.evaluation.compare",
     "rescore": "storyproof.evaluation.rescore",
-    "draw": "storyproof.report.draw",
-    "show": "storyproof.report.show",
+    "report": "storyproof.reports.run_report",
+    "draw": "storyproof.reports.draw",
+    "show": "storyproof.reports.show",
 }
 __all__ = [
     "__version__",
@@ -52,6 +54,7 @@ __all__ = [
     "generate",
     "process",
     "pull",
+    "report",
     "rescore",
     "show",
     "train",

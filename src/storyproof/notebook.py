@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-_VIEWS = "storyproof.report.notebook"
+_VIEWS = "storyproof.reports.notebook"
 
 
 class NotebookView:

@@ -9,10 +9,10 @@ from playwright.sync_api import expect
 
 import storyproof
 from storyproof.findings import AuditReport, FileReport
-from storyproof.report.audit_page import Examples, Section, audit_page
-from storyproof.report.audit_sections import page_of
+from storyproof.reports.audit_page import Examples, Section, audit_page
+from storyproof.reports.audit_sections import page_of
 from tests.browser.conftest import Open, Visit
-from tests.report.test_audit_page import NAME, TEXT, erratum, hostile, report_of, small
+from tests.reports.test_audit_page import NAME, TEXT, erratum, hostile, report_of, small
 from tests.samples import SEARCH, example
 
 

@@ -12,9 +12,9 @@ import pytest
 import storyproof
 from storyproof.benchmark import Benchmark
 from storyproof.evaluation.runs import Evaluation
-from storyproof.report.run_report import report
+from storyproof.reports.run_report import report
 from tests.browser.conftest import Open
-from tests.report.run_samples import HOSTILE, chat_name, data_folder, evaluate
+from tests.reports.run_samples import HOSTILE, chat_name, data_folder, evaluate
 
 READY = "html[data-ready]"
 MARKS = ("light", "dark")
@@ -209,7 +209,7 @@ def test_six_thousand_questions_are_usable_at_once(visit: Open, tmp_path: Path) 
     runs = [replace(first, model=f"m{number}", predictions=kept, path=None) for number in range(10)]
     path = tmp_path / "report.html"
     with pytest.MonkeyPatch.context() as patch:  # what is tested here is the page; numbers take a minute
-        patch.setattr("storyproof.report.run_numbers._pairs", lambda board: ((), []))
+        patch.setattr("storyproof.reports.run_numbers._pairs", lambda board: ((), []))
         path.write_text(report(runs).render(), encoding="utf-8")
     assert path.stat().st_size < 5_000_000
     seen = visit(path)

@@ -26,7 +26,7 @@ from storyproof.formats.format import format_of
 from storyproof.solvers.llm.prompt import load_prompt, prompt_names
 from storyproof.solvers.solver import load_solver
 from tests.cli.invocation import run
-from tests.report.test_audit_page import pictures_of
+from tests.reports.test_audit_page import pictures_of
 
 STORIES = 24
 IDENTITY = ("id", "story_id", "benchmark", "split", "story", "question")

@@ -70,7 +70,7 @@ def audit(
         plain = quiet  # escapes of the screen would not be JSON
         write_result(json_out, json.dumps({**report.as_dict(), **extra}, indent=2, ensure_ascii=plain) + "\n")
     if html is not None:
-        from storyproof.report.audit_sections import page_of
+        from storyproof.reports.audit_sections import page_of
 
         complete_list = json_out.name if json_out is not None and not takes_output(json_out) else ""
         write_result(html, page_of(report, paths, extra, complete_list=complete_list), option="--html")
@@ -105,7 +105,7 @@ def _print(report: AuditReport, most: int) -> None:
 
 def _more(paths: Sequence[Path], shortcuts: bool, overlaps: bool, against: Path | None) -> list[tuple[str, Any, Any]]:
     """Return what else was asked for: name, plain values, and a table to print."""
-    from storyproof.report import audit_sections as auditing
+    from storyproof.reports import audit_sections as auditing
 
     found: list[tuple[str, Any, Any]] = []
     if shortcuts:

@@ -23,7 +23,7 @@ def draw(
 ) -> None:
     """Draw a story with one of its questions: who believes what after each sentence, or who is related to whom."""
     import storyproof
-    from storyproof.report.draw import check_format, files_of
+    from storyproof.reports.draw import check_format, files_of
 
     check_format(out)
     check_results(out, [path], "--out")

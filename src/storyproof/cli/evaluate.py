@@ -285,7 +285,7 @@ def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) ->
 
 def _print(runs: Sequence[Evaluation], twins: Sequence[Contamination]) -> None:
     from storyproof.evaluation.sensitivity import sensitivity
-    from storyproof.report.runs import contamination_view, run_view, runs_view, scores_view, sensitivity_view
+    from storyproof.reports.runs import contamination_view, run_view, runs_view, scores_view, sensitivity_view
 
     screen = console()
     asked = [run for run in runs if run.free_text]

@@ -28,7 +28,7 @@ def report(
     title: Annotated[str, typer.Option(help="What the report is called.")] = "Runs",
 ) -> None:
     """Compare runs on one page: scores, differences, groups, mistakes, and every answer with its story and proof."""
-    from storyproof.report import run_report
+    from storyproof.reports import run_report
 
     run_report.check_format(format, figures=figures is not None)
     out = out or Path("report.html" if format == run_report.HTML else "-")

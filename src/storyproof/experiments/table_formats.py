@@ -13,7 +13,7 @@ from rich.text import Text
 
 from storyproof.experiments.table import Encoder, ResultTable
 from storyproof.files import write_json, write_whole, writing_to
-from storyproof.report.table_text import latex_table
+from storyproof.reports.table_text import latex_table
 
 RESULTS = "results.json"
 _PAPERS, _SHOWN = "bert-base-uncased", 12  # the paper's encoder, and how many characters of a digest are shown

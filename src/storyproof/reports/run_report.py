@@ -9,9 +9,9 @@ from pathlib import Path
 from storyproof.errors import UnknownNameError
 from storyproof.evaluation.runs import RunSource
 from storyproof.extras import need
-from storyproof.report.run_data import Board, gather, read_all
-from storyproof.report.run_numbers import BoardNumbers, count_board, explain_answers, headline
-from storyproof.report.run_tables import as_csv, as_latex, as_markdown
+from storyproof.reports.run_data import Board, gather, read_all
+from storyproof.reports.run_numbers import BoardNumbers, count_board, explain_answers, headline
+from storyproof.reports.run_tables import as_csv, as_latex, as_markdown
 
 HTML, MARKDOWN, LATEX, CSV = FORMATS = ("html", "markdown", "latex", "csv")
 
@@ -48,8 +48,8 @@ class RunReport:
             return as_latex(self.title, self.headline, self.boards)
         if format == CSV:
             return as_csv(self.boards)
-        from storyproof.report.run_browser import collect
-        from storyproof.report.run_page import run_page
+        from storyproof.reports.run_browser import collect
+        from storyproof.reports.run_page import run_page
 
         return run_page(self.title, self.headline, self.boards, self.notes, collect(self._data, self._explained))
 
@@ -60,7 +60,7 @@ class RunReport:
             ConfigError: If the extra `pages` is not installed.
             DataError: If a file cannot be written.
         """
-        from storyproof.report.run_charts import write_figures
+        from storyproof.reports.run_charts import write_figures
 
         return write_figures(Path(folder), self.boards)
 

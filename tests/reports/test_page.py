@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from storyproof.report.page import build_page, build_table, content_policy, data_text, dump_json, theme
+from storyproof.reports.page import build_page, build_table, content_policy, data_text, dump_json, theme
 
 TEXT = "</script><script>hacked=1</script><!--<script>\u2028\u2029&lt;\ud800"
 

@@ -9,8 +9,8 @@ import storyproof
 from storyproof.audits.verify import Verification
 from storyproof.families.family import family_of
 from storyproof.findings import Finding
-from storyproof.report.notebook import view
-from tests.report.test_audit_page import NAME, TEXT, erratum, report_of
+from storyproof.reports.notebook import view
+from tests.reports.test_audit_page import NAME, TEXT, erratum, report_of
 from tests.samples import example
 
 

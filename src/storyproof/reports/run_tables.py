@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from storyproof.intervals import Interval, how
-from storyproof.report.numbers import NONE, counted, percent, signed, with_interval
-from storyproof.report.run_numbers import (
+from storyproof.reports.numbers import NONE, counted, percent, signed, with_interval
+from storyproof.reports.run_numbers import (
     Baseline,
     BoardNumbers,
     Breakdown,
@@ -20,7 +20,7 @@ from storyproof.report.run_numbers import (
     Replies,
     Score,
 )
-from storyproof.report.table_text import as_md, as_tex, csv_lines, latex_table, markdown_table
+from storyproof.reports.table_text import as_md, as_tex, csv_lines, latex_table, markdown_table
 
 CSV_COLUMNS = ("dataset", "labels", "section", "solver", "group", "measure", "value", "low", "high", "of")
 _CONTROL = "percent right, with 95% intervals over stories"

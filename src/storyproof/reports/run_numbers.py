@@ -21,7 +21,7 @@ from storyproof.evaluation.matching.kinds import KINDS
 from storyproof.evaluation.mistakes import MistakeFinder, describe
 from storyproof.families.family import Reference, family_of
 from storyproof.intervals import Flags, Interval, Ints, difference_interval, gap_interval, mean_interval
-from storyproof.report.run_data import AskedQuestion, Board, SolverRun
+from storyproof.reports.run_data import AskedQuestion, Board, SolverRun
 from storyproof.solvers.baselines import ENDS_OF_SCALE
 
 SIGNIFICANT = 0.05

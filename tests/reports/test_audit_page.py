@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storyproof.findings import AuditReport, FileReport, Finding
-from storyproof.report.audit_page import Examples, Section, audit_page, listed
+from storyproof.reports.audit_page import Examples, Section, audit_page, listed
 from tests.families.kinship.drawing.test_tree import AUNT, GRANDMOTHER, TWO_FATHERS
 from tests.samples import BELIEF, SEARCH, changed, example
 

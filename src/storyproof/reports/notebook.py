@@ -16,9 +16,9 @@ from storyproof.evaluation.runs import Evaluation
 from storyproof.example import Example
 from storyproof.families.family import Picture, family_of
 from storyproof.findings import AuditReport, Finding, cut
-from storyproof.report.audit_page import class_rows, describe_result
-from storyproof.report.numbers import counted, percent, with_interval
-from storyproof.report.page import data_text
+from storyproof.reports.audit_page import class_rows, describe_result
+from storyproof.reports.numbers import counted, percent, with_interval
+from storyproof.reports.page import data_text
 from storyproof.svg import element, safe, standalone
 
 _FINDINGS = 10  # that are shown

@@ -17,9 +17,9 @@ from storyproof.errors import DataError
 from storyproof.evaluation.mistakes import MistakeFinder
 from storyproof.evaluation.runs import Evaluation, read_runs
 from storyproof.intervals import Interval, gap_interval
-from storyproof.report.run_data import Board, gather, read_all
-from storyproof.report.run_numbers import BoardNumbers, adjust_p, count_board, explain_answers, headline
-from tests.report.run_samples import chat_name, data_folder, evaluate, hand_made
+from storyproof.reports.run_data import Board, gather, read_all
+from storyproof.reports.run_numbers import BoardNumbers, adjust_p, count_board, explain_answers, headline
+from tests.reports.run_samples import chat_name, data_folder, evaluate, hand_made
 
 MODELS = ("random", "rules", "oracle")
 

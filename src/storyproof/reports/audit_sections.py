@@ -22,9 +22,9 @@ from storyproof.errors import DataError, StoryproofError
 from storyproof.example import Example
 from storyproof.findings import AuditReport, Finding
 from storyproof.formats.format import formats
-from storyproof.report.audit_page import Section, audit_page, listed
-from storyproof.report.numbers import percent, with_interval
-from storyproof.report.page import build_table, data_text
+from storyproof.reports.audit_page import Section, audit_page, listed
+from storyproof.reports.numbers import percent, with_interval
+from storyproof.reports.page import build_table, data_text
 from storyproof.svg import element, safe
 
 _MOST_TRAINING = 3000  # stories that probes learn from; more change little and take long

@@ -3,7 +3,7 @@ import io
 
 import pytest
 
-from storyproof.report.table_text import as_md, as_tex, csv_lines, latex_table, markdown_table
+from storyproof.reports.table_text import as_md, as_tex, csv_lines, latex_table, markdown_table
 
 
 @pytest.mark.parametrize(

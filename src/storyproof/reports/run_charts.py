@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from storyproof.files import write_whole, writing_to
-from storyproof.report.charts import Cell, Level, Value, draw_bars, draw_curves, draw_matrix, render
-from storyproof.report.run_numbers import BoardNumbers, Breakdown, Curve, Mistakes
-from storyproof.report.run_tables import words
+from storyproof.reports.charts import Cell, Level, Value, draw_bars, draw_curves, draw_matrix, render
+from storyproof.reports.run_numbers import BoardNumbers, Breakdown, Curve, Mistakes
+from storyproof.reports.run_tables import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from altair import TopLevelMixin
 
-    from storyproof.report.charts import Format
+    from storyproof.reports.charts import Format
 
 FORMS: tuple[Format, ...] = ("svg", "png", "pdf")
 _SERIES = "score"

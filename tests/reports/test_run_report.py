@@ -15,10 +15,10 @@ import pytest
 
 from storyproof.errors import UnknownNameError
 from storyproof.evaluation.runs import Evaluation
-from storyproof.report import run_browser
-from storyproof.report.run_report import RunReport, report
-from storyproof.report.run_tables import CSV_COLUMNS, build_tables
-from tests.report.run_samples import HOSTILE, chat_name, data_folder, evaluate
+from storyproof.reports import run_browser
+from storyproof.reports.run_report import RunReport, report
+from storyproof.reports.run_tables import CSV_COLUMNS, build_tables
+from tests.reports.run_samples import HOSTILE, chat_name, data_folder, evaluate
 
 pytest.importorskip("altair")
 

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from storyproof import __version__
 from storyproof.colours import HEAT
-from storyproof.report.charts import render
-from storyproof.report.numbers import NONE, counted
-from storyproof.report.page import build_page, build_table, data_text, read_asset
-from storyproof.report.run_browser import PICTURES, BrowserData
-from storyproof.report.run_charts import curve_chart, score_charts
-from storyproof.report.run_numbers import BoardNumbers, Breakdown, Mistakes
-from storyproof.report.run_tables import ReportTable, build_tables, missed_text, words
+from storyproof.reports.charts import render
+from storyproof.reports.numbers import NONE, counted
+from storyproof.reports.page import build_page, build_table, data_text, read_asset
+from storyproof.reports.run_browser import PICTURES, BrowserData
+from storyproof.reports.run_charts import curve_chart, score_charts
+from storyproof.reports.run_numbers import BoardNumbers, Breakdown, Mistakes
+from storyproof.reports.run_tables import ReportTable, build_tables, missed_text, words
 from storyproof.svg import element, safe
 
 if TYPE_CHECKING:

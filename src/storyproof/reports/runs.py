@@ -14,7 +14,7 @@ from storyproof.evaluation.runs import Evaluation
 from storyproof.evaluation.sensitivity import prompt_of
 from storyproof.evaluation.twins import Contamination
 from storyproof.intervals import Interval, how
-from storyproof.report.numbers import NONE, Column, Fitting, counted, percent, signed, with_interval
+from storyproof.reports.numbers import NONE, Column, Fitting, counted, percent, signed, with_interval
 
 _MATCHERS = ("strict", "careful", "lenient")
 

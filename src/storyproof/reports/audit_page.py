@@ -13,8 +13,8 @@ from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.family import Family, Picture, families, family_of, load_family
 from storyproof.findings import AuditReport, FileReport, Finding
-from storyproof.report.numbers import counted
-from storyproof.report.page import build_page, build_table, data_text, read_asset
+from storyproof.reports.numbers import counted
+from storyproof.reports.page import build_page, build_table, data_text, read_asset
 from storyproof.svg import element, safe
 
 LISTED = 300  # findings of a kind that a page lists

@@ -15,8 +15,8 @@ import storyproof
 from storyproof.audits.audit import ERRATA
 from storyproof.errors import DataError
 from storyproof.findings import AuditReport
-from storyproof.report.audit_sections import overlaps_of, page_of, shortcuts_of
-from tests.report.test_audit_page import Elements, data_of
+from storyproof.reports.audit_sections import overlaps_of, page_of, shortcuts_of
+from tests.reports.test_audit_page import Elements, data_of
 
 TALE = """1 Ada entered the attic.
 2 Ben entered the attic.

@@ -7,7 +7,7 @@ from storyproof.evaluation.runs import Evaluation
 from storyproof.evaluation.scores import Scores
 from storyproof.evaluation.twins import Contamination
 from storyproof.intervals import Interval
-from storyproof.report.runs import contamination_view, run_view, runs_view, sensitivity_view
+from storyproof.reports.runs import contamination_view, run_view, runs_view, sensitivity_view
 
 SIDE = {"accuracy": 0.5, "joint_accuracy": 0.25, "intervals": {"accuracy": [0.4, 0.6], "joint_accuracy": None}}
 

@@ -18,8 +18,8 @@ from storyproof.errors import DataError
 from storyproof.evaluation.matching.kinds import MEANINGS
 from storyproof.evaluation.mistakes import describe
 from storyproof.families.family import Picture, family_of
-from storyproof.report.run_data import AskedQuestion, Board, SolverRun
-from storyproof.report.run_tables import words
+from storyproof.reports.run_data import AskedQuestion, Board, SolverRun
+from storyproof.reports.run_tables import words
 from storyproof.solvers.baselines import ENDS_OF_SCALE
 
 PICTURES = 600  # drawn for a report

@@ -10,8 +10,8 @@ pytest.importorskip("vl_convert")
 
 from storyproof.colours import COLOURS
 from storyproof.errors import ConfigError
-from storyproof.report import charts
-from storyproof.report.charts import Cell, Level, Value, draw_bars, draw_curves, draw_matrix, render
+from storyproof.reports import charts
+from storyproof.reports.charts import Cell, Level, Value, draw_bars, draw_curves, draw_matrix, render
 
 BARS = [
     Value("rules", "average", 0.775, panel="published"),

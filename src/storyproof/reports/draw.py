@@ -10,7 +10,7 @@ from storyproof.example import Example
 from storyproof.extras import need
 from storyproof.families.family import Picture, family_of
 from storyproof.files import write_whole, writing_to
-from storyproof.report.show import read_story
+from storyproof.reports.show import read_story
 from storyproof.svg import captioned, standalone
 
 FORMATS = (".svg", ".png", ".pdf")

@@ -96,7 +96,7 @@ def content_policy(scripts: Sequence[str], styles: Sequence[str], *, connect: bo
 
 def theme() -> str:
     """Return the style sheet that all pages share: colours, text, tables, forms, pictures and charts."""
-    return variables() + read_asset("storyproof.report", "theme.css") + STYLE
+    return variables() + read_asset("storyproof.reports", "theme.css") + STYLE
 
 
 def read_asset(package: str, name: str) -> str:

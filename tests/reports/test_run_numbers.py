@@ -240,6 +240,7 @@ def test_labels_that_are_not_proved(folder: Path, tmp_path: Path) -> None:
     rescored = storyproof.rescore(evaluate(data, "rules")[0], data)
     rules = next(row for row in found.rows if row.solver == "rules")
     assert rules.published.value == pytest.approx(rescored.scores.published["accuracy"].value)
+    assert "(2 of its 54 labels are not proved)" in headline([numbers_of(evaluate(data, "oracle"))])
     mistakes = numbers_of(evaluate(data, "oracle")).mistakes
     assert mistakes is not None
     assert mistakes.first["oracle"] == {"label": 2}

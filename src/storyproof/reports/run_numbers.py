@@ -735,7 +735,15 @@ def _missed(board: Board) -> Missed | None:
 
 def headline(boards: Sequence[BoardNumbers]) -> str:
     """Return the result in one sentence: who is best on each dataset, and how surely."""
-    return "; ".join(_best_of(board) for board in boards) + "."
+    return "; ".join(f"{_best_of(board)}{_doubts(board)}" for board in boards) + "."
+
+
+def _doubts(board: BoardNumbers) -> str:
+    """Return how many labels are wrong, if any are."""
+    found = board.label_change
+    if found is None:
+        return ""
+    return f" ({found.changed + found.unsettled:,} of its {found.of:,} labels are not proved)"
 
 
 def _best_of(board: BoardNumbers) -> str:

@@ -159,6 +159,8 @@ def _link_mistakes(number: int, found: Mistakes, rows: list[list[str]]) -> None:
             count, fits = found.first[solver].get(name, 0), found.fitting[solver].get(name, 0)
             if count:
                 row[place] = _shade(count / found.wrong[solver], _mistake_button(number, solver, name, row[place]))
+            else:
+                row[place] = NONE
             if fits > count:
                 row[place] += element("div", f"fits {fits:,}", class_="meaning")
 

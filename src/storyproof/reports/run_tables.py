@@ -161,7 +161,7 @@ def _labels(labels: Labels) -> ReportTable:
     ]
     note = f"{labels.changed:,} of {labels.of:,} labels are not the answer that is proved from the text"
     if labels.unsettled:
-        note += f"; from {counted(labels.unsettled, 'other story')} no answer follows, and these do not count"
+        note += f"; to {counted(labels.unsettled, 'other question')} no answer follows, and these do not count"
     return ReportTable(
         "labels", "Given and proved labels", f"{note}. {_CONTROL.capitalize()}.",
         ("solver", "questions", "given labels", "proved labels", "difference"), tuple(rows),
@@ -211,13 +211,14 @@ def _mistakes(found: Mistakes) -> ReportTable:
     for name, text in found.descriptions.items():
         cells = []
         for solver in solvers:
-            count = found.first[solver].get(name, 0)
-            cells.append(f"{count:,} ({100 * count / found.wrong[solver]:.0f}%)" if count else NONE)
+            count, fits = found.first[solver].get(name, 0), found.fitting[solver].get(name, 0)
+            share = f"{count:,} ({100 * count / found.wrong[solver]:.0f}%)"
+            cells.append(share if count else f"fits {fits:,}" if fits else NONE)
         rows.append((f"{words(name)}: {text}", *cells))
     rows.append(("all wrong answers", *(f"{found.wrong[solver]:,}" for solver in solvers)))
     note = (
         "Wrong answers by what the prover finds that they are the answer to. An answer that fits several mistakes "
-        "counts for the first of them in this order."
+        "counts for the first of them in this order; 'fits' counts all that it fits."
     )
     return ReportTable("mistakes", "Mistakes", note, ("answered", *solvers), tuple(rows), aside=1)
 

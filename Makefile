@@ -13,15 +13,19 @@ demo: $(READY)
 	$(BIN)/storyproof verify demo/tomi
 	$(BIN)/storyproof verify demo/tom-babi
 	$(BIN)/storyproof evaluate --model random,majority,rules,oracle --data demo/tom-babi
-	$(BIN)/storyproof evaluate --model random,majority,rules,entnet,oracle --data demo/tomi
+	$(BIN)/storyproof evaluate --model random,majority,rules,entnet,oracle --data demo/tomi --output-dir demo/runs/tomi
 	$(BIN)/storyproof show demo/tomi --index 7
 	$(BIN)/storyproof generate clutrr --out demo/clutrr --preset generalization-23 --seed 7 --force
 	$(BIN)/storyproof verify demo/clutrr
-	$(BIN)/storyproof evaluate --model random,majority,rules,gat,oracle --data demo/clutrr
+	$(BIN)/storyproof evaluate --model random,majority,rules,gat,oracle --data demo/clutrr --output-dir demo/runs/clutrr
 	$(BIN)/storyproof show demo/clutrr --index 3
-	@$(BIN)/storyproof pull smollm2 && $(BIN)/storyproof evaluate --model local/smollm2 --data demo/tomi --max-stories 5 \
-		--output-dir demo/runs || echo "No language model this time, for the reason above; all else is done."
+	@$(BIN)/storyproof pull smollm2 \
+		&& $(BIN)/storyproof evaluate --model local/smollm2 --data demo/tomi --max-stories 5 --output-dir demo/runs/tomi \
+		&& $(BIN)/storyproof evaluate --model local/smollm2 --data demo/clutrr --max-stories 30 --output-dir demo/runs/clutrr \
+		|| echo "No language model this time, for the reason above; all else is done."
+	$(BIN)/storyproof report demo/runs/tomi demo/runs/clutrr -o demo/report.html
 	@echo "The files are in $(CURDIR)/demo: tomi, tom-babi and clutrr, with a manifest.json each."
+	@echo "The report is $(CURDIR)/demo/report.html; open it in a browser."
 
 test: lint unit
 
@@ -52,7 +56,7 @@ test-gpu: $(READY)
 # Debian's and Ubuntu's own browser; elsewhere install chromium first.
 test-browser: $(READY)
 	command -v chromium || { apt-get update && apt-get install --yes chromium; }
-	$(BIN)/pytest -m browser tests/report
+	$(BIN)/pytest -m browser tests/browser
 
 # Branches of src/storyproof that the default run takes.
 coverage: $(READY)

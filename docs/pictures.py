@@ -7,12 +7,6 @@ from storyproof.example import Example
 from storyproof.families import family_of
 from storyproof.svg import standalone
 
-# A page shows a picture as an image, which inherits no colours from the page, so it needs a background of its own.
-_COLOURS = (
-    "<style>svg.picture{color:#1f2328}.picture .paper{fill:#ffffff}"
-    "@media(prefers-color-scheme:dark){svg.picture{color:#e6edf3}.picture .paper{fill:#0d1117}}</style>"
-    '<rect class="paper" width="100%" height="100%"/>'
-)
 _STORY, _QUESTION = "test-000000007", 4  # where will Selma, who is wrong, look for the scarf?
 
 
@@ -22,5 +16,4 @@ def false_belief() -> str:
     story = [Example.from_row(row) for row in rows if row["story_id"] == _STORY]
     asked = story.pop(_QUESTION)
     drawn = family_of(asked).pictures([*story, asked], asked.proof)[0]
-    head, end, rest = standalone(drawn.svg).partition("</style>")
-    return f"{head}{end}{_COLOURS}{rest}\n"
+    return f"{standalone(drawn.svg)}\n"

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from storyproof.evaluation.evaluate import evaluate as evaluate
     from storyproof.evaluation.rescore import rescore as rescore
     from storyproof.experiments.experiment import experiment as experiment
-    from storyproof.report.show import show as show
+    from storyproof.reports.draw import draw as draw
+    from storyproof.reports.run_report import report as report
+    from storyproof.reports.show import show as show
     from storyproof.solvers.llm.pull import pull as pull
     from storyproof.solvers.neural.train import train as train
 
@@ -37,18 +39,22 @@ _VERBS = {
     "process": "storyproof.datasets.process",
     "compare": "storyproof.evaluation.compare",
     "rescore": "storyproof.evaluation.rescore",
-    "show": "storyproof.report.show",
+    "report": "storyproof.reports.run_report",
+    "draw": "storyproof.reports.draw",
+    "show": "storyproof.reports.show",
 }
 __all__ = [
     "__version__",
     "ask",
     "audit",
     "compare",
+    "draw",
     "evaluate",
     "experiment",
     "generate",
     "process",
     "pull",
+    "report",
     "rescore",
     "show",
     "train",

@@ -12,6 +12,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from storyproof.notebook import NotebookView
+
 SPLITS = ("train", "val", "test")
 REQUIRED = ("story", "question", "answer")  # what data must have; the rest can be worked out
 
@@ -40,7 +42,7 @@ _SHARED = frozenset(SCHEMA.names)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Example:
+class Example(NotebookView):
     """One row.
 
     Attributes:

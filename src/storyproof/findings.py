@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from storyproof.notebook import NotebookView
+
 COLUMN = "column"  # the kind of a wrong value in a column that follows from the others
 TEXT = "text"  # the kind of a text that cannot be parsed, or does not fit the rest of its row
 _SHOWN = 1000  # characters of a value
@@ -109,7 +111,7 @@ class FileReport:
 
 
 @dataclass(slots=True)
-class AuditReport:
+class AuditReport(NotebookView):
     """What was found in all files."""
 
     files: list[FileReport]

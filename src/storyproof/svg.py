@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
+from functools import cache, lru_cache
 from html import escape
 from importlib.resources import files
+
+from storyproof.colours import Mode, colour, resolve
 
 STYLE = files(__package__).joinpath("svg.css").read_text("utf-8")
 SIZE = 13  # pixels of the letters
 
+_LEAST_WIDTH = 320.0  # pixels of a picture with lines of text above it
+_SIZE_OF = re.compile(r'width="([\d.]+)" height="([\d.]+)"')
+_VIEW_BOX = re.compile(r'viewBox="[^"]*"')
+_NAMES = re.compile(r"(?:<title>.*?</title>)?(?:<desc>.*?</desc>)?", re.DOTALL)
 _SHAPES = ("path", "rect")  # have nothing in them
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _NARROW, _BROAD = frozenset("fijlrtI.,:;'!|()[]- "), frozenset("mwMW@%")
@@ -102,7 +108,44 @@ def frame(kind: str, title: str, description: str, size: tuple[float, float], co
     )
 
 
-def standalone(picture: str) -> str:
-    """Return a picture with its style sheet, for a file of its own."""
+def captioned(picture: str, lines: Sequence[str]) -> str:
+    """Return a picture below some lines of text, which are broken to its width."""
+    found = _SIZE_OF.search(picture)
+    if found is None or not lines:
+        return picture
+    width, height = max(float(found[1]), _LEAST_WIDTH), float(found[2])
+    texts, y = [], 6.0
+    for place, line in enumerate(lines):
+        for part in wrap(line, width - 20):
+            y += 18
+            texts.append(element("text", safe(part), x=10, y=y, class_="head" if place == 0 else ""))
+    top = y + 8
     head, end, rest = picture.partition(">")
-    return f"{head}{end}<style>{STYLE}</style>{rest}"
+    head = head.replace(found[0], f'width="{number(width)}" height="{number(height + top)}"')
+    head = _VIEW_BOX.sub(f'viewBox="0 0 {number(width)} {number(height + top)}"', head)
+    inner = rest.removesuffix("</svg>")
+    told, names = "", _NAMES.match(inner)
+    if names is not None:  # title and description stay in front, where screen readers look for them
+        told, inner = names[0], inner[names.end() :]
+    return f'{head}{end}{told}{"".join(texts)}<g transform="translate(0 {number(top)})">{inner}</g></svg>'
+
+
+def standalone(picture: str, *, dark: bool = True) -> str:
+    """Return a picture with its style sheet and background, for a file of its own.
+
+    Args:
+        picture: The picture.
+        dark: Whether it has other colours where the reader prefers dark; programs for print do not know these.
+    """
+    sheet = _file_style("light")
+    if dark:
+        sheet += f"@media (prefers-color-scheme: dark) {{\n{_file_style('dark')}}}\n"
+    head, end, rest = picture.partition(">")
+    return f'{head}{end}<style>{sheet}</style><rect class="paper" width="100%" height="100%"/>{rest}'
+
+
+@cache
+def _file_style(mode: Mode) -> str:
+    """Return the style sheet with the values of its colours: few programs besides browsers know variables."""
+    own = f"svg.picture {{ color: {colour('ink', mode)}; }}\n.picture .paper {{ fill: {colour('paper', mode)}; }}\n"
+    return resolve(STYLE.replace("  color: inherit;\n", ""), mode) + own

@@ -152,7 +152,7 @@ def test_interrupt(monkeypatch: pytest.MonkeyPatch, program: Program, data: Path
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("storyproof.report.show.show", interrupted)
+    monkeypatch.setattr("storyproof.reports.show.show", interrupted)
     ended = program(f"show {data}")
     assert ended.code == 130
     assert ended.err == "storyproof: interrupted; nothing is half-written.\n"

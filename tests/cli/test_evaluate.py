@@ -275,3 +275,13 @@ def test_ask_needs_to_know_what(data: Path) -> None:
 def test_pull(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("storyproof.solvers.llm.pull.pull", lambda name: Path(f"/cache/{name}"))
     assert run("pull", "smollm2").stdout == "smollm2 is at /cache/smollm2; ask it as local/smollm2\n"
+
+
+def test_several_models_stand_in_one_table(tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=6, seed=1, out=tmp_path / "data")
+    models = "rules,oracle,tests.reports.run_samples:chat"
+    done = run("evaluate", "--model", models, "--data", tmp_path / "data", "--output-dir", tmp_path / "runs")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("average") == 1
+    solvers = [line.split()[0] for line in done.stdout.split("\n") if line.startswith((" rules", " oracle", " tests"))]
+    assert solvers == ["rules", "oracle", "tests.reports.run_samples:chat"]

@@ -18,6 +18,7 @@ from storyproof.audits.shortcuts import find_shortcuts
 from storyproof.catalog import load, names
 from storyproof.datasets.examples import complete
 from storyproof.errors import DataError
+from storyproof.evaluation.mistakes import MistakeFinder, describe
 from storyproof.example import REQUIRED, SCHEMA, Example, plain_schema
 from storyproof.families.family import Family, family_of, family_of_table, load_family, recognise
 from storyproof.families.judge import AUDIT_ASKS
@@ -25,6 +26,7 @@ from storyproof.formats.format import format_of
 from storyproof.solvers.llm.prompt import load_prompt, prompt_names
 from storyproof.solvers.solver import load_solver
 from tests.cli.invocation import run
+from tests.reports.test_audit_page import pictures_of
 
 STORIES = 24
 IDENTITY = ("id", "story_id", "benchmark", "split", "story", "question")
@@ -264,7 +266,7 @@ def test_audits_can_be_seen_whole(family: Family, tmp_path: Path) -> None:
     assert family.kinds[found["kind"]] in page
     assert "Shortcuts" in page
     assert "Overlaps" in page
-    assert 'id="picture-0"' in page
+    assert pictures_of(page)[0]["svg"].startswith("<svg")
 
 
 def test_rows_without_text_are_refused(family: Family) -> None:
@@ -278,3 +280,20 @@ def test_rows_without_text_are_refused(family: Family) -> None:
 
 def test_what_every_row_must_have() -> None:
     assert REQUIRED == ("story", "question", "answer")
+
+
+def test_mistakes_and_groups(family: Family) -> None:
+    """Mistakes have descriptions, groups have names, and scales are numbers."""
+    for each in examples_of(family):
+        assert set(family.mistaken_answers(each)) <= set(family.mistakes)
+        assert all(isinstance(answer, str) for found in family.mistaken_answers(each).values() for answer in found)
+        assert all(isinstance(text, str) for pair in family.facets(each).items() for text in pair)
+        scale = family.scale(each)
+        assert scale is None or (isinstance(scale[0], str) and isinstance(scale[1], int))
+        finder = MistakeFinder(each)
+        for answer in (*family.candidates(each), "nonsense"):
+            if answer != each.answer:
+                assert set(finder.explain(answer)) <= set(describe(family))
+    for reference in family.references:
+        assert reference.benchmark in names("benchmark")
+        assert all(0 <= value <= 1 for value in reference.values.values())

@@ -42,7 +42,7 @@ _PRELOADED = (
     "storyproof.experiments.experiment",
     "storyproof.families.belief.family",
     "storyproof.families.kinship.family",
-    "storyproof.report.audit_sections",
+    "storyproof.reports.audit_sections",
     "storyproof.solvers.neural.solver",
     "storyproof.solvers.neural.train",
     "tests.torture.program",

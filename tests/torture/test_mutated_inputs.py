@@ -43,7 +43,7 @@ from storyproof.example import SPLITS
 from storyproof.experiments import checks, experiment, jobs
 from storyproof.experiments.declaration import DeclaredData
 from storyproof.formats.format import load_format
-from storyproof.report.audit_sections import overlaps_of, page_of, shortcuts_of
+from storyproof.reports.audit_sections import overlaps_of, page_of, shortcuts_of
 from storyproof.solvers.llm.templates import FOLDER as PROMPTS
 from storyproof.solvers.neural.checkpoint import CHECKPOINT, METRICS, PLAN, start
 from storyproof.solvers.neural.solver import NeuralSolver

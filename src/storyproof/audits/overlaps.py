@@ -7,6 +7,13 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 STORY, QUESTION, CONFLICT, STRUCTURAL, NEAR = KINDS = ("story", "question", "conflict", "structural", "near")
+MEANINGS = {
+    STORY: "the same story",
+    QUESTION: "the same story and question",
+    CONFLICT: "the same story and question with another answer",
+    STRUCTURAL: "the same story apart from its names",
+    NEAR: "nearly the same story",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,11 @@ from storyproof.families.judge import Subject
 from storyproof.findings import FileReport, Finding
 from storyproof.formats.format import format_of
 from storyproof.inputs import FILE, FOLDER, kind_of, name_of
+from storyproof.notebook import NotebookView
 
 
 @dataclass(slots=True)
-class Verification:
+class Verification(NotebookView):
     """What verify found.
 
     Attributes:

@@ -16,11 +16,13 @@ from storyproof.cli import (
     ask,
     audit,
     compare,
+    draw,
     evaluate,
     experiment,
     generate,
     process,
     pull,
+    report,
     rescore,
     show,
     train,
@@ -68,7 +70,9 @@ app.command("ask")(ask.ask)
 app.command("pull")(pull.pull)
 app.command("compare")(compare.compare)
 app.command("rescore")(rescore.rescore)
+app.command("report")(report.report)
 app.command("show")(show.show)
+app.command("draw")(draw.draw)
 
 
 def _version(wanted: bool) -> None:

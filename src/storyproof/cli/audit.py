@@ -73,9 +73,10 @@ def audit(
         plain = quiet  # escapes of the screen would not be JSON
         write_result(json_out, json.dumps({**report.as_dict(), **extra}, indent=2, ensure_ascii=plain) + "\n")
     if html is not None:
-        from storyproof.report.audit_sections import page_of
+        from storyproof.reports.audit_sections import page_of
 
-        write_result(html, page_of(report, paths, extra), option="--html")
+        complete_list = json_out.name if json_out is not None and not takes_output(json_out) else ""
+        write_result(html, page_of(report, paths, extra, complete_list=complete_list), option="--html")
     for out, what in ((json_out, "all findings"), (html, "the page")):
         if out is not None and not quiet:
             echo(f"{what} written to {out}")
@@ -109,7 +110,7 @@ def _more(
     paths: Sequence[Path], shortcuts: bool, overlaps: bool, language: bool, against: Path | None
 ) -> list[tuple[str, Any, Any]]:
     """Return what else was asked for: name, plain values, and a table to print."""
-    from storyproof.report import audit_sections as auditing
+    from storyproof.reports import audit_sections as auditing
 
     found: list[tuple[str, Any, Any]] = []
     if shortcuts:

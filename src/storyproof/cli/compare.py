@@ -42,7 +42,7 @@ def _view(found: Comparison) -> RenderableType:
     from rich.text import Text
 
     from storyproof.intervals import how
-    from storyproof.report.numbers import Column, Fitting, counted
+    from storyproof.reports.numbers import Column, Fitting, counted
 
     gaps: dict[str, Gap | None] = {"average": found.accuracy}
     if found.stories < found.questions:
@@ -65,7 +65,7 @@ def _view(found: Comparison) -> RenderableType:
 
 
 def _cells(gap: Gap | None) -> list[str]:
-    from storyproof.report.numbers import NONE, percent, signed
+    from storyproof.reports.numbers import NONE, percent, signed
 
     if gap is None:
         return [NONE] * 5

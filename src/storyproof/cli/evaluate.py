@@ -290,14 +290,14 @@ def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) ->
 
 def _print(runs: Sequence[Evaluation], twins: Sequence[Contamination]) -> None:
     from storyproof.evaluation.sensitivity import sensitivity
-    from storyproof.report.runs import contamination_view, run_view, runs_view, scores_view, sensitivity_view
+    from storyproof.reports.runs import contamination_view, run_view, runs_view, scores_view, sensitivity_view
 
     screen = console()
     asked = [run for run in runs if run.free_text]
     plain = [run for run in runs if not run.free_text]
     if plain:
-        screen.print(scores_view(plain))
-    if len(asked) == 1:
+        screen.print(scores_view(runs))  # side by side, whatever they are
+    elif len(asked) == 1:
         screen.print(run_view(asked[0]))
     elif asked:
         screen.print(runs_view(asked))

@@ -45,7 +45,7 @@ def generate(
     """Generate a dataset in which every answer is proved."""
     from storyproof.datasets.generate import load_benchmark, make_benchmark
     from storyproof.datasets.writing import write_dataset
-    from storyproof.report.numbers import counted
+    from storyproof.reports.numbers import counted
 
     chosen = load_benchmark(benchmark, version)
     settings = given_settings(context, chosen)

@@ -22,7 +22,7 @@ def process(
 ) -> None:
     """Convert raw data to one JSON list per split, the input of many evaluations of language models."""
     import storyproof
-    from storyproof.report.numbers import counted
+    from storyproof.reports.numbers import counted
 
     with progress_bar("questions", None) as progress:
         manifest = storyproof.process(raw, out, force=force, progress=progress)

@@ -45,7 +45,7 @@ def _view(found: Sequence[Rescored]) -> RenderableType:
     from rich.text import Text
 
     from storyproof.intervals import how
-    from storyproof.report.numbers import Column, Fitting
+    from storyproof.reports.numbers import Column, Fitting
 
     parts: list[RenderableType] = []
     for each in found:
@@ -64,7 +64,7 @@ def _view(found: Sequence[Rescored]) -> RenderableType:
 
 
 def _cells(compared: Compared, score: str) -> list[str]:
-    from storyproof.report.numbers import signed, with_interval
+    from storyproof.reports.numbers import signed, with_interval
 
     counts = f"{compared.changed_labels:,} of {compared.questions:,}" if score == "accuracy" else ""
     sides = [each[score] for each in (compared.published, compared.corrected)]
@@ -77,7 +77,7 @@ def _cells(compared: Compared, score: str) -> list[str]:
 
 
 def _caption(found: Rescored) -> str:
-    from storyproof.report.numbers import counted, percent
+    from storyproof.reports.numbers import counted, percent
 
     parts = [f"{counted(found.scores.questions, 'question')} of {counted(found.scores.stories, 'story')}"]
     if found.dropped:

@@ -97,7 +97,7 @@ def train(
 
 
 def _summary(run: TrainedRuns) -> str:
-    from storyproof.report.numbers import counted
+    from storyproof.reports.numbers import counted
 
     runs, epochs = counted(len(run.seeds), "run"), counted(run.about["epochs"], "epoch")
     average, best = 100 * sum(run.held) / len(run.held), 100 * max(run.held)

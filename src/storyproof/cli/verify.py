@@ -83,7 +83,7 @@ def _listed(finding: Finding) -> dict[str, Any]:
 def _sum_up(path: Path, result: Verification, unchecked: Collection[str]) -> None:
     """Print what was checked, how much of it is wrong, and what verify does not ask."""
     from storyproof.families.judge import AUDIT_ASKS, VERIFY_ASKS
-    from storyproof.report.numbers import counted
+    from storyproof.reports.numbers import counted
 
     checked = f"{counted(result.questions, 'question')} of {counted(result.stories, 'story')}"
     if not result.stories:

@@ -27,7 +27,7 @@ class Judgement(NamedTuple):
     right: bool
 
 
-class _Judged(NamedTuple):
+class JudgedRun(NamedTuple):
     """A run with its answers by id."""
 
     run: RecordedRun
@@ -109,7 +109,16 @@ def compare(first: RunSource, second: RunSource) -> Comparison:
     Raises:
         DataError: If a run cannot be read, or the two do not belong together.
     """
-    runs = _read(first), _read(second)
+    return compare_judged(judge_run(_read(first)), judge_run(_read(second)))
+
+
+def compare_judged(first: JudgedRun, second: JudgedRun, *, by_type: bool = True) -> Comparison:
+    """Compare two runs that are read already, as `compare` does; by question type as well, or only as a whole.
+
+    Raises:
+        DataError: If the two do not belong together.
+    """
+    runs = first, second
     (one, other), (ours, theirs) = _names(*runs), (run.answers for run in runs)
     shared = [name for name in ours if name in theirs]
     if not shared:
@@ -134,12 +143,14 @@ def compare(first: RunSource, second: RunSource) -> Comparison:
         only_second=len(theirs) - len(shared),
         accuracy=_gap(right, stories),
         joint=_gap(*_jointly(right[whole], stories[whole])) if whole.any() else None,
-        by_question_type={str(name): _gap(right[types == name], stories[types == name]) for name in np.unique(types)},
+        by_question_type={
+            str(name): _gap(right[types == name], stories[types == name]) for name in np.unique(types) if by_type
+        },
         agreement=dict(zip(("neither", "second", "first", "both"), tally, strict=True)),
     )
 
 
-def _whole(first: _Judged, second: _Judged, stories: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+def _whole(first: JudgedRun, second: JudgedRun, stories: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     """Return for each question whether both runs answered all of its story."""
     ours, theirs = first.answers, second.answers
     partial = {(ours.get(name) or theirs[name]).story for name in ours.keys() ^ theirs.keys()}
@@ -172,7 +183,7 @@ def _jointly(
     return np.stack(wrong, axis=1) == 0, np.arange(len(names))
 
 
-def _check_matching(one: str, other: str, first: _Judged, second: _Judged) -> None:
+def _check_matching(one: str, other: str, first: JudgedRun, second: JudgedRun) -> None:
     """Check that both were judged by the same matcher; an answer chosen from candidates is right by any."""
     mine, yours = first.run.matching, second.run.matching
     if len({mine, yours} - {"", EXACTLY}) > 1:
@@ -182,7 +193,7 @@ def _check_matching(one: str, other: str, first: _Judged, second: _Judged) -> No
         )
 
 
-def _check_questions(one: str, other: str, first: _Judged, second: _Judged, shared: list[str]) -> None:
+def _check_questions(one: str, other: str, first: JudgedRun, second: JudgedRun, shared: list[str]) -> None:
     """Check that what has the same id is the same question, and has the same label."""
     pairs = [(name, first.answers[name], second.answers[name]) for name in shared]
     # A question's type says whether the belief is false, which depends on the label.
@@ -203,7 +214,7 @@ def _check_questions(one: str, other: str, first: _Judged, second: _Judged, shar
         )
 
 
-def _names(first: _Judged, second: _Judged) -> tuple[str, str]:
+def _names(first: JudgedRun, second: JudgedRun) -> tuple[str, str]:
     """Name two runs by model and prompt, and where these are the same by what differs."""
     mine, yours = first.run, second.run
     if mine.title == yours.title:
@@ -214,14 +225,13 @@ def _names(first: _Judged, second: _Judged) -> tuple[str, str]:
     return mine.title, yours.title
 
 
-def _read(source: RunSource) -> _Judged:
+def _read(source: RunSource) -> RecordedRun:
     """Read one run; `FILE.json:MODEL` and `FILE.json:MODEL (PROMPT)` choose one of several."""
     chosen = ""
     if isinstance(source, str | Path) and not Path(source).exists():
         place, _, chosen = str(source).partition(".json:")
         source = f"{place}.json" if chosen else source
-    run = _choose(read_runs(source), chosen)
-    return _Judged(run, _judgements(run))
+    return _choose(read_runs(source), chosen)
 
 
 def _choose(runs: Sequence[RecordedRun], chosen: str) -> RecordedRun:
@@ -237,7 +247,12 @@ def _choose(runs: Sequence[RecordedRun], chosen: str) -> RecordedRun:
     return fitting[0]
 
 
-def _judgements(run: RecordedRun) -> dict[str, Judgement]:
+def judge_run(run: RecordedRun) -> JudgedRun:
+    """Return a run with what counts of each of its answers.
+
+    Raises:
+        DataError: If there are no answers, or one neither says whether it is right nor what was right.
+    """
     found: dict[str, Judgement] = {}
     for number, each in enumerate(run.predictions):
         if each.failed:
@@ -255,4 +270,4 @@ def _judgements(run: RecordedRun) -> dict[str, Judgement]:
         )
     if not found:
         raise DataError(f"{run.where} holds no answers to compare; run evaluate --json again, which records them.")
-    return found
+    return JudgedRun(run, found)

@@ -24,6 +24,7 @@ from storyproof.evaluation.scores import Scores
 from storyproof.files import whole_file
 from storyproof.inputs import DocumentError, parse_json, read_text
 from storyproof.limits import LARGEST_RUN
+from storyproof.notebook import NotebookView
 from storyproof.solvers.llm.language_model import INTERRUPTED
 
 SCHEMA = 1
@@ -106,7 +107,7 @@ def story_hash(story: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NotebookView):
     """A solver's scores on a dataset, with what is needed to repeat them, and every answer with its label.
 
     Attributes:
@@ -183,6 +184,7 @@ class RecordedRun:
         stories: How many stories were answered as a whole, if it says.
         predictions: All answers; no id twice.
         schema: The version of the form that it was written in; 0 before there were versions.
+        about: All else that was recorded: scores, intervals, failures, tokens, provenance.
     """
 
     where: str
@@ -197,6 +199,7 @@ class RecordedRun:
     stories: int | None
     predictions: tuple[Prediction, ...]
     schema: int
+    about: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @property
     def title(self) -> str:
@@ -283,6 +286,7 @@ def _run(read: Mapping[str, Any], path: Path | None, name: str) -> RecordedRun:
         stories=read["stories"] if isinstance(read.get("stories"), int) else None,
         predictions=tuple(found.values()),
         schema=schema,
+        about={name: value for name, value in read.items() if name != "predictions"},
     )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from storyproof.evaluation.runs import Evaluation
 from storyproof.example import Example
 from storyproof.files import writing_to
 from storyproof.formats.jsonl import JsonlSplit
-from storyproof.intervals import Interval
+from storyproof.intervals import Interval, difference
 from storyproof.locks import Claim
 
 _DRAFT = ".part"
@@ -90,18 +89,6 @@ def contamination(
     return Contamination(
         published, fresh, difference(_interval(published, "accuracy"), _interval(fresh, "accuracy")), joint
     )
-
-
-def difference(first: Interval, second: Interval) -> Interval:
-    """Return the difference of two independent shares, first less second.
-
-    By the method of variance estimates recovery (Zou and Donner 2008): it uses only the
-    interval of each, so that intervals over stories give an interval over stories, which stays valid near 0 and 1.
-    """
-    value = first.value - second.value
-    below = sqrt((first.value - first.low) ** 2 + (second.high - second.value) ** 2)
-    above = sqrt((first.high - first.value) ** 2 + (second.value - second.low) ** 2)
-    return Interval(value, max(-1.0, value - below), min(1.0, value + above))
 
 
 def _interval(found: Evaluation, score: str) -> Interval:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from pathlib import Path
 
 from rich import box
@@ -14,6 +13,7 @@ from rich.text import Text
 
 from storyproof.experiments.table import Encoder, ResultTable
 from storyproof.files import write_json, write_whole, writing_to
+from storyproof.reports.table_text import latex_table
 
 RESULTS = "results.json"
 _PAPERS, _SHOWN = "bert-base-uncased", 12  # the paper's encoder, and how many characters of a digest are shown
@@ -31,8 +31,6 @@ _CSV = (
     "paper",
     "difference",
 )
-_MINUS = re.compile(r"(?<= )-(?=[0-9])")
-_TEX = str.maketrans({character: f"\\{character}" for character in "&%$#_{}"} | {"–": "--", "±": r"$\pm$"})
 
 
 def write_tables(folder: Path, table: ResultTable) -> None:
@@ -74,26 +72,9 @@ def as_markdown(table: ResultTable) -> str:
 def as_latex(table: ResultTable) -> str:
     """Format the table for LaTeX, with the rules of booktabs."""
     heads, body = cells_of(table)
-    lines = [f"{' & '.join(map(_as_tex, row))} \\\\" for row in [heads, *body]]
-    left = "l" * (len(heads) - len(table.columns))
-    return "\n".join(
-        [
-            f"% {table.experiment.title}. {caption_of(table)}",
-            "% needs \\usepackage{booktabs}",
-            f"\\begin{{tabular}}{{{left}{'r' * len(table.columns)}}}",
-            "\\toprule",
-            lines[0],
-            "\\midrule",
-            *lines[1:],
-            "\\bottomrule",
-            "\\end{tabular}",
-            "",
-        ]
-    )
-
-
-def _as_tex(cell: str) -> str:
-    return _MINUS.sub("$-$", cell.translate(_TEX))
+    about = f"% {table.experiment.title}. {caption_of(table)}"
+    shown = latex_table(heads, body, labels=len(heads) - len(table.columns))
+    return "\n".join([about, "% needs \\usepackage{booktabs}", shown, ""])
 
 
 def cells_of(table: ResultTable) -> tuple[list[str], list[list[str]]]:

@@ -16,7 +16,7 @@ from storyproof.experiments.jobs import REMEDY, Job, Result
 from storyproof.experiments.measures import count
 from storyproof.files import read_json, write_json, writing_to
 from storyproof.locks import Claim
-from storyproof.report.numbers import counted
+from storyproof.reports.numbers import counted
 from storyproof.solvers.solver import load_solver
 
 if TYPE_CHECKING:

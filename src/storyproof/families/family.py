@@ -22,6 +22,7 @@ from storyproof.catalog import DEFAULT_FAMILY, load, names
 from storyproof.errors import DataError, ParseError
 from storyproof.example import SCHEMA, Example
 from storyproof.replies import PLAIN_TALK, Talk
+from storyproof.svg import standalone
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,10 +38,39 @@ _TOKEN = re.compile(r"@?\w(?:[\w-]*\w)?")
 
 
 class Picture(NamedTuple):
-    """A picture as SVG, and its caption as plain text."""
+    """A picture.
+
+    Attributes:
+        caption: What it shows, as plain text.
+        svg: The picture as SVG, for `storyproof.svg.standalone` or a page of the same theme.
+        narrow: The same for narrow screens; empty if the picture is narrow already or has no other form.
+    """
 
     caption: str
     svg: str
+    narrow: str = ""
+
+    def _repr_svg_(self) -> str:
+        """Return the picture for a notebook."""
+        return standalone(self.svg)
+
+
+class Reference(NamedTuple):
+    """Published accuracies along a scale, to be shown beside a solver's.
+
+    Attributes:
+        title: Whose they are, such as "people".
+        source: Where they are published.
+        benchmark: The benchmark on which they were measured.
+        scale: The scale, as `Family.scale` names it.
+        values: The accuracy at each point.
+    """
+
+    title: str
+    source: str
+    benchmark: str
+    scale: str
+    values: Mapping[int, float]
 
 
 class Graph(NamedTuple):
@@ -69,7 +99,14 @@ class Family(ABC):
         nullable: Columns that may be empty in a complete row.
         facts: Its own columns that cannot be told from the text.
         marks: Its own columns by which a table is recognised; empty if only the text tells.
-        kinds: What can be wrong with rows, each with a sentence that describes it; see `Finding.kind`.
+        kinds: What can be wrong with rows, each with a sentence that describes it; see `Finding.kind`. What matters
+            most for those who use the data comes first.
+        answer_fields: The fields of findings that say that the answer is wrong, or that none follows; see
+            `Finding.field`.
+        legend: How to read its pictures; empty if it has none.
+        mistakes: Mistakes of reasoning that lead to wrong answers, those that explain most first; each with what such
+            an answer is, in words that follow "answered".
+        references: Published accuracies that reports show beside those of solvers.
         is_always_settled: Whether an answer follows from every row that can be read.
         standard: What decides whether an answer follows, such as "strict kinship"; empty if one always does.
         statuses: What an answer can be by that standard, what is right first.
@@ -86,6 +123,10 @@ class Family(ABC):
     facts: ClassVar[tuple[str, ...]] = ()
     marks: ClassVar[frozenset[str]] = frozenset()
     kinds: ClassVar[Mapping[str, str]] = {}
+    answer_fields: ClassVar[frozenset[str]] = frozenset({"answer"})
+    legend: ClassVar[str] = ""
+    mistakes: ClassVar[Mapping[str, str]] = {}
+    references: ClassVar[Sequence[Reference]] = ()
     is_always_settled: ClassVar[bool] = True
     standard: ClassVar[str] = ""
     statuses: ClassVar[tuple[str, ...]] = ()
@@ -189,6 +230,23 @@ class Family(ABC):
     def measures(self, example: Example) -> Iterator[str]:
         """Yield the names of all groups that an example counts in, besides the average."""
         yield self.kind(example)
+
+    def facets(self, example: Example) -> Mapping[str, str]:
+        """Return the groups that an example belongs to, by what divides them, such as `question type`."""
+        return {"question type": example.question_type, "story type": example.story_type}
+
+    def scale(self, example: Example) -> tuple[str, int] | None:
+        """Return how hard an example is: the name of a scale, such as `k`, and its place there; None if not known."""
+        return None
+
+    def mistaken_answers(self, example: Example) -> Mapping[str, Collection[str]]:
+        """Return the answers to which each of `mistakes` leads; the right answer may be among them.
+
+        Raises:
+            ParseError: If the example cannot be read.
+            DataError: If it lacks something.
+        """
+        return {}
 
     def structure(self, example: Example) -> str:
         """Return what is known of an example without its text, for the baseline that knows the most frequent answer."""

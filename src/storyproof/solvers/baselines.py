@@ -9,6 +9,8 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.seeds import Draws
 
+ENDS_OF_SCALE = frozenset({"random", "majority", "oracle"})  # in the catalog; no reader is measured by these
+
 
 class Oracle:
     """Answers by the checkers, from the text: a different label is a wrong label."""

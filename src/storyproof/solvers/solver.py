@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from storyproof.catalog import load, names
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import Example
-from storyproof.solvers.llm.extras import installed
+from storyproof.extras import installed
 
 if TYPE_CHECKING:
     from storyproof.solvers.llm.backend import Backend

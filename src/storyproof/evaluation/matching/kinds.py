@@ -28,3 +28,13 @@ NEGATED = Match("negated", False)
 NO_MATCH = Match("no_match", False)
 MATCHES = (EXACT, NORMALIZED, PREFIX, SUFFIX, CONTAINED, AMBIGUOUS, NEGATED, NO_MATCH)
 KINDS = tuple(match.kind for match in MATCHES)
+MEANINGS = {
+    EXACT.kind: "the reply is the answer and nothing else",
+    NORMALIZED.kind: "the reply is the answer, but for articles and signs",
+    PREFIX.kind: "the reply begins with the answer",
+    SUFFIX.kind: "the reply ends with the answer",
+    CONTAINED.kind: "the answer occurs in the reply",
+    AMBIGUOUS.kind: "the reply names several possible answers",
+    NEGATED.kind: "the reply denies all possible answers that it names",
+    NO_MATCH.kind: "the reply does not give the right answer",
+}

@@ -13,21 +13,22 @@ from storyproof.families.belief.text import Question, parse, parse_question
 
 
 @lru_cache(maxsize=64)  # the questions of a story are adjacent
-def _events(story: str) -> tuple[Event, ...]:
+def events_of(story: str) -> tuple[Event, ...]:
+    """Return the events of a story; raise ParseError if it cannot be parsed."""
     return tuple(parse(story))
 
 
 def places_of(example: Example) -> list[str]:
     """Return the containers in which the asked object was, in the order of the story."""
     thing = parse_question(example.question).thing
-    places = [event.container for event in _events(example.story) if event.thing == thing and event.container]
+    places = [event.container for event in events_of(example.story) if event.thing == thing and event.container]
     return list(dict.fromkeys(places))
 
 
 def oracle_answer(example: Example) -> str:
     """Answer by the checker; empty where there is no belief."""
     question = parse_question(example.question)
-    worlds = Worlds(_events(example.story), question.thing)
+    worlds = Worlds(events_of(example.story), question.thing)
     if question.chain:
         return worlds.belief(question.chain, DEFAULT) or ""
     return (worlds.memory if question.memory else worlds.reality) or ""
@@ -35,7 +36,7 @@ def oracle_answer(example: Example) -> str:
 
 def rules_answer(example: Example) -> str:
     """Answer by the ToMi paper's rules, which answer ToM-bAbI perfectly without looking at the agents."""
-    return apply_rules(_events(example.story), parse_question(example.question))
+    return apply_rules(events_of(example.story), parse_question(example.question))
 
 
 def apply_rules(events: Sequence[Event], question: Question) -> str:

@@ -17,6 +17,7 @@ from storyproof.example import Example
 from storyproof.families.belief import baselines, encoding, running_text
 from storyproof.families.belief.audit.kinds import KINDS
 from storyproof.families.belief.events import FEELINGS
+from storyproof.families.belief.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.belief.readings import CONVENTIONS, OPEN
 from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
@@ -30,7 +31,12 @@ if TYPE_CHECKING:
 
 _ORDERS = {1: "first_order", 2: "second_order", 3: "third_order", 4: "fourth_order"}
 _ACTS = re.compile(rf"(?:^|[.\n])\s*([^\s.?]+)\s+(?:entered|exited|moved|is\s+in|{'|'.join(FEELINGS)})\s+the\s")
-_CAPTION = "Who is where and who believes what after each sentence, under the default readings"
+_CAPTION = "What is asked for, what it is about, and who is where after each sentence, under the default readings"
+_LEGEND = (
+    "Stories about beliefs: the framed column is what the question asks for, with the label and the right answer "
+    "below it. A bar lasts for as long as nothing changes. Dashed bars that begin with ≠ are beliefs that are wrong "
+    "about the object, or about what somebody else believes. Deciding sentences are bold, with a bar beside them."
+)
 
 
 class BeliefFamily(Family):
@@ -39,6 +45,8 @@ class BeliefFamily(Family):
     name = "belief"
     title = "theory of mind"
     kinds = KINDS
+    legend = _LEGEND
+    mistakes = MISTAKES
     asks_beliefs = True
 
     def reads(self, question: str) -> bool:
@@ -118,6 +126,21 @@ class BeliefFamily(Family):
         yield kind
         yield f"{kind}/{'false_belief' if _says_false(example) else 'no_false_belief'}"
 
+    def facets(self, example: Example) -> Mapping[str, str]:
+        """Return question type, kind, story type, and whether the belief that is asked for is false."""
+        belief = (
+            {} if self.is_control(example) else {"belief": "false belief" if example.false_belief else "true belief"}
+        )
+        return {**super().facets(example), "kind": self.kind(example), **belief}
+
+    def scale(self, example: Example) -> tuple[str, int] | None:
+        """Return the order of belief; questions about memory and reality are not on the scale."""
+        return ("order", example.order) if example.order else None
+
+    def mistaken_answers(self, example: Example) -> Mapping[str, Collection[str]]:
+        """Return what other questions about the same story have as answers, by possible worlds."""
+        return mistaken_answers(example)
+
     def structure(self, example: Example) -> str:
         """Return what the question asks, without agents."""
         question = parse_question(example.question)
@@ -174,11 +197,14 @@ class BeliefFamily(Family):
 
         try:
             timeline = self.lay_out(examples)
-            drawn = belief_timeline(timeline, marked, asked=examples[-1].chain, answers=answers)
+            wide, narrow = (
+                belief_timeline(timeline, marked, asked=examples[-1].chain, answers=answers, narrow=narrow)
+                for narrow in (False, True)
+            )
         except (StoryproofError, LookupError, ValueError) as error:  # rows may name people that are not in their text
             known = isinstance(error, StoryproofError)
             raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
-        return [Picture(_CAPTION, drawn)]
+        return [Picture(_CAPTION, wide, narrow)]
 
     def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
         """Return a story without the names of those who act in it."""

@@ -1,4 +1,8 @@
-"""A theory-of-mind story as a picture: sentences down the side, and beside them who is where and who believes what.
+"""A theory-of-mind story as a picture: what the question asks for, beside the sentences that decide it.
+
+The wide form has the sentences down the side and columns beside them: first the belief that is asked for, then what it
+is about, then where those asked about are. Everybody else is left out, and named below. The narrow form has one column:
+the answer on top, then the sentences, each with what it changes.
 
 A bar lasts for as long as nothing changes. A belief that is wrong is dashed and begins with ≠, so that it is
 recognisable without colour, too; it may be wrong about the object, or about what somebody else believes.
@@ -17,7 +21,8 @@ from storyproof.svg import element, frame, label, safe, text_width, wrap
 Chain = tuple[str, ...]
 _Value = TypeVar("_Value")
 
-_SENTENCE, _BAR = 360.0, 140.0  # pixels that a line of the story and the text of a bar take at most
+_SENTENCE, _BAR, _ASKED = 300.0, 124.0, 190.0  # pixels at most: a line of the story, a column's text, that asked for
+_NARROW = 340.0  # pixels of the narrow form: a phone's screen
 _LINE, _PAD, _EDGE = 17.0, 7.0, 10.0
 _ROOMS = 6  # that have colours of their own
 
@@ -43,7 +48,16 @@ class _Lane:
     @property
     def width(self) -> float:
         texts = [*self.heading, *(bar.text for bar in self.bars), *(text for _, text in self.below)]
-        return min(max(map(text_width, texts)), _BAR) + 14
+        return min(max(map(text_width, texts)), _ASKED if self.asked else _BAR) + 14
+
+
+@dataclass(frozen=True, slots=True)
+class _Lanes:
+    """What is drawn beside a story: what is believed, who is where, and who is left out."""
+
+    beliefs: list[_Lane]
+    presence: list[_Lane]
+    left_out: list[str]
 
 
 def belief_timeline(
@@ -52,30 +66,64 @@ def belief_timeline(
     *,
     asked: Sequence[str] | None = None,
     answers: tuple[str, str] | None = None,
+    narrow: bool = False,
 ) -> str:
-    """Draw where everybody is, where the object is, and where each chain that is asked for believes it to be.
+    """Draw where the object is, and where those asked about believe it to be.
 
     Args:
         timeline: The story.
         marked: The deciding sentences, from 1.
-        asked: Whose mind the question is about, outermost first; empty for where the object is.
-        answers: What is labelled and what is right, to be shown below the column of those asked about.
+        asked: Whose mind the question is about, outermost first; empty for where the object is. Without it, everybody
+            is shown.
+        answers: What is labelled and what is right, to be shown with what is asked for.
+        narrow: Whether to draw one column, for a phone.
     """
+    lanes = _choose_lanes(timeline, asked, answers)
+    title = f"Where the {timeline.thing} is, and who believes what, after each sentence"
+    described = _describe(timeline, marked)
+    sentences = [step.sentence for step in timeline.steps]
+    if narrow:
+        column = _Column(sentences, marked, lanes)
+        return frame("timeline narrow", title, described, (_NARROW, column.height), column.parts)
+    drawing = _Drawing(max(len(lane.heading) for lane in [*lanes.beliefs, *lanes.presence]))
+    drawing.write_story(sentences, marked)
+    drawing.draw_lanes(f"where the {timeline.thing} is", lanes.beliefs)
+    if lanes.presence:
+        drawing.draw_lanes("who is where", lanes.presence)
+    drawing.add_note(_left_out(lanes))
+    return frame("timeline", title, described, drawing.size, drawing.finish(marked))
+
+
+def _choose_lanes(timeline: Timeline, asked: Sequence[str] | None, answers: tuple[str, str] | None) -> _Lanes:
+    """Return the columns that a question needs, the one that it asks for first; without a question, all."""
     rooms: dict[str, int] = {}
-    agents = dict.fromkeys(agent for step in timeline.steps for here in step.rooms.values() for agent in here)
-    presence = [_lane_of_rooms(timeline, agent, rooms) for agent in agents]
-    below = (("wrong", f"label: {answers[0]}"), ("right", f"right: {answers[1] or 'none'}")) if answers else ()
-    whose = None if asked is None else tuple(asked)
+    agents = list(dict.fromkeys(agent for step in timeline.steps for here in step.rooms.values() for agent in here))
+    presence = {agent: _lane_of_rooms(timeline, agent, rooms) for agent in agents}
+    if asked is None:
+        beliefs = [_lane_of_beliefs(timeline, chain) for chain in [(), *queried(timeline)]]
+        return _Lanes(beliefs, list(presence.values()), [])
+    whose = tuple(asked)
+    below: tuple[tuple[str, str], ...] = ()
+    if answers:
+        below = (("wrong", f"label: {answers[0]}"), ("right", f"right: {answers[1] or 'none'}"))
+    elif timeline.examples and timeline.examples[-1].answer:
+        below = (("right", f"answer: {timeline.examples[-1].answer}"),)
+    chains = [whose[start:] for start in range(len(whose) + 1)]
     beliefs = [
         _lane_of_beliefs(timeline, chain, chain == whose, below if chain == whose else ())
-        for chain in [(), *queried(timeline)]
+        for chain in chains
+        if not chain or chain in timeline.steps[0].believed
     ]
-    drawing = _Drawing(max(len(lane.heading) for lane in [*presence, *beliefs]))
-    drawing.write_story([step.sentence for step in timeline.steps], marked)
-    drawing.draw_lanes("who is where", presence)
-    drawing.draw_lanes(f"where the {timeline.thing} is", beliefs)
-    title = f"Where the {timeline.thing} is, and who believes what, after each sentence"
-    return frame("timeline", title, _describe(timeline, marked), drawing.size, drawing.finish(marked))
+    shown = [presence[agent] for agent in dict.fromkeys(whose) if agent in presence]
+    return _Lanes(beliefs, shown, [agent for agent in agents if agent not in whose])
+
+
+def _left_out(lanes: _Lanes) -> str:
+    names = lanes.left_out
+    if not names:
+        return ""
+    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+    return f"Not asked about, and not shown: {listed}."
 
 
 def queried(timeline: Timeline) -> list[Chain]:
@@ -119,14 +167,17 @@ def _lane_of_rooms(timeline: Timeline, agent: str, rooms: dict[str, int]) -> _La
     return _Lane([agent], bars)
 
 
-def _lane_of_beliefs(timeline: Timeline, chain: Chain, asked: bool, below: tuple[tuple[str, str], ...]) -> _Lane:
+def _lane_of_beliefs(
+    timeline: Timeline, chain: Chain, asked: bool = False, below: tuple[tuple[str, str], ...] = ()
+) -> _Lane:
     held = [_belief(timeline, chain, time) for time in range(len(timeline.steps))]
     bars = [
         _Bar(start, end, f"≠ {place}" if wrong else place, "false" if wrong else "held" if chain else "real")
         for start, end, (place, wrong) in _runs(held)
         if place
     ]
-    return _Lane([f"{agent} thinks" for agent in chain] or ["really"], bars, asked, below)
+    heading = [f"{agent} thinks that" for agent in chain[:-1]] + [f"{agent} thinks" for agent in chain[-1:]]
+    return _Lane(heading or ["really"], bars, asked, below)
 
 
 def _runs(values: Sequence[_Value]) -> list[tuple[int, int, _Value]]:
@@ -192,6 +243,15 @@ class _Drawing:
             self._bottom = max(self._bottom, y + height)
         self._x += width + 8
 
+    def add_note(self, text: str) -> None:
+        """Write a line below everything."""
+        if text:
+            width = self._x - _EDGE
+            for line in wrap(text, width):
+                self._bottom += _LINE
+                self._parts.append(element("text", safe(line), x=_EDGE, y=self._bottom + _PAD, class_="quiet"))
+            self._bottom += _PAD
+
     def finish(self, marked: Collection[int]) -> list[str]:
         """Add bands behind the deciding sentences and lines between all, and return the picture."""
         behind = []
@@ -201,3 +261,71 @@ class _Drawing:
                 behind.append(element("rect", x=0, y=y, width=4, height=end - y, class_="edge"))
         lines = "".join(f"M0 {y:.0f}H{self._x + _EDGE:.0f}" for y in self._rows)
         return [*behind, element("path", d=lines, class_="thin"), *self._parts]
+
+
+class _Column:
+    """A timeline in one column: what is asked for, then the sentences with what each of them changes."""
+
+    def __init__(self, sentences: Sequence[str], marked: Collection[int], lanes: _Lanes) -> None:
+        self.parts: list[str] = []
+        self.height = _EDGE
+        for lane in lanes.beliefs:
+            if lane.asked:
+                self._write_answer(lane)
+        for place, sentence in enumerate(sentences):
+            changes = [
+                (lane, bar) for lane in lanes.beliefs for bar in lane.bars if bar.start == place and (place or bar.text)
+            ]
+            self._write_sentence(place + 1, sentence, place + 1 in marked, changes)
+        self.height += _PAD
+        for line in wrap(_left_out(lanes), _NARROW - 2 * _EDGE):
+            self._write(line, _EDGE, "quiet")
+        self.height += _EDGE
+
+    def _write(self, text: str, x: float, style: str = "") -> None:
+        self.height += _LINE
+        self.parts.append(label(text, x, self.height - 4, _NARROW - _EDGE - x, style))
+
+    def _write_answer(self, lane: _Lane) -> None:
+        top = self.height
+        self.height += _PAD
+        for line in wrap(_clause(lane), _NARROW - 4 * _EDGE):
+            self._write(line, 2 * _EDGE, "head")
+        last = lane.bars[-1].text if lane.bars else "nothing"
+        self._write(f"in the end: {last}", 2 * _EDGE)
+        for style, text in lane.below:
+            self._write(text, 2 * _EDGE, style)
+        self.height += _PAD
+        width, height = _NARROW - 2 * _EDGE, self.height - top
+        self.parts.append(element("rect", x=_EDGE, y=top, width=width, height=height, rx=6, class_="asked-column"))
+        self.height += _EDGE
+
+    def _write_sentence(self, place: int, sentence: str, marked: bool, changes: Sequence[tuple[_Lane, _Bar]]) -> None:
+        top, left = self.height, _EDGE + 28
+        behind = len(self.parts)
+        self.height += _PAD / 2
+        lines = wrap(sentence, _NARROW - _EDGE - left)
+        self.parts.append(element("text", str(place), x=_EDGE, y=self.height + _LINE - 4, class_="quiet"))
+        for line in lines:
+            self._write(line, left, "strong" if marked else "")
+        room = _NARROW - _EDGE - left
+        for lane, bar in changes:
+            told = wrap(f"{_clause(lane)}: {bar.text}", room - 12)
+            y, width = self.height + 3, min(max(map(text_width, told)) + 12, room)
+            height = len(told) * _LINE + 3
+            self.parts.append(element("rect", x=left, y=y, width=width, height=height, rx=4, class_=bar.style))
+            for depth, line in enumerate(told, start=1):
+                self.parts.append(label(line, left + 6, y + depth * _LINE - 3, width - 10))
+            self.height = y + height
+        self.height += _PAD / 2
+        if marked:
+            self.parts[behind:behind] = [
+                element("rect", x=0, y=top, width=width, height=self.height - top, class_=style)
+                for width, style in ((_NARROW, "band"), (4, "edge"))
+            ]
+        self.parts.append(element("path", d=f"M0 {self.height:.0f}H{_NARROW:.0f}", class_="thin"))
+
+
+def _clause(lane: _Lane) -> str:
+    """Return whose view a column shows, in words."""
+    return " ".join(lane.heading)

@@ -72,7 +72,10 @@ def lay_out(examples: list[Example]) -> Timeline:
     for agent in pair:
         if agent not in names.agents:
             raise ParseError(f"{quoted(agent)}, who is asked about, is nowhere in the story.")
-    chains = [(agent,) for agent in agents] + [(a, b) for a in pair for b in pair if a != b]
+    chains: list[tuple[str, ...]] = [(agent,) for agent in agents]
+    chains += [(one, other) for one in pair for other in pair if one != other]
+    asked = [tuple(example.chain) for example in examples]
+    chains += [chain[start:] for chain in asked for start in range(len(chain)) if chain[start:] not in chains]
     stories = stack([numbers])
     places = {chain: _places(stories, names, thing, chain) for chain in chains}
     real = _places(stories, names, thing, ())

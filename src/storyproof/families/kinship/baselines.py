@@ -39,13 +39,13 @@ def rules_answer(example: Example) -> str:
 def _read_rows(example: Example) -> list[KinshipRow]:
     """Read an example; one that has nothing but its text is one row for each choice of genders that it leaves open."""
     if example.get("genders") is not None:
-        return [_read_stated(example)]
+        return [read_stated(example)]
     rows = [read_row(values, labelled=False) for values in rows_of_text(example.story, example.question)]
     possible = [row for row in rows if status(row.genders, row.facts, row.asking(_ANY)) != IMPOSSIBLE]
     return possible or rows
 
 
-def _read_stated(example: Example) -> KinshipRow:
+def read_stated(example: Example) -> KinshipRow:
     """Read an example without its label, with the facts of its text where that can be read, else those recorded."""
     row = read_row(example.as_row(), labelled=False)
     placeholders = example.get("placeholders")

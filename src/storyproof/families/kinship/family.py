@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError, StoryproofError, quoted
 from storyproof.example import Example
-from storyproof.families.family import Family, Graph, Picture, number_names
+from storyproof.families.family import Family, Graph, Picture, Reference, number_names
 from storyproof.families.kinship.audit.kinds import KINDS
 from storyproof.families.kinship.checker import STATUSES
+from storyproof.families.kinship.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.row import check_references
@@ -28,6 +29,11 @@ if TYPE_CHECKING:
     from storyproof.families.kinship.drawing.tree import FamilyStory
     from storyproof.shortcuts.results import ShortcutReport
 
+_TABLE_3 = "Sinha et al. 2019, Table 3"
+_PEOPLE = (
+    Reference("people, limited time", _TABLE_3, "clutrr", "k", {2: 0.848, 3: 0.773, 4: 0.477, 5: 0.424, 6: 0.406}),
+    Reference("people, unlimited time", _TABLE_3, "clutrr", "k", dict.fromkeys(range(2, 7), 1.0)),
+)
 _ASKED = re.compile(r"What is (.+?) to (.+?)\?")
 _RELATION = re.compile(r"(?:what|who|how) (?:is|are) .+?(?: related)? to .+\?", re.IGNORECASE)  # as other datasets ask
 
@@ -42,6 +48,14 @@ class Kinship(Family):
     facts = ("k", "task", "query", "genders", "edges", "edge_types", "noise_types", "pattern", "placeholders")
     marks = frozenset({"edges"})
     kinds = KINDS
+    answer_fields = frozenset({"answer", "target"})
+    legend = (
+        "Families: couples are joined by a line from which their children hang. Men have boxes with corners, women "
+        "have round ones; grey boxes are people of whom the story does not speak. The two people asked about are "
+        "filled, and the numbers lead along the proof."
+    )
+    mistakes = MISTAKES
+    references = _PEOPLE
     is_always_settled = False
     standard = "strict kinship"
     statuses = STATUSES
@@ -111,6 +125,24 @@ class Kinship(Family):
         if task:
             yield f"task={task}"
             yield f"task={task}/{kind}"
+
+    def facets(self, example: Example) -> Mapping[str, str]:
+        """Return the length of the chain, the question type, and the types of noise."""
+        noise = sorted(set(example.get("noise_types") or ()))
+        return {
+            "length": self.kind(example),
+            "question type": example.question_type,
+            "noise": ", ".join(noise) or "none",
+        }
+
+    def scale(self, example: Example) -> tuple[str, int] | None:
+        """Return the length of the chain."""
+        k = example.get("k")
+        return None if k is None else ("k", k)
+
+    def mistaken_answers(self, example: Example) -> Mapping[str, Collection[str]]:
+        """Return what a reader answers who stops on the way, mixes up two people, or misses by a little."""
+        return mistaken_answers(example)
 
     def oracle_answer(self, example: Example) -> str:
         """Answer by the families that fit the story; empty where they disagree."""

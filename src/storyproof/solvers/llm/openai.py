@@ -12,12 +12,12 @@ from typing import Any
 
 from storyproof import __version__
 from storyproof.errors import ModelError
+from storyproof.extras import need
 from storyproof.solvers.llm.addresses import public
 from storyproof.solvers.llm.api import NO_LIKELIHOOD, body_of
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.bodies import ACCEPTED
 from storyproof.solvers.llm.client import Server, Servers, base_urls
-from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.requests import Request
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import ConfigError, ModelError, shorten
+from storyproof.extras import need
 from storyproof.solvers.llm.backend import KeyedReply, KeyedRequest
 from storyproof.solvers.llm.choices import choose
-from storyproof.solvers.llm.extras import need
 from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.requests import Reply, Request, spell, tokens_of
 

@@ -6,7 +6,7 @@ from rich.console import Console, RenderableType
 
 from storyproof.evaluation.evaluate import Evaluation
 from storyproof.families.belief.timeline import lay_out, timeline_view
-from storyproof.report.runs import scores_view
+from storyproof.reports.runs import scores_view
 from tests.samples import REALITY, STORY, example
 from tests.scoring import score
 

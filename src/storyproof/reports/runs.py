@@ -14,16 +14,25 @@ from storyproof.evaluation.runs import Evaluation
 from storyproof.evaluation.sensitivity import prompt_of
 from storyproof.evaluation.twins import Contamination
 from storyproof.intervals import Interval, how
-from storyproof.report.numbers import NONE, Column, Fitting, counted, percent, signed, with_interval
+from storyproof.reports.numbers import NONE, Column, Fitting, counted, percent, signed, with_interval
 
 _MATCHERS = ("strict", "careful", "lenient")
 
 
 def scores_view(evaluations: Sequence[Evaluation]) -> RenderableType:
-    """Show scores, one solver per row: average, joint, and by kind of question."""
+    """Show scores, one solver of any kind per row: average, joint, and by kind of question.
+
+    Where runs differ in prompt, seed or matching, these stand beside the solver; what went wrong stands below.
+    """
     scores = [each.scores for each in evaluations]
+    settings = {
+        "prompt": [prompt_of(each) for each in evaluations],
+        "seed": [str(each.seed) for each in evaluations],
+        "matching": [str(each.details.get("matching", "")) if each.free_text else "" for each in evaluations],
+    }
     columns = [
         Column("solver", [each.model for each in evaluations], name=True),
+        *(Column(name, values, name=True) for name, values in settings.items() if len(set(values)) > 1),
         Column("average", [percent(each.accuracy) for each in scores]),
         Column("joint", [percent(each.joint_accuracy if each.stories else None) for each in scores]),
     ]
@@ -35,7 +44,10 @@ def scores_view(evaluations: Sequence[Evaluation]) -> RenderableType:
             found = [each.by_order.get(belief, {}).get(kind.name) for each in scores]
             cells = ["" if value is None else percent(value) for value in found]
             columns.append(Column(heading, cells, rank=len(columns)))
-    first = evaluations[0]
+    missing = [_missing(each) for each in evaluations]
+    if any(missing):
+        columns.append(Column("failed", [f"{count:,}" for count in missing], rank=1))
+    first = max(evaluations, key=lambda each: each.scores.questions)
     caption = Text(
         f"{counted(first.scores.questions, 'question')} of {counted(first.scores.stories, 'story')}, "
         f"{first.labels} labels; percent right; 'joint' requires all questions of a story right",
@@ -48,7 +60,16 @@ def scores_view(evaluations: Sequence[Evaluation]) -> RenderableType:
         for each in evaluations
         if (count := each.details.get("unknown_answers"))
     ]
-    return Group(Fitting(columns), caption, *unknown)
+    notes = [
+        line
+        for each in evaluations
+        if each.free_text
+        for line in (
+            Text.assemble(f"{each.model}: ", _kinds(each.details["match_types"]), style="dim"),
+            *(Text(f"{each.model}: {warning}", style=style) for warning, style in _warnings(each)),
+        )
+    ]
+    return Group(Fitting(columns), caption, *unknown, *notes)
 
 
 def run_view(run: Evaluation) -> RenderableType:
@@ -157,11 +178,16 @@ def _kinds(shares: Mapping[str, float]) -> Text:
 
 def _notes(run: Evaluation) -> list[tuple[str, str]]:
     """Return one line for each thing that a reader should know."""
-    failures = run.details["failures"]
     name = f"{run.model}, {prompt_of(run)}: " if prompt_of(run) else f"{run.model}: "
     size = f"{counted(run.scores.questions, 'question')} of {counted(run.scores.stories, 'story')}, {run.labels} labels"
     lines = [f"{name}{size}", *_effort(run), *how(run.scores.stories)]
-    notes = [(line, "dim") for line in lines]
+    return [*((line, "dim") for line in lines), *_warnings(run)]
+
+
+def _warnings(run: Evaluation) -> list[tuple[str, str]]:
+    """Return one line for each thing that went wrong."""
+    failures = run.details["failures"]
+    notes: list[tuple[str, str]] = []
     if _missing(run):
         text = f"{failures['failed']:,} failed and {failures['not_asked']:,} not asked, of {failures['of']:,}"
         causes = "; ".join(f"{count:,} × {error}" for error, count in list(failures["errors"].items())[:3])

@@ -29,7 +29,7 @@ from tests.families.kinship.drawing.test_tree import (
     made,
     told,
 )
-from tests.samples import BELIEF, MEMORY, REALITY, STORY, changed, example, examples
+from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, STORY, changed, example, examples
 
 SVG = "{http://www.w3.org/2000/svg}"
 SHAPES = {f"{SVG}{name}" for name in ("svg", "title", "desc", "g", "rect", "path", "text")}
@@ -245,7 +245,7 @@ def test_a_timeline() -> None:
     root = parsed(belief_timeline(lay_out([example(), example(question=BELIEF, chain=["Ada", "Ben"])]), [2, 4]))
     assert [each for each in texts(root) if each in STORY.split("\n")] == STORY.split("\n")
     assert texts(root, "strong") == ["Ben entered the attic.", "Ben exited the attic."]
-    assert texts(root, "head") == ["Ada", "Ben", "really", "Ben thinks", "Ben thinks", "Ada thinks"]
+    assert texts(root, "head") == ["really", "Ben thinks", "Ben thinks", "Ada thinks that", "Ada", "Ben"]
     bars = [len(shapes(root, "rect", style)) for style in ("room-0", "real", "held", "false")]
     assert bars == [2, 2, 2, 1]
     assert [each for each in texts(root) if each in ("box", "jar", "≠ box")] == ["box", "jar", "box", "≠ box", "box"]
@@ -261,6 +261,8 @@ def test_label_and_truth_stand_below_what_is_asked() -> None:
     assert texts(root, "wrong") == ["label: jar"]
     assert texts(root, "right") == ["right: box"]
     (asked,) = map(box, shapes(root, "rect", "asked-column"))
+    bars = [box(each) for each in shapes(root, "rect", "real", "held", "false", "room-0")]
+    assert all(each[0] > asked[0] for each in bars)  # what is asked for stands next to the sentences
     heading = next(each for each in shapes(root, "text") if words(each) == "Ben thinks")
     assert asked[0] < float(heading.get("x", "")) < asked[2]
     assert asked[3] <= float(root.get("height", ""))
@@ -269,8 +271,52 @@ def test_label_and_truth_stand_below_what_is_asked() -> None:
 
 @pytest.mark.parametrize("question", [MEMORY, REALITY])
 def test_without_a_chain_everybody_is_shown(question: str) -> None:
-    root = parsed(belief_timeline(lay_out([example(question=question, chain=[])]), asked=[]))
-    assert texts(root, "head") == ["Ada", "Ben", "really", "Ada thinks", "Ben thinks"]
+    root = parsed(belief_timeline(lay_out([example(question=question, chain=[])])))
+    assert texts(root, "head") == ["really", "Ada thinks", "Ben thinks", "Ada", "Ben"]
+
+
+@pytest.mark.parametrize(
+    ("chain", "heads", "left_out"),
+    [
+        ([], ["really"], "Not asked about, and not shown: Ada and Ben."),
+        (["Ben"], ["Ben thinks", "really", "Ben"], "Not asked about, and not shown: Ada."),
+        (["Ada", "Ben"], ["Ben thinks", "Ada thinks that", "Ben thinks", "really", "Ada", "Ben"], ""),
+    ],
+)
+def test_what_does_not_matter_for_the_question_is_left_out(chain: list[str], heads: list[str], left_out: str) -> None:
+    asked = example(question={0: REALITY, 1: SEARCH, 2: BELIEF}[len(chain)], chain=chain)
+    root = parsed(belief_timeline(lay_out([example(), asked]), asked=chain))
+    assert texts(root, "head") == heads
+    assert ([each for each in texts(root, "quiet") if each.startswith("Not")] or [""]) == [left_out]
+    assert texts(root, "right") == ["answer: box"]
+
+
+def test_a_belief_of_any_order_is_shown_with_all_that_it_is_about() -> None:
+    chain = ["Ben", "Ada", "Ben"]
+    root = parsed(belief_timeline(lay_out([example(chain=chain)]), asked=chain))
+    assert texts(root, "head")[:7] == [
+        *("Ben thinks", "Ada thinks that", "Ben thinks that"),
+        *("Ben thinks", "Ada thinks that"),
+        "Ben thinks",
+        "really",
+    ]
+
+
+def test_the_narrow_form_has_the_point_first_and_fits_a_phone() -> None:
+    root = parsed(belief_timeline(lay_out([example()]), [2, 4], asked=["Ben"], answers=("jar", "box"), narrow=True))
+    assert float(root.get("width", "")) <= 350
+    assert texts(root)[:4] == ["Ben thinks", "in the end: ≠ box", "label: jar", "right: box"]
+    assert texts(root, "strong") == ["Ben entered the attic.", "Ben exited the attic."]
+    shown = texts(root)
+    for sentence, changes in [
+        ("The key is in the box.", ["Ben thinks: box", "really: box"]),
+        ("Ada moved the key to the jar.", ["Ben thinks: ≠ box", "really: jar"]),
+    ]:
+        place = shown.index(sentence)
+        assert shown[place + 1 : place + 3] == changes
+    assert [each for each in shown if each in STORY.split("\n")] == STORY.split("\n")
+    (frame,) = map(box, shapes(root, "rect", "asked-column"))
+    assert all(box(each)[1] >= frame[3] for each in shapes(root, "rect", "band", "held", "false", "real"))
 
 
 def overlaps(root: ElementTree.Element) -> Iterator[tuple[Box, Box]]:
@@ -287,6 +333,9 @@ def test_generated_stories(benchmark: str) -> None:
         width = float(root.get("width", ""))
         assert all(box(each)[2] <= width + 0.6 for each in shapes(root, "rect"))
         assert picture == belief_timeline(lay_out([row]), row.proof, asked=row.chain, answers=("x", row.answer))
+        assert width <= 1150  # the width of a page on a screen of 1280 pixels
+        narrow = parsed(belief_timeline(lay_out([row]), row.proof, asked=row.chain, narrow=True))
+        assert not list(overlaps(narrow))
 
 
 @given(st.lists(st.one_of(st.sampled_from(HOSTILE), st.text()), min_size=6, max_size=6, unique=True))
@@ -296,8 +345,10 @@ def test_any_story_is_safe(names: list[str]) -> None:
         Moment(sentence, {room: [first, second]}, container, {(first,): container, (first, second): None}),
         Moment(sentence * 5, {room: [second]}, container, {(first,): thing, (first, second): container}),
     ]
-    root = parsed(belief_timeline(Timeline("s", "", thing, steps, []), [1], asked=[first], answers=(thing, "")))
-    assert not list(overlaps(root))
+    for narrow in (False, True):
+        timeline = Timeline("s", "", thing, steps, [])
+        root = parsed(belief_timeline(timeline, [1], asked=[first], answers=(thing, ""), narrow=narrow))
+        assert not list(overlaps(root))
 
 
 def test_a_file_of_its_own_has_its_style() -> None:

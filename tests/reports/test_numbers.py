@@ -3,7 +3,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from storyproof.report.numbers import Column, Fitting, counted, percent, signed, with_interval
+from storyproof.reports.numbers import Column, Fitting, counted, percent, signed, with_interval
 
 
 def lines(table: Fitting, width: int) -> list[str]:

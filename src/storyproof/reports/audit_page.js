@@ -1,7 +1,9 @@
 "use strict";
 (() => {
   const PAGE = 100;
-  const { findings, stories, captions } = JSON.parse(document.getElementById("data").textContent);
+  const LONG = 50; // letters from which on a change is shown as a diff
+  const { figure, make, story, unpack, words } = page;
+  const { findings, stories, captions, kinds } = JSON.parse(document.getElementById("data").textContent);
   const form = document.getElementById("filters");
   const list = document.getElementById("list");
   const more = document.getElementById("more");
@@ -11,15 +13,6 @@
   let matches = [];
   let shown = PAGE;
 
-  // Text from the data only ever becomes text: nothing here reads it as markup.
-  function make(name, className, ...content) {
-    const node = document.createElement(name);
-    if (className) node.className = className;
-    node.append(...content);
-    return node;
-  }
-
-  const words = (name) => name.replaceAll("_", " ");
   const short = (text) => (text.length > 120 ? `${text.slice(0, 117)}…` : text);
   const place = (each) => (each.row < 0 ? "whole file" : `row ${each.row}`);
   const whole = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd"); // half a character cannot stand in an address
@@ -59,6 +52,52 @@
     count.textContent = `${matches.length} of ${findings.length} listed findings${part}`;
   }
 
+  let pictures = null; // a promise, from when the first is needed
+
+  function picture(number) {
+    pictures ??= unpack("pictures");
+    return pictures.then((all) => all[number]);
+  }
+
+  const isLong = (each) => each.expected && each.found.length > LONG && each.expected.length > LONG;
+
+  // What was found against what is expected, word by word: the longest common part stays as it is.
+  function diff(found, expected) {
+    const [old, now] = [found, expected].map((text) => text.match(/[^\s,]+[\s,]*|[\s,]+/g) ?? []);
+    const node = make("span", "data diff");
+    if (old.length * now.length > 40_000) {
+      node.append(make("del", "", short(found)), " → ", make("ins", "", short(expected)));
+      return node;
+    }
+    const word = (text) => text.replace(/[\s,]+$/, "");
+    const same = (i, j) => word(old[i]) === word(now[j]);
+    const common = Array.from({ length: old.length + 1 }, () => new Uint32Array(now.length + 1));
+    for (let i = old.length - 1; i >= 0; i--) {
+      for (let j = now.length - 1; j >= 0; j--) {
+        common[i][j] = same(i, j) ? common[i + 1][j + 1] + 1 : Math.max(common[i + 1][j], common[i][j + 1]);
+      }
+    }
+    const parts = [];
+    const put = (kind, text) => {
+      if (parts.at(-1)?.kind === kind) parts.at(-1).text += text;
+      else parts.push({ kind, text });
+    };
+    let [i, j] = [0, 0];
+    while (i < old.length || j < now.length) {
+      if (i < old.length && j < now.length && same(i, j)) {
+        put("span", now[j]);
+        i++;
+        j++;
+      } else if (j >= now.length || (i < old.length && common[i + 1][j] >= common[i][j + 1])) {
+        put("del", old[i++]);
+      } else {
+        put("ins", now[j++]);
+      }
+    }
+    node.append(...parts.map(({ kind, text }) => make(kind, "", text)));
+    return node;
+  }
+
   function cardOf(number) {
     if (!cards.has(number)) cards.set(number, makeCard(number));
     return cards.get(number);
@@ -67,8 +106,12 @@
   function makeCard(number) {
     const each = findings[number];
     const change = make("span", "change", make("span", "field", `${words(each.field)}: `));
-    change.append(make("del", "data", short(each.found) || "nothing"));
-    if (each.expected) change.append(" → ", make("ins", "data", short(each.expected)));
+    if (isLong(each)) {
+      change.append(diff(each.found, each.expected));
+    } else {
+      change.append(make("del", "data", short(each.found) || "nothing"));
+      if (each.expected) change.append(" → ", make("ins", "data", short(each.expected)));
+    }
     if (each.reading) change.append(make("span", "badge", "rule-dependent"));
     const where = make("span", "where", make("span", "data", each.file), ` ${place(each)}`);
     const summary = make("summary", "", where, make("span", "kind", words(each.kind)), change);
@@ -80,9 +123,9 @@
   function fill(card, each) {
     if (!card.open || card.childElementCount > 1) return;
     const body = make("div", "body", facts(each));
-    if (each.story !== null) body.append(story(each));
-    if (each.question) body.append(make("p", "", make("span", "data", each.question)));
-    for (const number of each.pictures) body.append(figure(number));
+    if (each.question) body.append(make("p", "question", make("span", "data", each.question)));
+    for (const number of each.pictures) body.append(figure(picture(number), captions[number]));
+    if (each.story !== null) body.append(story(stories[each.story], each.sentences));
     if (each.note) body.append(make("p", "note data", each.note));
     const anchor = make("a", "", "Link to this row");
     anchor.href = link(each);
@@ -94,6 +137,7 @@
     const told = [
       ["Found", each.found || "nothing"],
       ["Expected", each.expected],
+      ["Class", kinds[each.kind] ?? ""],
       ["Why", each.reason],
       ["Right under", each.reading && `${each.reading} (rule-dependent: wrong under the default readings)`],
       ["Kind of question", words(each.asked)],
@@ -102,28 +146,6 @@
     ];
     const shownFacts = told.filter(([, text]) => text);
     return make("dl", "", ...shownFacts.flatMap(([name, text]) => [make("dt", "", name), make("dd", "data", text)]));
-  }
-
-  function story(each) {
-    const marked = stories[each.story].map((line, index) =>
-      make(each.sentences.includes(index + 1) ? "mark" : "span", "data", line),
-    );
-    if (marked.length === 1) return make("p", "story", ...marked);
-    const lines = marked.map((line) => make("li", line.localName === "mark" ? "deciding" : "", line));
-    const node = make("ol", "story", ...lines);
-    node.setAttribute("aria-label", "The story; sentences that decide are marked");
-    return node;
-  }
-
-  function figure(number) {
-    const drawing = make("div", "drawing");
-    drawing.tabIndex = 0;
-    drawing.setAttribute("role", "group");
-    drawing.setAttribute("aria-label", "Picture; scroll sideways where it is wide");
-    const svg = document.getElementById(`picture-${number}`).textContent;
-    const parsed = new DOMParser().parseFromString(svg, "image/svg+xml").documentElement;
-    drawing.append(document.importNode(parsed, true));
-    return make("figure", "", make("figcaption", "data", captions[number]), drawing);
   }
 
   function fillChoices() {

@@ -15,8 +15,8 @@ import storyproof
 from storyproof.audits.audit import ERRATA
 from storyproof.errors import DataError
 from storyproof.findings import AuditReport
-from storyproof.report.audit_sections import overlaps_of, page_of, shortcuts_of
-from tests.report.test_audit_page import Elements, data_of
+from storyproof.reports.audit_sections import overlaps_of, page_of, shortcuts_of
+from tests.reports.test_audit_page import Elements, data_of
 
 TALE = """1 Ada entered the attic.
 2 Ben entered the attic.
@@ -188,7 +188,16 @@ def test_sections(conflicting: Path) -> None:
     words = Elements(text).text
     assert words.index("Overlaps") < words.index("Conflicting labels") < words.index("Shortcuts")
     assert "says otherwise" in words
-    assert "what the structure forces" in words
+    assert "What the structure forces" in words
+    assert words.count(shortcuts["verdict"]) == 1
+    assert words.index(shortcuts["verdict"]) < words.index("Overlaps")
+    first = shortcuts["rows"][0]
+    assert f"A reader who {first['reader']}" in words
+    low, high = (100 * first["accuracy"][end] for end in ("low", "high"))
+    assert f"({low:.1f}–{high:.1f})" in words
+    assert "the same story and question with another answer" in words
+    assert "50.0%" in words
+    assert "structural" not in words[words.index("Overlaps") : words.index("By file")]
     assert sections_of(text).count("section-2") == 1
 
 

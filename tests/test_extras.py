@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from storyproof.errors import ConfigError
-from storyproof.solvers.llm.extras import installed, need
+from storyproof.extras import installed, need
 
 
 def test_missing_package_comes_with_the_command() -> None:

@@ -7,7 +7,7 @@ from storyproof.evaluation.runs import Evaluation
 from storyproof.evaluation.scores import Scores
 from storyproof.evaluation.twins import Contamination
 from storyproof.intervals import Interval
-from storyproof.report.runs import contamination_view, run_view, runs_view, sensitivity_view
+from storyproof.reports.runs import contamination_view, run_view, runs_view, scores_view, sensitivity_view
 
 SIDE = {"accuracy": 0.5, "joint_accuracy": 0.25, "intervals": {"accuracy": [0.4, 0.6], "joint_accuracy": None}}
 
@@ -125,3 +125,19 @@ def test_contamination() -> None:
     assert "no sign that it has seen the published data" in text
     sure = Interval(0.1, 0.05, 0.25)
     assert "more than by chance" in shown(contamination_view(Contamination(run(), run(), sure, gap)), 120)
+
+
+def test_solvers_of_all_kinds_side_by_side() -> None:
+    """Rules and a language model stand in one table; what is said of replies stands below."""
+    plain = run(model="rules", details={"prompt": {}, "matching": "exact"}, free_text=False)
+    asked = run(details={"failures": {"failed": 2, "not_asked": 0, "of": 14, "errors": {}}}, free_text=True)
+    text = shown(scores_view([plain, asked]), 120)
+    lines = [line.split() for line in text.split("\n") if "50.0" in line and "matches" not in line]
+    assert [line[0] for line in lines] == ["rules", "openai/[x]"]
+    assert lines[1][1:3] == ["zero-shot", "careful"]
+    assert lines[1][-1] == "2"  # failed
+    assert "openai/[x]: matches: exact_match 50.0, no_match 50.0" in text
+    assert "openai/[x]: 2 failed and 0 not asked, of 14" in text
+    alone = shown(scores_view([plain]), 120)
+    assert "matching" not in alone
+    assert "failed" not in alone

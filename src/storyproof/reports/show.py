@@ -29,6 +29,23 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None, conventi
         ConfigError: If there is no such story.
         DataError: If the data cannot be read.
     """
+    story, where = read_story(path, index, split=split)
+    family = family_of(story[0])
+    lines = family.conventions(story[0]) if conventions else ()
+    try:
+        found = family.lay_out(story)
+    except ParseError as error:
+        raise DataError(f"{where}: {error}") from error
+    return Group(Text(convention_text(lines) + "\n"), found) if lines else found
+
+
+def read_story(path: str | Path, index: int, *, split: str | None = None) -> tuple[list[Example], str]:
+    """Read the questions of a story; return them, and how messages call the story.
+
+    Raises:
+        ConfigError: If there is no such story.
+        DataError: If the data cannot be read.
+    """
     if index < 0:
         raise ConfigError(f"--index is {index}; stories are counted from 0.")
     source = find_source(path, split)
@@ -36,14 +53,9 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None, conventi
     stories = [list(rows) for _, rows in groupby(examples, key=lambda example: example.story_id)]
     if index >= len(stories):
         raise ConfigError(f"--index is {index}, but there are only {len(stories)} stories; they are counted from 0.")
-    _check_text(stories[index], f"{source.name}, story {index}")
-    family = family_of(stories[index][0])
-    lines = family.conventions(stories[index][0]) if conventions else ()
-    try:
-        found = family.lay_out(stories[index])
-    except ParseError as error:
-        raise DataError(f"{source.name}, story {index}: {error}") from error
-    return Group(Text(convention_text(lines) + "\n"), found) if lines else found
+    where = f"{source.name}, story {index}"
+    _check_text(stories[index], where)
+    return stories[index], where
 
 
 def _check_text(story: Sequence[Example], where: str) -> None:

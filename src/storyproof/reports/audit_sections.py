@@ -15,7 +15,7 @@ from rich.text import Text
 from storyproof.audits.contamination import find_overlaps
 from storyproof.audits.examination import find_files, names_of
 from storyproof.audits.language import LanguageMeasures, measure_language
-from storyproof.audits.overlaps import CONFLICT, OverlapReport
+from storyproof.audits.overlaps import CONFLICT, MEANINGS, OverlapReport
 from storyproof.audits.shortcuts import ShortcutReport, find_shortcuts
 from storyproof.datasets.examples import iterate_examples, read_examples
 from storyproof.datasets.reading import Source, find_sources
@@ -23,7 +23,10 @@ from storyproof.errors import DataError, StoryproofError
 from storyproof.example import Example
 from storyproof.findings import AuditReport, Finding
 from storyproof.formats.format import formats
-from storyproof.report.audit_page import Section, audit_page, listed
+from storyproof.reports.audit_page import Section, audit_page, listed
+from storyproof.reports.numbers import percent, with_interval
+from storyproof.reports.page import build_table, data_text
+from storyproof.svg import element, safe
 
 _MOST_TRAINING = 3000  # stories that probes learn from; more change little and take long
 
@@ -56,8 +59,21 @@ def language_of(paths: Sequence[Path]) -> tuple[dict[str, Any], RenderableType]:
     return {name: each.as_dict() for name, each in found.items()}, _language_view(found)
 
 
-def page_of(report: AuditReport, paths: Sequence[Path], more: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the page of an audit; the rows that it lists are read again."""
+def page_of(
+    report: AuditReport,
+    paths: Sequence[Path],
+    more: Mapping[str, Mapping[str, Any]],
+    *,
+    complete_list: str = "",
+) -> str:
+    """Return the page of an audit; the rows that it lists are read again.
+
+    Args:
+        report: What was found.
+        paths: The audited files or folders.
+        more: What else was measured: `shortcuts` and `overlaps` as plain values.
+        complete_list: The name of a file with all findings, if there is one.
+    """
     audited = find_files(paths)
     files = dict(zip(names_of(audited), audited, strict=True))
     wanted: dict[str, list[Finding]] = {}
@@ -70,7 +86,8 @@ def page_of(report: AuditReport, paths: Sequence[Path], more: Mapping[str, Mappi
     sections = [section for name, found in more.items() for section in _sections(name, found)]
     names = ", ".join(files)
     title = f"Audit of {names if len(names) < 80 else f'{len(files)} files'}"
-    return audit_page(report, examples, title=title, sections=sections)
+    verdict = more.get("shortcuts", {}).get("verdict", "")
+    return audit_page(report, examples, title=title, verdict=verdict, sections=sections, complete_list=complete_list)
 
 
 def _story_file(name: str, files: Mapping[str, Path]) -> str:
@@ -106,14 +123,14 @@ def _shortcut_view(report: ShortcutReport) -> RenderableType:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in ("answered by", "average", "95%", "joint", "95%"):
         table.add_column(heading, justify="left" if heading == "answered by" else "right")
-    table.add_row("chance", _percent(report.chance), "", _percent(report.joint_chance), "")
+    table.add_row("chance", percent(report.chance), "", percent(report.joint_chance), "")
     forced = report.forced
-    table.add_row("what the structure forces", _percent(forced.accuracy), "", _percent(forced.joint_accuracy), "")
+    table.add_row("what the structure forces", percent(forced.accuracy), "", percent(forced.joint_accuracy), "")
     for row in report.rows:
         mark = " *" if row.beats_structure or row.jointly_beats_structure else ""
         cells = [Text(f"{row.group}: {row.name}{mark}")]
         for share in (row.accuracy, row.joint_accuracy):
-            cells += [Text(_percent(share.value)), Text(f"{_percent(share.low)} to {_percent(share.high)}")]
+            cells += [Text(percent(share.value)), Text(f"{percent(share.low)} to {percent(share.high)}")]
         table.add_row(*cells)
     return Group(table, Text("* beats what the structure forces", style="dim"), Text(report.verdict))
 
@@ -146,9 +163,15 @@ def _language_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:
         row: dict[str, object] = {"names masked": title}
         for name, measures in found.items():
             value = measures[key]
-            share = f"{_percent(value)}%" if key == "unique_stories" else ""
+            share = f"{percent(value)}%" if key == "unique_stories" else ""
             row[name] = share or (f"{value:,}" if isinstance(value, int) else f"{value:.2f}")
         yield row
+
+
+def _language_table(found: Mapping[str, Any]) -> str:
+    """Return the measures of language, one column per file or split."""
+    rows = [[data_text(str(cell)) for cell in row.values()] for row in _language_rows(found)]
+    return build_table(["names masked", *map(data_text, found)], rows, label="Language", style="full")
 
 
 def _overlap_view(report: OverlapReport) -> RenderableType:
@@ -156,7 +179,7 @@ def _overlap_view(report: OverlapReport) -> RenderableType:
     for heading in ("the same", "in", "and in", "pairs", "affected"):
         table.add_column(heading, justify="right" if heading in ("pairs", "affected") else "left")
     for each in report.overlaps:
-        affected = f"{each.second_affected:,} of {each.second_total:,} ({_percent(each.share)}%)"
+        affected = f"{each.second_affected:,} of {each.second_total:,} ({percent(each.share)}%)"
         table.add_row(each.kind, Text(each.first), Text(each.second), f"{each.pairs:,}", affected)
     conflicts = [
         Text(
@@ -168,43 +191,92 @@ def _overlap_view(report: OverlapReport) -> RenderableType:
     return Group(table, *conflicts)
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:.1f}"
-
-
 def _sections(name: str, found: Mapping[str, Any]) -> Iterable[Section]:
-    """Yield results as plain rows for the page, under their headings."""
+    """Yield results as sections of the page."""
     if name == "overlaps":
-        names = ("kind", "first", "second", "pairs", "share")
-        yield "Overlaps", [{key: each[key] for key in names} for each in found["overlaps"]]
+        yield Section("Overlaps", _overlap_table(found))
         if conflicts := list(_conflict_rows(found)):
-            yield "Conflicting labels", conflicts
+            heads = ["in", "row", "says", "and in", "the same row", "says otherwise"]
+            yield Section("Conflicting labels", build_table(heads, conflicts, label="Conflicting labels"))
     elif name == "shortcuts":
-        yield "Shortcuts", list(_shortcut_rows(found))
+        yield Section("Shortcuts", _shortcut_table(found))
     elif name == "language":
-        yield "Language", list(_language_rows(found))
+        yield Section("Language", _language_table(found))
     else:
         raise DataError(f"there is no section '{name}'.")
 
 
-def _conflict_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:
+def _overlap_table(found: Mapping[str, Any]) -> str:
+    """Return what was found twice, and what was not found."""
+    rows, none = [], []
+    for each in found["overlaps"]:
+        where = f"{each['first']} and {each['second']}" if each["first"] != each["second"] else each["first"]
+        if not each["pairs"]:
+            none.append(f"{MEANINGS[each['kind']]} in {where}")
+            continue
+        affected = f"{each['second_affected']:,} of {each['second_total']:,}"
+        places = [data_text(each["first"]), data_text(each["second"])]
+        pairs, share = f"{each['pairs']:,}", f"{100 * each['share']:.1f}%"
+        rows.append([safe(MEANINGS[each["kind"]]), *places, pairs, affected, share])
+    heads = ["found twice", "in", "and in", "pairs", "affected there", "percent"]
+    table = build_table(heads, rows, label="Overlaps", style="full") if rows else ""
+    absent = element("p", safe(f"Not found: {'; '.join(none)}."), class_="note") if none else ""
+    return table + absent
+
+
+def _conflict_rows(found: Mapping[str, Any]) -> Iterable[list[str]]:
     for each in found["overlaps"]:
         for one in each["examples"] if each["kind"] == CONFLICT else ():
-            yield {
-                "in": each["first"],
-                "row": one["first"],
-                "says": one["first_answer"],
-                "and in": each["second"],
-                "the same row": one["second"],
-                "says otherwise": one["second_answer"],
-            }
+            first = (each["first"], one["first"], one["first_answer"])
+            yield [data_text(str(text)) for text in (*first, each["second"], one["second"], one["second_answer"])]
 
 
-def _shortcut_rows(found: Mapping[str, Any]) -> Iterable[dict[str, object]]:
+def _shortcut_table(found: Mapping[str, Any]) -> str:
+    """Return how well readers who miss something answer, with what chance and structure give."""
     forced = found["forced"]
-    for name, average, joint in (
-        ("chance", found["chance"], found["joint_chance"]),
-        ("what the structure forces", forced["accuracy"], forced["joint_accuracy"]),
-        *((row["name"], row["accuracy"]["value"], row["joint_accuracy"]["value"]) for row in found["rows"]),
-    ):
-        yield {"answered by": name, "average": f"{100 * average:.1f}", "joint": f"{100 * joint:.1f}"}
+    rows = [
+        ["Chance: guesses among the candidates", percent(found["chance"]), percent(found["joint_chance"]), ""],
+        [
+            "What the structure forces" + element("div", safe(forced["about"]), class_="meaning"),
+            percent(forced["accuracy"]),
+            percent(forced["joint_accuracy"]),
+            "",
+        ],
+    ]
+    for row in found["rows"]:
+        beats = row["beats_structure"] or row["jointly_beats_structure"]
+        style = "quiet-bar" if not row["shortcut"] else "all" if beats else "usual"
+        name = safe(f"A reader who {row['reader'].rstrip(',')}")
+        name += element("div", safe(f"{row['group']}: {row['name'].replace('_', ' ')}"), class_="meaning")
+        name += _score_bar(row["accuracy"], forced["accuracy"], style)
+        mark = "" if not beats else "above structure" if row["shortcut"] else "above structure, misses nothing"
+        rows.append([name, _share(row["accuracy"]), _share(row["joint_accuracy"]), mark])
+    source = f"learned from {found['training_questions']:,} questions"
+    source += " of the training data" if found["trained_on"] == "train" else " of the same data, in folds"
+    note = (
+        f"Right answers in percent, with 95% intervals over stories, of {found['questions']:,} questions about "
+        f"{found['stories']:,} stories; {source}. The bars show the average; the line across them is what the "
+        "structure forces, which no reader needs a story for. Readers marked “above structure” gain from a shortcut."
+    )
+    heads = ["answered by", "average", "joint", ""]
+    table = build_table(heads, rows, label="Shortcuts", style="full")
+    return element("p", safe(note), class_="note") + table
+
+
+def _share(share: Mapping[str, float]) -> str:
+    return with_interval(share["value"], (share["low"], share["high"]), "–")
+
+
+def _score_bar(share: Mapping[str, float], level: float, style: str) -> str:
+    """Return a bar of percents with its interval, and a line across it."""
+    parts = [
+        ("0%", 100 * share["value"], "15%", "70%", style),
+        (f"{100 * share['low']:.2f}%", 100 * (share["high"] - share["low"]), "42%", "16%", "interval"),
+    ]
+    bars = element("rect", width="100%", height="100%", class_="ground")
+    bars += "".join(
+        element("rect", x=x, width=f"{width:.2f}%", y=y, height=height, class_=each)
+        for x, width, y, height, each in parts
+    )
+    bars += element("rect", x=f"{100 * level:.2f}%", width=2, height="100%", class_="level")
+    return f'<svg class="bar" aria-hidden="true">{bars}</svg>'

@@ -1,0 +1,44 @@
+"""storyproof report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storyproof.cli.output import check_results, takes_output, write_result
+from storyproof.cli.screen import echo
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(help="Runs, as evaluate wrote them, or folders of them.")],
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the report to this file; - for standard output.")
+    ] = None,
+    format: Annotated[
+        str, typer.Option(help="'html', a self-contained page; 'markdown', 'latex' or 'csv' for tables.")
+    ] = "html",
+    figures: Annotated[
+        Path | None, typer.Option(help="Also write all charts to this folder, as SVG, PNG and PDF for print.")
+    ] = None,
+    data: Annotated[
+        list[Path] | None, typer.Option(help="Where the data of the runs are, if they have moved; may be repeated.")
+    ] = None,
+    title: Annotated[str, typer.Option(help="What the report is called.")] = "Runs",
+) -> None:
+    """Compare runs on one page: scores, differences, groups, mistakes, and every answer with its story and proof."""
+    from storyproof.reports import run_report
+
+    run_report.check_format(format, figures=figures is not None)
+    out = out or Path("report.html" if format == run_report.HTML else "-")
+    check_results(out, [*runs, *(data or [])], "--out")
+    found = run_report.report(runs, data=data or (), title=title)
+    write_result(out, found.render(format), "--out")
+    quiet = takes_output(out)
+    if figures is not None:
+        files = found.write_figures(figures)
+        echo(f"{len(files)} figures written to {figures}", err=quiet)
+    if not quiet:
+        echo(found.headline)
+        echo(f"written to {out}")

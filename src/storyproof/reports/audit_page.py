@@ -1,0 +1,359 @@
+"""An audit as one self-contained page: the result in a sentence, what is wrong by consequence, then every finding.
+
+Text from the data is never markup; see `report.page`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from string import Template
+from typing import Any, NamedTuple
+
+from storyproof.errors import DataError
+from storyproof.example import Example
+from storyproof.families.family import Family, Picture, families, family_of, load_family
+from storyproof.findings import AuditReport, FileReport, Finding
+from storyproof.reports.numbers import counted
+from storyproof.reports.page import build_page, build_table, data_text, read_asset
+from storyproof.svg import element, safe
+
+LISTED = 300  # findings of a kind that a page lists
+RULE_DEPENDENT = (
+    "rule-dependent: wrong under the default readings, but right under another reading that has a name, such as "
+    "another rule for what somebody can know"
+)
+
+Examples = Mapping[tuple[str, int], Sequence[Example] | Example]
+
+
+class Section(NamedTuple):
+    """A part of the page between what is wrong and the findings.
+
+    Attributes:
+        heading: Plain text.
+        body: HTML; text in it is escaped already.
+    """
+
+    heading: str
+    body: str
+
+
+def audit_page(
+    report: AuditReport,
+    examples: Examples,
+    *,
+    title: str,
+    verdict: str = "",
+    sections: Sequence[Section] = (),
+    per_kind: int = LISTED,
+    complete_list: str = "",
+) -> str:
+    """Return the page of an audit.
+
+    Args:
+        report: What was found.
+        examples: The rows to show, by file and row, as published; see `listed` for those that the page shows.
+            A list holds all questions of the row's story, with the row's own last. A row that is missing is shown
+            without its story.
+        title: What the page is about.
+        verdict: What else belongs to the result, in a sentence.
+        sections: What else was measured.
+        per_kind: How many findings of a kind to list at most.
+        complete_list: The name of a file with all findings, if there is one.
+    """
+    findings = listed(report, per_kind)
+    data, pictures = _data(findings, examples)
+    data["kinds"] = _kinds(report)
+    body = Template(read_asset(__package__, "audit_page.html")).substitute(
+        title=safe(title),
+        tone="pass" if report.clean else "fail",
+        lead=_lead(report, verdict),
+        classes=_classes(report),
+        sections="\n".join(_section(number, each) for number, each in enumerate(sections)),
+        totals=_totals(report),
+        bound=_bound(report, findings, per_kind, complete_list),
+        legend=_picture_legend(report),
+    )
+    return build_page(
+        title,
+        body,
+        data={"data": data},
+        packed={"pictures": [{"svg": each.svg, "narrow": each.narrow} for each in pictures]},
+        scripts=[read_asset(__package__, "page.js"), read_asset(__package__, "audit_page.js")],
+        styles=[read_asset(__package__, "audit_page.css")],
+    )
+
+
+def listed(report: AuditReport, per_kind: int = LISTED) -> list[Finding]:
+    """Return the findings that a page lists: the first ones of each kind, what matters most first."""
+    groups = _by_kind(report)
+    return [finding for findings in groups.values() for finding in findings[:per_kind]]
+
+
+def _findings(report: AuditReport) -> Iterator[Finding]:
+    return (finding for file in report.files for finding in file.findings)
+
+
+def _by_kind(report: AuditReport) -> dict[str, list[Finding]]:
+    """Return the findings of each kind in the order of the files; kinds that matter most first."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in _findings(report):
+        groups.setdefault(finding.kind, []).append(finding)
+    places = {kind: place for place, kind in enumerate(_kinds(report))}
+    return dict(sorted(groups.items(), key=lambda item: places.get(item[0], len(places))))
+
+
+def _audited(report: AuditReport) -> list[Family]:
+    """Return the families of the audited rows."""
+    return [load_family(name) for name in dict.fromkeys(file.family for file in report.files) if name]
+
+
+def _kinds(report: AuditReport) -> dict[str, str]:
+    """Return what kinds of findings mean, what matters most first; those of the audited rows decide."""
+    audited = _audited(report)
+    others = [family for family in families() if family not in audited]
+    found: dict[str, str] = {}
+    for family in (*audited, *others):
+        for kind, text in family.kinds.items():
+            found.setdefault(kind, text)
+    return found
+
+
+# --- the findings
+
+
+def _data(findings: Sequence[Finding], examples: Examples) -> tuple[dict[str, Any], list[Picture]]:
+    """Return what the page's script shows, and the pictures; what several findings share is there once.
+
+    All text in pictures is escaped, so that they can be part of the page as they are, to be drawn when needed.
+    """
+    stories: dict[str, int] = {}
+    pictures: dict[Picture, int] = {}
+    found = []
+    for finding in findings:
+        each = finding.as_dict() | {"story": None, "question": "", "pictures": [], "note": ""}
+        rows = examples.get((finding.file, finding.row), ())
+        rows = (rows,) if isinstance(rows, Example) else rows
+        if rows:
+            each["story"] = stories.setdefault(rows[-1].story, len(stories))
+            each["question"] = rows[-1].question
+            try:
+                drawn = family_of(rows[-1]).pictures(rows, finding.sentences, _answers(finding))
+                each["pictures"] = [pictures.setdefault(picture, len(pictures)) for picture in drawn]
+            except DataError as error:
+                each["note"] = f"There is no picture: {error}"
+        found.append(each)
+    shared = {"stories": [story.split("\n") for story in stories], "captions": [each.caption for each in pictures]}
+    return {"findings": found, **shared}, list(pictures)
+
+
+def _answers(finding: Finding) -> tuple[str, str] | None:
+    """Return the label and the right answer, if an answer is wrong."""
+    return (finding.found, finding.expected) if finding.field == "answer" else None
+
+
+def _bound(report: AuditReport, findings: Sequence[Finding], per_kind: int, complete_list: str) -> str:
+    """Return which findings are listed, and where the others are."""
+    counts = {kind: len(each) for kind, each in _by_kind(report).items()}
+    cut = [f"{safe(_words(kind))} {per_kind:,} of {count:,}" for kind, count in counts.items() if count > per_kind]
+    if not cut:
+        return "All findings are listed." if findings else "There is nothing to list."
+    if complete_list:
+        rest = f"All {sum(counts.values()):,} findings are in {data_text(complete_list)}."
+    else:
+        rest = "To get all of them, run <code>storyproof audit</code> again with <code>--json FILE</code>."
+    return f"The list holds the first {per_kind:,} findings of each class: {', '.join(cut)}. {rest}"
+
+
+def _picture_legend(report: AuditReport) -> str:
+    texts = [family.legend for family in _audited(report) or families() if family.legend]
+    if not texts or report.clean:
+        return ""
+    items = "".join(element("li", safe(text)) for text in texts)
+    return f'<details class="legend"><summary>How to read the pictures</summary><ul>{items}</ul></details>'
+
+
+# --- the result
+
+
+def _questions(file: FileReport) -> int:
+    return file.questions or file.totals.get("questions", 0) or file.totals.get("rows", 0)
+
+
+class _Answers(NamedTuple):
+    """Findings about answers: how many rows are wrong, how many of them rule-dependent, and how many other findings."""
+
+    wrong: int
+    some: int
+    other: int
+
+
+def _about_answers(report: AuditReport, findings: Sequence[Finding]) -> _Answers:
+    fields = frozenset[str]().union(*(family.answer_fields for family in _audited(report) or families()))
+    wrong = [each for each in findings if each.row >= 0 and each.field in fields]
+    sure = {(each.file, each.row) for each in wrong if not each.reading}
+    every = {(each.file, each.row) for each in wrong}
+    return _Answers(len(every), len(every - sure), len(findings) - len(wrong))
+
+
+def describe_result(report: AuditReport) -> list[str]:
+    """Return the result of an audit in a sentence, and how much else was found."""
+    findings = list(_findings(report))
+    asked = sum(map(_questions, report.files))
+    files = counted(len(report.files), "file")
+    if not findings:
+        checked = f"All {asked:,} answers follow from their stories" if asked else "Nothing is wrong"
+        return [f"✓ Passed. {checked}, and no other problem was found in {files}."]
+    wrong, some, other = _about_answers(report, findings)
+    rest = [f"{counted(other, 'other finding')} in {files}."] if other else []
+    if not wrong:
+        return [f"No answer is wrong in {asked:,} questions." if asked else "No answer is wrong.", *rest]
+    settled = all(family.is_always_settled for family in _audited(report))
+    what = "are wrong" if settled else "are wrong or do not follow from their stories"
+    share = f" of {asked:,} answers ({_percent(wrong, asked)})" if asked else " answers"
+    which = "all of them" if some == wrong else f"{some:,} of them"
+    depends = f", {which} only under some readings (rule-dependent)" if some else ""
+    return [f"{wrong:,}{share} {what}{depends}.", *rest]
+
+
+def _lead(report: AuditReport, verdict: str) -> str:
+    first, *rest = describe_result(report)
+    paragraphs = [element("p", safe(text)) for text in (*rest, verdict) if text]
+    return element("p", safe(first), class_="lead") + "".join(paragraphs)
+
+
+def _percent(part: int, whole: int) -> str:
+    """Return a share as percent; one that is not zero never looks like zero."""
+    if not whole:
+        return ""
+    share = 100 * part / whole
+    return "<0.1%" if 0 < share < 0.05 else f"{share:.1f}%"
+
+
+# --- the tables
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+class ClassRow(NamedTuple):
+    """A kind of findings.
+
+    Attributes:
+        kind: Its name in the data.
+        name: Its name in words.
+        meaning: What it means.
+        findings: How many findings.
+        share: The share of all rows that have one, in percent; empty if it is about files.
+        some: How many are rule-dependent; empty if none.
+        sure_share: The share of rows that are wrong under every reading, as a fraction.
+        some_share: The share of rows that are rule-dependent, as a fraction.
+    """
+
+    kind: str
+    name: str
+    meaning: str
+    findings: str
+    share: str
+    some: str
+    sure_share: float
+    some_share: float
+
+
+def class_rows(report: AuditReport) -> list[ClassRow]:
+    """Return how many findings there are of each kind, what matters most first."""
+    asked, meanings = sum(map(_questions, report.files)), _kinds(report)
+    rows = []
+    for kind, findings in _by_kind(report).items():
+        places = {(each.file, each.row) for each in findings if each.row >= 0}
+        sure = {(each.file, each.row) for each in findings if each.row >= 0 and not each.reading}
+        some = sum(bool(each.reading) for each in findings)
+        rows.append(
+            ClassRow(
+                kind,
+                _words(kind),
+                meanings.get(kind, ""),
+                f"{len(findings):,}",
+                _percent(len(places), asked) if places else "",
+                f"{some:,}" if some else "",
+                len(sure) / asked if asked else 0.0,
+                len(places - sure) / asked if asked else 0.0,
+            )
+        )
+    return rows
+
+
+def _classes(report: AuditReport) -> str:
+    """Return a table of how many findings there are of each kind, with bars."""
+    rows = class_rows(report)
+    if not rows:
+        return '<p class="note">Nothing wrong was found.</p>'
+    cells = []
+    for row in rows:
+        name = element("button", safe(row.name), type="button", class_="plain", data_kind=row.kind)
+        name += element("div", safe(row.meaning), class_="meaning")
+        name += _bar(100 * row.sure_share, 100 * row.some_share) if row.share else ""
+        cells.append([name, row.findings, safe(row.share), row.some])
+    depends = any(row.some for row in rows)
+    heads = ["class", "findings", "of all rows", "rule-dependent"][: 4 if depends else 3]
+    table = build_table(heads, [each[: len(heads)] for each in cells], label="Classes of findings", style="full")
+    return (_key() if depends else "") + table
+
+
+def _key() -> str:
+    """Return what the colours of bars mean."""
+    items = [("all", "wrong under every reading"), ("some", RULE_DEPENDENT)]
+    swatches = ""
+    for style, text in items:
+        square = element("rect", width="100%", height="100%", class_=style)
+        swatches += element("li", f'<svg aria-hidden="true">{square}</svg>{safe(text)}')
+    return f'<ul class="key" aria-label="Colours of the bars">{swatches}</ul>'
+
+
+def _bar(sure: float, some: float) -> str:
+    """Return a bar of percents: what is wrong under every reading, then what is rule-dependent."""
+    parts = element("rect", width="100%", height="100%", class_="ground")
+    parts += element("rect", width=f"{sure:.2f}%", height="100%", class_="all")
+    parts += element("rect", x=f"{sure:.2f}%", width=f"{some:.2f}%", height="100%", class_="some")
+    return f'<svg class="bar" aria-hidden="true">{parts}</svg>'
+
+
+def _totals(report: AuditReport) -> str:
+    """Return the counts of each file and of all files, in short and in full."""
+    rows = [_summary(report, file.file, file.format, _questions(file), file.findings) for file in report.files]
+    if len(report.files) > 1:
+        asked = sum(map(_questions, report.files))
+        rows.append(_summary(report, "all files", "", asked, list(_findings(report))))
+    heads = ["file", "questions", "wrong answers", "percent", "rule-dependent", "other findings"]
+    short = build_table(heads, rows, label="Files", style="full")
+    counts = [(file.file, dict(_flat(file.totals))) for file in report.files]
+    if len(counts) > 1:
+        counts.insert(0, ("all files", dict(_flat(report.totals))))
+    names = dict.fromkeys(name for _, each in counts for name in each)
+    full = [[safe(name), *(_count(each.get(name)) for _, each in counts)] for name in names]
+    table = build_table(["count", *(data_text(file) for file, _ in counts)], full, label="All counts")
+    return f'{short}<details class="counts"><summary>All counts</summary>{table}</details>' if full else short
+
+
+def _summary(report: AuditReport, file: str, form: str, asked: int, findings: Sequence[Finding]) -> list[str]:
+    name = data_text(file) + element("div", safe(form), class_="meaning")
+    wrong, some, other = _about_answers(report, findings)
+    return [name, f"{asked:,}", f"{wrong:,}", safe(_percent(wrong, asked)), f"{some:,}", f"{other:,}"]
+
+
+def _flat(totals: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in totals.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{before}{_words(name)}: ")
+        else:
+            yield before + _words(name), value
+
+
+def _count(value: object) -> str:
+    return "" if value is None else f"{value:,}" if isinstance(value, int) else data_text(str(value))
+
+
+def _section(number: int, section: Section) -> str:
+    head = element("h2", safe(section.heading), id=f"section-{number}")
+    return f'<section aria-labelledby="section-{number}">{head}{section.body}</section>'

@@ -1,0 +1,101 @@
+"""What notebooks show: an example with its picture, the result of an audit or a verification, the scores of a run.
+
+Notebooks add HTML to a page of their own, so there are no styles and no scripts here. Text is escaped, and pictures are
+images, in which nothing runs.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from functools import singledispatch
+
+from storyproof.audits.verify import Verification
+from storyproof.errors import DataError
+from storyproof.evaluation.runs import Evaluation
+from storyproof.example import Example
+from storyproof.families.family import Picture, family_of
+from storyproof.findings import AuditReport, Finding, cut
+from storyproof.reports.audit_page import class_rows, describe_result
+from storyproof.reports.numbers import counted, percent, with_interval
+from storyproof.reports.page import data_text
+from storyproof.svg import element, safe, standalone
+
+_FINDINGS = 10  # that are shown
+
+
+@singledispatch
+def view(value: object) -> str:
+    """Return a value as HTML for a notebook."""
+    return element("pre", safe(repr(value)))
+
+
+@view.register
+def _example(example: Example) -> str:
+    try:
+        drawn = "".join(map(_picture, family_of(example).pictures([example], example.proof)))
+    except DataError:
+        drawn = ""
+    proof = f" (sentences {', '.join(map(str, example.proof))})" if example.proof else ""
+    asked = element("p", f"{element('b', data_text(example.question))} {data_text(example.answer)}{safe(proof)}")
+    lines = "".join(element("li", data_text(line)) for line in example.story.split("\n"))
+    return element("div", asked + drawn + f"<details><summary>story</summary><ol>{lines}</ol></details>")
+
+
+@view.register
+def _picture(picture: Picture) -> str:
+    coded = b64encode(standalone(picture.svg).encode()).decode()
+    image = f'<img alt="{safe(picture.caption)}" src="data:image/svg+xml;base64,{coded}">'
+    return element("figure", element("figcaption", safe(picture.caption)) + image)
+
+
+@view.register
+def _audit(report: AuditReport) -> str:
+    result = "".join(element("p", safe(line)) for line in describe_result(report))
+    rows = [[safe(row.name), safe(row.meaning), row.findings, safe(row.share), row.some] for row in class_rows(report)]
+    return element("div", result + _table(["class", "meaning", "findings", "of all rows", "rule-dependent"], rows))
+
+
+@view.register
+def _verification(found: Verification) -> str:
+    what = f"{counted(found.questions, 'question')} of {counted(found.stories, 'story')}"
+    result = f"✓ verified: {what}" if found.ok else f"{counted(len(found.findings), 'finding')} in {what}"
+    statuses = [f"{name} {count:,}" for name, count in found.listed_statuses().items()]
+    more = element("p", safe(f"{found.standard}: {', '.join(statuses)}")) if statuses else ""
+    return element("div", element("p", element("b", safe(result))) + more + _findings(found.findings))
+
+
+def _findings(findings: Sequence[Finding]) -> str:
+    if not findings:
+        return ""
+    rows = [
+        [*(data_text(cut(text)) for text in (each.file, each.id, each.field, each.found, each.expected, each.reason))]
+        for each in findings[:_FINDINGS]
+    ]
+    rest = len(findings) - _FINDINGS
+    more = element("p", f"… and {rest:,} more in <code>findings</code>") if rest > 0 else ""
+    return _table(["file", "row", "field", "found", "expected", "why"], rows) + more
+
+
+@view.register
+def _evaluation(run: Evaluation) -> str:
+    scores, intervals = run.scores, run.intervals
+    rows = [
+        ["average", with_interval(scores.accuracy, intervals.get("accuracy"))],
+        ["joint", with_interval(scores.joint_accuracy if scores.stories else None, intervals.get("joint_accuracy"))],
+    ]
+    for belief, kinds in scores.by_order.items():
+        what = ", false belief" if belief == "false_belief" else ""
+        rows += [[safe(f"{kind.replace('_', ' ')}{what}"), percent(value)] for kind, value in kinds.items()]
+    about = f"{counted(scores.questions, 'question')} of {counted(scores.stories, 'story')}, {run.labels} labels"
+    head = element("p", f"{element('b', data_text(run.model))} on {data_text(run.data)}: {safe(about)}")
+    return element("div", head + _table(["", "percent right"], rows))
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return a table of escaped cells, which the notebook styles as its own."""
+    if not rows:
+        return ""
+    head = "".join(element("th", text) for text in heads)
+    body = "".join(element("tr", "".join(element("td", cell) for cell in row)) for row in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

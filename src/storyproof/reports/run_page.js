@@ -1,0 +1,353 @@
+"use strict";
+(() => {
+  const { figure, make, unpack, words } = page;
+  const PAGE = 50;
+  const form = document.getElementById("filters");
+  const list = document.getElementById("list");
+  const more = document.getElementById("more");
+  const count = document.getElementById("count");
+  const cards = new Map();
+  const searched = new Map();
+  let boards = [];
+  let texts = [];
+  let meanings = {};
+  let captions = [];
+  let matches = [];
+  let shown = PAGE;
+  let drawings = null;
+
+  const short = (text) => (text.length > 120 ? `${text.slice(0, 117)}…` : text);
+  const whole = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd"); // half a character cannot stand in an address
+  const address = (board, number) => `#${board}:${encodeURIComponent(whole(boards[board].ids[number]))}`;
+
+  // --- which answers
+
+  function textOf(board, number) {
+    const key = `${board}:${number}`;
+    if (!searched.has(key)) {
+      const each = boards[board];
+      const story = each.story[number] < 0 ? [] : each.stories[each.story[number]];
+      const parts = [each.ids[number], texts[each.question[number]], texts[each.target[number]], ...story];
+      for (const solver of each.solvers) if (solver.answer[number] >= 0) parts.push(texts[solver.answer[number]]);
+      searched.set(key, parts.join("\n").toLowerCase());
+    }
+    return searched.get(key);
+  }
+
+  // Solvers that only mark the ends of the scale do not count, unless there are no others.
+  function counted(board) {
+    const real = board.solvers.filter((solver) => !solver.end);
+    return real.length ? real : board.solvers;
+  }
+
+  function agrees(board, number, wanted) {
+    const found = counted(board)
+      .map((solver) => solver.right[number])
+      .filter((right) => right >= 0);
+    if (!found.length) return false;
+    const right = found.filter((each) => each === 1).length;
+    if (wanted === "none") return right === 0;
+    return wanted === "all" ? right === found.length : right > 0 && right < found.length;
+  }
+
+  const RESULTS = { wrong: 0, right: 1, unanswered: -1 };
+
+  function fits(board, number, wanted) {
+    const chosen = wanted.solver ? board.solvers.filter((solver) => solver.title === wanted.solver) : board.solvers;
+    if (wanted.result || wanted.mistake) {
+      const found = chosen.some(
+        (solver) =>
+          (!wanted.result || solver.right[number] === RESULTS[wanted.result]) &&
+          (!wanted.mistake || (solver.why[number] && solver.why[number][0] === wanted.mistake)),
+      );
+      if (!found) return false;
+    }
+    if (wanted.group) {
+      const [facet, group] = wanted.group;
+      if (board.facets[facet][number] !== group) return false;
+    }
+    return !wanted.agreement || agrees(board, number, wanted.agreement);
+  }
+
+  function filter() {
+    const wanted = Object.fromEntries(new FormData(form));
+    const index = Number(wanted.board);
+    const board = boards[index];
+    const needles = wanted.search.toLowerCase().split(/\s+/).filter(Boolean);
+    wanted.group = wanted.group ? JSON.parse(wanted.group) : null;
+    matches = [];
+    for (let number = 0; number < board.ids.length; number++) {
+      if (!fits(board, number, wanted)) continue;
+      if (needles.length && !needles.every((word) => textOf(index, number).includes(word))) continue;
+      matches.push(number);
+    }
+    if (wanted.order === "missed") matches.sort((one, other) => missed(board, other) - missed(board, one));
+  }
+
+  function missed(board, number) {
+    return counted(board).filter((solver) => solver.right[number] === 0).length;
+  }
+
+  function render() {
+    const board = Number(form.elements.board.value);
+    list.replaceChildren(...matches.slice(0, shown).map((number) => cardOf(board, number)));
+    more.hidden = matches.length <= shown;
+    const visible = Math.min(shown, matches.length);
+    const part = visible < matches.length ? `; the first ${visible.toLocaleString("en")} are shown` : "";
+    const all = boards[board].ids.length.toLocaleString("en");
+    count.textContent = `${matches.length.toLocaleString("en")} of ${all} questions${part}`;
+  }
+
+  // --- one question
+
+  function cardOf(board, number) {
+    const key = `${board}:${number}`;
+    if (!cards.has(key)) cards.set(key, makeCard(board, number));
+    return cards.get(key);
+  }
+
+  function verdict(solver, number) {
+    const right = solver.right[number];
+    const [kind, sign, said] =
+      right === 1 ? ["is-right", "✓", "right"] : right === 0 ? ["is-wrong", "✗", "wrong"] : ["is-none", "–", "no answer"];
+    const node = make("span", `verdict ${kind}`, `${sign} ${solver.title}`);
+    node.title = `${solver.title}: ${said}`;
+    return node;
+  }
+
+  function makeCard(index, number) {
+    const board = boards[index];
+    const asked = make("span", "asked", make("span", "data", texts[board.question[number]] || board.ids[number]));
+    const verdicts = make("span", "verdicts", ...board.solvers.map((solver) => verdict(solver, number)));
+    const card = make("details", "answer", make("summary", "", asked, verdicts));
+    card.addEventListener("toggle", () => fill(card, index, number));
+    return make("li", "", card);
+  }
+
+  function fill(card, index, number) {
+    if (!card.open || card.childElementCount > 1) return;
+    const board = boards[index];
+    const left = make("div", "");
+    if (board.story[number] >= 0) left.append(page.story(board.stories[board.story[number]], board.proof[number]));
+    else left.append(make("p", "note", "The data of these runs could not be read, so the story is not shown."));
+    const asked = make("p", "asking", make("span", "data", texts[board.question[number]]));
+    const body = make("div", "body", left, make("div", "", asked, said(board, number), facts(board, number)));
+    const figures = make("div", "across");
+    body.append(figures);
+    draw(figures, board, number);
+    const link = make("a", "", "Link to this question");
+    link.href = address(index, number);
+    body.append(make("p", "across links", link));
+    card.append(body);
+  }
+
+  function facts(board, number) {
+    const told = [[board.labels === "proved" ? "Proved answer" : "Label", texts[board.target[number]]]];
+    const proved = board.proved[number];
+    if (proved !== undefined) told.push(["Proved answer", proved || "none follows"]);
+    if (board.proof[number].length) told.push(["Deciding", `sentences ${board.proof[number].join(", ")}`]);
+    for (const [facet, groups] of Object.entries(board.facets)) {
+      if (groups[number] >= 0 && texts[groups[number]]) {
+        told.push([facet[0].toUpperCase() + facet.slice(1), texts[groups[number]]]);
+      }
+    }
+    told.push(["Id", board.ids[number]]);
+    return make("dl", "", ...told.flatMap(([name, text]) => [make("dt", "", name), make("dd", "data", text)]));
+  }
+
+  function said(board, number) {
+    const head = make("tr", "", ...["solver", "answered", "why"].map((text) => make("th", "", text)));
+    for (const cell of head.children) cell.scope = "col";
+    const rows = board.solvers.filter((solver) => solver.right[number] >= 0).map((solver) => {
+      const name = make("th", "data", solver.title);
+      name.scope = "row";
+      const right = solver.right[number] === 1;
+      const answer = make(right ? "ins" : "del", "data", short(texts[solver.answer[number]]) || "nothing");
+      const why = make("td", "");
+      const reasons = solver.why[number] || [];
+      if (right) why.append(make("span", "good", "✓ right"));
+      else why.append(make("span", "bad", "✗ "), reasons.length ? explained(board, reasons[0]) : "wrong");
+      const others = reasons.slice(1).map((each) => (board.mistakes[each] || [each])[0]);
+      if (others.length) why.append(make("div", "why", `also fits: ${others.join(", ")}`));
+      if (solver.match[number]) why.append(make("div", "why", matched(solver, number)));
+      replied(why, solver, number);
+      return make("tr", "", name, make("td", "", answer), why);
+    });
+    const table = make("table", "said", make("thead", "", head), make("tbody", "", ...rows));
+    const frame = make("div", "scroll", table);
+    frame.tabIndex = 0;
+    frame.setAttribute("role", "region");
+    frame.setAttribute("aria-label", "What each solver answered");
+    return frame;
+  }
+
+  function explained(board, reason) {
+    const [name, text] = board.mistakes[reason] || [words(reason), ""];
+    return text ? `${name}: answered ${text}` : name;
+  }
+
+  function matched(solver, number) {
+    const kind = solver.match[number];
+    if (kind === "cut_off") return "The reply was cut off before an answer.";
+    const meaning = meanings[kind] ? `: ${meanings[kind]}` : "";
+    return `${solver.matching} matching: ${words(kind)}${meaning}`;
+  }
+
+  function replied(cell, solver, number) {
+    const place = solver.reply[number];
+    const length = solver.cut[number];
+    if (place !== undefined) {
+      const node = make("details", "", make("summary", "", "Reply"), make("pre", "data", texts[place]));
+      cell.append(node);
+    }
+    if (length !== undefined) {
+      const text = `The reply has ${length.toLocaleString("en")} characters; the run's file has all of it.`;
+      cell.append(make("div", "why", text));
+    }
+  }
+
+  function draw(place, board, number) {
+    const numbers = board.pictures[number];
+    if (!numbers) {
+      const note = board.notes[number];
+      if (note) place.append(make("p", "note data", note));
+      return;
+    }
+    drawings = drawings || unpack("pictures");
+    for (const each of numbers) place.append(figure(drawings.then((all) => all[each]), captions[each]));
+  }
+
+  // --- choices
+
+  function option(value, text) {
+    const node = make("option", "", text);
+    node.value = value;
+    return node;
+  }
+
+  function choices(name, options) {
+    const select = form.elements[name];
+    const before = select.value;
+    select.replaceChildren(option("", "any"), ...options);
+    select.value = before;
+    if (select.selectedIndex < 0) select.value = "";
+  }
+
+  function fillChoices() {
+    const board = boards[Number(form.elements.board.value)];
+    choices(
+      "solver",
+      board.solvers.map((solver) => option(solver.title, solver.title)),
+    );
+    const occurring = new Set(board.solvers.flatMap((solver) => Object.values(solver.why).map((why) => why[0])));
+    const mistakes = Object.keys(board.mistakes).filter((name) => occurring.has(name));
+    choices(
+      "mistake",
+      mistakes.map((name) => option(name, board.mistakes[name][0])),
+    );
+    const groups = [];
+    for (const [facet, members] of Object.entries(board.facets)) {
+      const known = [...new Set(members)].filter((group) => group >= 0 && texts[group]);
+      if (known.length < 2) continue;
+      const node = document.createElement("optgroup");
+      node.label = facet;
+      known.sort((one, other) => texts[one].localeCompare(texts[other], "en", { numeric: true }));
+      node.append(...known.map((group) => option(JSON.stringify([facet, group]), texts[group])));
+      groups.push(node);
+    }
+    choices("group", groups);
+  }
+
+  function clear() {
+    for (const field of form.querySelectorAll("input, select")) if (!["board", "order"].includes(field.name)) field.value = "";
+  }
+
+  function update() {
+    shown = PAGE;
+    filter();
+    render();
+  }
+
+  function choose(wanted) {
+    clear();
+    for (const [name, value] of Object.entries(wanted)) {
+      form.elements[name].value = value;
+      if (name === "board") fillChoices();
+    }
+    update();
+    document.getElementById("answers-title").scrollIntoView();
+    form.elements.solver.focus({ preventScroll: true });
+  }
+
+  function follow() {
+    const found = /^#(\d+):(.*)$/su.exec(location.hash);
+    if (!found) return;
+    const index = Number(found[1]);
+    let id = found[2];
+    try {
+      id = decodeURIComponent(id);
+    } catch {
+      // a name with a per cent sign, written as it is
+    }
+    document.querySelectorAll(".answer.target").forEach((node) => node.classList.remove("target"));
+    const number = boards[index] ? boards[index].ids.findIndex((each) => whole(each) === id) : -1;
+    if (number < 0) {
+      count.textContent = `There is no question ${id} here.`;
+      count.scrollIntoView({ block: "center" });
+      return;
+    }
+    if (Number(form.elements.board.value) !== index || !matches.includes(number)) {
+      clear();
+      form.elements.board.value = String(index);
+      fillChoices();
+      filter();
+    }
+    shown = Math.max(shown, matches.indexOf(number) + 1);
+    render();
+    const card = cardOf(index, number).firstElementChild;
+    card.classList.add("target");
+    card.open = true;
+    fill(card, index, number); // now, so that the page scrolls to where it will stay
+    card.scrollIntoView({ block: "start" });
+    card.firstElementChild.focus({ preventScroll: true });
+  }
+
+  async function begin() {
+    try {
+      ({ boards, texts, meanings, captions } = await unpack("answers"));
+    } catch {
+      count.textContent = "This browser cannot unpack the answers; use a newer one. The runs' files have every answer.";
+      return;
+    }
+    form.elements.board.append(...boards.map((board, number) => option(String(number), board.name)));
+    fillChoices();
+    if (boards.some((board) => board.solvers.some((solver) => solver.right.includes(0)))) {
+      form.elements.result.value = "wrong";
+    }
+    update();
+    form.addEventListener("input", (event) => {
+      if (event.target === form.elements.board) fillChoices();
+      update();
+    });
+    form.addEventListener("submit", (event) => event.preventDefault());
+    document.getElementById("clear").addEventListener("click", () => {
+      clear();
+      update();
+    });
+    more.addEventListener("click", () => {
+      const next = shown;
+      shown += PAGE;
+      render();
+      list.children[next]?.querySelector("summary").focus();
+    });
+    document.querySelectorAll("button[data-board]").forEach((button) => {
+      const { board, solver = "", result = "", mistake = "", agreement = "" } = button.dataset;
+      button.addEventListener("click", () => choose({ board, solver, result, mistake, agreement }));
+    });
+    window.addEventListener("hashchange", follow);
+    follow();
+    document.documentElement.dataset.ready = "";
+  }
+
+  begin();
+})();

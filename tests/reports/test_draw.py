@@ -1,0 +1,111 @@
+import json
+import struct
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import storyproof
+from storyproof.errors import ConfigError, DataError
+from storyproof.svg import captioned
+from tests.cli.invocation import run
+from tests.families.kinship.drawing.test_tree import GRANDMOTHER
+from tests.samples import BELIEF, REALITY, example, row
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def story(tmp_path: Path) -> Path:
+    asked = [
+        example(id="0", question=REALITY, chain=[], order=0, answer="jar", false_belief=False),
+        example(id="1", question=BELIEF, chain=["Ada", "Ben"], order=2),
+        example(id="2"),
+    ]
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(json.dumps(row(each)) + "\n" for each in asked))
+    return path
+
+
+def texts(picture: str) -> list[str]:
+    return ["".join(each.itertext()) for each in ElementTree.fromstring(picture).iter(f"{SVG}text")]
+
+
+def test_the_simplest_false_belief_is_drawn(story: Path, tmp_path: Path) -> None:
+    (drawn,) = storyproof.draw(story, out=tmp_path / "x.svg")
+    written = (tmp_path / "x.svg").read_text()
+    assert texts(written)[:2] == ["Where will Ben look for the key?", "Answer: box"]
+    assert "Ben thinks" in texts(written)
+    assert "var(" not in written  # other programs than browsers do not know variables
+    assert "Ben thinks" in texts(drawn.svg)
+
+
+@pytest.mark.parametrize(("question", "asked"), [(0, REALITY), (1, BELIEF), (2, "Where will Ben look for the key?")])
+def test_a_question_can_be_chosen(story: Path, tmp_path: Path, question: int, asked: str) -> None:
+    done = run("draw", story, "--question", question, "-o", tmp_path / "x.svg")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == f"the picture was written to {tmp_path / 'x.svg'}\n"
+    assert texts((tmp_path / "x.svg").read_text())[0] == asked
+
+
+def test_pictures_for_print(story: Path, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert")
+    storyproof.draw(story, out=tmp_path / "x.png")
+    storyproof.draw(story, out=tmp_path / "x.PDF")
+    png = (tmp_path / "x.png").read_bytes()
+    assert png.startswith(b"\x89PNG")
+    assert struct.unpack(">I", png[16:20])[0] > 1000
+    assert (tmp_path / "x.PDF").read_bytes().startswith(b"%PDF")
+
+
+def test_several_pictures_are_numbered(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps(row(GRANDMOTHER)) + "\n")
+    drawn = storyproof.draw(path, out=tmp_path / "a.svg")
+    assert len(drawn) == 2
+    assert sorted(each.name for each in tmp_path.glob("*.svg")) == ["a-2.svg", "a.svg"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--index", "5", "-o", "x.svg"], "--index is 5, but there are only 1 stories"),
+        (["--question", "3", "-o", "x.svg"], "--question is 3, but the story has only 3 questions"),
+        (["-o", "x.gif"], "--out is x.gif; its name must end in .svg, .png or .pdf."),
+        (["-o", "nowhere/x.svg"], "cannot write nowhere/x.svg: there is no such folder"),
+    ],
+)
+def test_mistakes_are_explained(
+    story: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert message in str(run("draw", story, *options).exception)
+    assert list(tmp_path.glob("*.svg")) == []
+
+
+def test_what_cannot_be_drawn_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(json.dumps(row(example(chain=["Zoe"], question="Where will Zoe look for the key?"))) + "\n")
+    with pytest.raises(DataError, match="Zoe"):
+        storyproof.draw(path)
+
+
+def test_a_question_from_outside_is_an_error(story: Path) -> None:
+    with pytest.raises(ConfigError, match="--question is -1"):
+        storyproof.draw(story, question=-1)
+
+
+def test_lines_above_a_picture_are_text() -> None:
+    picture = storyproof_picture()
+    captioned_picture = captioned(picture, ["<b>&", "x" * 500])
+    root = ElementTree.fromstring(captioned_picture)
+    assert texts(captioned_picture)[0] == "<b>&"
+    assert [child.tag for child in root][:2] == [f"{SVG}title", f"{SVG}desc"]
+    assert float(root.get("height", "")) > float(ElementTree.fromstring(picture).get("height", ""))
+    assert captioned(picture, []) == picture
+
+
+def storyproof_picture() -> str:
+    from storyproof.families.family import family_of
+
+    return family_of(example()).pictures([example()])[0].svg

@@ -10,7 +10,7 @@ from pathlib import Path
 from storyproof.datasets.protection import refuse_overlap
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.experiments.datasets import Datasets
-from storyproof.experiments.declaration import Cell, Experiment
+from storyproof.experiments.declaration import Experiment, TableCell
 from storyproof.experiments.jobs import REMEDY, ExperimentPlan, needs_encoder
 from storyproof.experiments.table_formats import RESULTS
 from storyproof.experiments.worker import spent
@@ -138,19 +138,19 @@ def blanks(folder: Path, experiment: Experiment, planned: ExperimentPlan) -> str
     return _cells(len(gone)) if gone else ""
 
 
-def _figures(path: Path, experiment: Experiment) -> list[tuple[Cell, int]]:
+def _figures(path: Path, experiment: Experiment) -> list[tuple[TableCell, int]]:
     """Return the cells of an experiment that have figures in a written table, if there is one, and how many runs."""
     known = {*experiment.cells()}
     return [(cell, count) for cell, count in _kept(path) if cell in known] if path.is_file() else []
 
 
-def _kept(path: Path) -> Iterator[tuple[Cell, int]]:
+def _kept(path: Path) -> Iterator[tuple[TableCell, int]]:
     """Yield the cells of a written table that have figures, and how many runs."""
     try:
         for plain in read_json(path, REMEDY)["cells"]:
             if plain["runs"]:
                 named = (str(plain[name]) for name in ("model", "data", "test", "measure"))
-                yield Cell(*named), len(plain["runs"])
+                yield TableCell(*named), len(plain["runs"])
     except (KeyError, TypeError) as error:
         raise DataError(f"{path} is damaged ({error}); {REMEDY}.") from error
 

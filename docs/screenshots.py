@@ -1,0 +1,127 @@
+"""Screenshots of pages for the docs, taken with chromium: `make screenshots`.
+
+Every page is built from data that a seed determines, so that a test can take a screenshot again and compare. Another
+page is one more entry in `SHOTS`.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+import storyproof
+from storyproof.report.audit_sections import page_of, shortcuts_of
+
+IMAGES = Path(__file__).parent / "images"
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
+_SIDE = 48  # pixels of the small pictures that are compared
+_SPOILED = 7  # every so many answers
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A screenshot.
+
+    Attributes:
+        page: Writes the page into a folder and returns its file, or its address with what follows `#`.
+        width: Of the window, in pixels.
+        height: Of the window.
+        scheme: Light or dark.
+        ready: What must be on the page before the picture is taken, as a selector.
+    """
+
+    page: Callable[[Path], str]
+    width: int = 1280
+    height: int = 900
+    scheme: Literal["light", "dark"] = "light"
+    ready: str = "main"
+
+
+def audit_of_spoiled_stories(folder: Path) -> str:
+    """Write the audit page of stories some of whose answers and types were replaced by wrong ones."""
+    path = folder / "stories.jsonl"
+    storyproof.generate("tomi", test=60, seed=7, out=folder / "made", format="jsonl")
+    lines = (folder / "made" / "test.jsonl").read_text().splitlines()
+    with path.open("w") as file:
+        for number, line in enumerate(lines):
+            row = json.loads(line)
+            if number % _SPOILED == 4:
+                row["answer"] = next(each for each in row["candidates"] if each != row["answer"])
+            if number % _SPOILED == 2 and row["story_type"] == "false_belief":
+                row["story_type"] = "true_belief"
+            file.write(json.dumps(row) + "\n")
+    report = storyproof.audit([path])
+    page = folder / "audit.html"
+    page.write_text(page_of(report, [path], {"shortcuts": shortcuts_of([path])[0]}), "utf-8")
+    return page.as_uri()
+
+
+def finding_of_spoiled_stories(folder: Path) -> str:
+    """Return the address of a finding on that page."""
+    return f"{audit_of_spoiled_stories(folder)}#stories.jsonl:4"
+
+
+SHOTS: dict[str, Shot] = {
+    "audit.png": Shot(audit_of_spoiled_stories),
+    "audit-finding.png": Shot(finding_of_spoiled_stories, ready="details[open] svg.wide"),
+    "audit-phone.png": Shot(
+        finding_of_spoiled_stories, width=390, height=1100, scheme="dark", ready="details[open] svg.narrow"
+    ),
+}
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Yield a browser."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def take(browser: Any, shot: Shot, folder: Path) -> bytes:
+    """Return a screenshot as PNG; the folder is for the files of the page."""
+    context = browser.new_context(viewport={"width": shot.width, "height": shot.height}, color_scheme=shot.scheme)
+    page = context.new_page()
+    page.goto(shot.page(folder))
+    page.locator(shot.ready).first.wait_for()
+    taken: bytes = page.screenshot(animations="disabled")
+    context.close()
+    return taken
+
+
+def difference(first: Path, second: Path) -> float:
+    """Return how different two pictures look: 0 for the same, 1 for black and white.
+
+    Both are compared as small grey pictures, in which fonts hardly matter but places and colours of parts do. The
+    result is the mean over the tenth of the places that differ most, so that a part that changed is not averaged away.
+    """
+    from PIL import Image
+
+    small = [Image.open(path).convert("L").resize((_SIDE, _SIDE), Image.Resampling.BOX) for path in (first, second)]
+    apart = sorted((abs(a - b) for a, b in zip(*(each.tobytes() for each in small), strict=True)), reverse=True)
+    worst = apart[: len(apart) // 10]
+    return sum(worst) / len(worst) / 255
+
+
+def main() -> None:
+    """Take all screenshots, or those that are named."""
+    wanted = sys.argv[1:] or list(SHOTS)
+    with chromium() as browser:
+        for name in wanted:
+            with TemporaryDirectory() as folder:
+                (IMAGES / name).write_bytes(take(browser, SHOTS[name], Path(folder)))
+            print(IMAGES / name)
+
+
+if __name__ == "__main__":
+    main()

@@ -5,7 +5,8 @@ READY := .venv/.ready
 
 DEFAULT := not slow and not llm and not gpu
 
-.PHONY: demo test lint unit test-slow test-llm test-gpu test-browser torture coverage mutants bench docs proofs package hooks clean
+.PHONY: demo test lint unit test-slow test-llm test-gpu test-browser torture coverage mutants bench docs figures screenshots proofs \
+	package hooks clean
 
 demo: $(READY)
 	$(BIN)/storyproof generate tomi --out demo/tomi --train 9999 --val 999 --test 999 --seed 7 --force
@@ -78,6 +79,14 @@ docs: $(READY)
 # whenever the rules, the oracle or the checker of kinship change.
 proofs: $(READY)
 	$(BIN)/python -m storyproof.families.kinship.generation.prove
+
+# Redraws the figures of the experiments from their results, without training anything.
+figures: $(READY)
+	$(BIN)/python -m docs.figures
+
+# Takes the screenshots of the docs again; needs chromium.
+screenshots: $(READY)
+	$(BIN)/python -m docs.screenshots
 
 # Builds wheel and sdist, installs the wheel into an environment of its own and uses it.
 package: .venv-tools/.ready

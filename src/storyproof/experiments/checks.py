@@ -12,7 +12,7 @@ from typing import Any
 from storyproof.datasets.protection import refuse_overlap
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.experiments.datasets import Datasets
-from storyproof.experiments.declaration import Cell, Experiment
+from storyproof.experiments.declaration import Experiment, TableCell
 from storyproof.experiments.jobs import REMEDY, ExperimentPlan, needs_encoder
 from storyproof.experiments.table_formats import RESULTS
 from storyproof.experiments.worker import spent
@@ -159,25 +159,25 @@ def keep_figures(folder: Path, experiment: Experiment, planned: ExperimentPlan) 
     return replace(planned, kept=kept)
 
 
-def _figures(path: Path, experiment: Experiment) -> list[tuple[Cell, int]]:
+def _figures(path: Path, experiment: Experiment) -> list[tuple[TableCell, int]]:
     """Return the cells of an experiment that have figures in a written table, if there is one, and how many runs."""
     known = {*experiment.cells()}
     return [(cell, count) for cell, count in _kept(path) if cell in known] if path.is_file() else []
 
 
-def _kept(path: Path) -> Iterator[tuple[Cell, int]]:
+def _kept(path: Path) -> Iterator[tuple[TableCell, int]]:
     """Yield the cells of a written table that have figures, and how many runs."""
     return ((cell, len(plain["runs"])) for cell, plain in _cells_of(path) if plain["runs"])
 
 
-def _cells_of(path: Path) -> Iterator[tuple[Cell, dict[str, Any]]]:
+def _cells_of(path: Path) -> Iterator[tuple[TableCell, dict[str, Any]]]:
     """Yield the cells of a written table, as they are in its file."""
     try:
         for plain in read_json(path, REMEDY)["cells"]:
             named = (str(plain[name]) for name in ("model", "data", "test", "measure"))
             if not all(isinstance(value, int | float) for value in plain["runs"]):
                 raise TypeError("'runs' is not a list of numbers")
-            yield Cell(*named), plain
+            yield TableCell(*named), plain
     except (KeyError, TypeError) as error:
         raise DataError(f"{path} is damaged ({error}); {REMEDY}.") from error
 

@@ -34,7 +34,7 @@ from storyproof.locks import Claim
 
 OUT = "experiments/results"
 _ABOUT, _RUNS, _LOCK = "about.json", "runs", ".table.lock"
-_PACKAGES = ("numpy", "torch", "transformers", "matplotlib")
+_PACKAGES = ("numpy", "torch", "transformers", "altair", "vl-convert-python")
 
 
 @dataclass(frozen=True, slots=True)

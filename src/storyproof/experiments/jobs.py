@@ -14,7 +14,7 @@ from typing import Any
 
 from storyproof.errors import DataError
 from storyproof.experiments.datasets import TEST, TRAIN, Datasets
-from storyproof.experiments.declaration import Cell, DeclaredData, DeclaredModel, Experiment
+from storyproof.experiments.declaration import DeclaredData, DeclaredModel, Experiment, TableCell
 from storyproof.experiments.measures import Counts
 from storyproof.files import read_json, write_json, writing_to
 from storyproof.seeds import digest
@@ -108,11 +108,11 @@ class ExperimentPlan:
 
     jobs: list[Job]
     results: dict[tuple[str, str, str], Result]
-    missing: dict[Cell, str]
+    missing: dict[TableCell, str]
     encoder_identity: str | None
-    kept: Mapping[Cell, tuple[float, ...]] = field(default_factory=dict)
+    kept: Mapping[TableCell, tuple[float, ...]] = field(default_factory=dict)
 
-    def result(self, cell: Cell) -> Result | None:
+    def result(self, cell: TableCell) -> Result | None:
         """Return the result of a cell, if it is not left out."""
         return self.results.get((cell.model, cell.data, cell.test))
 
@@ -197,7 +197,7 @@ def _job(
     return Job(model, training_sets, tests, runs, training, encoder if needs_encoder(model) else None, folder)
 
 
-def _missing(experiment: Experiment, sets: Datasets, cell: Cell, encoder: str | None) -> str:
+def _missing(experiment: Experiment, sets: Datasets, cell: TableCell, encoder: str | None) -> str:
     """Return why a cell has to be left out; empty if it has not."""
     model = experiment.models[cell.model]
     if needs_encoder(model) and encoder is None:

@@ -7,8 +7,10 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from storyproof.experiments.declaration import PERCENT, Cell, Experiment, Line
-from storyproof.experiments.jobs import ExperimentPlan, needs_encoder
+from storyproof.errors import DataError
+from storyproof.experiments.declaration import PERCENT, Experiment, Line, TableCell
+from storyproof.experiments.jobs import REMEDY, ExperimentPlan, needs_encoder
+from storyproof.files import read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class Entry:
         source: What identifies the training and the test behind them.
     """
 
-    cell: Cell
+    cell: TableCell
     values: tuple[float, ...]
     paper: float | None
     source: str = ""
@@ -122,6 +124,44 @@ class ResultTable:
             "cells": cells,
             "notes": list(self.notes),
         }
+
+
+def read_table(experiment: Experiment, path: Path) -> ResultTable:
+    """Read a written table, to draw it again without its runs.
+
+    Args:
+        experiment: The experiment that it is the table of.
+        path: Its `results.json`.
+
+    Raises:
+        DataError: If the file is damaged.
+    """
+    kept: dict[tuple[str, str, str], tuple[float, ...]] = {}
+    plain = read_json(path, REMEDY)
+    try:
+        for each in plain["cells"]:
+            kept[each["group"], each["row"], each["column"]] = tuple(float(value) for value in each["runs"])
+        notes = tuple(map(str, plain["notes"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{path} is damaged ({error}); {REMEDY}.") from error
+    grid = []
+    for row in experiment.rows:
+        found = [kept.get((row.group, row.label, column.named(", "))) for column in experiment.columns]
+        grid.append(
+            tuple(
+                None if values is None else Entry(experiment.cell(row, column), values, experiment.paper(row, place))
+                for place, (column, values) in enumerate(zip(experiment.columns, found, strict=True))
+            )
+        )
+    rows = [number for number, entries in enumerate(grid) if any(entries)]
+    columns = [place for place in range(len(experiment.columns)) if any(entries[place] for entries in grid)]
+    return ResultTable(
+        experiment,
+        tuple(experiment.rows[number] for number in rows),
+        tuple(experiment.columns[place] for place in columns),
+        tuple(tuple(grid[number][place] for place in columns) for number in rows),
+        notes,
+    )
 
 
 def tabulate(experiment: Experiment, plan: ExperimentPlan) -> ResultTable:

@@ -48,6 +48,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("shots")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHOTS)
 def test_screenshots_are_true(name: str, browser: Browser, folder: Path) -> None:
     kept = (IMAGES / f"{name}.png").read_bytes()

@@ -5,7 +5,7 @@ READY := .venv/.ready
 
 DEFAULT := not slow and not llm and not gpu
 
-.PHONY: demo test lint unit test-slow test-llm test-gpu test-browser torture coverage mutants bench docs package hooks clean
+.PHONY: demo test lint unit test-slow test-llm test-gpu test-browser torture coverage mutants bench docs figures screenshots package hooks clean
 
 demo: $(READY)
 	$(BIN)/storyproof generate tomi --out demo/tomi --train 9999 --val 999 --test 999 --seed 7 --force
@@ -73,6 +73,14 @@ bench: $(READY)
 
 docs: $(READY)
 	$(BIN)/python -m docs.generate
+
+# Redraws the figures of the experiments from their results, without training anything.
+figures: $(READY)
+	$(BIN)/python -m docs.figures
+
+# Takes the screenshots of the docs again; needs chromium.
+screenshots: $(READY)
+	$(BIN)/python -m docs.screenshots
 
 # Builds wheel and sdist, installs the wheel into an environment of its own and uses it.
 package: .venv-tools/.ready

@@ -1,93 +1,157 @@
-"""Screenshots of pages for README and docs, in Debian's chromium: `python -m docs.screenshots [NAME …]`.
+"""Screenshots of pages for the docs, taken with chromium: `make screenshots`.
 
-Every page is built from data that a seed determines. A test takes the pictures again and fails when they differ.
+Every page is built from data that a seed determines, so that a test can take a screenshot again and compare. Another
+page is one more entry in `SHOTS`.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
-
-from playwright.sync_api import Browser, Page, sync_playwright
+from typing import Any, Literal
 
 import storyproof
-from storyproof.reports.run_report import report
+from storyproof.reports.audit_sections import page_of, shortcuts_of
 
 IMAGES = Path(__file__).parent / "images"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
-READY = "html[data-ready]"
+_SIDE = 48  # pixels of the small pictures that are compared
 _SOLVERS = {"tomi": ("random", "majority", "rules", "entnet", "oracle"), "clutrr": ("random", "rules", "gat", "oracle")}
+_SPOILED = 7  # every so many answers
 
 
-class Shot(NamedTuple):
-    """A picture of a page.
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """A screenshot.
 
     Attributes:
-        build: Writes the page into a folder, and returns its file.
-        prepare: What is done in the page before the picture is taken.
-        height: Of the window, which is 1,280 pixels wide.
+        page: Writes the page into a folder and returns its file, or its address with what follows `#`.
+        width: Of the window, in pixels.
+        height: Of the window.
+        scheme: Light or dark.
+        ready: What must be on the page before the picture is taken, as a selector.
     """
 
-    build: Callable[[Path], Path]
-    prepare: Callable[[Page], None]
-    height: int
+    page: Callable[[Path], str]
+    width: int = 1280
+    height: int = 900
+    scheme: Literal["light", "dark"] = "light"
+    ready: str = "main"
 
 
-def report_page(folder: Path) -> Path:
-    """Write the report on built-in solvers and shipped nets, on a belief and a kinship set."""
-    path = folder / "report.html"
-    if path.exists():
-        return path
-    storyproof.generate("tomi", out=folder / "tomi", train=0, val=0, test=300, seed=7)
-    storyproof.generate("clutrr", out=folder / "clutrr", train=0, val=0, test=20, seed=7, test_k=tuple(range(2, 11)))
-    runs = [storyproof.evaluate(name, folder / data) for data, names in _SOLVERS.items() for name in names]
-    path.write_text(report(runs).render(), encoding="utf-8")
-    return path
+def audit_of_spoiled_stories(folder: Path) -> str:
+    """Write the audit page of stories some of whose answers and types were replaced by wrong ones."""
+    path = folder / "stories.jsonl"
+    storyproof.generate("tomi", test=60, seed=7, out=folder / "made", format="jsonl")
+    lines = (folder / "made" / "test.jsonl").read_text().splitlines()
+    with path.open("w") as file:
+        for number, line in enumerate(lines):
+            row = json.loads(line)
+            if number % _SPOILED == 4:
+                row["answer"] = next(each for each in row["candidates"] if each != row["answer"])
+            if number % _SPOILED == 2 and row["story_type"] == "false_belief":
+                row["story_type"] = "true_belief"
+            file.write(json.dumps(row) + "\n")
+    report = storyproof.audit([path])
+    page = folder / "audit.html"
+    page.write_text(page_of(report, [path], {"shortcuts": shortcuts_of([path])[0]}), "utf-8")
+    return page.as_uri()
 
 
-def _show_top(page: Page) -> None:
-    page.wait_for_selector(READY, state="attached")
+def finding_of_spoiled_stories(folder: Path) -> str:
+    """Return the address of a finding on that page."""
+    return f"{audit_of_spoiled_stories(folder)}#stories.jsonl:4"
 
 
-def _show_answer(page: Page) -> None:
-    """Open a wrong answer of the net."""
-    _show_top(page)
-    page.select_option("select[name=solver]", "entnet")
-    page.locator("#list summary").first.click()
-    page.wait_for_selector("#list figure svg", state="attached")
-    page.locator("#filters").scroll_into_view_if_needed()
-    page.evaluate("document.getElementById('filters').scrollIntoView()")
+@cache
+def _report() -> tuple[str, str]:
+    """Return a report on built-in solvers and shipped nets, and the id of a question that the net gets wrong."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        storyproof.generate("tomi", out=folder / "tomi", train=0, val=0, test=300, seed=7)
+        lengths = tuple(range(2, 11))
+        storyproof.generate("clutrr", out=folder / "clutrr", train=0, val=0, test=20, seed=7, test_k=lengths)
+        runs = [storyproof.evaluate(solver, folder / data) for data, names in _SOLVERS.items() for solver in names]
+        page = storyproof.report(runs).render()
+    net = next(run for run in runs if run.model == "entnet")
+    return page, next(row["id"] for row in net.predictions if not row["right"])
 
 
-SHOTS = {
-    "report": Shot(report_page, _show_top, 1020),
-    "report-answer": Shot(report_page, _show_answer, 1020),
+def report_on_runs(folder: Path) -> str:
+    """Write the page of a report."""
+    page = folder / "report.html"
+    page.write_text(_report()[0], "utf-8")
+    return page.as_uri()
+
+
+def answer_in_report(folder: Path) -> str:
+    """Return the address of a question on that page."""
+    return f"{report_on_runs(folder)}#0:{_report()[1]}"
+
+
+SHOTS: dict[str, Shot] = {
+    "report.png": Shot(report_on_runs, height=1020, ready="#list .answer"),
+    "report-answer.png": Shot(answer_in_report, height=860, ready=".answer[open] svg.wide"),
+    "audit.png": Shot(audit_of_spoiled_stories),
+    "audit-finding.png": Shot(finding_of_spoiled_stories, ready="details[open] svg.wide"),
+    "audit-phone.png": Shot(
+        finding_of_spoiled_stories, width=390, height=1100, scheme="dark", ready="details[open] svg.narrow"
+    ),
 }
 
 
-def take(browser: Browser, shot: Shot, folder: Path) -> bytes:
-    """Build a page and take its picture, as PNG."""
-    page = browser.new_page(viewport={"width": 1280, "height": shot.height}, color_scheme="light")
-    try:
-        page.goto(shot.build(folder).as_uri())
-        shot.prepare(page)
-        return page.screenshot()
-    finally:
-        page.close()
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Yield a browser."""
+    from playwright.sync_api import sync_playwright
 
-
-def main(names: list[str]) -> None:
-    """Take the pictures with these names, or all of them."""
-    IMAGES.mkdir(exist_ok=True)
-    with TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for name in names or SHOTS:
-            (IMAGES / f"{name}.png").write_bytes(take(browser, SHOTS[name], Path(folder)))
+        yield browser
+        browser.close()
+
+
+def take(browser: Any, shot: Shot, folder: Path) -> bytes:
+    """Return a screenshot as PNG; the folder is for the files of the page."""
+    context = browser.new_context(viewport={"width": shot.width, "height": shot.height}, color_scheme=shot.scheme)
+    page = context.new_page()
+    page.goto(shot.page(folder))
+    page.locator(shot.ready).first.wait_for()
+    taken: bytes = page.screenshot(animations="disabled")
+    context.close()
+    return taken
+
+
+def difference(first: Path, second: Path) -> float:
+    """Return how different two pictures look: 0 for the same, 1 for black and white.
+
+    Both are compared as small grey pictures, in which fonts hardly matter but places and colours of parts do. The
+    result is the mean over the tenth of the places that differ most, so that a part that changed is not averaged away.
+    """
+    from PIL import Image
+
+    small = [Image.open(path).convert("L").resize((_SIDE, _SIDE), Image.Resampling.BOX) for path in (first, second)]
+    apart = sorted((abs(a - b) for a, b in zip(*(each.tobytes() for each in small), strict=True)), reverse=True)
+    worst = apart[: len(apart) // 10]
+    return sum(worst) / len(worst) / 255
+
+
+def main() -> None:
+    """Take all screenshots, or those that are named."""
+    wanted = sys.argv[1:] or list(SHOTS)
+    with chromium() as browser:
+        for name in wanted:
+            with TemporaryDirectory() as folder:
+                (IMAGES / name).write_bytes(take(browser, SHOTS[name], Path(folder)))
+            print(IMAGES / name)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -6,6 +6,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,14 @@ def copy(dataset: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(dataset, tmp_path / "copy"))
 
 
+@cache  # each dataset is read hundreds of times
+def parsed(folder: Path, split: str) -> tuple[Row, ...]:
+    return tuple(json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines())
+
+
 def rows_of(folder: Path, split: str) -> list[Row]:
-    return [json.loads(line) for line in (folder / f"{split}.jsonl").read_text().splitlines()]
+    """Return the rows of a split, in a list that may be changed; its rows may be replaced but not changed."""
+    return list(parsed(folder, split))
 
 
 def write(path: Path, rows: list[Row]) -> None:

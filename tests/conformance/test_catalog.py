@@ -38,6 +38,15 @@ def test_same_seed_same_table(name: str) -> None:
 
 
 @each_benchmark
+def test_few_stories_are_the_first_of_a_block(name: str) -> None:
+    benchmark = make_benchmark(name, seed=0)
+    few = 2 * benchmark.round
+    rows = few * benchmark.rows_per_story("val")
+    whole = benchmark.block("val", 0).slice(0, rows)
+    assert benchmark.beginning("val", 0, few).slice(0, rows).to_pylist() == whole.to_pylist()
+
+
+@each_benchmark
 def test_seeds_and_splits_differ(name: str) -> None:
     def stories(made: pa.Table) -> set[str]:
         return set(made.column("story").to_pylist())

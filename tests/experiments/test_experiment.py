@@ -248,14 +248,12 @@ def test_damaged_results_are_said_to_be(tmp_path: Path, content: str) -> None:
         quick(tmp_path, models=["memnn"])
 
 
-def test_without_matplotlib_there_is_no_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    there = importlib.util.find_spec
-    monkeypatch.setattr(
-        "storyproof.experiments.figures.find_spec", lambda name: None if name == "matplotlib" else there(name)
-    )
+@pytest.mark.parametrize("package", ["altair", "vl_convert"])
+def test_without_its_packages_there_is_no_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
+    monkeypatch.setattr("storyproof.experiments.figures.installed", lambda name: name != package)
     found = quick(tmp_path, models=["memnn"])
     assert found.remarks == (
-        "no figure: it needs the package 'matplotlib'; install it with: pip install 'storyproof[models]'",
+        f"no figure: it needs the package '{package}'; install it with: pip install 'storyproof[pages]'",
     )
     assert (found.folder / "table.tex").is_file()
     assert not (found.folder / "figure.png").exists()

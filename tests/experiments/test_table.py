@@ -1,9 +1,9 @@
 import pytest
 
-from storyproof.experiments.declaration import Cell, read
+from storyproof.experiments.declaration import TableCell, read
 from storyproof.experiments.table import Entry, ResultTable
 
-CELL = Cell("memnn", "tomi", "tomi", "average")
+CELL = TableCell("memnn", "tomi", "tomi", "average")
 
 
 def test_deviation_is_a_samples() -> None:

@@ -31,8 +31,7 @@ _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _PRELOADED = (
     "__main__",
     "aiohttp",
-    "matplotlib.axes",
-    "matplotlib.backends.backend_agg",
+    "altair",
     "pyarrow.dataset",
     "pyarrow.parquet",
     "storyproof.audits.audit",

@@ -5,12 +5,14 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from storyproof.datasets.protection import refuse_overlap
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.experiments.datasets import Datasets
-from storyproof.experiments.declaration import Cell, Experiment
+from storyproof.experiments.declaration import Experiment, TableCell
 from storyproof.experiments.jobs import REMEDY, ExperimentPlan, needs_encoder
 from storyproof.experiments.table_formats import RESULTS
 from storyproof.experiments.worker import spent
@@ -134,23 +136,48 @@ def blanks(folder: Path, experiment: Experiment, planned: ExperimentPlan) -> str
     """
     kept = _figures(folder / RESULTS, experiment)
     found = {cell: result.read() or [] for cell, _ in kept if (result := planned.result(cell)) is not None}
-    gone = [cell for cell, count in kept if sum(cell.measure in run for run in found.get(cell, ())) < count]
+    gone = [
+        cell
+        for cell, count in kept
+        if cell not in planned.kept and sum(cell.measure in run for run in found.get(cell, ())) < count
+    ]
     return _cells(len(gone)) if gone else ""
 
 
-def _figures(path: Path, experiment: Experiment) -> list[tuple[Cell, int]]:
+def keep_figures(folder: Path, experiment: Experiment, planned: ExperimentPlan) -> ExperimentPlan:
+    """Return a plan with the figures of a written table that come from the same training and test as they would now.
+
+    Raises:
+        DataError: If a file is damaged.
+    """
+    path, known = folder / RESULTS, {*experiment.cells()}
+    kept = {}
+    for cell, plain in _cells_of(path) if path.is_file() else ():
+        result = planned.result(cell) if cell in known else None
+        if plain["runs"] and result is not None and result.read() is None and plain.get("source") == result.source:
+            kept[cell] = tuple(map(float, plain["runs"]))
+    return replace(planned, kept=kept)
+
+
+def _figures(path: Path, experiment: Experiment) -> list[tuple[TableCell, int]]:
     """Return the cells of an experiment that have figures in a written table, if there is one, and how many runs."""
     known = {*experiment.cells()}
     return [(cell, count) for cell, count in _kept(path) if cell in known] if path.is_file() else []
 
 
-def _kept(path: Path) -> Iterator[tuple[Cell, int]]:
+def _kept(path: Path) -> Iterator[tuple[TableCell, int]]:
     """Yield the cells of a written table that have figures, and how many runs."""
+    return ((cell, len(plain["runs"])) for cell, plain in _cells_of(path) if plain["runs"])
+
+
+def _cells_of(path: Path) -> Iterator[tuple[TableCell, dict[str, Any]]]:
+    """Yield the cells of a written table, as they are in its file."""
     try:
         for plain in read_json(path, REMEDY)["cells"]:
-            if plain["runs"]:
-                named = (str(plain[name]) for name in ("model", "data", "test", "measure"))
-                yield Cell(*named), len(plain["runs"])
+            named = (str(plain[name]) for name in ("model", "data", "test", "measure"))
+            if not all(isinstance(value, int | float) for value in plain["runs"]):
+                raise TypeError("'runs' is not a list of numbers")
+            yield TableCell(*named), plain
     except (KeyError, TypeError) as error:
         raise DataError(f"{path} is damaged ({error}); {REMEDY}.") from error
 

@@ -15,6 +15,7 @@ from typing import Any
 from storyproof.errors import UnknownNameError
 
 PERCENT = "percent"
+JOINT = "joint"  # the measure of whole stories
 _HERE = Path(__file__).parent
 _QUICK = "quick"  # the sizes of quick experiments; not an experiment itself
 
@@ -95,13 +96,33 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """One figure of the table: a model trained on data, tested on the same or other data, and a measure."""
 
     model: str
     data: str
     test: str
     measure: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """How much is right by guessing.
+
+    Attributes:
+        question: The share of single questions.
+        questions: How many questions a story has; joint accuracy needs all of them right.
+        one_question: Data sets whose stories have one question only.
+    """
+
+    question: float
+    questions: int = 1
+    one_question: Sequence[str] = ()
+
+    def of(self, cell: TableCell) -> float:
+        """Return the share that guessing gets right in a cell."""
+        joint = cell.measure == JOINT and cell.test not in self.one_question
+        return self.question ** (self.questions if joint else 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +140,14 @@ class Experiment:
     data: Mapping[str, DeclaredData]
     rows: tuple[Line, ...]
     columns: tuple[Line, ...]
+    chance: Chance | None = None
 
-    def cell(self, row: Line, column: Line) -> Cell:
+    def cell(self, row: Line, column: Line) -> TableCell:
         """Return the cell of a row and a column."""
         fixed = {"measure": "average", **column.fixes, **row.fixes}
-        return Cell(fixed["model"], fixed["data"], fixed.get("test", fixed["data"]), fixed["measure"])
+        return TableCell(fixed["model"], fixed["data"], fixed.get("test", fixed["data"]), fixed["measure"])
 
-    def cells(self) -> list[Cell]:
+    def cells(self) -> list[TableCell]:
         """List all cells, row by row."""
         return [self.cell(row, column) for row in self.rows for column in self.columns]
 
@@ -162,8 +184,15 @@ def read(name: str, *, quick: bool = False) -> Experiment:
         {key: _data(key, value) for key, value in _named(plain, "data", (*rows, *columns)).items()},
         rows,
         columns,
+        _chance(plain),
     )
     return _reduce(found) if quick else found
+
+
+def _chance(plain: Mapping[str, Any]) -> Chance | None:
+    shared = _toml(f"shared/{plain['shared']}") if "shared" in plain else {}
+    declared = plain.get("chance", shared.get("chance"))
+    return Chance(**declared) if declared else None
 
 
 def _named(plain: Mapping[str, Any], kind: str, lines: Sequence[Line]) -> dict[str, dict[str, Any]]:

@@ -7,8 +7,10 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
-from storyproof.experiments.declaration import PERCENT, Cell, Experiment, Line
-from storyproof.experiments.jobs import ExperimentPlan, needs_encoder
+from storyproof.errors import DataError
+from storyproof.experiments.declaration import PERCENT, Experiment, Line, TableCell
+from storyproof.experiments.jobs import REMEDY, ExperimentPlan, needs_encoder
+from storyproof.files import read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +21,13 @@ class Entry:
         cell: The cell.
         values: Those of every run; empty if there are none yet.
         paper: The paper's figure, if it has one.
+        source: What identifies the training and the test behind them.
     """
 
-    cell: Cell
+    cell: TableCell
     values: tuple[float, ...]
     paper: float | None
+    source: str = ""
 
     @property
     def mean(self) -> float | None:
@@ -52,6 +56,7 @@ class Entry:
             "runs": list(self.values),
             "paper": self.paper,
             "difference": self.difference,
+            "source": self.source,
         }
 
 
@@ -121,6 +126,44 @@ class ResultTable:
         }
 
 
+def read_table(experiment: Experiment, path: Path) -> ResultTable:
+    """Read a written table, to draw it again without its runs.
+
+    Args:
+        experiment: The experiment that it is the table of.
+        path: Its `results.json`.
+
+    Raises:
+        DataError: If the file is damaged.
+    """
+    kept: dict[tuple[str, str, str], tuple[float, ...]] = {}
+    plain = read_json(path, REMEDY)
+    try:
+        for each in plain["cells"]:
+            kept[each["group"], each["row"], each["column"]] = tuple(float(value) for value in each["runs"])
+        notes = tuple(map(str, plain["notes"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise DataError(f"{path} is damaged ({error}); {REMEDY}.") from error
+    grid = []
+    for row in experiment.rows:
+        found = [kept.get((row.group, row.label, column.named(", "))) for column in experiment.columns]
+        grid.append(
+            tuple(
+                None if values is None else Entry(experiment.cell(row, column), values, experiment.paper(row, place))
+                for place, (column, values) in enumerate(zip(experiment.columns, found, strict=True))
+            )
+        )
+    rows = [number for number, entries in enumerate(grid) if any(entries)]
+    columns = [place for place in range(len(experiment.columns)) if any(entries[place] for entries in grid)]
+    return ResultTable(
+        experiment,
+        tuple(experiment.rows[number] for number in rows),
+        tuple(experiment.columns[place] for place in columns),
+        tuple(tuple(grid[number][place] for place in columns) for number in rows),
+        notes,
+    )
+
+
 def tabulate(experiment: Experiment, plan: ExperimentPlan) -> ResultTable:
     """Build the table from the results so far.
 
@@ -150,9 +193,12 @@ def _entry(experiment: Experiment, plan: ExperimentPlan, row: Line, place: int) 
     result = plan.result(cell)
     if result is None:
         return None
-    runs = result.read() or []
-    counts = [run[cell.measure] for run in runs if cell.measure in run]  # not all test sets have all kinds of questions
-    return Entry(cell, tuple(right / of for right, of in counts), experiment.paper(row, place))
+    runs = result.read()
+    if runs is None:
+        values = plan.kept.get(cell, ())
+    else:  # not all test sets have all kinds of questions
+        values = tuple(right / of for right, of in (run[cell.measure] for run in runs if cell.measure in run))
+    return Entry(cell, values, experiment.paper(row, place), result.source)
 
 
 def _encoder(experiment: Experiment, plan: ExperimentPlan, shown: set[str]) -> Encoder | None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 import textwrap
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
@@ -32,11 +34,12 @@ _SPECIAL = {"paper", "ink", "soft", "line", "rule", "on-accent"}
 _CHART_COLOURS = {
     light: name for name, (light, _) in COLOURS.items() if name in _SPECIAL or name.startswith(("series", "heat"))
 }
-_PRINT_SCALE = 3.0  # pixels of a PNG per point: 216 per inch
+_PNG = b"\x89PNG\r\n\x1a\n"
+_PRINT_SCALE = 2.0  # pixels of a PNG per pixel of the chart
 _HEADING = 46  # letters that fit above a panel
 _LOGARITHMIC = 20  # from the smallest to the largest number
 _NUMBER = 34  # pixels from a panel to the end of the numbers beside it
-_BAR, _ROW = 11, 15  # pixels of a bar, and with the space below it
+_BAR, _ROW, _GAP = 11, 14, 6  # pixels of a bar, with the space below it, and beside a group of bars
 _LINE = 13  # pixels of a line of a heading
 _DARK_SHADE = 7  # of a heat map, on which letters are light
 _APART = 2.0  # pixels between curves that meet
@@ -108,6 +111,7 @@ def draw_bars(
     title: str = "",
     axis: str = PERCENT_RIGHT,
     reference: str = "paper",
+    note: str = "",
     columns: int = 2,
     width: int = 300,
 ) -> ConcatChart:
@@ -119,6 +123,7 @@ def draw_bars(
         title: What the chart shows.
         axis: What the values are.
         reference: What the references of values are.
+        note: What else belongs to the title, such as what the intervals are.
         columns: How many panels stand side by side.
         width: Of a panel, in pixels.
     """
@@ -139,35 +144,52 @@ def draw_bars(
     percent = {"scale": alt.Scale(domain=[0, 100], nice=False), "axis": _percent_axis(alt), "title": axis}
     panels = []
     for name, members in _panels(values):
-        groups, bars = _distinct(_name(each.x) for each in members), _distinct(each.series for each in members)
-        down = alt.Y("x:N", sort=groups, title=None, scale=alt.Scale(paddingInner=0.2, paddingOuter=0.1))
-        place = alt.YOffset("series:N", scale=alt.Scale(domain=bars))
-        rows = [_row(each, _name(each.x)) | {"mark": reference} for each in members]
-        base = alt.Chart(alt.Data(values=rows)).encode(y=down, yOffset=place)
+        bars, groups, height = _stack(members)
+        down = {"scale": alt.Scale(domain=[0, height], range=[0, height], nice=False, zero=False), "axis": None}
+        span = {"y": alt.Y("top:Q", **down), "y2": "bottom:Q"}
+        middle = alt.Y("middle:Q", **down)
         lines = [
-            {"x": x, "value": _percent(value), "series": level.label}
+            {**group, "value": _percent(value), "series": level.label}
             for level in levels
             if level.panel in (None, name)
-            for x, value in _at(level, groups)
+            for group in groups
+            for x, value in _at(level, [group["x"]])
         ]
+        base = alt.Chart(alt.Data(values=[bar | {"mark": reference} for bar in bars]))
+        heads = alt.Chart(alt.Data(values=groups)).mark_text(align="right", baseline="middle", fontSize=11)
         layers = [
-            base.mark_bar(height=_BAR).encode(x=alt.X("value:Q", **percent), color=colouring),
+            base.mark_bar().encode(x=alt.X("value:Q", **percent), x2=alt.X2Datum(0), **span, color=colouring),
+            alt.Chart(alt.Data(values=lines))
+            .mark_rule(strokeWidth=1.5, opacity=1)
+            .encode(x=alt.X("value:Q", **percent), **span, color=colouring),
             base.transform_filter("isValid(datum.low)")
             .mark_rule(color=colour("ink"))
-            .encode(x=alt.X("low:Q", **percent), x2="high:Q"),
-            base.mark_text(align="right", baseline="middle", fontSize=10, color=colour("ink")).encode(
-                x=alt.value(width + _NUMBER), text="text:N"
-            ),
+            .encode(x=alt.X("low:Q", **percent), x2="high:Q", y=middle),
             base.transform_filter("isValid(datum.reference)")
-            .mark_tick(orient="vertical", thickness=2.5, bandSize=_ROW, opacity=1)
-            .encode(x=alt.X("reference:Q", **percent), color=alt.Color("mark:N", scale=scale, legend=legend)),
-            alt.Chart(alt.Data(values=lines))
-            .mark_tick(orient="vertical", thickness=1.5, bandSize=_ROW * len(bars) + 2, opacity=1)
-            .encode(x=alt.X("value:Q", **percent), y=down, color=colouring),
+            .mark_rule(strokeWidth=2.5, opacity=1)
+            .encode(x=alt.X("reference:Q", **percent), **span, color=alt.Color("mark:N", scale=scale, legend=legend)),
+            base.mark_text(align="right", baseline="middle", fontSize=10, color=colour("ink")).encode(
+                x=alt.value(width + _NUMBER), y=middle, text="text:N"
+            ),
+            heads.encode(x=alt.value(-6), y=middle, text="x:N", color=alt.value(colour("ink"))),
         ]
-        height = len(groups) * (_ROW * len(bars) + 8)
         panels.append(alt.layer(*layers).properties(width=width, height=height, title=_heading(alt, name)))
-    return _joined(alt, panels, columns, title)
+    return _joined(alt, panels, columns, title, _clean_name(note))
+
+
+def _stack(values: Sequence[Value]) -> tuple[list[dict[str, Any]], list[dict[str, Any]], float]:
+    """Return bars and their groups with their places from top to bottom in pixels, and the height of all."""
+    bars, groups, y = [], [], float(_GAP)
+    for x in _distinct(_name(each.x) for each in values):
+        top = y
+        for each in values:
+            if _name(each.x) == x:
+                bars.append(_row(each, x) | {"top": y, "bottom": y + _BAR, "middle": y + _BAR / 2})
+                y += _ROW
+        bottom = y - (_ROW - _BAR)
+        groups.append({"x": x, "top": top - 2, "bottom": bottom + 2, "middle": (top + bottom) / 2})
+        y = bottom + 2 * _GAP
+    return bars, groups, y - _GAP
 
 
 def draw_curves(
@@ -178,6 +200,7 @@ def draw_curves(
     x_title: str = "",
     axis: str = PERCENT_RIGHT,
     reference: str = "paper",
+    note: str = "",
     columns: int = 2,
     width: int = 300,
     height: int = 220,
@@ -193,6 +216,7 @@ def draw_curves(
         x_title: What the numbers or names are.
         axis: What the values are.
         reference: What the references of values are; they are dotted lines in the colour of their series.
+        note: What else belongs to the title, such as what the intervals are.
         columns: How many panels stand side by side.
         width: Of a panel, in pixels.
         height: Of a panel, in pixels.
@@ -239,7 +263,7 @@ def draw_curves(
             points = base.mark_point(filled=True, size=45, opacity=1, **apart)
             layers.append(points.encode(y=alt.Y("value:Q", **percent), shape=shaping))
         panels.append(alt.layer(*layers).properties(width=width, height=height, title=_heading(alt, name)))
-    return _joined(alt, panels, columns, title)
+    return _joined(alt, panels, columns, title, _clean_name(note))
 
 
 def draw_matrix(
@@ -249,6 +273,7 @@ def draw_matrix(
     columns: int = 1,
     cell_width: int = 64,
     reference: str = "paper",
+    note: str = "",
 ) -> ConcatChart:
     """Draw a matrix of shades with its numbers; rows and columns without values are left out.
 
@@ -258,6 +283,7 @@ def draw_matrix(
         columns: How many panels stand side by side.
         cell_width: In pixels.
         reference: What the references of cells are; they stand below the numbers in brackets.
+        note: What else belongs to the title.
     """
     alt = need("altair", "pages", _WHAT)
     title = _clean_name(title)
@@ -300,8 +326,8 @@ def draw_matrix(
             layers.append(base.mark_text(baseline="middle", dy=8, fontSize=9).encode(color=ink, text="beside:N"))
         size = {"width": cell_width * len(heads), "height": (32 if referenced else 22) * len(sides)}
         panels.append(alt.layer(*layers).properties(**size, title=_heading(alt, name)))
-    note = f"percent right; in brackets: {reference}" if referenced else "percent right"
-    return _joined(alt, panels, columns, title, note)
+    told = f"percent right; in brackets: {reference}" if referenced else "percent right"
+    return _joined(alt, panels, columns, title, _clean_name(f"{told}; {note}" if note else told))
 
 
 def render(chart: TopLevelMixin, form: Format, theme: Literal["page", "print"] = "page") -> str | bytes:
@@ -316,11 +342,30 @@ def render(chart: TopLevelMixin, form: Format, theme: Literal["page", "print"] =
     spec = json.loads(chart.to_json())
     spec["config"] = {**spec.get("config", {}), **_config()}
     if form == "png":
-        return bytes(convert.vegalite_to_png(spec, scale=_PRINT_SCALE, ppi=72))
+        return shrink_png(convert.vegalite_to_png(spec, scale=_PRINT_SCALE, ppi=72))
     if form == "pdf":
         return bytes(convert.vegalite_to_pdf(spec))
     svg = str(convert.vegalite_to_svg(spec))
     return _for_page(svg, _title_of(spec)) if theme == "page" else svg
+
+
+def shrink_png(png: bytes) -> bytes:
+    """Return the same picture in fewer bytes; the library compresses for speed."""
+    chunks, pixels, place = [], b"", len(_PNG)
+    while place < len(png):
+        (size,) = struct.unpack_from(">I", png, place)
+        kind, content = png[place + 4 : place + 8], png[place + 8 : place + 8 + size]
+        place += 12 + size
+        if kind == b"IDAT":
+            pixels += content
+        else:
+            chunks.append((kind, content))
+    packed = zlib.compress(zlib.decompress(pixels), 9)
+    chunks.insert(-1, (b"IDAT", packed))  # before the last, which ends the file
+    return _PNG + b"".join(
+        struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+        for kind, content in chunks
+    )
 
 
 def _for_page(svg: str, title: str) -> str:

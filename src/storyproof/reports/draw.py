@@ -10,6 +10,7 @@ from storyproof.example import Example
 from storyproof.extras import need
 from storyproof.families.family import Picture, family_of
 from storyproof.files import write_whole, writing_to
+from storyproof.reports.charts import shrink_png
 from storyproof.reports.show import read_story
 from storyproof.svg import captioned, standalone
 
@@ -90,6 +91,6 @@ def write_picture(out: Path, picture: Picture, lines: Sequence[str]) -> None:
         content = svg.encode()
     else:
         convert = need("vl_convert", "pages", "A picture as PNG or PDF")
-        content = bytes(convert.svg_to_png(svg, scale=_SCALE) if form == ".png" else convert.svg_to_pdf(svg))
+        content = shrink_png(convert.svg_to_png(svg, scale=_SCALE)) if form == ".png" else convert.svg_to_pdf(svg)
     with writing_to(out):
         write_whole(out, content)

@@ -87,8 +87,12 @@ class Orderings(Benchmark):
 
     def block(self, split: str, index: int) -> pa.Table:
         """Generate one block."""
+        return self.beginning(split, index, self.block_stories)
+
+    def beginning(self, split: str, index: int, stories: int) -> pa.Table:
+        """Generate the first stories of a block."""
         start = index * self.block_stories
-        rows = [row for place in range(start, start + self.block_stories) for row in self._story(split, place)]
+        rows = [row for place in range(start, start + stories) for row in self._story(split, place)]
         return pa.Table.from_pylist(rows, schema=self.schema)
 
     def _story(self, split: str, place: int) -> list[dict[str, Any]]:

@@ -163,14 +163,18 @@ class TomBabi(BeliefBenchmark):
 
     def block(self, split: str, index: int) -> pa.Table:
         """Generate one block: plan, act, label by the oracle, confirm every story by the checker, narrate."""
+        return self.beginning(split, index, self.block_stories)
+
+    def beginning(self, split: str, index: int, stories: int) -> pa.Table:
+        """Generate the first stories of a block; only these are labelled, confirmed and narrated."""
         draws = Draws(*self.identity, split, index, "plan")
         plan = self.plan(draws, split)
-        stories, ends = act(plan, draws, self.config.noise)
+        acted, ends = act(plan, draws, self.config.noise)
         asked = self.rows_per_story(split)
         at = np.arange(len(ends) - asked, len(ends))  # the scenarios that are followed by a question
-        row_story = np.repeat(np.arange(self.block_stories), asked)
-        scenario = np.tile(at, self.block_stories)
-        told = _until(stories.pick(row_story), ends[scenario, row_story])
+        row_story = np.repeat(np.arange(stories), asked)
+        scenario = np.tile(at, stories)
+        told = _until(acted.pick(row_story), ends[scenario, row_story])
         mover, other = (agents[scenario, row_story].astype(np.int8) for agents in (plan.mover, plan.other))
         questions = _ask(told, mover, other, plan.thing[scenario, row_story], plan.question[scenario, row_story])
         confirm(told, questions, np.arange(told.count), mover, other)
@@ -180,7 +184,7 @@ class TomBabi(BeliefBenchmark):
         places = np.stack([home, home + 1])
         candidates = np.sort(np.take_along_axis(casts.containers, places, axis=0), axis=0)
         numbers = np.broadcast_to(np.arange(1, len(told.kind) + 1)[:, None], told.kind.shape)
-        who = identity(self.name, split, index * self.block_stories, self.block_stories, asked)
+        who = identity(self.name, split, index * self.block_stories, stories, asked)
         return table(
             self.narrator,
             self.narrator.narrate(told, casts),

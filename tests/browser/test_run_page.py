@@ -201,6 +201,7 @@ def test_nothing_hostile_runs(visit: Open, runs: list[Evaluation], folder: Path,
     assert seen.trouble == []
 
 
+@pytest.mark.slow
 def test_six_thousand_questions_are_usable_at_once(visit: Open, tmp_path: Path) -> None:
     """A page with ten runs of 5,994 questions is ready, filtered and opened within two seconds each."""
     data = data_folder(tmp_path, test=999)

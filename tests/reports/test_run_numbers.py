@@ -346,6 +346,24 @@ def test_folders_of_runs(runs: list[Evaluation], folder: Path, tmp_path: Path) -
         read_all([])
 
 
+def test_answers_from_elsewhere(runs: list[Evaluation], folder: Path, tmp_path: Path) -> None:
+    """People's answers, one object with id and answer per line, are scored on the labels of the data."""
+    lines = [json.dumps({"id": row["id"], "answer": f"{row['answer']} ".upper()}) for row in runs[1].predictions]
+    path = tmp_path / "people.jsonl"
+    path.write_text("\n".join(lines))
+    with pytest.raises(DataError, match="say with --data"):
+        gather(read_all([path])[0])
+    with pytest.raises(DataError, match="none of the data"):
+        gather(read_all([path])[0], [folder / "clutrr"])
+    [board] = gather(read_all([path])[0], [folder / "tomi"])
+    found = count_board(board, explain_answers(board))
+    assert [row.solver for row in found.rows] == ["people"]
+    assert len(gather(read_all([path, *runs])[0], [folder / "tomi"])) == 1  # beside the solvers
+    assert found.rows[0].accuracy.value == pytest.approx(runs[1].scores.accuracy)
+    assert found.rows[0].gap is not None
+    assert found.notes == ()
+
+
 def test_titles_tell_runs_apart(tmp_path: Path) -> None:
     rows = {"1": ("a", "a"), "2": ("b", "a")}
     sources = [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +16,11 @@ import numpy as np
 
 from storyproof.datasets.examples import iterate_examples
 from storyproof.datasets.manifest import file_sha256
-from storyproof.datasets.reading import Source, find_source
+from storyproof.datasets.reading import Source, find_source, find_sources
 from storyproof.errors import DataError, ParseError, UnknownNameError
 from storyproof.evaluation.compare import JudgedRun, judge_run
-from storyproof.evaluation.evaluate import PROVED
+from storyproof.evaluation.evaluate import GIVEN, PROVED
+from storyproof.evaluation.provenance import data_identity
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs, story_hash
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of
@@ -151,7 +152,7 @@ def gather(runs: Sequence[RecordedRun], data: Sequence[str | Path] = ()) -> list
         DataError: If a run holds no answers.
     """
     groups: dict[tuple[Any, ...], list[RecordedRun]] = {}
-    for run in runs:
+    for run in (_with_targets(each, data) for each in runs):
         groups.setdefault(_identity(run), []).append(run)
     names = Counter(_name(members[0]) for members in groups.values())
     boards = []
@@ -162,6 +163,42 @@ def gather(runs: Sequence[RecordedRun], data: Sequence[str | Path] = ()) -> list
             name += f", {first.labels} labels" if first.labels == PROVED else f" ({first.data})"
         boards.append(_board(name, members, data))
     return boards
+
+
+def _with_targets(run: RecordedRun, data: Sequence[str | Path]) -> RecordedRun:
+    """Return a run whose answers have targets: if it has none, as answers from elsewhere, those of the data.
+
+    Raises:
+        DataError: If no data have all of its questions.
+    """
+    if all(each.failed or each.right is not None or each.target is not None for each in run.predictions):
+        return run
+    for place in data:
+        for source in find_sources(place):
+            known = {each.id: each for each in iterate_examples(source)}
+            if all(each.id in known for each in run.predictions):
+                scored = tuple(_scored(each, known[each.id]) for each in run.predictions)
+                about = {
+                    **run.about,
+                    "run": {"data": data_identity(source)},
+                }  # by which runs on the same data are known
+                return replace(run, predictions=scored, data=str(place), split=source.split, labels=GIVEN, about=about)
+    raise DataError(
+        f"{run.where} holds answers without targets, and "
+        + ("none of the data has all of its ids." if data else "no data; say with --data which data it answers.")
+    )
+
+
+def _scored(each: Prediction, example: Example) -> Prediction:
+    return replace(
+        each,
+        story_id=example.story_id,
+        story_hash=story_hash(example.story),
+        question_type=example.question_type,
+        question=example.question,
+        target=example.answer,
+        right=(each.answer or "").strip().casefold() == example.answer.casefold(),
+    )
 
 
 def _identity(run: RecordedRun) -> tuple[Any, ...]:

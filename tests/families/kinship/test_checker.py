@@ -92,6 +92,15 @@ KNOWN = [  # (genders, story, query, status)
     ("mmmff", "0 child 2, 1 child 3, 0 in-law 3, 4 in-law 2", "2 SO 3", AMBIGUOUS),
     ("mmmfm", "0 child 2, 1 child 3, 0 in-law 3, 4 in-law 2", "2 SO 3", CONTRADICTED),  # 3 would have two fathers
     ("mmmfm", "4 child 2, 1 child 3, 4 in-law 3, 0 in-law 2", "2 SO 3", CONTRADICTED),  # again
+    ("mff", "0 in-law 1, 0 child 2", "1 sibling-in-law 2", ENTAILED),
+    ("mff", "0 in-law 1, 0 child 2", "2 sibling-in-law 1", ENTAILED),
+    # 5 would be a child of her own aunt, or 0 of two cousins.
+    (
+        "mfffmfmm",
+        "0 inv-grand 6, 0 inv-grand 1, 7 grand 4, 0 inv-un 5, 4 inv-un 5, 1 un 5",
+        "1 inv-child 5",
+        IMPOSSIBLE,
+    ),
 ]
 
 # 7 has two grandfathers, 0 and 9. The uncle 8 is a son of 1, who is not the wife of 9, so she is the wife of 0. She is
@@ -228,6 +237,13 @@ def test_families_shows_each_way_to_read_a_story() -> None:
     assert len(ways("mff", "0 grand 1, 1 inv-grand 2")) == 2
     for uncle in (0, 1):  # uncles on one side, or on both
         assert len(ways("mmmm", f"0 un 2, 1 un 2, 3 grand {uncle}")) == 2
+    found = ways("mfffmfm", "3 grand 5, 3 grand 1, 2 grand 0, 1 un 4, 3 grand 6, 5 un 0, 5 un 4, 6 un 0")
+    asked = Fact(3, "child", 2), Fact(3, "in-law", 2)  # how the grandmothers of 0 and 1 are related, if at all
+    assert sorted(tuple(holds(family, fact) for fact in asked) for family in found) == [
+        (False, False),
+        (False, True),
+        (True, False),
+    ]
     in_laws = ways("mf", "0 sibling-in-law 1")
     assert [len(family.people) for family in in_laws] == [5, 5]  # the spouse between them, and that one's parents
     assert ways("mm", "0 SO 1") == []

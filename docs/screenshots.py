@@ -98,7 +98,7 @@ def answer_in_report(folder: Path) -> str:
 
 SHOTS: dict[str, Shot] = {
     "report.png": Shot(report_on_runs, height=1020, ready="#list .answer"),
-    "report-answer.png": Shot(answer_in_report, height=860, ready=".answer[open] svg.wide"),
+    "report-answer.png": Shot(answer_in_report, height=900, ready=".answer[open] svg.wide"),
     "audit.png": Shot(audit_of_spoiled_stories),
     "audit-finding.png": Shot(finding_of_spoiled_stories, ready="details[open] svg.wide"),
     "audit-phone.png": Shot(

@@ -197,3 +197,36 @@ def test_published_data_are_not_written_into(tmp_path: Path) -> None:
     storyproof.generate("tomi", out=tmp_path / "tomi", train=12, val=6, format="babi", seed=5)
     with pytest.raises(DataError, match=r"--out is .*, which lies inside the input .*tomi; choose another"):
         quick(tmp_path / "tomi", published=tmp_path)
+
+
+def test_figures_of_the_same_training_and_test_are_kept_on_request(made: Path) -> None:
+    before = contents(made / "tomi-table3-quick")
+    shutil.rmtree(made / "runs")
+    found = quick(made, published=made.parent / "published", keep=True, progress=refuse)
+    assert (found.done, found.written) == (2, True)
+    after = contents(made / "tomi-table3-quick")
+    changed = {path.name for path in after if after[path] != before[path]}
+    assert changed <= {"about.json"}
+    described = json.loads((made / ABOUT).read_text())
+    assert len(described["trainings"]) == 2
+    assert described["commands"][-1].startswith("storyproof experiment tomi-table3 --quick --keep")
+
+
+def test_figures_of_another_training_are_not_kept(made: Path) -> None:
+    path = made / RESULTS
+    plain = json.loads(path.read_text())
+    for cell in plain["cells"]:
+        cell["source"] += "0"
+    path.write_text(json.dumps(plain))
+    shutil.rmtree(made / "runs")
+    lines: list[str] = []
+    found = quick(made, published=made.parent / "published", keep=True, progress=lines.append)
+    assert found.done == 2
+    assert lines  # both were trained again
+    assert [cell["source"] for cell in json.loads(path.read_text())["cells"]] == [
+        cell["source"].removesuffix("0") for cell in plain["cells"]
+    ]
+
+
+def refuse(line: str) -> None:
+    raise AssertionError(f"something was trained: {line}")

@@ -36,6 +36,10 @@ def experiment(
     encoder: Annotated[
         str | None, typer.Option(help="A pretrained encoder's folder; without it, bert and bert-lstm are left out.")
     ] = None,
+    keep: Annotated[
+        bool,
+        typer.Option("--keep", help="Keep figures of the written table if their training and test are the same."),
+    ] = False,
 ) -> None:
     """Reproduce a paper's table beside its own figures; rerun the same command to resume, finished runs are skipped."""
     import storyproof
@@ -52,6 +56,7 @@ def experiment(
             models=[each.strip() for each in models.split(",")] if models is not None else None,
             minutes=minutes,
             encoder=encoder,
+            keep=keep,
             progress=lambda line: echo(line, err=True),
         )
     except KeyboardInterrupt:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from storyproof.datasets.protection import refuse_overlap
 from storyproof.errors import ConfigError, DataError, UnknownNameError
@@ -134,8 +136,27 @@ def blanks(folder: Path, experiment: Experiment, planned: ExperimentPlan) -> str
     """
     kept = _figures(folder / RESULTS, experiment)
     found = {cell: result.read() or [] for cell, _ in kept if (result := planned.result(cell)) is not None}
-    gone = [cell for cell, count in kept if sum(cell.measure in run for run in found.get(cell, ())) < count]
+    gone = [
+        cell
+        for cell, count in kept
+        if cell not in planned.kept and sum(cell.measure in run for run in found.get(cell, ())) < count
+    ]
     return _cells(len(gone)) if gone else ""
+
+
+def keep_figures(folder: Path, experiment: Experiment, planned: ExperimentPlan) -> ExperimentPlan:
+    """Return a plan with the figures of a written table that come from the same training and test as they would now.
+
+    Raises:
+        DataError: If a file is damaged.
+    """
+    path, known = folder / RESULTS, {*experiment.cells()}
+    kept = {}
+    for cell, plain in _cells_of(path) if path.is_file() else ():
+        result = planned.result(cell) if cell in known else None
+        if plain["runs"] and result is not None and result.read() is None and plain.get("source") == result.source:
+            kept[cell] = tuple(map(float, plain["runs"]))
+    return replace(planned, kept=kept)
 
 
 def _figures(path: Path, experiment: Experiment) -> list[tuple[Cell, int]]:
@@ -146,11 +167,17 @@ def _figures(path: Path, experiment: Experiment) -> list[tuple[Cell, int]]:
 
 def _kept(path: Path) -> Iterator[tuple[Cell, int]]:
     """Yield the cells of a written table that have figures, and how many runs."""
+    return ((cell, len(plain["runs"])) for cell, plain in _cells_of(path) if plain["runs"])
+
+
+def _cells_of(path: Path) -> Iterator[tuple[Cell, dict[str, Any]]]:
+    """Yield the cells of a written table, as they are in its file."""
     try:
         for plain in read_json(path, REMEDY)["cells"]:
-            if plain["runs"]:
-                named = (str(plain[name]) for name in ("model", "data", "test", "measure"))
-                yield Cell(*named), len(plain["runs"])
+            named = (str(plain[name]) for name in ("model", "data", "test", "measure"))
+            if not all(isinstance(value, int | float) for value in plain["runs"]):
+                raise TypeError("'runs' is not a list of numbers")
+            yield Cell(*named), plain
     except (KeyError, TypeError) as error:
         raise DataError(f"{path} is damaged ({error}); {REMEDY}.") from error
 

@@ -60,7 +60,7 @@ class Datasets:
             files = [self._hash(path) for path in self._source(data, part).files]
             return {"published": data.published, "files": files, "labels": data.labels, "count": count}
         return {
-            "benchmark": data.benchmark,
+            "benchmark": data.benchmark.partition("@")[0],  # its version is beside it
             "version": _version(data.benchmark),
             "settings": dict(data.settings),
             "part": ("train", "test")[part],

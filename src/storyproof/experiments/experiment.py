@@ -19,6 +19,7 @@ from storyproof.experiments.checks import (
     check_published,
     check_request,
     check_separate,
+    keep_figures,
     make_folders,
 )
 from storyproof.experiments.datasets import Datasets
@@ -27,7 +28,7 @@ from storyproof.experiments.figures import FIGURES, draw
 from storyproof.experiments.jobs import REMEDY, ExperimentPlan, Job, plan
 from storyproof.experiments.table import ResultTable, tabulate
 from storyproof.experiments.table_formats import TABLES, write_tables
-from storyproof.experiments.worker import DONE, ELSEWHERE, STOPPED, TOO_LARGE, is_done, spent, work
+from storyproof.experiments.worker import DONE, ELSEWHERE, STOPPED, TOO_LARGE, spent, work
 from storyproof.files import read_json, write_json, writing_to
 from storyproof.locks import Claim
 
@@ -73,6 +74,7 @@ def experiment(
     models: Sequence[str] | None = None,
     minutes: float | None = None,
     encoder: str | None = None,
+    keep: bool = False,
     progress: Callable[[str], None] = lambda line: None,
 ) -> Outcome:
     """Train and test what a table needs, skip what is done, and write the table so far.
@@ -89,6 +91,7 @@ def experiment(
         models: Train only these of its models.
         minutes: The time limit; repeat the same call to resume.
         encoder: A pretrained encoder's folder, for BERT models; without it they are left out.
+        keep: Keep figures of the written table that come from the same training and test, without repeating these.
         progress: Called with lines of progress.
 
     Raises:
@@ -107,10 +110,13 @@ def experiment(
     check_folder(folder, (*TABLES, *FIGURES, _ABOUT), _ABOUT)
     planned = plan(declared, sets, out / _RUNS, runs, encoder)
     check_kept(folder, declared, planned, runs, encoder)
+    if keep:
+        planned = keep_figures(folder, declared, planned)
     _commands(folder)  # raises at once if they cannot be read
     until = _alarm(started, minutes)
     wanted = [job for job in planned.jobs if models is None or job.model.name in models]
-    if any(job.model.model and not is_done(planned.of(job)) for job in wanted):
+    wanted = [job for job in wanted if not planned.is_done(job)]
+    if any(job.model.model for job in wanted):
         from storyproof.solvers.neural.training import choose_device
 
         choose_device(device)  # raises at once if there is no such device, or no PyTorch
@@ -123,7 +129,7 @@ def experiment(
         except StoryproofError as error:  # continue with the others
             progress(f"{job.title}: {error}")
             failed.append((job, error))
-    command = _command(name, out, quick, published, device, runs, models, minutes, encoder)
+    command = _command(name, out, quick, published, device, runs, models, minutes, encoder, keep)
     with Claim(folder / _LOCK).when_free():  # or a table could replace one that has more figures
         found = _write(declared, planned, folder, command, left)
     if failed:
@@ -149,7 +155,7 @@ def _named(failed: Sequence[tuple[Job, StoryproofError]], found: Outcome) -> Sto
 
 def _write(declared: Experiment, planned: ExperimentPlan, folder: Path, command: str, left: list[str]) -> Outcome:
     table = tabulate(declared, planned)
-    done = [job for job in planned.jobs if is_done(planned.of(job))]
+    done = [job for job in planned.jobs if planned.is_done(job)]
     if blank := blanks(folder, declared, planned):
         remark = (
             f"the table in {folder} was not changed, because it has figures in {blank} without results in "
@@ -166,7 +172,11 @@ def _write(declared: Experiment, planned: ExperimentPlan, folder: Path, command:
 
 def _about(folder: Path, table: ResultTable, planned: ExperimentPlan, done: list[Job], command: str) -> dict[str, Any]:
     """Return the commands, packages and hardware behind the figures."""
-    times = {job.folder.name: spent(job) for job in planned.jobs if spent(job)}
+    before = _read_about(folder).get("trainings", {}) if planned.kept else {}
+    times = {}
+    for job in planned.jobs:
+        if found := spent(job) or before.get(job.folder.name):
+            times[job.folder.name] = found
     return {
         "experiment": table.experiment.name,
         "commands": [*dict.fromkeys([*_commands(folder), command])],
@@ -186,10 +196,16 @@ def _commands(folder: Path) -> list[str]:
     Raises:
         DataError: If the file that records them is damaged.
     """
-    path = folder / _ABOUT
-    found = read_json(path, REMEDY).get("commands", []) if path.is_file() else []
+    found = _read_about(folder).get("commands", [])
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise DataError(f"{path} is damaged ('commands' is not a list of texts); {REMEDY}.")
+        raise DataError(f"{folder / _ABOUT} is damaged ('commands' is not a list of texts); {REMEDY}.")
+    return found
+
+
+def _read_about(folder: Path) -> dict[str, Any]:
+    """Return what describes the written table; empty if there is none."""
+    path = folder / _ABOUT
+    found: dict[str, Any] = read_json(path, REMEDY) if path.is_file() else {}
     return found
 
 
@@ -214,6 +230,7 @@ def _command(
     models: Sequence[str] | None,
     minutes: float | None,
     encoder: str | None,
+    keep: bool,
 ) -> str:
     """Return the command line that does the same."""
     options = {
@@ -225,7 +242,7 @@ def _command(
         "--minutes": minutes,
         "--encoder": encoder,
     }
-    words = ["storyproof", "experiment", name, *(["--quick"] if quick else [])]
+    words = ["storyproof", "experiment", name, *(["--quick"] if quick else []), *(["--keep"] if keep else [])]
     for option, value in options.items():
         if value is not None:
             words += [option, str(value)]

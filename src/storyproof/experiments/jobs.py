@@ -7,7 +7,8 @@ with the counts of every run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,11 @@ class Result:
     data: DeclaredData
     test: DeclaredData
 
+    @property
+    def source(self) -> str:
+        """What identifies the training and the test stories behind the counts, wherever the file is."""
+        return f"{self.path.parent.name}/{self.path.stem}"
+
     def write(self, job: Job, runs: list[Counts]) -> None:
         """Write the counts of every run."""
         plain = {"model": job.model.name, "data": self.data.name, "test": self.test.name, "runs": runs}
@@ -97,12 +103,14 @@ class ExperimentPlan:
         results: The result of each model, data set and test set.
         missing: The cells that are left out, and why.
         encoder_identity: That of the given encoder; its files are hashed only once.
+        kept: The figures of every run in cells that are taken from the written table, without results of their own.
     """
 
     jobs: list[Job]
     results: dict[tuple[str, str, str], Result]
     missing: dict[Cell, str]
     encoder_identity: str | None
+    kept: Mapping[Cell, tuple[float, ...]] = field(default_factory=dict)
 
     def result(self, cell: Cell) -> Result | None:
         """Return the result of a cell, if it is not left out."""
@@ -115,6 +123,17 @@ class ExperimentPlan:
             for data in job.training_sets
             for test in job.tests[data.name]
         ]
+
+    def is_done(self, job: Job) -> bool:
+        """Return whether all results of a job are there, or their figures are kept; raise DataError if one is damaged.
+
+        A table has figures in all cells of a result or in none, so one cell stands for all.
+        """
+        kept = {(cell.model, cell.data, cell.test) for cell in self.kept}
+        return all(
+            (job.model.name, result.data.name, result.test.name) in kept or result.read() is not None
+            for result in self.of(job)
+        )
 
 
 def needs_encoder(model: DeclaredModel) -> bool:

@@ -19,11 +19,13 @@ class Entry:
         cell: The cell.
         values: Those of every run; empty if there are none yet.
         paper: The paper's figure, if it has one.
+        source: What identifies the training and the test behind them.
     """
 
     cell: Cell
     values: tuple[float, ...]
     paper: float | None
+    source: str = ""
 
     @property
     def mean(self) -> float | None:
@@ -52,6 +54,7 @@ class Entry:
             "runs": list(self.values),
             "paper": self.paper,
             "difference": self.difference,
+            "source": self.source,
         }
 
 
@@ -150,9 +153,12 @@ def _entry(experiment: Experiment, plan: ExperimentPlan, row: Line, place: int) 
     result = plan.result(cell)
     if result is None:
         return None
-    runs = result.read() or []
-    counts = [run[cell.measure] for run in runs if cell.measure in run]  # not all test sets have all kinds of questions
-    return Entry(cell, tuple(right / of for right, of in counts), experiment.paper(row, place))
+    runs = result.read()
+    if runs is None:
+        values = plan.kept.get(cell, ())
+    else:  # not all test sets have all kinds of questions
+        values = tuple(right / of for right, of in (run[cell.measure] for run in runs if cell.measure in run))
+    return Entry(cell, values, experiment.paper(row, place), result.source)
 
 
 def _encoder(experiment: Experiment, plan: ExperimentPlan, shown: set[str]) -> Encoder | None:

@@ -56,7 +56,7 @@ test-gpu: $(READY)
 
 # Debian's and Ubuntu's own browser; elsewhere install chromium first.
 test-browser: $(READY)
-	command -v chromium || { apt-get update && apt-get install --yes chromium; }
+	command -v chromium || { apt-get update && apt-get install --yes chromium fonts-dejavu-core; }
 	$(BIN)/pytest -m browser tests/browser
 
 # Branches of src/storyproof that the default run takes.

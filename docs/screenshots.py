@@ -132,7 +132,7 @@ def take(browser: Any, shot: Shot, folder: Path) -> bytes:
 def difference(first: Path, second: Path) -> float:
     """Return how different two pictures look: 0 for the same, 1 for black and white.
 
-    Both are compared as small grey pictures, in which fonts hardly matter but places and colours of parts do. The
+    Both are compared as small grey pictures, in which the edges of letters do not matter but places and colours do. The
     result is the mean over the tenth of the places that differ most, so that a part that changed is not averaged away.
     """
     from PIL import Image

@@ -17,8 +17,9 @@ pytest.importorskip("playwright")
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from docs.screenshots import FLAGS
+
 CHROMIUM = shutil.which("chromium")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-dev-shm-usage"]
 TIMEOUT_MS = 60_000  # machines that run tests are shared
 SERIOUS = ("serious", "critical")
 

@@ -176,7 +176,8 @@ def test_rows_and_columns_measure_what_the_papers_do() -> None:
             group, label = of(row)
             assert row.fixes["measure"].removesuffix("/k=3" * ("only" in row.label)) == f"task={label}"
             source = "published-" * ("published" in row.group) + "synthetic-" * name.endswith("synthetic")
-            assert row.fixes["data"] == source + group
+            group, _, corrected = group.partition(", published")
+            assert row.fixes["data"] == source + group + "-proved" * (corrected == ", corrected")
     for name, measures in TOMI_MEASURES.items():
         found = read(name)
         assert found.unit == PERCENT

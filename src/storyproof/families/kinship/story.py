@@ -92,11 +92,13 @@ def _understood(text: Text, reading: Reading | NotUnderstood | None) -> Reading:
     Raises:
         NotUnderstood: If it is not understood.
     """
-    found = reading if reading is not None else read_texts([text])[0]
-    assert found is not None
-    if isinstance(found, NotUnderstood):
-        raise found
-    return found
+    if reading is None:
+        from storyproof.families.kinship.language.reader import read  # takes a while to import
+
+        return read(text.story, text.names)
+    if isinstance(reading, NotUnderstood):
+        raise reading
+    return reading
 
 
 def turn(stated: StatedFact, gender: str) -> StatedFact:

@@ -189,12 +189,26 @@ def _run(
         from storyproof import cli
 
         sys.argv = ["storyproof", *arguments]
+        _announce_sleep()
         steps = _Steps(halt, signals)
         steps.watch(folder)
         try:
             cli.main()
         finally:
             steps.end()
+
+
+def _announce_sleep() -> None:
+    """Raise the audit event of `time.sleep`, which Python itself does from 3.13 on."""
+    if sys.version_info >= (3, 13):
+        return
+    sleep = time.sleep
+
+    def announced(seconds: Any) -> None:
+        sys.audit(WAITS, seconds)
+        sleep(seconds)
+
+    time.sleep = announced
 
 
 class _Steps:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from storyproof.families.belief import agreement
 from storyproof.families.belief.checker import Worlds
-from storyproof.families.belief.derivation import Derivation, prove
+from storyproof.families.belief.derivation import BeliefProofs, prove
 from storyproof.families.belief.events import Event
 from storyproof.families.belief.plots import _plots
 from storyproof.families.belief.text import Question, ask, narrate
@@ -18,7 +18,7 @@ STORY = "Ada entered the attic.\nBo entered the attic.\nThe key is in the box.\n
 STORY += "Ada moved the key to the jar."
 
 
-def prove_one(story: str, question: str) -> Derivation:
+def prove_one(story: str, question: str) -> BeliefProofs:
     return prove(pa.array([story]), np.zeros(1, np.intp), pa.array([question]))
 
 

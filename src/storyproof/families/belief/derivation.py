@@ -41,7 +41,7 @@ class RowProblem:
 
 
 @dataclass(frozen=True, slots=True)
-class Derivation:
+class BeliefProofs:
     """What rows should say.
 
     Attributes:
@@ -65,7 +65,9 @@ class Derivation:
     other: Small
 
 
-def prove(stories: pa.Array, story_of: npt.NDArray[np.intp], questions: pa.Array, *, check: bool = True) -> Derivation:
+def prove(
+    stories: pa.Array, story_of: npt.NDArray[np.intp], questions: pa.Array, *, check: bool = True
+) -> BeliefProofs:
     """Derive what rows should say.
 
     Args:
@@ -86,14 +88,14 @@ def prove(stories: pa.Array, story_of: npt.NDArray[np.intp], questions: pa.Array
     story, plot = story_of[rows], plot_of[story_of[rows]]
     mover, other = _pairs(plots, plot, story, asked)
     if not len(rows):
-        return Derivation(rows, {}, problems, plots, plot, asked.thing, mover, other)
+        return BeliefProofs(rows, {}, problems, plots, plot, asked.thing, mover, other)
     keys = np.column_stack([plot, asked.thing, mover, other, asked.memory, asked.chain]).astype(np.int32)
     first, entry = distinct_rows(keys)
     answers = _answer(plots, keys[first])
     if check:
         problems += _differences(plots, keys[first], answers, rows[first])
     columns = _columns(parsed, plots, answers.pick(entry, story), plot, mover, other)
-    return Derivation(rows, columns, problems, plots, plot, asked.thing, mover, other)
+    return BeliefProofs(rows, columns, problems, plots, plot, asked.thing, mover, other)
 
 
 def _story_problems(

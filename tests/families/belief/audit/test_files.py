@@ -20,7 +20,7 @@ from storyproof.families.belief.audit import rows as tom_rows
 from storyproof.families.belief.audit.mechanisms import MECHANISMS
 from storyproof.families.belief.audit.rows import right_marks
 from storyproof.families.belief.babi_format import TomBabiSplit, TomiSplit
-from storyproof.families.belief.derivation import Derivation, RowProblem, prove
+from storyproof.families.belief.derivation import BeliefProofs, RowProblem, prove
 from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES
 from storyproof.families.belief.text import parse
 from storyproof.findings import FileReport, Finding, tally
@@ -562,7 +562,7 @@ def test_unknown_names(tmp_path: Path) -> None:
 
 
 def test_nothing_is_claimed_where_oracle_and_checker_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def doubtful(*args: Any) -> Derivation:
+    def doubtful(*args: Any) -> BeliefProofs:
         found = prove(*args)
         found.problems.append(RowProblem(0, "answer under open (oracle and checker)", "box", "jar"))
         return found

@@ -19,7 +19,7 @@ from storyproof.families.belief import oracle as beliefs
 from storyproof.families.belief.arrays import NOBODY, encode
 from storyproof.families.belief.audit.mechanisms import Stage, set_stage
 from storyproof.families.belief.babi_format import TRACE
-from storyproof.families.belief.derivation import Derivation, prove
+from storyproof.families.belief.derivation import BeliefProofs, prove
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.text import Question, parse
 from storyproof.families.belief.trace import observers, trace
@@ -151,7 +151,7 @@ class ProvedRows:
         return agents.get(int(self.proved.mover[row])), agents.get(int(self.proved.other[row]))
 
 
-def expected_traces(proved: Derivation) -> list[str]:
+def expected_traces(proved: BeliefProofs) -> list[str]:
     """Return the trace of each proved row, as its text gives it."""
     known: dict[tuple[int, int, int], str] = {}
     found = []

@@ -143,9 +143,11 @@ def test_unwritable_output(draw: bool, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_unwritable_errors_are_nobodys_business(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stderr", Unwritable(BrokenPipeError(32, "Broken pipe")))
+    broken = Unwritable(BrokenPipeError(32, "Broken pipe"))
+    monkeypatch.setattr(sys, "stderr", broken)
     with visible_output():
-        complain("x")
+        complain("x")  # raises nothing
+    assert sys.stderr is broken
 
 
 def test_streams_are_as_before_afterwards(program: Program, data: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, stdev
@@ -58,6 +59,9 @@ class Entry:
             "difference": self.difference,
             "source": self.source,
         }
+
+
+Grid = Sequence[Sequence[Entry | None]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,15 +157,7 @@ def read_table(experiment: Experiment, path: Path) -> ResultTable:
                 for place, (column, values) in enumerate(zip(experiment.columns, found, strict=True))
             )
         )
-    rows = [number for number, entries in enumerate(grid) if any(entries)]
-    columns = [place for place in range(len(experiment.columns)) if any(entries[place] for entries in grid)]
-    return ResultTable(
-        experiment,
-        tuple(experiment.rows[number] for number in rows),
-        tuple(experiment.columns[place] for place in columns),
-        tuple(tuple(grid[number][place] for place in columns) for number in rows),
-        notes,
-    )
+    return _without_blanks(experiment, grid, *_filled(grid), notes)
 
 
 def tabulate(experiment: Experiment, plan: ExperimentPlan) -> ResultTable:
@@ -173,17 +169,35 @@ def tabulate(experiment: Experiment, plan: ExperimentPlan) -> ResultTable:
     grid = [
         [_entry(experiment, plan, row, place) for place in range(len(experiment.columns))] for row in experiment.rows
     ]
+    rows, columns = _filled(grid)
+    models = {entry.cell.model for entries in grid for entry in entries if entry and entry.values}
+    notes = tuple(_left_out(experiment, plan, rows, columns))
+    return _without_blanks(experiment, grid, rows, columns, notes, _encoder(experiment, plan, models))
+
+
+def _filled(grid: Grid) -> tuple[list[int], list[int]]:
+    """Return the rows and columns that are not left out as a whole."""
     rows = [number for number, entries in enumerate(grid) if any(entries)]
-    columns = [place for place in range(len(experiment.columns)) if any(entries[place] for entries in grid)]
+    columns = [place for place, entries in enumerate(zip(*grid, strict=True)) if any(entries)]
+    return rows, columns
+
+
+def _without_blanks(
+    experiment: Experiment,
+    grid: Grid,
+    rows: list[int],
+    columns: list[int],
+    notes: tuple[str, ...],
+    encoder: Encoder | None = None,
+) -> ResultTable:
+    """Return the table of some rows and columns."""
     return ResultTable(
         experiment,
         tuple(experiment.rows[number] for number in rows),
         tuple(experiment.columns[place] for place in columns),
         tuple(tuple(grid[number][place] for place in columns) for number in rows),
-        tuple(_left_out(experiment, plan, rows, columns)),
-        _encoder(
-            experiment, plan, {entry.cell.model for entries in grid for entry in entries if entry and entry.values}
-        ),
+        notes,
+        encoder,
     )
 
 

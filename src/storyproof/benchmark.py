@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 
@@ -122,7 +122,7 @@ class Benchmark(ABC):
     readings: ClassVar[tuple[str, ...]]
     schema: ClassVar[pa.Schema] = SCHEMA
     formats: ClassVar[tuple[str, ...]] = ()
-    block_stories: ClassVar[int] = BLOCK_STORIES
+    block_stories: int = BLOCK_STORIES
     counted: ClassVar[dict[str, tuple[str, ...]]] = {
         "story_types": ("story_type",),
         "question_types": ("question_type",),
@@ -148,6 +148,15 @@ class Benchmark(ABC):
         values = cls.presets[name]
         settings = {key: value for key, value in values.items() if key not in SPLITS}
         return settings, {split: values[split] for split in SPLITS if split in values}
+
+    def with_small_blocks(self) -> Self:
+        """Return this recipe with blocks of one round, for whoever needs few stories at once.
+
+        Its stories are drawn and proved in the same way, but are not those of a dataset of the same seed.
+        """
+        found = type(self)(self.config, self.seed)
+        found.block_stories = self.round
+        return found
 
     @property
     def identity(self) -> list[object]:

@@ -259,7 +259,7 @@ class Family(ABC):
 
     # Texts of users: what they say, and where they cannot be read.
 
-    def prove_text(self, story: str, question: str) -> Example:
+    def prove_text(self, story: str, question: str, people: Collection[str] = ()) -> Example:
         """Read a story that has nothing but its text, and derive all labels by the oracle.
 
         The answer is empty if none follows.
@@ -267,6 +267,7 @@ class Family(ABC):
         Args:
             story: One sentence per line.
             question: What is asked about it.
+            people: The names of the people in it, for families that cannot tell them from other words by themselves.
 
         Raises:
             DataError: If one of them cannot be read.
@@ -275,7 +276,7 @@ class Family(ABC):
         [row] = self.complete(pa.Table.from_pylist([given]), proved=True).to_pylist() or [{}]
         return own_example(given | {name: value for name, value in row.items() if value is not None}, self.name)
 
-    def find_problems(self, story: str, question: str) -> list[TextProblem]:
+    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[TextProblem]:
         """Return where a text cannot be read or says something impossible; none if all is well.
 
         By default it is where the message of `prove_text` says: at "sentence 3" or "line 3", or in the question.
@@ -283,18 +284,19 @@ class Family(ABC):
         if not self.reads(question):
             return [TextProblem(f"this is not a question about {self.title}.", "question", 1)]
         try:
-            self.prove_text(story, question)
+            self.prove_text(story, question, people)
         except DataError as error:
             found = _NUMBERED.search(str(error))
             return [TextProblem(str(error), line=int(found[1]) if found else 0)]
         return []
 
-    def questions(self, story: str, order: int = 2) -> Sequence[str]:
+    def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
         """Return questions that can be asked about a story, in a fixed order; by default none are known.
 
         Args:
             story: One sentence per line.
             order: Through how many minds they may go.
+            people: The names of the people in it, see `prove_text`.
 
         Raises:
             DataError: If the story cannot be read.

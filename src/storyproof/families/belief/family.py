@@ -82,13 +82,13 @@ class BeliefFamily(Family):
         """Divide the last message, or if it has no story all of them."""
         return running_text.split_messages(messages)
 
-    def find_problems(self, story: str, question: str) -> list[TextProblem]:
+    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[TextProblem]:
         """Return the words that do not fit, and sentences that cannot happen."""
         from storyproof.families.belief.own_text import find_problems
 
         return find_problems(story, question)
 
-    def questions(self, story: str, order: int = 2) -> Sequence[str]:
+    def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
         """Return questions about memory, reality and beliefs up to an order."""
         from storyproof.families.belief.own_text import list_questions
 

@@ -49,13 +49,13 @@ def _unread(line: str, number: int) -> TextProblem:
     words = list(_WORDS.finditer(line))
     fitting = max((_fitting(words, form.split(" ")) for form in SENTENCE_FORMS.split(" / ")), default=0)
     if not words:
-        return TextProblem(f"this line is empty; expected one of: {SENTENCE_FORMS}.", line=number)
+        return TextProblem(f"this line is empty; expected one of: {SENTENCE_FORMS}", line=number)
     if fitting >= len(words):  # the end is missing
         column, length, what = len(line.rstrip()) + 1, 0, "the sentence is not complete"
     else:
         at = words[fitting]
         column, length, what = at.start() + 1, len(at[0]), f"'{at[0][:80]}' does not fit here"
-    return TextProblem(f"{what}; expected one of: {SENTENCE_FORMS}.", "story", number, column, length)
+    return TextProblem(f"{what}; expected one of: {SENTENCE_FORMS}", "story", number, column, length)
 
 
 def _fitting(words: Sequence[re.Match[str]], form: Sequence[str]) -> int:
@@ -84,7 +84,7 @@ def _question_problems(question: str, events: Sequence[Event]) -> Iterator[TextP
     try:
         asked = parse_question(question)
     except ParseError:
-        yield TextProblem(f"this question cannot be read; expected one of: {QUESTION_FORMS}.", "question", 1)
+        yield TextProblem(f"this question cannot be read; expected one of: {QUESTION_FORMS}", "question", 1)
         return
     if asked.order > MOST_ORDER:
         yield TextProblem(f"the question goes through {asked.order} minds; at most {MOST_ORDER} can.", "question", 1)

@@ -76,7 +76,7 @@ class Reference(NamedTuple):
     values: Mapping[int, float]
 
 
-class TextProblem(NamedTuple):
+class ReadingProblem(NamedTuple):
     """A place of a text that cannot be read, or that says something impossible.
 
     Attributes:
@@ -276,18 +276,18 @@ class Family(ABC):
         [row] = self.complete(pa.Table.from_pylist([given]), proved=True).to_pylist() or [{}]
         return own_example(given | {name: value for name, value in row.items() if value is not None}, self.name)
 
-    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[TextProblem]:
+    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
         """Return where a text cannot be read or says something impossible; none if all is well.
 
         By default it is where the message of `prove_text` says: at "sentence 3" or "line 3", or in the question.
         """
         if not self.reads(question):
-            return [TextProblem(f"this is not a question about {self.title}.", "question", 1)]
+            return [ReadingProblem(f"this is not a question about {self.title}.", "question", 1)]
         try:
             self.prove_text(story, question, people)
         except DataError as error:
             found = _NUMBERED.search(str(error))
-            return [TextProblem(str(error), line=int(found[1]) if found else 0)]
+            return [ReadingProblem(str(error), line=int(found[1]) if found else 0)]
         return []
 
     def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:

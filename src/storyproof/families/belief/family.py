@@ -21,7 +21,7 @@ from storyproof.families.belief.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.belief.readings import CONVENTIONS, DESCRIPTIONS, OPEN
 from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
-from storyproof.families.family import Family, Picture, Step, StoryModel, TextProblem, number_names
+from storyproof.families.family import Family, Picture, Step, StoryModel, ReadingProblem, number_names
 from storyproof.replies import Talk
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class BeliefFamily(Family):
         """Divide the last message, or if it has no story all of them."""
         return running_text.split_messages(messages)
 
-    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[TextProblem]:
+    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
         """Return the words that do not fit, and sentences that cannot happen."""
         from storyproof.families.belief.own_text import find_problems
 

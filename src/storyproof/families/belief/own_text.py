@@ -20,16 +20,16 @@ from storyproof.families.belief.text import (
     parse_sentence,
     resolve_rooms,
 )
-from storyproof.families.family import TextProblem
+from storyproof.families.family import ReadingProblem
 
 MOST_QUESTIONS = 300
 _WORDS = re.compile(r"\S+")
 
 
-def find_problems(story: str, question: str) -> list[TextProblem]:
+def find_problems(story: str, question: str) -> list[ReadingProblem]:
     """Return the places where story or question cannot be read, and sentences that cannot happen."""
     lines = story.split("\n")
-    found, events = list[TextProblem](), list[Event]()
+    found, events = list[ReadingProblem](), list[Event]()
     for number, line in enumerate(lines, start=1):
         try:
             events.append(parse_sentence(line))
@@ -38,24 +38,24 @@ def find_problems(story: str, question: str) -> list[TextProblem]:
     if not found:
         found += _beyond_limits(lines, events)
         found += [
-            TextProblem(f"this cannot happen: {what}.", line=number, is_fatal=False)
+            ReadingProblem(f"this cannot happen: {what}.", line=number, is_fatal=False)
             for number, what in impossibilities(resolve_rooms(list(events)))
         ]
     return [*found, *_question_problems(question, events)]
 
 
-def _unread(line: str, number: int) -> TextProblem:
+def _unread(line: str, number: int) -> ReadingProblem:
     """Return the place from which on a sentence has none of the known forms: the first word that does not fit."""
     words = list(_WORDS.finditer(line))
     fitting = max((_fitting(words, form.split(" ")) for form in SENTENCE_FORMS.split(" / ")), default=0)
     if not words:
-        return TextProblem(f"this line is empty; expected one of: {SENTENCE_FORMS}", line=number)
+        return ReadingProblem(f"this line is empty; expected one of: {SENTENCE_FORMS}", line=number)
     if fitting >= len(words):  # the end is missing
         column, length, what = len(line.rstrip()) + 1, 0, "the sentence is not complete"
     else:
         at = words[fitting]
         column, length, what = at.start() + 1, len(at[0]), f"'{at[0][:80]}' does not fit here"
-    return TextProblem(f"{what}; expected one of: {SENTENCE_FORMS}", "story", number, column, length)
+    return ReadingProblem(f"{what}; expected one of: {SENTENCE_FORMS}", "story", number, column, length)
 
 
 def _fitting(words: Sequence[re.Match[str]], form: Sequence[str]) -> int:
@@ -71,28 +71,28 @@ def _fitting(words: Sequence[re.Match[str]], form: Sequence[str]) -> int:
     return len(form)
 
 
-def _beyond_limits(lines: Sequence[str], events: Sequence[Event]) -> Iterator[TextProblem]:
+def _beyond_limits(lines: Sequence[str], events: Sequence[Event]) -> Iterator[ReadingProblem]:
     if len(lines) > MOST_SENTENCES:
-        yield TextProblem(f"the story has {len(lines)} sentences; at most {MOST_SENTENCES} can be handled.")
+        yield ReadingProblem(f"the story has {len(lines)} sentences; at most {MOST_SENTENCES} can be handled.")
     for role, most in (("agent", MOST_AGENTS), ("room", MOST_NAMES), ("thing", MOST_NAMES), ("container", MOST_NAMES)):
         count = len({getattr(event, role) for event in events} - {None})
         if count > most:
-            yield TextProblem(f"the story has {count} {role}s; at most {most} can be handled.")
+            yield ReadingProblem(f"the story has {count} {role}s; at most {most} can be handled.")
 
 
-def _question_problems(question: str, events: Sequence[Event]) -> Iterator[TextProblem]:
+def _question_problems(question: str, events: Sequence[Event]) -> Iterator[ReadingProblem]:
     try:
         asked = parse_question(question)
     except ParseError:
-        yield TextProblem(f"this question cannot be read; expected one of: {QUESTION_FORMS}", "question", 1)
+        yield ReadingProblem(f"this question cannot be read; expected one of: {QUESTION_FORMS}", "question", 1)
         return
     if asked.order > MOST_ORDER:
-        yield TextProblem(f"the question goes through {asked.order} minds; at most {MOST_ORDER} can.", "question", 1)
+        yield ReadingProblem(f"the question goes through {asked.order} minds; at most {MOST_ORDER} can.", "question", 1)
     placed = {event.thing for event in events if event.container}
     if asked.thing not in placed:
         column = question.rfind(asked.thing) + 1
         known = f"; it places: {', '.join(sorted(filter(None, placed)))}" if placed else ""
-        yield TextProblem(
+        yield ReadingProblem(
             f"the story does not say where the {asked.thing} is{known}.", "question", 1, column, len(asked.thing)
         )
     acting = {event.agent for event in events if event.agent and event.room}
@@ -100,7 +100,7 @@ def _question_problems(question: str, events: Sequence[Event]) -> Iterator[TextP
         if agent not in acting:
             column = question.find(agent) + 1
             message = f"{agent} is in no room of the story, and so has no beliefs."
-            yield TextProblem(message, "question", 1, column, len(agent), is_fatal=False)
+            yield ReadingProblem(message, "question", 1, column, len(agent), is_fatal=False)
 
 
 def list_questions(story: str, order: int) -> list[str]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError, StoryproofError, quoted
 from storyproof.example import Example
-from storyproof.families.family import Family, Graph, Picture, Reference, Step, StoryModel, TextProblem, number_names
+from storyproof.families.family import Family, Graph, Picture, Reference, Step, StoryModel, ReadingProblem, number_names
 from storyproof.families.kinship.audit.kinds import KINDS
 from storyproof.families.kinship.checker import STATUSES
 from storyproof.families.kinship.mistakes import MISTAKES, mistaken_answers
@@ -104,7 +104,7 @@ class Kinship(Family):
 
         return prove_text(story, question, people)
 
-    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[TextProblem]:
+    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
         """Return the words that are not understood, or what the question lacks."""
         from storyproof.families.kinship.own_text import find_problems
 

@@ -8,7 +8,7 @@ from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from storyproof.errors import ParseError, quoted
-from storyproof.families.family import TextProblem
+from storyproof.families.family import ReadingProblem
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
 from storyproof.families.kinship.text import NAME, ask
 
@@ -86,19 +86,19 @@ class _AskedError(ParseError):
         self.name = name
 
 
-def find_problems(story: str, question: str, people: Collection[str] = ()) -> list[TextProblem]:
+def find_problems(story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
     """Return where a text is not understood, what its question lacks, and the line from which on no family fits."""
     from storyproof.families.kinship.language.reading import NotUnderstood
 
     try:
         rows_of_text(story, question, people)
     except NotUnderstood as error:
-        return [TextProblem(f"not understood: {error.reason}.", "story", error.line, error.column, len(error.words))]
+        return [ReadingProblem(f"not understood: {error.reason}.", "story", error.line, error.column, len(error.words))]
     except _AskedError as error:
-        return [TextProblem(str(error), "question", 1, question.find(error.name) + 1, len(error.name))]
+        return [ReadingProblem(str(error), "question", 1, question.find(error.name) + 1, len(error.name))]
     except ParseError as error:
         about = "question" if _ASKED.fullmatch(question.strip()) is None else "story"
-        return [TextProblem(str(error), about, 1 if about == "question" else 0)]
+        return [ReadingProblem(str(error), about, 1 if about == "question" else 0)]
     return []
 
 

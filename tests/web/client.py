@@ -66,14 +66,18 @@ class Client:
         }
         pieces = [body[place : place + 4096] for place in range(0, len(body), 4096)] or [b""]
         sent: list[Message] = []
+        done = asyncio.Event()
 
         async def receive() -> Message:
             if pieces:
-                return {"type": "http.request", "body": pieces.pop(0), "more_body": bool(pieces)}
+                return {"type": "http.request", "body": pieces.pop(0), "more_body": len(pieces) > 0}
+            await done.wait()
             return {"type": "http.disconnect"}
 
         async def send(message: Message) -> None:
             sent.append(message)
+            if message["type"] == "http.response.body" and not message.get("more_body"):
+                done.set()
 
         await self._app(scope, receive, send)
         started = next(each for each in sent if each["type"] == "http.response.start")

@@ -166,11 +166,11 @@ class Explorer:
     async def make_story(self, request: Request) -> Response:
         """Return a fresh story with one of its questions, or the one that is named."""
         body = await _body(request)
-        wanted, asked = _story_place(body), _whole(body, "asked", None, 0, 1_000)
+        wanted, asked, order = _story_place(body), _whole(body, "asked", None, 0, 1_000), _order(body)
 
         def find() -> dict[str, Any]:
             found, examples = fresh_story(self._recipes, wanted)
-            return view_made(found, examples, asked).as_dict()
+            return view_made(found, examples, asked, order).as_dict()
 
         return JSONResponse(await self._run(find))
 

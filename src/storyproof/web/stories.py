@@ -135,8 +135,16 @@ def choose_question(examples: Sequence[Example]) -> int:
     return min(false, key=lambda number: examples[number].order) if false else len(examples) - 1
 
 
-def view_made(reference: StoryPlace, examples: Sequence[Example], asked: int | None = None) -> StoryView:
+def view_made(
+    reference: StoryPlace, examples: Sequence[Example], asked: int | None = None, order: int = 2
+) -> StoryView:
     """Return what to show of a story that a benchmark made.
+
+    Args:
+        reference: Where it comes from.
+        examples: Its questions.
+        asked: Which of them is shown; by default `choose_question` decides.
+        order: Through how many minds other questions may go.
 
     Raises:
         ConfigError: If it has no such question.
@@ -148,7 +156,8 @@ def view_made(reference: StoryPlace, examples: Sequence[Example], asked: int | N
     given = [{"question": each.question, "answer": each.answer, "kind": family.kind(each)} for each in examples]
     others = [*examples[:number], *examples[number + 1 :]]
     view = _view(family, examples[number], others)
-    return replace(view, reference=reference.as_dict(), asked=number, given=given)
+    questions = _questions(family, examples[number].story, order, view.people)
+    return replace(view, reference=reference.as_dict(), asked=number, given=given, questions=questions)
 
 
 def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
@@ -158,7 +167,7 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
         Its family, the text with one sentence per line, and its problems.
     """
     family = load_family(text.family) if text.family else recognise((), text.question)
-    given = text.story.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    given = text.story.replace("\r\n", "\n").replace("\r", "\n").rstrip()
     question = " ".join(text.question.split())
     attempts = [given]
     for divide in (family.lines, lambda story: family.lines(_LABELLED.sub("", story))):
@@ -195,10 +204,7 @@ def view_own(text: OwnText, order: int = 2) -> StoryView:
     """Return what to show of a user's own text; problems if it cannot be read."""
     family, text, problems = read_own(text)
     listed = [each._asdict() for each in problems]
-    try:
-        questions = list(family.questions(text.story, order, text.people))
-    except StoryproofError:
-        questions = []
+    questions = _questions(family, text.story, order, text.people)
     if not any(each.is_fatal for each in problems):
         try:
             view = _view(family, family.prove_text(text.story, text.question, text.people))
@@ -213,6 +219,14 @@ def view_own(text: OwnText, order: int = 2) -> StoryView:
         people=text.people,
         questions=questions,
     )
+
+
+def _questions(family: Family, story: str, order: int, people: Sequence[str]) -> list[str]:
+    """Return what else can be asked; nothing if the story cannot be read."""
+    try:
+        return list(family.questions(story, order, people))
+    except StoryproofError:
+        return []
 
 
 def _view(family: Family, example: Example, others: Sequence[Example] = ()) -> StoryView:

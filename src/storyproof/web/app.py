@@ -8,9 +8,8 @@ from contextlib import asynccontextmanager
 from functools import cache, partial
 from pathlib import Path
 from secrets import randbelow
-from typing import Any, TypeVar
+from typing import Any
 
-from anyio import CapacityLimiter, move_on_after, to_thread
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -37,6 +36,7 @@ from storyproof.web.stories import (
     view_made,
     view_own,
 )
+from storyproof.web.threads import BusyError, WorkerThreads
 
 QUICK_S, SLOW_S = 10.0, 180.0  # how long a request may take; asking models, reports and audits take longer
 MOST_AT_ONCE, MOST_SLOW = 4, 2  # requests that are worked on; the others wait
@@ -47,7 +47,6 @@ _MOST_SETTINGS, _LONGEST_SETTING, _MOST_PEOPLE = 50, 200, 64
 _APART = "sandbox allow-scripts allow-downloads; frame-ancestors 'none'"
 
 _log = logging.getLogger(__name__)
-_Found = TypeVar("_Found")
 _Body = Mapping[str, Any]
 
 
@@ -113,10 +112,6 @@ def explorer_page() -> tuple[str, str]:
     return page, f"{content_policy(scripts, [theme(), sheet], connect=True)}; frame-ancestors 'none'"
 
 
-class BusyError(Exception):
-    """A request that took too long, or could not be begun in time."""
-
-
 class Explorer:
     """Answers requests; what takes long runs in threads, a few at a time.
 
@@ -131,20 +126,7 @@ class Explorer:
         self.askers = askers
         self._library = Library(folder)
         self._recipes = Recipes(randbelow(_LARGEST_SEED) if seed is None else seed)
-        self._quick_s = quick_s
-        self._quick, self._slow = CapacityLimiter(MOST_AT_ONCE), CapacityLimiter(MOST_SLOW)
-
-    async def _run(self, work: Callable[[], _Found], *, slow: bool = False) -> _Found:
-        """Do work in a thread.
-
-        A thread cannot be ended; one that is given up keeps its place until it is done, so that there are never more.
-
-        Raises:
-            BusyError: If it takes too long.
-        """
-        with move_on_after(SLOW_S if slow else self._quick_s):
-            return await to_thread.run_sync(work, abandon_on_cancel=True, limiter=self._slow if slow else self._quick)
-        raise BusyError
+        self._quick, self._slow = WorkerThreads(MOST_AT_ONCE, quick_s), WorkerThreads(MOST_SLOW, SLOW_S)
 
     async def show_page(self, request: Request) -> Response:
         """Return the page."""
@@ -157,11 +139,11 @@ class Explorer:
         def find() -> dict[str, Any]:
             return {"benchmarks": describe_benchmarks(), **self.askers.describe()}
 
-        return JSONResponse(await self._run(find))
+        return JSONResponse(await self._quick.run(find))
 
     async def list_files(self, request: Request) -> Response:
         """Return the runs and data in the data folder."""
-        return JSONResponse(await self._run(self._library.listing))
+        return JSONResponse(await self._quick.run(self._library.listing))
 
     async def make_story(self, request: Request) -> Response:
         """Return a fresh story with one of its questions, or the one that is named."""
@@ -172,26 +154,26 @@ class Explorer:
             found, examples = fresh_story(self._recipes, wanted)
             return view_made(found, examples, asked, order).as_dict()
 
-        return JSONResponse(await self._run(find))
+        return JSONResponse(await self._quick.run(find))
 
     async def read_text(self, request: Request) -> Response:
         """Return what a user's own text says, or where it cannot be read."""
         body = await _body(request)
         text, order = _own_text(body), _order(body)
-        return JSONResponse(await self._run(lambda: view_own(text, order).as_dict()))
+        return JSONResponse(await self._quick.run(lambda: view_own(text, order).as_dict()))
 
     async def step(self, request: Request) -> Response:
         """Return the states of a story."""
         body = await _body(request)
         find, order = self._example(body), _order(body)
-        return JSONResponse({"steps": await self._run(lambda: step_through(find(), order))})
+        return JSONResponse({"steps": await self._quick.run(lambda: step_through(find(), order))})
 
     async def ask(self, request: Request) -> Response:
         """Return what a model answers."""
         body = await _body(request)
         model, prompt = _text(body, "model", 200), _text(body, "prompt", 100, DEFAULT_PROMPT)
         find, conventions = self._example(body), _truth(body, "conventions")
-        return JSONResponse(await self._run(lambda: self.askers.ask(model, find(), prompt, conventions), slow=True))
+        return JSONResponse(await self._slow.run(lambda: self.askers.ask(model, find(), prompt, conventions)))
 
     async def make_dataset(self, request: Request) -> Response:
         """Write a dataset into the data folder, to be downloaded."""
@@ -200,22 +182,22 @@ class Explorer:
         counts = {split: _whole(body, split, 0, 0, 10**9) or 0 for split in ("train", "val", "test")}
         format_name = _text(body, "format", 40, "jsonl")
         made = partial(self._library.make_dataset, dials, counts, seed or 0, format_name)
-        return JSONResponse(await self._run(made, slow=True))
+        return JSONResponse(await self._slow.run(made))
 
     async def download(self, request: Request) -> Response:
         """Return a dataset that was made."""
-        path = await self._run(lambda: self._library.download(request.path_params["name"]))
+        path = await self._quick.run(lambda: self._library.download(request.path_params["name"]))
         return FileResponse(path, media_type="application/zip", filename=path.name)
 
     async def show_report(self, request: Request) -> Response:
         """Return the report on runs of the data folder."""
         runs = request.query_params.getlist("run")
-        return _page_apart(await self._run(lambda: self._library.report_page(runs), slow=True))
+        return _page_apart(await self._slow.run(lambda: self._library.report_page(runs)))
 
     async def show_audit(self, request: Request) -> Response:
         """Return the audit of data of the data folder."""
         data = request.query_params.get("data", "")
-        return _page_apart(await self._run(lambda: self._library.audit_page(data), slow=True))
+        return _page_apart(await self._slow.run(lambda: self._library.audit_page(data)))
 
     def _example(self, body: _Body) -> Callable[[], Example]:
         """Return what finds the example that a request is about: of a fresh story, or of a user's own."""
@@ -262,7 +244,7 @@ def _text(body: _Body, name: str, most: int, usual: str | None = None) -> str:
     value = body.get(name, usual)
     if not isinstance(value, str) or len(value) > most:
         raise ConfigError(f"{name} is {quoted(value)}; expected a text of at most {most:,} characters.")
-    return value.encode("utf-8", "replace").decode()  # half characters cannot be sent back
+    return value
 
 
 def _truth(body: _Body, name: str) -> bool:

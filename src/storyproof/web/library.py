@@ -106,7 +106,7 @@ class Library:
 
     def listing(self) -> dict[str, Any]:
         """Return the runs and the data in the folder, by their paths in it."""
-        runs, data = [], []
+        runs, data = list[str](), list[str]()
         for path in self._walk(self.folder, _DEEPEST):
             if len(runs) + len(data) >= _MOST_LISTED:
                 break

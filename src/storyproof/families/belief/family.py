@@ -21,7 +21,7 @@ from storyproof.families.belief.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.belief.readings import CONVENTIONS, DESCRIPTIONS, OPEN
 from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
-from storyproof.families.family import Family, Picture, Step, StoryModel, ReadingProblem, number_names
+from storyproof.families.family import Family, Picture, ReadingProblem, Step, StoryModel, number_names
 from storyproof.replies import Talk
 
 if TYPE_CHECKING:

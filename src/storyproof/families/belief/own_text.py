@@ -35,12 +35,14 @@ def find_problems(story: str, question: str) -> list[ReadingProblem]:
             events.append(parse_sentence(line))
         except ParseError:
             found.append(_unread(line, number))
-    if not found:
-        found += _beyond_limits(lines, events)
-        found += [
-            ReadingProblem(f"this cannot happen: {what}.", line=number, is_fatal=False)
-            for number, what in impossibilities(resolve_rooms(list(events)))
-        ]
+    if found:
+        written = [each for each in found if lines[each.line - 1].strip()]  # empty lines matter if nothing else does
+        return [*(written or found), *_question_problems(question, None)]
+    found += _beyond_limits(lines, events)
+    found += [
+        ReadingProblem(f"this cannot happen: {what}.", line=number, is_fatal=False)
+        for number, what in impossibilities(resolve_rooms(list(events)))
+    ]
     return [*found, *_question_problems(question, events)]
 
 
@@ -80,7 +82,8 @@ def _beyond_limits(lines: Sequence[str], events: Sequence[Event]) -> Iterator[Re
             yield ReadingProblem(f"the story has {count} {role}s; at most {most} can be handled.")
 
 
-def _question_problems(question: str, events: Sequence[Event]) -> Iterator[ReadingProblem]:
+def _question_problems(question: str, events: Sequence[Event] | None) -> Iterator[ReadingProblem]:
+    """Yield what is wrong with a question; without events, as far as it does not depend on the story."""
     try:
         asked = parse_question(question)
     except ParseError:
@@ -88,6 +91,8 @@ def _question_problems(question: str, events: Sequence[Event]) -> Iterator[Readi
         return
     if asked.order > MOST_ORDER:
         yield ReadingProblem(f"the question goes through {asked.order} minds; at most {MOST_ORDER} can.", "question", 1)
+    if events is None:
+        return
     placed = {event.thing for event in events if event.container}
     if asked.thing not in placed:
         column = question.rfind(asked.thing) + 1

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError, StoryproofError, quoted
 from storyproof.example import Example
-from storyproof.families.family import Family, Graph, Picture, Reference, Step, StoryModel, ReadingProblem, number_names
+from storyproof.families.family import Family, Graph, Picture, ReadingProblem, Reference, Step, StoryModel, number_names
 from storyproof.families.kinship.audit.kinds import KINDS
 from storyproof.families.kinship.checker import STATUSES
 from storyproof.families.kinship.mistakes import MISTAKES, mistaken_answers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from secrets import randbelow
 from typing import Any
 
@@ -103,7 +103,7 @@ class StoryView:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        return asdict(self)
+        return {item.name: getattr(self, item.name) for item in fields(self)}
 
 
 def fresh_story(recipes: Recipes, wanted: StoryPlace) -> tuple[StoryPlace, list[Example]]:
@@ -123,7 +123,7 @@ def fresh_story(recipes: Recipes, wanted: StoryPlace) -> tuple[StoryPlace, list[
             wanted = replace(wanted, place=randbelow(places), number=randbelow(made.round))
         if wanted.place >= places or not 0 <= wanted.number < made.round:
             raise ConfigError(f"there is no story {wanted.number} at place {wanted.place}; there are {places} places.")
-        table = made.beginning(wanted.split, wanted.place, made.round)
+        table = made.beginning(wanted.split, wanted.place, wanted.number + 1)
     rows = made.rows_per_story(wanted.split)
     family = made.family
     return wanted, [Example.from_row(row, family) for row in table.slice(wanted.number * rows, rows).to_pylist()]

@@ -92,10 +92,17 @@ def _understood(text: Text, reading: Reading | NotUnderstood | None) -> Reading:
     Raises:
         NotUnderstood: If it is not understood.
     """
-    found = reading if reading is not None else read_texts([text])[0]
-    assert found is not None
+    found = reading if reading is not None else _read_one(text.story, tuple(text.names))
     if isinstance(found, NotUnderstood):
-        raise found
+        raise found.with_traceback(None)  # it may be raised again, and would grow
+    return found
+
+
+@lru_cache(maxsize=64)  # several look at the same story, one after the other
+def _read_one(story: str, names: tuple[str, ...]) -> Reading | NotUnderstood:
+    """Read one natural text."""
+    [found] = read_texts([Text(story, (), names)])
+    assert found is not None
     return found
 
 

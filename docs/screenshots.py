@@ -106,7 +106,7 @@ def _explorer() -> str:
     folder = mkdtemp()  # nothing is written there
     settings = {"port": 0, "seed": 7, "ready": addresses.put}
     Thread(target=storyproof.serve, args=[folder], kwargs=settings, daemon=True).start()
-    return addresses.get()
+    return addresses.get(timeout=120)
 
 
 def story_in_explorer(folder: Path) -> str:

@@ -1,7 +1,7 @@
 """The explorer in a real browser."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from queue import Queue
 from threading import Thread
@@ -32,11 +32,11 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def address(data: Path) -> Iterator[str]:
+def address(data: Path) -> str:
     addresses: Queue[str] = Queue()
     settings = {"port": 0, "seed": 7, "models": [f"{__name__}:chat"], "ready": addresses.put}
     Thread(target=storyproof.serve, args=[data], kwargs=settings, daemon=True).start()
-    yield addresses.get()
+    return addresses.get(timeout=120)
 
 
 @pytest.fixture

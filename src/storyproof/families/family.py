@@ -286,8 +286,9 @@ class Family(ABC):
         try:
             self.prove_text(story, question, people)
         except DataError as error:
-            found = _NUMBERED.search(str(error))
-            return [ReadingProblem(str(error), line=int(found[1]) if found else 0)]
+            message = str(error).removeprefix(f"row {OWN}: ")
+            found = _NUMBERED.search(message)
+            return [ReadingProblem(message, line=int(found[1]) if found else 0)]
         return []
 
     def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:

@@ -117,6 +117,20 @@ def test_old_downloads_are_removed_and_nothing_else(tmp_path: Path, monkeypatch:
     assert len(kept) == 3
 
 
+def test_what_a_killed_server_left_is_removed(tmp_path: Path) -> None:
+    left = tmp_path / "downloads" / ".making" / "tomi-0"
+    left.mkdir(parents=True)
+    (left / "test.jsonl").write_text("{")
+    found = Library(tmp_path).make_dataset(Dials("tomi"), {"test": 3}, 0, "jsonl")
+    assert [path.name for path in (tmp_path / "downloads").iterdir()] == [found["file"]]
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("")
+    with pytest.raises(DataError, match="choose another --data"):
+        Library(tmp_path / "data").make_dataset(Dials("tomi"), {"test": 3}, 0, "jsonl")
+
+
 def test_a_large_file_is_not_opened(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shelves, "LARGEST_OPENED", 100)
     assert "too large for a page" in client.get("/audit?data=tomi").error

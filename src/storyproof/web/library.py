@@ -10,7 +10,7 @@ import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from shutil import rmtree
 from threading import Lock
 from typing import Any
 
@@ -19,12 +19,14 @@ from storyproof.datasets.reading import is_data
 from storyproof.datasets.writing import write_dataset
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import SPLITS
-from storyproof.files import whole_file
+from storyproof.files import whole_file, writing_to
 from storyproof.inputs import FILE, FOLDER, kind_of, name_of, open_file, resolved
+from storyproof.locks import Claim
 from storyproof.seeds import digest
 from storyproof.web.dials import Dials
 
 DOWNLOADS = "downloads"
+_DRAFT, _LOCK = ".making", ".making.lock"  # a dataset until it is packed, and who may write it
 MOST_STORIES = 20_000  # of a dataset that is made for a page
 MOST_DOWNLOADS = 20  # the oldest ones are removed
 LARGEST_OPENED = 100 << 20  # bytes of a file that is audited or reported for a page
@@ -44,7 +46,7 @@ class Library:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._pages: OrderedDict[object, str] = OrderedDict()
-        self._lock = Lock()
+        self._lock, self._making = Lock(), Lock()
 
     # Datasets to download.
 
@@ -65,20 +67,20 @@ class Library:
         key = digest([dials.key, asked, seed, format_name]).hex()[:12]
         name = f"{benchmark.name}-{key}"
         folder = self.folder / DOWNLOADS
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with TemporaryDirectory(dir=folder, prefix=".making-") as draft:
-                made = Path(draft) / name
-                manifest = write_dataset(benchmark, asked, made, format_name=format_name)
+        with self._making, Claim(folder / _LOCK, "--data").when_free(), writing_to(folder, "--data"):
+            draft = folder / _DRAFT
+            rmtree(draft, ignore_errors=True)  # what a server left that was killed
+            try:
+                manifest = write_dataset(benchmark, asked, draft / name, format_name=format_name)
                 with (
                     whole_file(folder / f"{name}.zip") as file,
                     zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as out,
                 ):
-                    for path in sorted(made.iterdir()):
+                    for path in sorted((draft / name).iterdir()):
                         out.write(path, f"{name}/{path.name}")
+            finally:
+                rmtree(draft, ignore_errors=True)
             self._remove_oldest(folder)
-        except OSError as error:
-            raise DataError(f"cannot write {folder}: {error.strerror}; choose another --data.") from error
         splits = {
             split: {"stories": e["stories"], "questions": e["questions"]} for split, e in manifest["splits"].items()
         }

@@ -14,7 +14,7 @@ from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import needs_shots, prompt_names
 from storyproof.solvers.solver import DEFAULT_PROMPT, resolve
 
-_TOLD = "majority"  # has nothing to count in one question
+_COUNTS_ANSWERS = "majority"  # has nothing to count in one question
 
 
 class Askers:
@@ -39,7 +39,7 @@ class Askers:
 
     def describe(self) -> dict[str, Any]:
         """Return the models and the prompts that there are."""
-        solvers = [name for name in names("solver") if name != _TOLD and name not in self._references]
+        solvers = [name for name in names("solver") if name != _COUNTS_ANSWERS and name not in self._references]
         models = [{"name": name, "prompts": ref.is_language_model} for name, ref in self._references.items()]
         return {
             "models": [*models, *({"name": name, "prompts": False} for name in solvers)],

@@ -90,7 +90,7 @@ class Dials:
         Raises:
             ConfigError: If there is no such benchmark or dial, or a dial cannot be turned so.
         """
-        if self.benchmark not in names("benchmark"):  # names with a version would be other pages' business
+        if self.benchmark not in names("benchmark"):  # the page offers current versions only
             raise UnknownNameError("benchmark", self.benchmark, names("benchmark"))
         options = load_benchmark(self.benchmark).config_type.options()
         known = {name: option for name, option in options.items() if not option.takes_path}

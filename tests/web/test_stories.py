@@ -275,10 +275,12 @@ def test_a_page_cannot_choose_another_model(client: Client, model: str) -> None:
     assert "unknown model" in client.post("/api/ask", story=STORY, question=QUESTION, model=model).error
 
 
-def test_a_text_that_cannot_be_read_is_not_asked_about(client: Client) -> None:
-    found = client.post("/api/ask", story="Ada sat.", question=QUESTION, model="oracle")
-    assert found.status == 400
-    assert "line 1" in found.error
+def test_a_model_is_also_asked_about_a_text_that_cannot_be_read(client: Client) -> None:
+    text = {"story": "Ada sat down with her key.", "question": "Who sat down?"}
+    found = client.post("/api/ask", {**text, "model": f"{__name__}:hostile"}).json
+    assert text["story"] in found["steps"][0]["prompt"]
+    assert (found["target"], found["matches"]) == (None, {})
+    assert client.post("/api/ask", {**text, "model": "oracle"}).status == 400
     assert "names no story" in client.post("/api/ask", benchmark="tomi", model="oracle").error
 
 

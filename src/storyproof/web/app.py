@@ -29,6 +29,7 @@ from storyproof.web.library import Library
 from storyproof.web.stories import (
     OwnText,
     StoryPlace,
+    ask_about,
     choose_question,
     fresh_story,
     prove_own,
@@ -172,7 +173,7 @@ class Explorer:
         """Return what a model answers."""
         body = await _body(request)
         model, prompt = _text(body, "model", 200), _text(body, "prompt", 100, DEFAULT_PROMPT)
-        find, conventions = self._example(body), _truth(body, "conventions")
+        find, conventions = self._example(body, ask_about), _truth(body, "conventions")
         return JSONResponse(await self._slow.run(lambda: self.askers.ask(model, find(), prompt, conventions)))
 
     async def make_dataset(self, request: Request) -> Response:
@@ -199,11 +200,10 @@ class Explorer:
         data = request.query_params.get("data", "")
         return _page_apart(await self._slow.run(lambda: self._library.audit_page(data)))
 
-    def _example(self, body: _Body) -> Callable[[], Example]:
+    def _example(self, body: _Body, read: Callable[[OwnText], Example] = prove_own) -> Callable[[], Example]:
         """Return what finds the example that a request is about: of a fresh story, or of a user's own."""
         if "story" in body:
-            text = _own_text(body)
-            return lambda: prove_own(text)
+            return partial(read, _own_text(body))
         wanted, asked = _story_place(body), _whole(body, "asked", None, 0, 1_000)
         if wanted.place < 0:
             raise ConfigError("the request names no story; give story and question, or place and number.")

@@ -10,7 +10,7 @@ from typing import Any
 
 from storyproof.errors import ConfigError, DataError, StoryproofError, UnknownNameError
 from storyproof.example import SPLITS, Example
-from storyproof.families.family import Family, Picture, ReadingProblem, load_family, recognise
+from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example, recognise
 from storyproof.web.dials import Dials, Recipes
 
 MOST_MODELS = 6  # worlds that are drawn
@@ -176,7 +176,7 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
         except StoryproofError:
             continue
     found: list[ReadingProblem] = []
-    for place, story in enumerate(attempts):
+    for place, story in enumerate(dict.fromkeys(attempts)):
         problems = family.find_problems(story, question, text.people)
         if place == 0:
             found = problems
@@ -198,6 +198,14 @@ def prove_own(text: OwnText) -> Example:
         where = f"{first.part}{f', line {first.line}' if first.line and first.part == 'story' else ''}"
         raise DataError(f"{where}: {first.message}")
     return family.prove_text(text.story, text.question, text.people)
+
+
+def ask_about(text: OwnText) -> Example:
+    """Return an example to put to a model: with its answer if the text can be read, else without one."""
+    try:
+        return prove_own(text)
+    except DataError:
+        return own_example({"story": text.story.strip(), "question": text.question.strip()}, text.family)
 
 
 def view_own(text: OwnText, order: int = 2) -> StoryView:

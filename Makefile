@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-DEFAULT := not slow and not llm and not gpu
+DEFAULT := not slow and not llm and not gpu and not browser
 
 .PHONY: demo test lint unit test-slow test-llm test-gpu test-browser torture coverage mutants bench docs figures screenshots proofs \
 	package hooks clean

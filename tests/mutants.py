@@ -550,7 +550,7 @@ the changed module ([decision 13](decisions/0013-mutation-testing.md)). A *mutan
 - *killed*: a test fails;
 - *timed out*: the tests do not end, which counts as killed;
 - *survived*: all tests pass;
-- *equivalent*: it survived, and no test could tell it from the code.
+- *equivalent*: it survived, and gives the same results as the code; at most it is slower or needs more memory.
 
 The command writes this page, except for the reasons in the last column of the last table. They are written by hand, are
 kept, and begin with "{EQUIVALENT}" if the mutant is. The command fails if a survivor has no reason, or if fewer than

@@ -227,7 +227,7 @@ def _reduce(found: Experiment) -> Experiment:
     data = {
         name: replace(
             some,
-            settings={**some.settings, **small["settings"].get(some.benchmark, {})},
+            settings={**some.settings, **small["settings"].get(some.benchmark.partition("@")[0], {})},
             train=small["train"],
             test=0 if some.published else small["test"],
             training={},

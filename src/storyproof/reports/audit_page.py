@@ -210,7 +210,7 @@ def describe_result(report: AuditReport) -> list[str]:
         return [f"No answer is wrong in {asked:,} questions." if asked else "No answer is wrong.", *rest]
     settled = all(family.is_always_settled for family in _audited(report))
     what = "are wrong" if settled else "are wrong or do not follow from their stories"
-    share = f" of {asked:,} answers ({_percent(wrong, asked)})" if asked else " answers"
+    share = f" of {asked:,} answers ({share_text(wrong, asked)})" if asked else " answers"
     which = "all of them" if some == wrong else f"{some:,} of them"
     depends = f", {which} only under some readings (rule-dependent)" if some else ""
     return [f"{wrong:,}{share} {what}{depends}.", *rest]
@@ -222,7 +222,7 @@ def _lead(report: AuditReport, verdict: str) -> str:
     return element("p", safe(first), class_="lead") + "".join(paragraphs)
 
 
-def _percent(part: int, whole: int) -> str:
+def share_text(part: int, whole: int) -> str:
     """Return a share as percent; one that is not zero never looks like zero."""
     if not whole:
         return ""
@@ -275,7 +275,7 @@ def class_rows(report: AuditReport) -> list[ClassRow]:
                 _words(kind),
                 meanings.get(kind, ""),
                 f"{len(findings):,}",
-                _percent(len(places), asked) if places else "",
+                share_text(len(places), asked) if places else "",
                 f"{some:,}" if some else "",
                 len(sure) / asked if asked else 0.0,
                 len(places - sure) / asked if asked else 0.0,
@@ -339,7 +339,7 @@ def _totals(report: AuditReport) -> str:
 def _summary(report: AuditReport, file: str, form: str, asked: int, findings: Sequence[Finding]) -> list[str]:
     name = data_text(file) + element("div", safe(form), class_="meaning")
     wrong, some, other = _about_answers(report, findings)
-    return [name, f"{asked:,}", f"{wrong:,}", safe(_percent(wrong, asked)), f"{some:,}", f"{other:,}"]
+    return [name, f"{asked:,}", f"{wrong:,}", safe(share_text(wrong, asked)), f"{some:,}", f"{other:,}"]
 
 
 def _flat(totals: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -23,8 +23,8 @@ from storyproof.errors import DataError, StoryproofError
 from storyproof.example import Example
 from storyproof.findings import AuditReport, Finding
 from storyproof.formats.format import formats
-from storyproof.reports.audit_page import Section, audit_page, listed
-from storyproof.reports.numbers import percent, with_interval
+from storyproof.reports.audit_page import Section, audit_page, listed, share_text
+from storyproof.reports.numbers import percent
 from storyproof.reports.page import build_table, data_text
 from storyproof.svg import element, safe
 
@@ -208,20 +208,22 @@ def _sections(name: str, found: Mapping[str, Any]) -> Iterable[Section]:
 
 def _overlap_table(found: Mapping[str, Any]) -> str:
     """Return what was found twice, and what was not found."""
-    rows, none = [], []
+    rows: list[list[str]] = []
+    none: dict[str, list[str]] = {}
     for each in found["overlaps"]:
-        where = f"{each['first']} and {each['second']}" if each["first"] != each["second"] else each["first"]
+        meaning = MEANINGS[each["kind"]]
         if not each["pairs"]:
-            none.append(f"{MEANINGS[each['kind']]} in {where}")
+            within = each["first"] == each["second"]
+            none.setdefault(meaning, []).append(each["first"] if within else f"{each['first']} and {each['second']}")
             continue
-        affected = f"{each['second_affected']:,} of {each['second_total']:,}"
+        affected, total = each["second_affected"], each["second_total"]
         places = [data_text(each["first"]), data_text(each["second"])]
-        pairs, share = f"{each['pairs']:,}", f"{100 * each['share']:.1f}%"
-        rows.append([safe(MEANINGS[each["kind"]]), *places, pairs, affected, share])
+        counts = [f"{each['pairs']:,}", f"{affected:,} of {total:,}", safe(share_text(affected, total))]
+        rows.append([safe(meaning), *places, *counts])
     heads = ["found twice", "in", "and in", "pairs", "affected there", "percent"]
     table = build_table(heads, rows, label="Overlaps", style="full") if rows else ""
-    absent = element("p", safe(f"Not found: {'; '.join(none)}."), class_="note") if none else ""
-    return table + absent
+    absent = "; ".join(f"{meaning} ({', '.join(places)})" for meaning, places in none.items())
+    return table + (element("p", safe(f"Not found: {absent}."), class_="note") if absent else "")
 
 
 def _conflict_rows(found: Mapping[str, Any]) -> Iterable[list[str]]:
@@ -235,22 +237,23 @@ def _shortcut_table(found: Mapping[str, Any]) -> str:
     """Return how well readers who miss something answer, with what chance and structure give."""
     forced = found["forced"]
     rows = [
-        ["Chance: guesses among the candidates", percent(found["chance"]), percent(found["joint_chance"]), ""],
+        ["Chance: guesses among the candidates", percent(found["chance"]), percent(found["joint_chance"])],
         [
             "What the structure forces" + element("div", safe(forced["about"]), class_="meaning"),
             percent(forced["accuracy"]),
             percent(forced["joint_accuracy"]),
-            "",
         ],
     ]
     for row in found["rows"]:
         beats = row["beats_structure"] or row["jointly_beats_structure"]
         style = "quiet-bar" if not row["shortcut"] else "all" if beats else "usual"
-        name = safe(f"A reader who {row['reader'].rstrip(',')}")
+        mark = "" if not beats else "above structure" if row["shortcut"] else "above structure, misses nothing"
+        name = safe(f"A reader who {row['reader'].rstrip(',')}") + (
+            element("span", mark, class_="badge") if mark else ""
+        )
         name += element("div", safe(f"{row['group']}: {row['name'].replace('_', ' ')}"), class_="meaning")
         name += _score_bar(row["accuracy"], forced["accuracy"], style)
-        mark = "" if not beats else "above structure" if row["shortcut"] else "above structure, misses nothing"
-        rows.append([name, _share(row["accuracy"]), _share(row["joint_accuracy"]), mark])
+        rows.append([name, _share(row["accuracy"]), _share(row["joint_accuracy"])])
     source = f"learned from {found['training_questions']:,} questions"
     source += " of the training data" if found["trained_on"] == "train" else " of the same data, in folds"
     note = (
@@ -258,20 +261,21 @@ def _shortcut_table(found: Mapping[str, Any]) -> str:
         f"{found['stories']:,} stories; {source}. The bars show the average; the line across them is what the "
         "structure forces, which no reader needs a story for. Readers marked “above structure” gain from a shortcut."
     )
-    heads = ["answered by", "average", "joint", ""]
+    heads = ["answered by", "average", "joint"]
     table = build_table(heads, rows, label="Shortcuts", style="full")
     return element("p", safe(note), class_="note") + table
 
 
 def _share(share: Mapping[str, float]) -> str:
-    return with_interval(share["value"], (share["low"], share["high"]), "–")
+    interval = f"({percent(share['low'])}–{percent(share['high'])})"
+    return f"{percent(share['value'])} {element('span', interval, class_='interval')}"
 
 
 def _score_bar(share: Mapping[str, float], level: float, style: str) -> str:
     """Return a bar of percents with its interval, and a line across it."""
     parts = [
         ("0%", 100 * share["value"], "15%", "70%", style),
-        (f"{100 * share['low']:.2f}%", 100 * (share["high"] - share["low"]), "42%", "16%", "interval"),
+        (f"{100 * share['low']:.2f}%", 100 * (share["high"] - share["low"]), "42%", "16%", "range"),
     ]
     bars = element("rect", width="100%", height="100%", class_="ground")
     bars += "".join(

@@ -18,7 +18,7 @@ from storyproof.colours import variables
 from storyproof.svg import STYLE, element, safe
 
 _UNSAFE_IN_JSON = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
-_FIGURES = re.compile(r"(?:&lt;|[-−+±–\d,.%e() to])*")
+_FIGURES = re.compile(r"(?:<[^>]*>|&lt;|[-−+±–\d,.%e() tof])*")
 
 
 def build_page(

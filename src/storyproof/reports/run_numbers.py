@@ -240,8 +240,8 @@ class LabelChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
-    """Given labels against proved ones.
+class LabelComparison:
+    """Labels as given against proved ones.
 
     Attributes:
         changed: Questions whose label is not the proved answer.
@@ -312,7 +312,7 @@ class BoardNumbers:
     replies: tuple[Replies, ...]
     efforts: tuple[Effort, ...]
     mistakes: Mistakes | None
-    label_change: Labels | None
+    label_change: LabelComparison | None
     missed: Missed | None
     legend: str
     notes: tuple[str, ...]
@@ -670,7 +670,7 @@ def _mistakes(board: Board, explained: Sequence[Sequence[tuple[str, ...]]]) -> M
     )
 
 
-def _label_change(board: Board) -> Labels | None:
+def _label_change(board: Board) -> LabelComparison | None:
     changed = [number for number, each in enumerate(board.questions) if each.proved is not None]
     if not changed:
         return None
@@ -701,7 +701,7 @@ def _label_change(board: Board) -> Labels | None:
                 difference=difference_interval(before, after, stories),
             )
         )
-    return Labels(len(changed) - len(unsettled), len(unsettled), len(board.questions), tuple(rows))
+    return LabelComparison(len(changed) - len(unsettled), len(unsettled), len(board.questions), tuple(rows))
 
 
 def _missed(board: Board) -> Missed | None:

@@ -13,7 +13,7 @@ from storyproof.reports.run_numbers import (
     Breakdown,
     Curve,
     Effort,
-    Labels,
+    LabelComparison,
     LeaderboardRow,
     Mistakes,
     PairDifference,
@@ -148,7 +148,7 @@ def _pairs(pairs: Sequence[PairDifference]) -> ReportTable:
     )  # fmt: skip
 
 
-def _labels(labels: Labels) -> ReportTable:
+def _labels(labels: LabelComparison) -> ReportTable:
     rows = [
         (
             row.solver,

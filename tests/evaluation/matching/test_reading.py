@@ -2,7 +2,7 @@
 
 import pytest
 
-from storyproof.evaluation.matching.careful import Reading, judge_carefully, meant_carefully, read_reply
+from storyproof.evaluation.matching.careful import ReplyReading, judge_carefully, meant_carefully, read_reply
 from storyproof.evaluation.matching.kinds import (
     AMBIGUOUS,
     CONTAINED,
@@ -25,11 +25,11 @@ def read(reply: str, names: tuple[str, ...] = NAMES) -> str | None:
 
 
 def test_a_reading_knows_no_right_answer() -> None:
-    assert read_reply("the box", NAMES, "", PLAIN_TALK) == Reading(NORMALIZED, "box")
-    assert read_reply("box or jar", NAMES, "", PLAIN_TALK) == Reading(AMBIGUOUS)
-    assert read_reply("not the box", NAMES, "", PLAIN_TALK) == Reading(NEGATED)
-    assert read_reply("the attic", NAMES, "", PLAIN_TALK) == Reading(NO_MATCH)
-    assert read_reply("", NAMES, "", PLAIN_TALK) == Reading(NO_MATCH)
+    assert read_reply("the box", NAMES, "", PLAIN_TALK) == ReplyReading(NORMALIZED, "box")
+    assert read_reply("box or jar", NAMES, "", PLAIN_TALK) == ReplyReading(AMBIGUOUS)
+    assert read_reply("not the box", NAMES, "", PLAIN_TALK) == ReplyReading(NEGATED)
+    assert read_reply("the attic", NAMES, "", PLAIN_TALK) == ReplyReading(NO_MATCH)
+    assert read_reply("", NAMES, "", PLAIN_TALK) == ReplyReading(NO_MATCH)
 
 
 @pytest.mark.parametrize(
@@ -188,19 +188,19 @@ class Aside(Talk):
 @pytest.mark.parametrize(
     ("reply", "talk", "reading"),
     [
-        ("box or jar", Aside(first=("jar",)), Reading(PREFIX, "box")),
-        ("the jar", Aside(first=("jar",)), Reading(NO_MATCH)),
-        ("box or jar", Aside(last=("jar",)), Reading(PREFIX, "box")),
-        ("box or jar", Aside(last=("jar", "box")), Reading(NO_MATCH)),
-        ("not box or jar", Aside(last=("jar",)), Reading(NEGATED)),
-        ("the jar", Aside(last=("jar",)), Reading(NORMALIZED, "jar")),  # nothing makes it worth reading
-        ("box or jar", Aside(decisive=("jar",)), Reading(SUFFIX, "jar")),
-        ("box or jar", Aside(decisive=("jar", "box")), Reading(AMBIGUOUS)),
-        ("box, not jar", Aside(decisive=("jar",)), Reading(PREFIX, "box")),
-        ("jar. answer: box", Aside(decisive=("jar",)), Reading(SUFFIX, "box")),
+        ("box or jar", Aside(first=("jar",)), ReplyReading(PREFIX, "box")),
+        ("the jar", Aside(first=("jar",)), ReplyReading(NO_MATCH)),
+        ("box or jar", Aside(last=("jar",)), ReplyReading(PREFIX, "box")),
+        ("box or jar", Aside(last=("jar", "box")), ReplyReading(NO_MATCH)),
+        ("not box or jar", Aside(last=("jar",)), ReplyReading(NEGATED)),
+        ("the jar", Aside(last=("jar",)), ReplyReading(NORMALIZED, "jar")),  # nothing makes it worth reading
+        ("box or jar", Aside(decisive=("jar",)), ReplyReading(SUFFIX, "jar")),
+        ("box or jar", Aside(decisive=("jar", "box")), ReplyReading(AMBIGUOUS)),
+        ("box, not jar", Aside(decisive=("jar",)), ReplyReading(PREFIX, "box")),
+        ("jar. answer: box", Aside(decisive=("jar",)), ReplyReading(SUFFIX, "box")),
     ],
 )
-def test_what_a_family_says_of_mentions(reply: str, talk: Talk, reading: Reading) -> None:
+def test_what_a_family_says_of_mentions(reply: str, talk: Talk, reading: ReplyReading) -> None:
     assert read_reply(reply, NAMES, "Where?", talk) == reading
     if talk._first or talk._last or talk._decisive:  # type: ignore[attr-defined]
         assert read_reply(reply, NAMES, "", talk) == read_reply(reply, NAMES, "", PLAIN_TALK)
@@ -211,7 +211,7 @@ def test_a_family_may_have_every_reply_read() -> None:
         reads_always = True
 
     talk = Always(last=("jar",))
-    assert read_reply("the jar", NAMES, "Where?", talk) == Reading(NO_MATCH)
-    assert read_reply("the jar", NAMES, "", talk) == Reading(NORMALIZED, "jar")
-    assert read_reply("box, wait, box it is", NAMES, "Where?", talk) == Reading(CONTAINED, "box")
-    assert read_reply("box, wait, box it is", NAMES, "", talk) == Reading(PREFIX, "box")
+    assert read_reply("the jar", NAMES, "Where?", talk) == ReplyReading(NO_MATCH)
+    assert read_reply("the jar", NAMES, "", talk) == ReplyReading(NORMALIZED, "jar")
+    assert read_reply("box, wait, box it is", NAMES, "Where?", talk) == ReplyReading(CONTAINED, "box")
+    assert read_reply("box, wait, box it is", NAMES, "", talk) == ReplyReading(PREFIX, "box")

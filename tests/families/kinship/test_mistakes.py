@@ -128,6 +128,7 @@ def test_an_ambiguous_story() -> None:
     facts = {"edges": [[0, 1], [1, 2]], "edge_types": ["son", "uncle"], "genders": ["A:male", "B:male", "C:male"]}
     story = "B is the son of A. C is the uncle of B."
     facts |= {"query": ["A", "C"], "k": 2, "placeholders": None, "noise_types": []}
+    facts |= {"proof_steps": [], "proof_relations": []}
     row = changed(each, story=story, question="What is C to A?", answer="brother", **facts)
     assert family_of(row).oracle_answer(row) == ""  # or his wife's brother
     assert MistakeFinder(row).explain("brother-in-law")[0] == UNSETTLED

@@ -77,7 +77,7 @@ _TELLING = frozenset(
 _START = attrgetter("start")
 
 
-class Reading(NamedTuple):
+class ReplyReading(NamedTuple):
     """What a reply says, whatever the right answer is.
 
     Attributes:
@@ -126,7 +126,7 @@ def _with(candidates: Sequence[str], answer: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)  # of a reply that is not right, it is asked next what it means
-def read_reply(reply: str, names: tuple[str, ...], question: str, talk: Talk) -> Reading:
+def read_reply(reply: str, names: tuple[str, ...], question: str, talk: Talk) -> ReplyReading:
     """Read a reply.
 
     Args:
@@ -141,7 +141,7 @@ def read_reply(reply: str, names: tuple[str, ...], question: str, talk: Talk) ->
     if found and question:
         found = _without(found, talk.set_aside_first(said, found, question))
     if not found:
-        return Reading(NO_MATCH)
+        return ReplyReading(NO_MATCH)
     counted = found
     if (
         len({mention.name for mention in found}) > 1
@@ -150,9 +150,9 @@ def read_reply(reply: str, names: tuple[str, ...], question: str, talk: Talk) ->
     ):
         counted, denied = _select(said, text, found, question, talk)
         if not counted:
-            return Reading(NEGATED if denied else NO_MATCH)
+            return ReplyReading(NEGATED if denied else NO_MATCH)
     named = {mention.name for mention in counted}
-    return Reading(AMBIGUOUS) if len(named) > 1 else Reading(_kind(text, counted), named.pop())
+    return ReplyReading(AMBIGUOUS) if len(named) > 1 else ReplyReading(_kind(text, counted), named.pop())
 
 
 def _select(said: str, text: str, found: list[Mention], question: str, talk: Talk) -> tuple[list[Mention], bool]:

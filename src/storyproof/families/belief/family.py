@@ -34,7 +34,7 @@ _ACTS = re.compile(rf"(?:^|[.\n])\s*([^\s.?]+)\s+(?:entered|exited|moved|is\s+in
 _CAPTION = "What is asked for, what it is about, and who is where after each sentence, under the default readings"
 _LEGEND = (
     "Stories about beliefs: the framed column is what the question asks for, with the label and the right answer "
-    "below it. A bar lasts for as long as nothing changes. Dashed bars that begin with ≠ are beliefs that are wrong "
+    "below it. A bar lasts for as long as nothing changes. Dashed bars marked (false) are beliefs that are wrong "
     "about the object, or about what somebody else believes. Deciding sentences are bold, with a bar beside them."
 )
 

@@ -4,7 +4,7 @@ The wide form has the sentences down the side and columns beside them: first the
 is about, then where those asked about are. Everybody else is left out, and named below. The narrow form has one column:
 the answer on top, then the sentences, each with what it changes.
 
-A bar lasts for as long as nothing changes. A belief that is wrong is dashed and begins with ≠, so that it is
+A bar lasts for as long as nothing changes. A belief that is wrong is dashed and marked "(false)", so that it is
 recognisable without colour, too; it may be wrong about the object, or about what somebody else believes.
 """
 
@@ -172,7 +172,7 @@ def _lane_of_beliefs(
 ) -> _Lane:
     held = [_belief(timeline, chain, time) for time in range(len(timeline.steps))]
     bars = [
-        _Bar(start, end, f"≠ {place}" if wrong else place, "false" if wrong else "held" if chain else "real")
+        _Bar(start, end, f"{place} (false)" if wrong else place, "false" if wrong else "held" if chain else "real")
         for start, end, (place, wrong) in _runs(held)
         if place
     ]

@@ -23,7 +23,7 @@ _plots: dict[bytes, Plot] = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class PlotView:
     """A plot with one object in view, in local numbers.
 
     Attributes:
@@ -59,9 +59,9 @@ class Plot:
     possible: bool
     agreed: set[tuple[int, ...]] = field(default_factory=set)
     breaches: dict[tuple[str, int, bool], str | None] = field(default_factory=dict)
-    scenes: dict[int, Scene] = field(default_factory=dict)
+    scenes: dict[int, PlotView] = field(default_factory=dict)
 
-    def scene(self, thing: int) -> Scene:
+    def scene(self, thing: int) -> PlotView:
         """Return the plot with one object in view."""
         if thing not in self.scenes:
             self.scenes[thing] = _scene(self.events, f"o{thing}", self.names)
@@ -129,7 +129,7 @@ def _names(most: int) -> LocalNames:
     return LocalNames.generic(most)
 
 
-def _scene(events: list[Event], thing: str, names: LocalNames) -> Scene:
+def _scene(events: list[Event], thing: str, names: LocalNames) -> PlotView:
     def local(agent: str | None) -> int:
         return STRANGER if agent is None else names.agents[agent]
 
@@ -137,7 +137,7 @@ def _scene(events: list[Event], thing: str, names: LocalNames) -> Scene:
     companion = next((agent for agent in pair if agent != mover), None) if mover in pair else None
     places = dict.fromkeys(event.container for event in events if event.thing == thing)
     containers = tuple(names.containers[place] for place in places if place is not None)
-    return Scene(local(mover), local(pair[0]), local(companion), containers)
+    return PlotView(local(mover), local(pair[0]), local(companion), containers)
 
 
 def mover_of(events: Sequence[Event], thing: str) -> str | None:

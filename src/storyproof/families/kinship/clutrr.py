@@ -33,14 +33,14 @@ from storyproof.families.kinship.config import (
 )
 from storyproof.families.kinship.editions import FIRST, LATEST
 from storyproof.families.kinship.generation.names import NameAssigner
-from storyproof.families.kinship.generation.narration import PuzzleNarrator, Told
+from storyproof.families.kinship.generation.narration import PuzzleNarrator, ToldRows
 from storyproof.families.kinship.generation.patterns import SIBLING, PatternSource, ProvedPatterns, longest_run
 from storyproof.families.kinship.generation.proved import strict_proofs
 from storyproof.families.kinship.generation.schedule import Assignment, Schedule, ScheduleV1
 from storyproof.families.kinship.generation.table import PuzzleArrays, PuzzleTable
 from storyproof.families.kinship.language.frames import Frames, our_frames
 from storyproof.families.kinship.language.names import our_names
-from storyproof.families.kinship.language.narrator import Narrator
+from storyproof.families.kinship.language.narrator import SceneNarrator
 from storyproof.families.kinship.language.scenes import Scenes, our_scenes
 from storyproof.families.kinship.placeholders.collection import Placeholders, require_singles
 from storyproof.families.kinship.placeholders.files import ours
@@ -123,7 +123,7 @@ class Clutrr(Benchmark):
         self.rules = self.config.used_rules
         # Puzzles and names depend on the seed alone: other placeholders word the same puzzles.
         self._purpose = (self.name, self.version, self.rules.name, seed)
-        self._narrators: dict[str, PuzzleNarrator | Narrator] = {}
+        self._narrators: dict[str, PuzzleNarrator | SceneNarrator] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         return {"config": self.config, "seed": self.seed}
@@ -230,7 +230,7 @@ class Clutrr(Benchmark):
         """Which puzzle each row is."""
         return self.schedule_type(self.config, self.patterns, self.name_assigner.capacity, *self._purpose)
 
-    def narrator(self, side: str) -> PuzzleNarrator | Narrator:
+    def narrator(self, side: str) -> PuzzleNarrator | SceneNarrator:
         """Return the narrator of training or test, which is prepared when it is first needed."""
         if side not in self._narrators:
             names = self.name_assigner.names
@@ -238,7 +238,7 @@ class Clutrr(Benchmark):
                 self._narrators[side] = PuzzleNarrator(self.rules, self.placeholders[side], names, self.edition)
             else:
                 self._check_words()
-                self._narrators[side] = Narrator(*self._language[side], names)
+                self._narrators[side] = SceneNarrator(*self._language[side], names)
         return self._narrators[side]
 
     def _check_words(self) -> None:
@@ -423,7 +423,7 @@ class Clutrr(Benchmark):
             puzzle[~proved] = self._table.made(kinds, self._maker)[kind]
         return self._table.rows(puzzle, assigned.gender, draws)
 
-    def _placeholder_ids(self, narrator: PuzzleNarrator | Narrator, told: Told, called: pa.Array) -> pa.Array:
+    def _placeholder_ids(self, narrator: PuzzleNarrator | SceneNarrator, told: ToldRows, called: pa.Array) -> pa.Array:
         """Return which placeholder worded each line; none if the text needs none to be read."""
         if isinstance(narrator, PuzzleNarrator) and told.template is not None and self.config.style != SYNTHETIC:
             return word_lists(narrator.id_array, told.template)

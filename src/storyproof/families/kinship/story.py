@@ -92,18 +92,13 @@ def _understood(text: Text, reading: Reading | NotUnderstood | None) -> Reading:
     Raises:
         NotUnderstood: If it is not understood.
     """
-    found = reading if reading is not None else _read_one(text.story, tuple(text.names))
-    if isinstance(found, NotUnderstood):
-        raise found.with_traceback(None)  # it may be raised again, and would grow
-    return found
+    if reading is None:
+        from storyproof.families.kinship.language.reader import read  # takes a while to import
 
-
-@lru_cache(maxsize=64)  # several look at the same story, one after the other
-def _read_one(story: str, names: tuple[str, ...]) -> Reading | NotUnderstood:
-    """Read one natural text."""
-    [found] = read_texts([Text(story, (), names)])
-    assert found is not None
-    return found
+        return read(text.story, text.names)
+    if isinstance(reading, NotUnderstood):
+        raise reading
+    return reading
 
 
 def turn(stated: StatedFact, gender: str) -> StatedFact:

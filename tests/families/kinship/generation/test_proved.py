@@ -15,7 +15,7 @@ import pytest
 from storyproof.families.kinship.checker import ENTAILED, status
 from storyproof.families.kinship.generation import proved as module
 from storyproof.families.kinship.generation.prove import chain, differing, prove
-from storyproof.families.kinship.generation.proved import FILE, LENGTHS, Proofs, Proved, strict_proofs
+from storyproof.families.kinship.generation.proved import FILE, LENGTHS, Proofs, ProvedLength, strict_proofs
 from storyproof.families.kinship.oracle import ProofStep, derive, replay
 from storyproof.families.kinship.relations import GENDERS, Fact
 from storyproof.families.kinship.rules import published_rules, strict_rules
@@ -26,15 +26,15 @@ NAMES = [predicate.name for predicate in RULES.predicates]
 Couples = list[tuple[int, int]]
 
 
-def pattern(proved: Proved, number: int) -> tuple[str, ...]:
+def pattern(proved: ProvedLength, number: int) -> tuple[str, ...]:
     return tuple(NAMES[relation] for relation in proved.relations[number].tolist())
 
 
-def couples(proved: Proved, number: int) -> Couples:
+def couples(proved: ProvedLength, number: int) -> Couples:
     return [(one, other) for one, other in enumerate(proved.spouse[number].tolist()) if one < other]
 
 
-def steps(proved: Proved, number: int) -> list[ProofStep]:
+def steps(proved: ProvedLength, number: int) -> list[ProofStep]:
     parts = (array[number].tolist() for array in (proved.first, proved.via, proved.second, proved.concluded))
     return [ProofStep(Fact(one, NAMES[what], other), via) for one, via, other, what in zip(*parts, strict=True)]
 
@@ -79,7 +79,7 @@ def test_patterns_are_sorted_and_none_comes_twice() -> None:
 
 def test_packing_loses_nothing() -> None:
     proved = strict_proofs().of(4)
-    again = Proved.unpack(4, proved.pack())
+    again = ProvedLength.unpack(4, proved.pack())
     assert all((getattr(proved, name) == getattr(again, name)).all() for name in vars(proved))
 
 
@@ -153,12 +153,12 @@ def test_patterns_are_all_sequences_that_come_to_one_relation(k: int) -> None:
     assert found == every_sequence(RULES, k)
 
 
-def same(one: Proved, other: Proved) -> bool:
+def same(one: ProvedLength, other: ProvedLength) -> bool:
     return one.pack() == other.pack()
 
 
 def test_short_patterns_are_proved_to_the_same() -> None:
-    shorter: list[Proved] = []
+    shorter: list[ProvedLength] = []
     for k in range(LENGTHS.start, 7):
         shorter.append(prove(RULES, shorter))
         assert same(shorter[-1], strict_proofs().of(k))

@@ -21,7 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.families.kinship.checker import ENTAILED
-from storyproof.families.kinship.generation.proved import LENGTHS, NOBODY, Proved, strict_proofs
+from storyproof.families.kinship.generation.proved import LENGTHS, NOBODY, ProvedLength, strict_proofs
 from storyproof.families.kinship.language.names import genders_of_names
 from storyproof.families.kinship.language.reading import NotUnderstood, Reading
 from storyproof.families.kinship.people import split_person
@@ -319,7 +319,7 @@ class _Rows:
         gender = np.array([_GENDER.get(word, _UNKNOWN) for word in lists.words], np.int64)
         return predicate[words], gender[words]
 
-    def _answers(self, rows: Numbers, proved: Proved, pattern: Numbers, genders: Numbers) -> Flags:
+    def _answers(self, rows: Numbers, proved: ProvedLength, pattern: Numbers, genders: Numbers) -> Flags:
         """Compare answers and readings with those of the patterns."""
         numbers, known = self._words("answer")
         predicate = np.array([_PREDICATE.get(word, _UNKNOWN) for word in known], np.int64)[numbers[rows]]
@@ -335,7 +335,7 @@ class _Rows:
         right &= ~published | (readings.values[last] == number.get(PUBLISHED, _UNKNOWN))
         return right
 
-    def _proofs(self, rows: Numbers, k: int, proved: Proved, pattern: Numbers, genders: Numbers) -> Flags:
+    def _proofs(self, rows: Numbers, k: int, proved: ProvedLength, pattern: Numbers, genders: Numbers) -> Flags:
         """Compare proofs with those of the patterns."""
         steps = self._steps.take(rows, k - 1)
         right = np.ones(len(rows), np.bool_)

@@ -73,7 +73,7 @@ class Lines:
     proves: npt.NDArray[np.bool_]
 
 
-class Told(NamedTuple):
+class ToldRows(NamedTuple):
     """Stories, as the narrators of all kinds of text return them.
 
     Attributes:
@@ -258,7 +258,7 @@ class PuzzleNarrator:
         template = self._starts[key].reshape(keys.shape) + number
         return Lines(used, template.astype(np.int32), people, proves & used)
 
-    def tell(self, puzzles: PuzzleArrays, names: Numbers, draws: Draws) -> Told:
+    def tell(self, puzzles: PuzzleArrays, names: Numbers, draws: Draws) -> ToldRows:
         """Narrate the puzzles of rows.
 
         Args:
@@ -268,7 +268,7 @@ class PuzzleNarrator:
         """
         lines = self.choose_lines(self.find_wordings(puzzles), np.arange(len(puzzles), dtype=np.int32), draws)
         template = np.where(lines.used, lines.template, NOBODY).astype(np.int32)
-        return Told(self.narrate(lines, names), lines.proves, template)
+        return ToldRows(self.narrate(lines, names), lines.proves, template)
 
     def narrate(self, lines: Lines, names: Numbers) -> pa.Array:
         """Return the stories of rows.

@@ -18,7 +18,7 @@ import numpy as np
 from storyproof.errors import ProofError
 from storyproof.families.kinship.checker import ENTAILED, fitting_families, status
 from storyproof.families.kinship.genealogy import Genealogy
-from storyproof.families.kinship.generation.proved import FILE, LENGTHS, NOBODY, Proved, write_proofs
+from storyproof.families.kinship.generation.proved import FILE, LENGTHS, NOBODY, ProvedLength, write_proofs
 from storyproof.families.kinship.oracle import ProofStep, derive, replay
 from storyproof.families.kinship.relations import FEMALE, MALE, Fact
 from storyproof.families.kinship.rules import RuleSet, published_rules, strict_rules
@@ -37,7 +37,7 @@ class _Proof(NamedTuple):
     steps: tuple[ProofStep, ...]
 
 
-def prove(rules: RuleSet, shorter: Sequence[Proved]) -> Proved:
+def prove(rules: RuleSet, shorter: Sequence[ProvedLength]) -> ProvedLength:
     """Prove all patterns that are one fact longer than the longest known ones.
 
     Args:
@@ -54,7 +54,7 @@ def prove(rules: RuleSet, shorter: Sequence[Proved]) -> Proved:
     return _arrays(rules, len(shorter) + 2, [each for each in found if _check(each)])
 
 
-def _by_target(rules: RuleSet, proved: Proved) -> dict[str, list[Pattern]]:
+def _by_target(rules: RuleSet, proved: ProvedLength) -> dict[str, list[Pattern]]:
     names = [predicate.name for predicate in rules.predicates]
     found: dict[str, list[Pattern]] = {}
     for target, relations in zip(proved.target.tolist(), proved.relations.tolist(), strict=True):
@@ -153,7 +153,7 @@ def differing(people: int, couples: Collection[tuple[int, int]]) -> list[str] | 
     return found
 
 
-def _arrays(rules: RuleSet, k: int, proofs: Sequence[_Proof]) -> Proved:
+def _arrays(rules: RuleSet, k: int, proofs: Sequence[_Proof]) -> ProvedLength:
     number, count = rules.number, len(proofs)
     spouse = np.full((count, k + 1), NOBODY, np.int8)
     for place, proof in enumerate(proofs):
@@ -166,7 +166,7 @@ def _arrays(rules: RuleSet, k: int, proofs: Sequence[_Proof]) -> Proved:
         ],
         np.int8,
     ).reshape(count, k - 1, 4)
-    return Proved(
+    return ProvedLength(
         np.array([number[proof.target] for proof in proofs], np.int8),
         np.array([[number[relation] for relation in proof.pattern] for proof in proofs], np.int8).reshape(count, k),
         spouse,
@@ -177,7 +177,7 @@ def _arrays(rules: RuleSet, k: int, proofs: Sequence[_Proof]) -> Proved:
 
 def main(path: Path = FILE) -> None:
     """Prove the patterns of all lengths and write them."""
-    proved: dict[int, Proved] = {}
+    proved: dict[int, ProvedLength] = {}
     for k in LENGTHS:
         proved[k] = prove(strict_rules(), list(proved.values()))
         print(f"{k} facts: {len(proved[k]):,} patterns", flush=True)

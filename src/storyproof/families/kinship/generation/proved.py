@@ -50,7 +50,7 @@ class UnusableProofsError(Exception):
 
 
 @dataclass(frozen=True)
-class Proved:
+class ProvedLength:
     """The patterns of one length, as arrays of small numbers, sorted by target and relations.
 
     People are numbered from 0 to k along the chain; relations are numbers of predicates.
@@ -84,7 +84,7 @@ class Proved:
         return b"".join(np.ascontiguousarray(array.T).tobytes() for array in arrays)
 
     @classmethod
-    def unpack(cls, k: int, packed: bytes) -> Proved:
+    def unpack(cls, k: int, packed: bytes) -> ProvedLength:
         """Return what was packed; raise ValueError if it has another size."""
         widths = {"relations": k, "spouse": k + 1, **dict.fromkeys(_SINGLE, 1)}
         sizes = [widths.get(item.name, k - 1) for item in fields(cls)]
@@ -103,15 +103,15 @@ class Proofs:
     """
 
     def __init__(self, path: Path = FILE) -> None:
-        self._found: dict[int, Proved] = {}
-        self._read: Callable[[int], Proved] | None = None
+        self._found: dict[int, ProvedLength] = {}
+        self._read: Callable[[int], ProvedLength] | None = None
         self.sha256 = self.problem = ""
         try:
             self.sha256, self._read = _open(path, strict_rules())
         except UnusableProofsError as error:
             self.problem = str(error)
 
-    def of(self, k: int) -> Proved:
+    def of(self, k: int) -> ProvedLength:
         """Return the patterns of k facts."""
         if k not in self._found and self._read is not None:
             try:
@@ -132,7 +132,7 @@ def strict_proofs() -> Proofs:
     return Proofs()
 
 
-def _open(path: Path, rules: RuleSet) -> tuple[str, Callable[[int], Proved]]:
+def _open(path: Path, rules: RuleSet) -> tuple[str, Callable[[int], ProvedLength]]:
     """Return the hash of a file, and what reads the patterns of a length from it."""
     try:
         head, _, body = path.read_bytes().partition(b"\n")
@@ -153,7 +153,7 @@ def _open(path: Path, rules: RuleSet) -> tuple[str, Callable[[int], Proved]]:
         if stated[name] != value:
             raise UnusableProofsError(f"{path.name} belongs to other {name}")
 
-    def read(k: int) -> Proved:
+    def read(k: int) -> ProvedLength:
         start, size, sha256 = lengths[k]
         try:
             packed = zlib.decompress(body[start : start + size])
@@ -161,12 +161,12 @@ def _open(path: Path, rules: RuleSet) -> tuple[str, Callable[[int], Proved]]:
             packed = b""
         if hashlib.sha256(packed).hexdigest() != sha256:
             raise UnusableProofsError(f"{path.name} is damaged: the patterns of {k} facts are not those that it names")
-        return Proved.unpack(k, packed)
+        return ProvedLength.unpack(k, packed)
 
     return digest(stated).hex(), read
 
 
-def write_proofs(path: Path, proved: Mapping[int, Proved], rules: RuleSet) -> str:
+def write_proofs(path: Path, proved: Mapping[int, ProvedLength], rules: RuleSet) -> str:
     """Write a file of proofs; return the hash that names it."""
     packed = {k: each.pack() for k, each in proved.items()}
     parts = {k: zlib.compress(each, 9) for k, each in packed.items()}

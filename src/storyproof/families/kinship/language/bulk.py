@@ -91,7 +91,7 @@ class Sentences:
     bounds: Numbers
 
 
-class Vocabulary:
+class KnownTokens:
     """The tokens met so far, as arrays by number."""
 
     def __init__(self, tokens: Tokens) -> None:
@@ -136,7 +136,7 @@ class Vocabulary:
         self.plural = np.array([kin is not None and kin.plural for kin in kins], np.bool_)
 
 
-def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: Vocabulary) -> Sentences:
+def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: KnownTokens) -> Sentences:
     """Return texts as sentences, each with its skeleton, names and kin words.
 
     Args:
@@ -191,7 +191,7 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
     )
 
 
-def _cut(texts: pa.Array, vocabulary: Vocabulary) -> tuple[Numbers, Numbers]:
+def _cut(texts: pa.Array, vocabulary: KnownTokens) -> tuple[Numbers, Numbers]:
     """Cut texts at spaces; return the numbers of their tokens, and where each text begins."""
     array = pc.replace_substring(texts, LINE, f" {LINE} ")
     lists = pc.split_pattern(pc.binary_join_element_wise(array, LINE, " "), " ")
@@ -199,7 +199,7 @@ def _cut(texts: pa.Array, vocabulary: Vocabulary) -> tuple[Numbers, Numbers]:
     return vocabulary.number(encoded.dictionary.to_pylist())[np.asarray(encoded.indices)], np.asarray(lists.offsets)
 
 
-def _classes(vocabulary: Vocabulary, codes: Numbers) -> tuple[Kinds, Numbers]:
+def _classes(vocabulary: KnownTokens, codes: Numbers) -> tuple[Kinds, Numbers]:
     """Return the classes of all tokens, and where those of each token begin."""
     taken = vocabulary.kinds.take(pa.array(codes))
     _, offsets, data = taken.buffers()
@@ -208,7 +208,7 @@ def _classes(vocabulary: Vocabulary, codes: Numbers) -> tuple[Kinds, Numbers]:
 
 
 def _resolve(
-    kinds: Kinds, text: Small, names: Sequence[Collection[str]], codes: Numbers, vocabulary: Vocabulary
+    kinds: Kinds, text: Small, names: Sequence[Collection[str]], codes: Numbers, vocabulary: KnownTokens
 ) -> tuple[Numbers, Flags, Flags]:
     """Mark names among the capitalised words.
 
@@ -230,7 +230,7 @@ def _resolve(
     return person, vocabulary.like_word[found[is_name]], unusable
 
 
-def _list_people(names: Sequence[Collection[str]], vocabulary: Vocabulary) -> tuple[Numbers, Flags]:
+def _list_people(names: Sequence[Collection[str]], vocabulary: KnownTokens) -> tuple[Numbers, Flags]:
     """Return a sorted number for each person whose name is known, and the texts with names of another kind.
 
     The number consists of the text, the word, and the person's place in the list of the text's people.

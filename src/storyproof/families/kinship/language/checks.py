@@ -16,7 +16,7 @@ from itertools import permutations
 from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.consistency import SUGGESTIVE, SUGGESTIVE_OF_ONE
 from storyproof.families.kinship.language.grammar import Meaning
-from storyproof.families.kinship.language.lexicon import Kin
+from storyproof.families.kinship.language.lexicon import KinWord
 from storyproof.families.kinship.language.reading import ReadFact
 from storyproof.families.kinship.relations import inverse
 
@@ -165,7 +165,7 @@ def check_clashes(text: str, kinds: str, sentences: Sequence[tuple[int, Meaning,
                 seen |= doing
 
 
-def check_words(meaning: Meaning, names: list[str], kins: list[Kin], place: int) -> None:
+def check_words(meaning: Meaning, names: list[str], kins: list[KinWord], place: int) -> None:
     """Check what depends on the words of a sentence, not on its skeleton.
 
     Raises:

@@ -291,7 +291,7 @@ NO_NAMES = _words(
 )
 
 
-class Kin(NamedTuple):
+class KinWord(NamedTuple):
     """A kin word of a text.
 
     Attributes:
@@ -308,14 +308,14 @@ class Kin(NamedTuple):
 
 
 @cache
-def kin_words() -> dict[str, Kin]:
+def kin_words() -> dict[str, KinWord]:
     """Return the kin words that state a relation, singular and plural."""
     found = {}
     for word, means in {**{word: word for word in WORDS}, **_INFORMAL}.items():
         head, law, _ = word.partition("-in-law")
         plural = ("wives" if head == "wife" else f"{head}s") + law
         for form in (word, plural):
-            found[form] = Kin(means, form == plural, predicate_of(means), gender_of(means))
+            found[form] = KinWord(means, form == plural, predicate_of(means), gender_of(means))
     return found
 
 

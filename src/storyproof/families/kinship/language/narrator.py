@@ -24,7 +24,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import ConfigError
-from storyproof.families.kinship.generation.narration import Told
+from storyproof.families.kinship.generation.narration import ToldRows
 from storyproof.families.kinship.generation.table import PuzzleArrays
 from storyproof.families.kinship.language.frames import SOURCES, SPARE, Frame, Frames
 from storyproof.families.kinship.language.scenes import Scene, Scenes
@@ -141,7 +141,7 @@ def _fits(frame: Frame, cases: _Cases) -> Flags:
     return found
 
 
-class Narrator:
+class SceneNarrator:
     """Narrates puzzles.
 
     Args:
@@ -263,7 +263,7 @@ class Narrator:
 
     # -------------------------------------------------------------------------------------------------------- narration
 
-    def tell(self, puzzles: PuzzleArrays, names: Numbers, draws: Draws) -> Told:
+    def tell(self, puzzles: PuzzleArrays, names: Numbers, draws: Draws) -> ToldRows:
         """Narrate the puzzles of rows.
 
         Args:
@@ -281,7 +281,7 @@ class Narrator:
         order = np.argsort(np.concatenate(groups), kind="stable")
         width = max(each.proves.shape[1] for each in told)
         proves = np.concatenate([np.pad(each.proves, ((0, 0), (0, width - each.proves.shape[1]))) for each in told])
-        return Told(pa.concat_arrays([each.story for each in told]).take(pa.array(order)), proves[order])
+        return ToldRows(pa.concat_arrays([each.story for each in told]).take(pa.array(order)), proves[order])
 
 
 def _similar(lengths: Numbers) -> list[npt.NDArray[np.intp]]:
@@ -303,7 +303,7 @@ def _fronts(scene: Scene) -> list[str]:
 class _Telling:
     """The rows of one block while they are narrated."""
 
-    def __init__(self, narrator: Narrator, facts: PuzzleFacts, names: Numbers, draws: Draws) -> None:
+    def __init__(self, narrator: SceneNarrator, facts: PuzzleFacts, names: Numbers, draws: Draws) -> None:
         self._n = narrator
         self._facts = facts
         self._names = names
@@ -362,7 +362,7 @@ class _Telling:
     def _gender(self, person: Numbers) -> Numbers:
         return self._genders[self._all, np.maximum(person, 0)]
 
-    def tell(self) -> Told:
+    def tell(self) -> ToldRows:
         """Narrate sentence after sentence, of all rows at once."""
         n, rows = self._n, self._rows
         self._choose_phrases()
@@ -387,7 +387,7 @@ class _Telling:
             shown = np.stack([n._shows_owner[frame], np.ones(rows, np.bool_)])
             here = np.concatenate([np.where(joined, here[:2], pair), np.where(joined, pair, NOBODY)])
             here_shown = np.concatenate([np.where(joined, here_shown[:2], shown), joined & shown])
-        return Told(self._text(parts), self._lines())
+        return ToldRows(self._text(parts), self._lines())
 
     def _bound(self, person: Numbers, other: Numbers, before: Numbers, shown: Flags) -> Flags:
         """Return whether a pronoun for a person can mean nobody else of the sentence before."""

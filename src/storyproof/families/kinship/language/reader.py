@@ -27,7 +27,7 @@ from itertools import islice
 import numpy as np
 
 from storyproof.families.kinship.language import lexicon as lx
-from storyproof.families.kinship.language.bulk import Vocabulary, prepare
+from storyproof.families.kinship.language.bulk import KnownTokens, prepare
 from storyproof.families.kinship.language.checks import (
     Doubt,
     Where,
@@ -40,7 +40,7 @@ from storyproof.families.kinship.language.checks import (
 )
 from storyproof.families.kinship.language.consistency import find_contradiction
 from storyproof.families.kinship.language.grammar import Meaning, Pronoun, Refused, interpret
-from storyproof.families.kinship.language.lexicon import Kin
+from storyproof.families.kinship.language.lexicon import KinWord
 from storyproof.families.kinship.language.phrases import find_phrase
 from storyproof.families.kinship.language.reading import NotUnderstood, ReadFact, Reading
 from storyproof.families.kinship.language.stories import Facts, Programs, read_facts
@@ -150,7 +150,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.tokens = Tokens()
-        self.vocabulary = Vocabulary(self.tokens)
+        self.vocabulary = KnownTokens(self.tokens)
         self.meanings: dict[tuple[str, tuple[int, ...]], Meaning | Refused] = {}
         self.programs = Programs(self.meaning)
 
@@ -223,7 +223,7 @@ class _Reader:
             found.append(Reading(tuple(stated), genders, frozenset(mentioned)))
         return found
 
-    def _read_sentences(self, story: _Story, kinds: str, called: list[str], kins: list[Kin]) -> None:
+    def _read_sentences(self, story: _Story, kinds: str, called: list[str], kins: list[KinWord]) -> None:
         """Read the reduced classes of a story."""
         start = name = kin = 0
         for line, part in enumerate(kinds.split(LINE), start=1):
@@ -261,7 +261,7 @@ class _Story:
         self.unnamed = ""
         self.sentences: list[tuple[int, Meaning, list[str]]] = []  # where each begins, with its names
 
-    def add(self, meaning: Meaning | Refused, names: list[str], kins: list[Kin], start: int, line: int) -> None:
+    def add(self, meaning: Meaning | Refused, names: list[str], kins: list[KinWord], start: int, line: int) -> None:
         """Add a sentence.
 
         Args:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from storyproof.families.kinship.language import lexicon as lx
-from storyproof.families.kinship.language.lexicon import Kin
+from storyproof.families.kinship.language.lexicon import KinWord
 
 LINE = "\n"
 LATIN = "LATIN"
@@ -51,7 +51,7 @@ class Token(NamedTuple):
     kinds: str
     pieces: tuple[Piece, ...]
     capital: str | None
-    kin: Kin | None
+    kin: KinWord | None
 
 
 class Tokens(dict[str, Token]):

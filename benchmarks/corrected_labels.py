@@ -1,0 +1,65 @@
+"""Published CLUTRR with given and with corrected labels: accuracy with intervals, for docs/results.md.
+
+Run as `python -m benchmarks.corrected_labels PUBLISHED`, with the folder that contains `clutrr` as published. The
+accuracy of every run is in experiments/results; the numbers of questions are counted in the files. An interval adds the
+variance between runs (Student's t) and that of the questions (normal).
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from math import hypot, sqrt
+from pathlib import Path
+from statistics import fmean, stdev
+
+from scipy.stats import norm, t
+
+from storyproof.experiments.datasets import Datasets
+from storyproof.experiments.declaration import read
+from storyproof.families import family_of
+
+RESULTS = Path(__file__).parents[1] / "experiments" / "results"
+ROBUST = ("clean", "supporting", "disconnected")
+LENGTHS = (2, 3, 4, 6, 10)
+LEVEL = 0.975
+
+
+def interval(runs: list[float], questions: int) -> str:
+    """Return mean and half width of the 95% interval."""
+    mean = fmean(runs)
+    between = t.ppf(LEVEL, len(runs) - 1) * stdev(runs) / sqrt(len(runs))
+    within = norm.ppf(LEVEL) * sqrt(mean * (1 - mean) / questions)
+    return f"{mean:.2f} ± {hypot(between, within):.2f}"
+
+
+def print_rows(name: str, rows: list[tuple[str, str]], measures: list[str], published: Path, *, models: bool) -> None:
+    """Print a table: one row per data set, with one column per model or per measure."""
+    declared, sets = read(name), Datasets(published)
+    cells = json.loads((RESULTS / name / "results.json").read_text("utf-8"))["cells"]
+    runs = {(cell["model"], cell["data"], cell["measure"]): cell["runs"] for cell in cells}
+    for data, measure in rows:
+        tests = sets.tests(declared.data[data])
+        counts = Counter(group for each in tests for group in family_of(each).measures(each))
+        if models:
+            values = [interval(runs[model, data, measure], counts[measure]) for model in declared.models]
+            print(f"| {data} | {' | '.join(values)} |")
+        else:
+            for model in ("mac", "gat"):
+                values = [interval(runs[model, data, each], counts[each]) for each in measures]
+                print(f"| {model}, {data} | {' | '.join(values)} |")
+
+
+def main() -> None:
+    """Print both tables."""
+    published = Path(sys.argv[1])
+    kinds = ("", "-proved")
+    robust = [(f"published-{task}{kind}", f"task={task}") for task in ROBUST for kind in kinds]
+    print_rows("clutrr-robust", robust, [], published, models=True)
+    lengths = [(f"published-23{kind}", "") for kind in kinds]
+    print_rows("clutrr-generalization", lengths, [f"k={k}" for k in LENGTHS], published, models=False)
+
+
+if __name__ == "__main__":
+    main()

@@ -8,6 +8,7 @@ from typing import Any
 from starlette.types import ASGIApp, Message
 
 HOST = "127.0.0.1:8642"
+PATIENT_S = 600.0  # for requests in tests: a machine that runs tests may be busy
 
 
 @dataclass(frozen=True)

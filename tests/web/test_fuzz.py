@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from storyproof.web.app import create_app
-from tests.web.client import Client
+from tests.web.client import PATIENT_S, Client
 from tests.web.test_stories import FAMILY, QUESTION, STORY
 
 POSTS = ("/api/story", "/api/read", "/api/steps", "/api/ask", "/api/dataset")
@@ -50,7 +50,7 @@ LINES = st.lists(
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Client:
     folder: Path = tmp_path_factory.mktemp("fuzz")
-    return Client(create_app(folder, seed=1))
+    return Client(create_app(folder, seed=1, quick_s=PATIENT_S))
 
 
 def check(client: Client, path: str, body: Any) -> None:

@@ -13,7 +13,7 @@ from storyproof.web.app import create_app
 from storyproof.web.dials import Dials
 from storyproof.web.library import Library
 from tests.reports.run_samples import data_folder, evaluate
-from tests.web.client import Client
+from tests.web.client import PATIENT_S, Client
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Client:
-    return Client(create_app(folder, seed=1))
+    return Client(create_app(folder, seed=1, quick_s=PATIENT_S))
 
 
 def test_runs_and_data_are_listed(client: Client, folder: Path) -> None:

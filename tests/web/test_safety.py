@@ -10,12 +10,12 @@ import pytest
 from storyproof.web import app as application
 from storyproof.web.app import create_app, explorer_page
 from storyproof.web.guard import LARGEST_REQUEST
-from tests.web.client import HOST, Client
+from tests.web.client import HOST, PATIENT_S, Client
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Client:
-    return Client(create_app(tmp_path_factory.mktemp("data"), seed=1))
+    return Client(create_app(tmp_path_factory.mktemp("data"), seed=1, quick_s=PATIENT_S))
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.1:99", "localhost:8642", "LOCALHOST", "[::1]:8642"])
@@ -45,7 +45,7 @@ def test_other_names_are_refused(client: Client, host: str) -> None:
 
 
 def test_an_open_server_takes_addresses_but_no_names(tmp_path: Path) -> None:
-    client = Client(create_app(tmp_path, hosts=["0.0.0.0"], any_address=True))
+    client = Client(create_app(tmp_path, hosts=["0.0.0.0"], any_address=True, quick_s=PATIENT_S))
     assert client.get("/", {"host": "10.0.0.7:80"}).status == 200
     assert client.get("/", {"host": "[fe80::1]:80"}).status == 200
     assert client.get("/", {"host": "evil.example"}).status == 421

@@ -11,7 +11,7 @@ from storyproof.catalog import names
 from storyproof.families.family import load_family
 from storyproof.web.app import create_app
 from tests.reports.run_samples import HOSTILE
-from tests.web.client import Client
+from tests.web.client import PATIENT_S, Client
 
 STORY = """Ada entered the attic.
 Bo entered the attic.
@@ -36,7 +36,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def client(folder: Path) -> Client:
-    return Client(create_app(folder / "data", seed=5, models=[f"{__name__}:hostile"]))
+    return Client(create_app(folder / "data", seed=5, models=[f"{__name__}:hostile"], quick_s=PATIENT_S))
 
 
 def story_of(client: Client, **about: Any) -> Any:
@@ -74,7 +74,7 @@ def test_a_fresh_story_is_proved_confirmed_and_drawn(client: Client, benchmark: 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)
 def test_a_reference_names_the_same_story_in_every_server(client: Client, benchmark: str, folder: Path) -> None:
     found = story_of(client, benchmark=benchmark)
-    again = Client(create_app(folder, seed=5))
+    again = Client(create_app(folder, seed=5, quick_s=PATIENT_S))
     assert story_of(again, **found["reference"], asked=found["asked"]) == found
 
 

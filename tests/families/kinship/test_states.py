@@ -80,6 +80,14 @@ def test_the_place_of_a_problem(story: str, question: str, part: str, words: str
     assert text[problem.column - 1 :][: problem.length] == words
 
 
+def test_names_need_not_be_complete() -> None:
+    story = f"{STORY}\nZoe is the daughter of Clara."
+    people = ("Ann", "Bob", "Clara", "Dan")
+    assert find_problems(story, "What is Zoe to Ann?", people) == []
+    assert FAMILY.prove_text(story, "What is Zoe to Ann?", people).answer == "granddaughter"
+    assert "What is Zoe to Bob?" in list_questions(story, people)
+
+
 def test_listed_questions_can_be_answered_or_are_ambiguous() -> None:
     found = list_questions(STORY)
     assert found

@@ -13,11 +13,11 @@ from storyproof.example import Example
 from storyproof.families.family import Family, Graph, Picture, ReadingProblem, Reference, Step, StoryModel, number_names
 from storyproof.families.kinship.audit.kinds import KINDS
 from storyproof.families.kinship.checker import STATUSES
+from storyproof.families.kinship.conventions import DESCRIPTIONS
 from storyproof.families.kinship.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.row import check_references
-from storyproof.families.kinship.rules import DESCRIPTIONS
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.talk import TALK
 from storyproof.findings import Finding

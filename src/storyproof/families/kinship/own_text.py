@@ -31,10 +31,8 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
     Raises:
         ParseError: If one of them is not understood, or the text does not show a gender on which the answer depends.
     """
-    from storyproof.families.kinship.language.reader import read  # takes a while to import
-
     second, first = _asked(question)
-    reading = read(story, people or None)
+    reading = _read(story, people)
     names = sorted(reading.people)
     _check_asked(reading, first, second)
     number = {name: place for place, name in enumerate(names)}
@@ -56,6 +54,21 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
             }
         )
     return found
+
+
+def _read(story: str, people: Collection[str]) -> Reading:
+    """Read a text with the names that are given, or else, as somebody may be missing there, without them."""
+    from storyproof.families.kinship.language.reader import NotUnderstood, read  # takes a while to import
+
+    if not people:
+        return read(story)
+    try:
+        return read(story, people)
+    except NotUnderstood as error:
+        try:
+            return read(story)
+        except NotUnderstood:
+            raise error from None
 
 
 def _asked(question: str) -> tuple[str, str]:
@@ -108,9 +121,7 @@ def list_questions(story: str, people: Collection[str] = ()) -> list[str]:
     Raises:
         ParseError: If the story is not understood.
     """
-    from storyproof.families.kinship.language.reader import read
-
-    reading = read(story, people or None)
+    reading = _read(story, people)
     names = sorted(reading.people)
     pairs = (ask(first, second) for first in names for second in names if first != second and second in reading.genders)
     return list(islice(pairs, MOST_QUESTIONS))

@@ -25,10 +25,6 @@ from storyproof.limits import LARGEST_YAML
 
 STRICT, PUBLISHED = "strict", "published"
 READINGS = (STRICT, PUBLISHED)
-DESCRIPTIONS = {
-    STRICT: "what holds in every family that fits the story.",
-    PUBLISHED: "what the CLUTRR paper's sixteen rules derive.",
-}
 NONE = -1
 _MOST_RELATIONS = 100  # of a user's own; their numbers are int8
 

@@ -21,6 +21,7 @@ from storyproof.errors import ConfigError, DataError, StoryproofError, quoted
 from storyproof.example import Example
 from storyproof.inputs import DocumentError, parse_json
 from storyproof.reports.page import build_page, content_policy, read_asset, theme
+from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.solver import DEFAULT_PROMPT
 from storyproof.web.askers import Askers
 from storyproof.web.dials import Dials, Recipes, describe_benchmarks
@@ -55,7 +56,7 @@ def create_app(
     data: str | Path,
     *,
     models: Collection[str] = (),
-    options: Any = None,
+    options: ModelOptions | None = None,
     seed: int | None = None,
     hosts: Collection[str] = (),
     any_address: bool = False,
@@ -66,7 +67,7 @@ def create_app(
     Args:
         data: Its data folder: downloads are written there, and runs and data there can be opened.
         models: Models that can be asked, besides the solvers of the catalog; names as for `evaluate`.
-        options: How language models are run (`ModelOptions`).
+        options: How language models are run.
         seed: Of fresh stories; by default another one each time.
         hosts: The names under which the server may be called, besides those of this machine itself.
         any_address: Whether it may also be called by any numeric address.

@@ -13,7 +13,7 @@ from storyproof.example import SPLITS, Example
 from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example, recognise
 from storyproof.web.dials import Dials, Recipes
 
-MOST_MODELS = 6  # worlds that are drawn
+MOST_MODELS = 24  # worlds that are shown; kinship has at most 12
 _MOST_PLACES = 1_000_000
 _LABELLED = re.compile(r"^\s*(?:\d+[.):]?\s+|[-*•]\s+)", re.MULTILINE)  # numbers and bullets of lists
 

@@ -12,11 +12,12 @@ import pytest
 from playwright.sync_api import expect
 
 import storyproof
-from tests.browser.conftest import Open, Visit
+from tests.browser.conftest import TIMEOUT_MS, Open, Visit
 from tests.reports.run_samples import HOSTILE, data_folder, evaluate
 from tests.web.test_stories import FAMILY, QUESTION, STORY
 
 READY = "html[data-ready]"
+expect.set_options(timeout=TIMEOUT_MS)
 PLACE: dict[str, Any] = {"benchmark": "tomi", "preset": "", "settings": {}, "split": "test", "place": 4, "number": 0}
 
 

@@ -10,6 +10,7 @@
   const WAIT_MS = 350; // after the last key, before a text is read
   let benchmarks = [];
   let view = null; // what is shown
+  let own = null; // the text that view was read from, if it is a user's own
   let edited = false; // whether the text is no longer that of view.reference
   let steps = [];
   let latest = 0; // the number of the last request for a story; earlier ones that come late are dropped
@@ -151,8 +152,10 @@
     edited = true;
     say("Reading …");
     try {
-      const found = await request("/api/read", { ...ownText(), order: order() });
+      const read = ownText();
+      const found = await request("/api/read", { ...read, order: order() });
       if (number !== latest) return;
+      own = read;
       show(found);
       history.replaceState(null, "", location.pathname);
       const fatal = found.problems.some((each) => each.is_fatal);
@@ -168,9 +171,9 @@
     waiting = window.setTimeout(readText, WAIT_MS);
   }
 
-  // What a request for steps or an answer is about: the story that was made, or the text that was written.
+  // What a request for steps or an answer is about: what is shown, even if somebody types on meanwhile.
   function source() {
-    return edited || !view.reference ? ownText() : { ...view.reference, asked: view.asked };
+    return view.reference ? { ...view.reference, asked: view.asked } : own;
   }
 
   // --- what is shown

@@ -194,6 +194,10 @@ def training() -> None:
     subprocess.run([sys.executable, "-m", "benchmarks.neural"], check=True)
 
 
+def exploring() -> None:
+    subprocess.run([sys.executable, "-m", "benchmarks.explorer"], check=True)
+
+
 def start_up() -> None:
     for what, arguments, goal in (
         ("import storyproof", [sys.executable, "-c", "import storyproof"], "goal 0.4 s"),
@@ -218,6 +222,7 @@ def main() -> None:
         verification(Path(folder))
         auditing(Path(folder))
     training()
+    exploring()
 
 
 if __name__ == "__main__":

@@ -14,8 +14,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from queue import Queue
+from tempfile import TemporaryDirectory, mkdtemp
+from threading import Thread
 from typing import Any, Literal
+from urllib.parse import quote
 
 import storyproof
 from storyproof.reports.audit_sections import page_of, shortcuts_of
@@ -96,7 +99,25 @@ def answer_in_report(folder: Path) -> str:
     return f"{report_on_runs(folder)}#0:{_report()[1]}"
 
 
+@cache
+def _explorer() -> str:
+    """Start the explorer with a fixed seed, until this process ends; return its address."""
+    addresses: Queue[str] = Queue()
+    folder = mkdtemp()  # nothing is written there
+    settings = {"port": 0, "seed": 7, "ready": addresses.put}
+    Thread(target=storyproof.serve, args=[folder], kwargs=settings, daemon=True).start()
+    return addresses.get(timeout=120)
+
+
+def story_in_explorer(folder: Path) -> str:
+    """Return the address of a story with a false belief."""
+    place = {"benchmark": "tomi", "preset": "", "settings": {}, "split": "test", "place": 4, "number": 0}
+    return f"{_explorer()}#{quote(json.dumps(place))}"
+
+
 SHOTS: dict[str, Shot] = {
+    "explorer.png": Shot(story_in_explorer, height=1020, ready="#moment table"),
+    "explorer-phone.png": Shot(story_in_explorer, width=390, height=1100, scheme="dark", ready="#pictures svg.narrow"),
     "report.png": Shot(report_on_runs, height=1020, ready="#list .answer"),
     "report-answer.png": Shot(answer_in_report, height=900, ready=".answer[open] svg.wide"),
     "audit.png": Shot(audit_of_spoiled_stories),

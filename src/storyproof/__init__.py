@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from storyproof.reports.show import show as show
     from storyproof.solvers.llm.pull import pull as pull
     from storyproof.solvers.neural.train import train as train
+    from storyproof.web.serve import serve as serve
 
 _VERBS = {
     "ask": "storyproof.evaluation.ask",
@@ -42,6 +43,7 @@ _VERBS = {
     "report": "storyproof.reports.run_report",
     "draw": "storyproof.reports.draw",
     "show": "storyproof.reports.show",
+    "serve": "storyproof.web.serve",
 }
 __all__ = [
     "__version__",
@@ -56,6 +58,7 @@ __all__ = [
     "pull",
     "report",
     "rescore",
+    "serve",
     "show",
     "train",
     "verify",

@@ -9,8 +9,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from typing import Any, ClassVar
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 
@@ -30,6 +30,7 @@ class Option:
         flag: The option, such as `--train-k`; by default the name of the field with dashes.
         default: How help shows the default; empty to show none.
         metavar: How help shows the value.
+        choices: The values that there are, if they are few; a page offers them.
     """
 
     help: str
@@ -37,6 +38,12 @@ class Option:
     flag: str = ""
     default: str = ""
     metavar: str = "<str>"
+    choices: tuple[str, ...] = ()
+
+    @property
+    def takes_path(self) -> bool:
+        """Whether its value is the path of a file or folder."""
+        return self.metavar == "<path>"
 
     def parse(self, text: str) -> Any:
         """Return the value of a text.
@@ -53,11 +60,17 @@ class Option:
 
 
 def option(
-    help: str, *, read: Callable[[str], Any] = str, flag: str = "", default: str = "", metavar: str = ""
+    help: str,
+    *,
+    read: Callable[[str], Any] = str,
+    flag: str = "",
+    default: str = "",
+    metavar: str = "",
+    choices: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Return the metadata of a config field that makes it an option of the command line; see `Option`."""
     shown = metavar or f"<{read.__name__ if read in (int, float) else 'str'}>"
-    return {"option": Option(help, read, flag, default, shown)}
+    return {"option": Option(help, read, flag, default, shown, choices)}
 
 
 def comma_separated(text: str) -> tuple[str, ...]:
@@ -81,7 +94,7 @@ class Config:
             declared = item.metadata.get("option")
             if declared is not None:
                 flag = declared.flag or "--" + item.name.replace("_", "-")
-                found[item.name] = Option(declared.help, declared.read, flag, declared.default, declared.metavar)
+                found[item.name] = replace(declared, flag=flag)
         return found
 
     def as_dict(self) -> dict[str, Any]:
@@ -122,7 +135,7 @@ class Benchmark(ABC):
     readings: ClassVar[tuple[str, ...]]
     schema: ClassVar[pa.Schema] = SCHEMA
     formats: ClassVar[tuple[str, ...]] = ()
-    block_stories: ClassVar[int] = BLOCK_STORIES
+    block_stories: int = BLOCK_STORIES
     counted: ClassVar[dict[str, tuple[str, ...]]] = {
         "story_types": ("story_type",),
         "question_types": ("question_type",),
@@ -148,6 +161,15 @@ class Benchmark(ABC):
         values = cls.presets[name]
         settings = {key: value for key, value in values.items() if key not in SPLITS}
         return settings, {split: values[split] for split in SPLITS if split in values}
+
+    def with_small_blocks(self) -> Self:
+        """Return this recipe with blocks of one round, for whoever needs few stories at once.
+
+        Its stories are drawn and proved in the same way, but are not those of a dataset of the same seed.
+        """
+        found = type(self)(self.config, self.seed)
+        found.block_stories = self.round
+        return found
 
     @property
     def identity(self) -> list[object]:

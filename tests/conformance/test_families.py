@@ -297,3 +297,29 @@ def test_mistakes_and_groups(family: Family) -> None:
     for reference in family.references:
         assert reference.benchmark in names("benchmark")
         assert all(0 <= value <= 1 for value in reference.values.values())
+
+
+def test_texts_alone_give_the_same_answers(family: Family) -> None:
+    """What the explorer shows of a text is what the row says, in every family."""
+    for example in examples_of(family)[::3]:
+        people = family.people(example)
+        assert family.find_problems(example.story, example.question, people) == []
+        found = family.prove_text(example.story, example.question, people)
+        assert (found.answer, found.family) == (example.answer, family.name)
+        steps = family.steps(found)
+        assert [step.sentence for step in steps] == example.story.split("\n")
+        assert any(step.entries or step.picture for step in steps)
+        by_reading = family.answers_by_reading(found)
+        assert set(by_reading) <= set(family.readings)
+        assert not by_reading or example.answer in by_reading.values()
+        assert {model.answer for model in family.models(found)} <= {example.answer}
+
+
+def test_a_text_that_cannot_be_read_has_a_problem(family: Family) -> None:
+    example = examples_of(family)[0]
+    lines = example.story.split("\n")
+    for place in range(len(lines)):
+        broken = "\n".join([*lines[:place], f"{lines[place]} Xq zv stepson half-brother.", *lines[place + 1 :]])
+        found = family.find_problems(broken, example.question, family.people(example))
+        assert any(problem.is_fatal and problem.line in (0, place + 1) for problem in found)
+    assert family.find_problems(example.story, "Why?")[0].part == "question"

@@ -24,6 +24,7 @@ from storyproof.cli import (
     pull,
     report,
     rescore,
+    serve,
     show,
     train,
     verify,
@@ -73,6 +74,7 @@ app.command("rescore")(rescore.rescore)
 app.command("report")(report.report)
 app.command("show")(show.show)
 app.command("draw")(draw.draw)
+app.command("serve")(serve.serve)
 
 
 def _version(wanted: bool) -> None:

@@ -14,6 +14,7 @@ from storyproof.evaluation.evaluate import read_shots
 from storyproof.evaluation.matching import MATCHERS, Match, judge
 from storyproof.evaluation.options import AskOptions, Selection
 from storyproof.example import Example
+from storyproof.families import family
 from storyproof.solvers.llm.language_model import INTERRUPTED, LanguageModel
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import NoCandidatesError, needs_shots
@@ -21,7 +22,6 @@ from storyproof.solvers.llm.requests import Request
 from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, answers_of, load_solver, resolve
 
 FEW_RETRIES = 2  # a user waits for the one answer
-_OWN = "own"
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 
@@ -111,7 +111,7 @@ class Asker:
         try:
             [found] = answers_of(self._solver, lambda: [example])
         except NoCandidatesError as error:
-            if example.id != _OWN:
+            if example.id != family.OWN:
                 raise
             raise DataError(
                 f"the prompt '{self._prompt}' offers possible answers, and none can be read from the story; write its "
@@ -203,20 +203,6 @@ def own_example(story: str, question: str, answer: str | None = None) -> Example
     It has no candidates: its family finds them in the text.
     """
     lines = [line.strip() for part in story.splitlines() for line in _SENTENCE.split(part) if line.strip()]
-    return Example(
-        id=_OWN,
-        story_id=_OWN,
-        benchmark="",
-        split="",
-        story="\n".join(lines),
-        question=question.strip(),
-        answer=(answer or "").strip(),
-        candidates=[],
-        question_type="",
-        order=0,
-        chain=[],
-        story_type="",
-        false_belief=False,
-        readings=[],
-        proof=[],
+    return family.own_example(
+        {"story": "\n".join(lines), "question": question.strip(), "answer": (answer or "").strip()}
     )

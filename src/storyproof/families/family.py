@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     from storyproof.findings import Finding
     from storyproof.shortcuts.results import ShortcutReport
 
+OWN = "own"  # the id of an example that a user wrote
+_NUMBERED = re.compile(r"\b(?:sentence|line) (\d{1,6})\b")
 _USUAL = 1000  # characters of a question that is worth remembering
 _TOKEN = re.compile(r"@?\w(?:[\w-]*\w)?")
 
@@ -73,6 +76,70 @@ class Reference(NamedTuple):
     values: Mapping[int, float]
 
 
+class ReadingProblem(NamedTuple):
+    """A place of a text that cannot be read, or that says something impossible.
+
+    Attributes:
+        message: What is wrong, and what was expected.
+        part: Where it is: `story` or `question`.
+        line: The line of that part, counted from 1; 0 if it is about the whole.
+        column: The column of that line, counted from 1; 0 if it is about the whole line.
+        length: How many characters it is about; 0 up to the end of the line.
+        is_fatal: Whether the text cannot be answered because of it.
+    """
+
+    message: str
+    part: str = "story"
+    line: int = 0
+    column: int = 0
+    length: int = 0
+    is_fatal: bool = True
+
+
+class StateEntry(NamedTuple):
+    """Something that holds after a sentence.
+
+    Attributes:
+        group: What it belongs to, such as "who is where".
+        name: What it is about, such as "Ada thinks".
+        value: What holds; empty for nothing.
+        is_wrong: Whether it is a belief that is wrong.
+    """
+
+    group: str
+    name: str
+    value: str
+    is_wrong: bool = False
+
+
+class Step(NamedTuple):
+    """The state of a story after one of its sentences.
+
+    Attributes:
+        sentence: The sentence.
+        entries: What holds then; the same names in the same order in all steps, as far as they are known.
+        picture: The state as a picture; None if there is none.
+    """
+
+    sentence: str
+    entries: tuple[StateEntry, ...] = ()
+    picture: Picture | None = None
+
+
+class StoryModel(NamedTuple):
+    """A world that fits a story, found by the checker.
+
+    Attributes:
+        answer: What the answer is there; empty for none.
+        caption: What the world is like, in a sentence.
+        picture: The world as a picture; None if there is none.
+    """
+
+    answer: str
+    caption: str
+    picture: Picture | None = None
+
+
 class Graph(NamedTuple):
     """A story as a graph, for models that read graphs.
 
@@ -107,6 +174,7 @@ class Family(ABC):
         mistakes: Mistakes of reasoning that lead to wrong answers, those that explain most first; each with what such
             an answer is, in words that follow "answered".
         references: Published accuracies that reports show beside those of solvers.
+        readings: The readings that `answers_by_reading` compares, each described in words that follow its name.
         is_always_settled: Whether an answer follows from every row that can be read.
         standard: What decides whether an answer follows, such as "strict kinship"; empty if one always does.
         statuses: What an answer can be by that standard, what is right first.
@@ -127,6 +195,7 @@ class Family(ABC):
     legend: ClassVar[str] = ""
     mistakes: ClassVar[Mapping[str, str]] = {}
     references: ClassVar[Sequence[Reference]] = ()
+    readings: ClassVar[Mapping[str, str]] = {}
     is_always_settled: ClassVar[bool] = True
     standard: ClassVar[str] = ""
     statuses: ClassVar[tuple[str, ...]] = ()
@@ -187,6 +256,94 @@ class Family(ABC):
     def is_settled(self, example: Example) -> bool:
         """Return whether an answer follows from an example at all."""
         return True
+
+    # Texts of users: what they say, and where they cannot be read.
+
+    def prove_text(self, story: str, question: str, people: Collection[str] = ()) -> Example:
+        """Read a story that has nothing but its text, and derive all labels by the oracle.
+
+        The answer is empty if none follows.
+
+        Args:
+            story: One sentence per line.
+            question: What is asked about it.
+            people: The names of the people in it, for families that cannot tell them from other words by themselves.
+
+        Raises:
+            DataError: If one of them cannot be read.
+        """
+        given = {"id": OWN, "story_id": OWN, "benchmark": "", "split": "", "story": story, "question": question}
+        [row] = self.complete(pa.Table.from_pylist([given]), proved=True).to_pylist() or [{}]
+        return own_example(given | {name: value for name, value in row.items() if value is not None}, self.name)
+
+    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
+        """Return where a text cannot be read or says something impossible; none if all is well.
+
+        By default it is where the message of `prove_text` says: at "sentence 3" or "line 3", or in the question.
+        """
+        if not self.reads(question):
+            return [ReadingProblem(f"this is not a question about {self.title}.", "question", 1)]
+        try:
+            self.prove_text(story, question, people)
+        except DataError as error:
+            message = str(error).removeprefix(f"row {OWN}: ")
+            found = _NUMBERED.search(message)
+            return [ReadingProblem(message, line=int(found[1]) if found else 0)]
+        return []
+
+    def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
+        """Return questions that can be asked about a story, in a fixed order; by default none are known.
+
+        Args:
+            story: One sentence per line.
+            order: Through how many minds they may go.
+            people: The names of the people in it, see `prove_text`.
+
+        Raises:
+            DataError: If the story cannot be read.
+        """
+        return ()
+
+    def answers_by_reading(self, example: Example) -> Mapping[str, str]:
+        """Return the answer under each of `readings`, empty where there is none.
+
+        Raises:
+            DataError: If the example cannot be read.
+        """
+        return {}
+
+    def models(self, example: Example) -> Sequence[StoryModel]:
+        """Return worlds that fit a story and differ in the answer, by the checker.
+
+        An answer follows if it is the same in all of them. By default none are known.
+
+        Raises:
+            DataError: If the example cannot be read.
+        """
+        return ()
+
+    def steps(self, example: Example, order: int = 2) -> list[Step]:
+        """Return the state of a story after each of its sentences.
+
+        By default it is the picture of the story so far.
+
+        Args:
+            example: The story, with a question.
+            order: Through how many minds beliefs are followed.
+
+        Raises:
+            DataError: If the story cannot be read.
+        """
+        sentences = example.story.split("\n")
+        found = []
+        for number, sentence in enumerate(sentences, start=1):
+            so_far = replace(example, story="\n".join(sentences[:number]))
+            try:
+                picture = self.pictures([so_far], [each for each in example.proof if each <= number])[0]
+            except (DataError, LookupError, ValueError):  # the question may be about what is yet to come
+                picture = None
+            found.append(Step(sentence, picture=picture))
+        return found
 
     # Answers: what can be said, and what a reply says.
 
@@ -352,6 +509,16 @@ class Family(ABC):
     ) -> ShortcutReport:
         """Measure how well examples can be answered without the reasoning that they claim to test."""
         raise DataError(f"there are no shortcut probes for {self.title}.")
+
+
+def own_example(values: Mapping[str, Any], family: str = "") -> Example:
+    """Build an example from the columns that are known of a user's own story; the others are empty."""
+    empty: dict[str, Any] = {
+        **dict.fromkeys(("id", "story_id"), OWN),
+        **dict.fromkeys(("benchmark", "split", "answer", "question_type", "story_type"), ""),
+        **{"order": 0, "false_belief": False, "candidates": [], "chain": [], "readings": [], "proof": []},
+    }
+    return Example.from_row({**empty, **values}, family)
 
 
 def convention_text(lines: Sequence[str]) -> str:

@@ -259,6 +259,18 @@ class Worlds:
         numbers = self._numbers
         return self._names[self._answers[_SLOT[reading]][tuple([numbers.get(agent, -1) for agent in chain])]]
 
+    def considered(self, chain: Sequence[str], reading: str) -> list[str | None]:
+        """Return all places that the end of a chain holds possible, None for nowhere; one if there is a belief.
+
+        Args:
+            chain: The agents, outermost first.
+            reading: One of READINGS; another name is a KeyError.
+        """
+        numbers = [self._numbers.get(agent, -1) for agent in chain]
+        if -1 in numbers:  # who has seen nothing can exclude nothing
+            return list(self._names)
+        return [self._names[place] for place in sorted(self.model(reading).considered(numbers))]
+
     def model(self, reading: str) -> Model:
         """Return the final Kripke model, in which agents are numbered in order of relevance."""
         return self._answers[_SLOT[reading]].model

@@ -18,10 +18,10 @@ from storyproof.families.belief import baselines, encoding, running_text
 from storyproof.families.belief.audit.kinds import KINDS
 from storyproof.families.belief.events import FEELINGS
 from storyproof.families.belief.mistakes import MISTAKES, mistaken_answers
-from storyproof.families.belief.readings import CONVENTIONS, OPEN
+from storyproof.families.belief.readings import CONVENTIONS, DESCRIPTIONS, OPEN
 from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
-from storyproof.families.family import Family, Picture, number_names
+from storyproof.families.family import Family, Picture, ReadingProblem, Step, StoryModel, number_names
 from storyproof.replies import Talk
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class BeliefFamily(Family):
     kinds = KINDS
     legend = _LEGEND
     mistakes = MISTAKES
+    readings = DESCRIPTIONS
     asks_beliefs = True
 
     def reads(self, question: str) -> bool:
@@ -80,6 +81,36 @@ class BeliefFamily(Family):
     def split_prompt(self, messages: Sequence[str]) -> tuple[str, str]:
         """Divide the last message, or if it has no story all of them."""
         return running_text.split_messages(messages)
+
+    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
+        """Return the words that do not fit, and sentences that cannot happen."""
+        from storyproof.families.belief.own_text import find_problems
+
+        return find_problems(story, question)
+
+    def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
+        """Return questions about memory, reality and beliefs up to an order."""
+        from storyproof.families.belief.own_text import list_questions
+
+        return list_questions(story, order)
+
+    def answers_by_reading(self, example: Example) -> Mapping[str, str]:
+        """Return the answer under each reading, by possible worlds."""
+        from storyproof.families.belief.states import answers_by_reading
+
+        return answers_by_reading(example)
+
+    def models(self, example: Example) -> Sequence[StoryModel]:
+        """Return the worlds that the last of the chain may hold possible."""
+        from storyproof.families.belief.states import models_of
+
+        return models_of(example)
+
+    def steps(self, example: Example, order: int = 2) -> list[Step]:
+        """Return who is where and who believes what after each sentence."""
+        from storyproof.families.belief.states import steps_of
+
+        return steps_of(example, order)
 
     def answers_in(self, story: str) -> Sequence[str]:
         """Return the containers in which something is put."""

@@ -9,6 +9,12 @@ INFER_MOVER = "infer-mover"  # open, and who finds the object moved blames those
 READINGS = (OPEN, CLOSED, INFER_MOVER)
 DEFAULT = OPEN
 
+DESCRIPTIONS = {
+    OPEN: "whoever is in a room, or enters it, sees where the objects there are.",
+    CLOSED: "entering a room shows nothing; only placings and moves that are witnessed count.",
+    INFER_MOVER: "as open, and who returns and finds the object moved concludes that those left there know.",
+}
+
 # The default reading in words, for people and prompts.
 CONVENTIONS = (
     "Everybody who is in a room, or enters it, sees where the objects in it are, also inside containers.",

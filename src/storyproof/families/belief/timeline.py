@@ -77,8 +77,8 @@ def lay_out(examples: list[Example]) -> Timeline:
     asked = [tuple(example.chain) for example in examples]
     chains += [chain[start:] for chain in asked for start in range(len(chain)) if chain[start:] not in chains]
     stories = stack([numbers])
-    places = {chain: _places(stories, names, thing, chain) for chain in chains}
-    real = _places(stories, names, thing, ())
+    places = {chain: places_over_time(stories, names, thing, chain) for chain in chains}
+    real = places_over_time(stories, names, thing, ())
     steps = [
         Moment(sentence, _rooms(where), real[time], {chain: places[chain][time] for chain in chains})
         for time, (sentence, where) in enumerate(zip(last.story.split("\n"), presence(events), strict=True))
@@ -86,7 +86,7 @@ def lay_out(examples: list[Example]) -> Timeline:
     return Timeline(last.story_id, last.story_type, thing, steps, examples)
 
 
-def _places(stories: Stories, names: LocalNames, thing: str, chain: tuple[str, ...]) -> list[str | None]:
+def places_over_time(stories: Stories, names: LocalNames, thing: str, chain: tuple[str, ...]) -> list[str | None]:
     """Return where a chain believes the object to be after each sentence of a story; without a chain, where it is."""
     seen = oracle.view(stories, np.array([names.things[thing]], np.int8))
     found = seen.place

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from storyproof.errors import ParseError
@@ -20,8 +21,13 @@ _ANY = "child"  # whether any family fits does not depend on what is asked
 
 def oracle_answer(example: Example) -> str:
     """Answer by the families that fit the stated facts; the answer is empty where they disagree."""
+    return common_answer(read_rows(example))
+
+
+def common_answer(rows: Sequence[KinshipRow]) -> str:
+    """Return the relation that is entailed in all of some rows; empty if there is none."""
     found = set()
-    for row in _read_rows(example):
+    for row in rows:
         relation = entailed_relation(row)
         found.add("" if relation is None else row.word(row.asking(relation)))
     return found.pop() if len(found) == 1 else ""
@@ -29,20 +35,24 @@ def oracle_answer(example: Example) -> str:
 
 def rules_answer(example: Example) -> str:
     """Answer by the paper's sixteen rules; where they derive nothing, by the last relation stated of the person."""
-    row = _read_rows(example)[0]
+    row = read_rows(example)[0]
     first, second = row.pair
     found = derive(published_rules(), [row.facts], len(row.genders)).relations(0, first, second)
     stated = [fact.predicate for fact in row.facts if fact.second == second]
     return word((*found, *stated[::-1])[0], row.genders[second]) if found or stated else ""
 
 
-def _read_rows(example: Example) -> list[KinshipRow]:
+def read_rows(example: Example) -> Sequence[KinshipRow]:
     """Read an example; one that has nothing but its text is one row for each choice of genders that it leaves open."""
     if example.get("genders") is not None:
         return [read_stated(example)]
     rows = [read_row(values, labelled=False) for values in rows_of_text(example.story, example.question)]
-    possible = [row for row in rows if status(row.genders, row.facts, row.asking(_ANY)) != IMPOSSIBLE]
-    return possible or rows
+    return possible_rows(rows)
+
+
+def possible_rows(rows: Sequence[KinshipRow]) -> Sequence[KinshipRow]:
+    """Return the rows that some family fits; all of them if none does."""
+    return [row for row in rows if status(row.genders, row.facts, row.asking(_ANY)) != IMPOSSIBLE] or rows
 
 
 def read_stated(example: Example) -> KinshipRow:

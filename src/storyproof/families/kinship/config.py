@@ -77,7 +77,9 @@ class KinshipConfig(Config):
     task: str = field(
         default=CLEAN,
         metadata=option(
-            "clean, supporting, irrelevant, disconnected, all, memory or mixed (clean and memory).", default=CLEAN
+            "clean, supporting, irrelevant, disconnected, all, memory or mixed (clean and memory).",
+            default=CLEAN,
+            choices=TASKS,
         ),
     )
     train_k: tuple[int, ...] = field(
@@ -95,7 +97,8 @@ class KinshipConfig(Config):
         ),
     )
     reading: str = field(
-        default=STRICT, metadata=option("strict or published (the rules of the paper).", default=STRICT)
+        default=STRICT,
+        metadata=option("strict or published (the rules of the paper).", default=STRICT, choices=READINGS),
     )
     rules: RuleSet | None = field(
         default=None, metadata=option("A YAML file with your own rules.", read=load_rules, metavar="<path>")
@@ -128,6 +131,7 @@ class KinshipConfig(Config):
             "What to do with templates that fail the checks: refuse (those that lack a person or reveal an answer), "
             "keep or drop.",
             default=REFUSE,
+            choices=MANNERS,
         ),
     )
     keep_placeholders: float = field(
@@ -211,7 +215,9 @@ class ClutrrConfig(KinshipConfig):
             patterns at some length gets those with the shortest runs instead.
     """
 
-    text: str = field(default=NATURAL, metadata=option("natural, plain, placeholders or synthetic.", default=NATURAL))
+    text: str = field(
+        default=NATURAL, metadata=option("natural, plain, placeholders or synthetic.", default=NATURAL, choices=TEXTS)
+    )
     scenes: Scenes | None = field(
         default=None,
         metadata=option(
@@ -221,7 +227,9 @@ class ClutrrConfig(KinshipConfig):
     names: str = field(
         default=ONE_TRADITION,
         metadata=option(
-            "Whether the names of a story are of one naming tradition or mixed: one or mixed.", default=ONE_TRADITION
+            "Whether the names of a story are of one naming tradition or mixed: one or mixed.",
+            default=ONE_TRADITION,
+            choices=NAMINGS,
         ),
     )
     sibling_run: int = field(
@@ -252,7 +260,9 @@ class ClutrrV1Config(KinshipConfig):
         text: `natural`, texts of a fixed collection, or `synthetic`.
     """
 
-    text: str = field(default=NATURAL, metadata=option("natural or synthetic.", default=NATURAL))
+    text: str = field(
+        default=NATURAL, metadata=option("natural or synthetic.", default=NATURAL, choices=(NATURAL, SYNTHETIC))
+    )
     texts: ClassVar[tuple[str, ...]] = (NATURAL, SYNTHETIC)
 
     @property

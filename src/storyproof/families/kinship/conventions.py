@@ -1,6 +1,13 @@
-"""The conventions of strict kinship in words, for people and prompts; `checker` and `strict` define them."""
+"""Readings and conventions of kinship in words, for people and prompts; `checker`, `strict` and `rules` define them."""
 
 from __future__ import annotations
+
+from storyproof.families.kinship.rules import PUBLISHED, STRICT
+
+DESCRIPTIONS = {
+    STRICT: "what holds in every family that fits the story.",
+    PUBLISHED: "what the CLUTRR paper's sixteen rules derive.",
+}
 
 CONVENTIONS = (
     "Everybody has two parents, a man and a woman, who are married to each other.",

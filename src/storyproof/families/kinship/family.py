@@ -10,9 +10,10 @@ import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError, StoryproofError, quoted
 from storyproof.example import Example
-from storyproof.families.family import Family, Graph, Picture, Reference, number_names
+from storyproof.families.family import Family, Graph, Picture, ReadingProblem, Reference, Step, StoryModel, number_names
 from storyproof.families.kinship.audit.kinds import KINDS
 from storyproof.families.kinship.checker import STATUSES
+from storyproof.families.kinship.conventions import DESCRIPTIONS
 from storyproof.families.kinship.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import WORDS
@@ -56,6 +57,7 @@ class Kinship(Family):
     )
     mistakes = MISTAKES
     references = _PEOPLE
+    readings = DESCRIPTIONS
     is_always_settled = False
     standard = "strict kinship"
     statuses = STATUSES
@@ -95,6 +97,42 @@ class Kinship(Family):
             Finding(id=placeholder_id(flaw.key, flaw.text), kind=flaw.kind, field=flaw.kind, found=flaw.what, **known)
             for flaw in problems(found)
         ]
+
+    def prove_text(self, story: str, question: str, people: Collection[str] = ()) -> Example:
+        """Read facts and genders from the text, and derive the answer and its proof."""
+        from storyproof.families.kinship.states import prove_text
+
+        return prove_text(story, question, people)
+
+    def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
+        """Return the words that are not understood, or what the question lacks."""
+        from storyproof.families.kinship.own_text import find_problems
+
+        return find_problems(story, question, people)
+
+    def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
+        """Return the question about each two people."""
+        from storyproof.families.kinship.own_text import list_questions
+
+        return list_questions(story, people)
+
+    def answers_by_reading(self, example: Example) -> Mapping[str, str]:
+        """Return what holds in all families, and what the published rules derive."""
+        from storyproof.families.kinship.states import answers_by_reading
+
+        return answers_by_reading(example)
+
+    def models(self, example: Example) -> Sequence[StoryModel]:
+        """Return a family for each relation that is possible."""
+        from storyproof.families.kinship.states import models_of
+
+        return models_of(example)
+
+    def steps(self, example: Example, order: int = 2) -> list[Step]:
+        """Return what is stated, what follows, and a family that fits after each sentence."""
+        from storyproof.families.kinship.states import steps_of
+
+        return steps_of(example)
 
     def is_settled(self, example: Example) -> bool:
         """Return whether the answer is entailed; rows that do not say count as settled."""

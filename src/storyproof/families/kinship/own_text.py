@@ -3,40 +3,38 @@
 from __future__ import annotations
 
 import re
-from itertools import product
-from typing import Any
+from collections.abc import Collection
+from itertools import islice, product
+from typing import TYPE_CHECKING, Any
 
 from storyproof.errors import ParseError, quoted
+from storyproof.families.family import ReadingProblem
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
-from storyproof.families.kinship.text import NAME
+from storyproof.families.kinship.text import NAME, ask
+
+if TYPE_CHECKING:
+    from storyproof.families.kinship.language.reading import Reading
 
 _ASKED = re.compile(rf"(?:what|who|how) is ({NAME})(?: related)? to ({NAME})\?", re.IGNORECASE)
+MOST_QUESTIONS = 300
 _MOST_OPEN = 8  # people whose gender is not shown; each doubles the number of rows
 
 
-def rows_of_text(story: str, question: str) -> list[dict[str, Any]]:
+def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> list[dict[str, Any]]:
     """Return the columns of a row for each choice of the genders that a text does not show.
 
     Args:
         story: A story in plain English, see `language.reader`.
         question: "What is B to A?" or "How is B related to A?".
+        people: The names of everybody in it; without them, capitalised words are taken for names where they can be.
 
     Raises:
         ParseError: If one of them is not understood, or the text does not show a gender on which the answer depends.
     """
-    from storyproof.families.kinship.language.reader import read  # takes a while to import
-
-    match = _ASKED.fullmatch(question.strip())
-    if match is None:
-        raise ParseError(f"{quoted(question)} is not a kinship question; expected 'What is B to A?'.")
-    second, first = match.groups()
-    reading = read(story)
+    second, first = _asked(question)
+    reading = _read(story, people)
     names = sorted(reading.people)
-    for name in (first, second):
-        if name not in reading.people:
-            raise ParseError(f"the story does not name '{name}'; it names {', '.join(names)}.")
-    if second not in reading.genders:
-        raise ParseError(f"the story does not show whether {second} is {MALE} or {FEMALE}; the answer depends on it.")
+    _check_asked(reading, first, second)
     number = {name: place for place, name in enumerate(names)}
     facts = {(fact.first, fact.second): fact.word for fact in reading.facts}
     shown = _add_spouses(facts, dict(reading.genders))
@@ -56,6 +54,77 @@ def rows_of_text(story: str, question: str) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def _read(story: str, people: Collection[str]) -> Reading:
+    """Read a text with the names that are given, or else, as somebody may be missing there, without them."""
+    from storyproof.families.kinship.language.reader import NotUnderstood, read  # takes a while to import
+
+    if not people:
+        return read(story)
+    try:
+        return read(story, people)
+    except NotUnderstood as error:
+        try:
+            return read(story)
+        except NotUnderstood:
+            raise error from None
+
+
+def _asked(question: str) -> tuple[str, str]:
+    """Return the second and the first person of a question, as it names them."""
+    match = _ASKED.fullmatch(question.strip())
+    if match is None:
+        raise ParseError(f"{quoted(question)} is not a kinship question; expected 'What is B to A?'.")
+    return match[1], match[2]
+
+
+def _check_asked(reading: Reading, first: str, second: str) -> None:
+    """Raise _AskedError unless a text names two people and shows the gender of the second."""
+    for name in (second, first):
+        if name not in reading.people:
+            raise _AskedError(name, f"the story does not name '{name}'; it names {', '.join(sorted(reading.people))}.")
+    if first == second:
+        raise _AskedError(second, f"the question asks what {second} is to {second}; expected two people.")
+    if second not in reading.genders:
+        message = f"the story does not show whether {second} is {MALE} or {FEMALE}; the answer depends on it."
+        raise _AskedError(second, message)
+
+
+class _AskedError(ParseError):
+    """A question that its story does not allow, because of a name in it."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+def find_problems(story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
+    """Return where a text is not understood, what its question lacks, and the line from which on no family fits."""
+    from storyproof.families.kinship.language.reading import NotUnderstood
+
+    try:
+        rows_of_text(story, question, people)
+    except NotUnderstood as error:
+        return [ReadingProblem(f"not understood: {error.reason}.", "story", error.line, error.column, len(error.words))]
+    except _AskedError as error:
+        return [ReadingProblem(str(error), "question", 1, question.find(error.name) + 1, len(error.name))]
+    except ParseError as error:
+        about = "question" if _ASKED.fullmatch(question.strip()) is None else "story"
+        return [ReadingProblem(str(error), about, 1 if about == "question" else 0)]
+    return []
+
+
+def list_questions(story: str, people: Collection[str] = ()) -> list[str]:
+    """Return the question about each two people of a story, as far as the gender of the answer is shown.
+
+    Raises:
+        ParseError: If the story is not understood.
+    """
+    reading = _read(story, people)
+    names = sorted(reading.people)
+    pairs = (ask(first, second) for first in names for second in names if first != second and second in reading.genders)
+    return list(islice(pairs, MOST_QUESTIONS))
 
 
 def _add_spouses(facts: dict[tuple[str, str], str], genders: dict[str, str]) -> dict[str, str]:

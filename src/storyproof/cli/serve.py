@@ -1,0 +1,56 @@
+"""storyproof serve."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from storyproof.cli import evaluation_options as options
+from storyproof.cli.screen import echo
+
+
+def serve(
+    data: Annotated[
+        Path, typer.Option(help="The data folder: downloads are written there, runs and data there can be opened.")
+    ] = Path("storyproof-data"),
+    host: Annotated[str, typer.Option(help="The address to listen at; others let other machines in.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.")] = 8642,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(help="A model that can be asked, as for evaluate; may be repeated. Built-in solvers always can."),
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Of fresh stories.", show_default="another one each time")] = None,
+    base_url: options.BaseUrls = None,
+    api: options.Api = "chat",
+    api_key_env: options.KeyEnv = "OPENAI_API_KEY",
+    timeout: options.Timeout = 120.0,
+    max_wait: options.MaxWait = 30.0,
+    temperature: options.Temperature = 0.0,
+    model_option: options.ModelOption = None,
+) -> None:
+    """Start the explorer, a web page on this machine: make, edit, prove and step through stories, and ask models."""
+    import storyproof
+    from storyproof.evaluation.ask import FEW_RETRIES
+
+    running = options.model_options(
+        base_url=base_url,
+        api=api,
+        api_key_env=api_key_env,
+        concurrency=1,
+        retries=FEW_RETRIES,
+        timeout=timeout,
+        max_wait=max_wait,
+        temperature=temperature,
+        model_option=model_option,
+    )
+    storyproof.serve(
+        data,
+        host=host,
+        port=port,
+        models=model or (),
+        options=running,
+        seed=seed,
+        ready=lambda address: echo(f"The explorer is at {address} (Ctrl+C ends it)."),
+    )

@@ -1,0 +1,147 @@
+"""A story that has nothing but its text: where it cannot be read, and what can be asked about it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from storyproof.errors import DataError, ParseError
+from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES
+from storyproof.families.belief.events import Event, impossibilities
+from storyproof.families.belief.labels import MOST_ORDER
+from storyproof.families.belief.text import (
+    QUESTION_FORMS,
+    SENTENCE_FORMS,
+    Question,
+    ask,
+    parse,
+    parse_question,
+    parse_sentence,
+    resolve_rooms,
+)
+from storyproof.families.family import ReadingProblem
+
+MOST_QUESTIONS = 300
+_WORDS = re.compile(r"\S+")
+
+
+def find_problems(story: str, question: str) -> list[ReadingProblem]:
+    """Return the places where story or question cannot be read, and sentences that cannot happen."""
+    lines = story.split("\n")
+    found, events = list[ReadingProblem](), list[Event]()
+    for number, line in enumerate(lines, start=1):
+        try:
+            events.append(parse_sentence(line))
+        except ParseError:
+            found.append(_unread(line, number))
+    if found:
+        written = [each for each in found if lines[each.line - 1].strip()]  # empty lines matter if nothing else does
+        return [*(written or found), *_question_problems(question, None)]
+    found += _beyond_limits(lines, events)
+    found += [
+        ReadingProblem(f"this cannot happen: {what}.", line=number, is_fatal=False)
+        for number, what in impossibilities(resolve_rooms(list(events)))
+    ]
+    return [*found, *_question_problems(question, events)]
+
+
+def _unread(line: str, number: int) -> ReadingProblem:
+    """Return the place from which on a sentence has none of the known forms: the first word that does not fit."""
+    words = list(_WORDS.finditer(line))
+    fitting = max((_fitting(words, form.split(" ")) for form in SENTENCE_FORMS.split(" / ")), default=0)
+    if not words:
+        return ReadingProblem(f"this line is empty; expected one of: {SENTENCE_FORMS}", line=number)
+    if fitting >= len(words):  # the end is missing
+        column, length, what = len(line.rstrip()) + 1, 0, "the sentence is not complete"
+    else:
+        at = words[fitting]
+        column, length, what = at.start() + 1, len(at[0]), f"'{at[0][:80]}' does not fit here"
+    return ReadingProblem(f"{what}; expected one of: {SENTENCE_FORMS}", "story", number, column, length)
+
+
+def _fitting(words: Sequence[re.Match[str]], form: Sequence[str]) -> int:
+    """Return how many words at the beginning of a sentence fit a form; single capitals stand for any name."""
+    for place, wanted in enumerate(form):
+        if place >= len(words):
+            return place
+        bare = wanted.rstrip(".")
+        allowed = r"[^\s.?]+" if len(bare) == 1 else re.escape(bare).replace(r"\|", "|")
+        ending = r"\." if wanted.endswith(".") else ""
+        if re.fullmatch(f"(?:{allowed}){ending}", words[place][0]) is None:
+            return place
+    return len(form)
+
+
+def _beyond_limits(lines: Sequence[str], events: Sequence[Event]) -> Iterator[ReadingProblem]:
+    if len(lines) > MOST_SENTENCES:
+        yield ReadingProblem(f"the story has {len(lines)} sentences; at most {MOST_SENTENCES} can be handled.")
+    for role, most in (("agent", MOST_AGENTS), ("room", MOST_NAMES), ("thing", MOST_NAMES), ("container", MOST_NAMES)):
+        count = len({getattr(event, role) for event in events} - {None})
+        if count > most:
+            yield ReadingProblem(f"the story has {count} {role}s; at most {most} can be handled.")
+
+
+def _question_problems(question: str, events: Sequence[Event] | None) -> Iterator[ReadingProblem]:
+    """Yield what is wrong with a question; without events, as far as it does not depend on the story."""
+    try:
+        asked = parse_question(question)
+    except ParseError:
+        yield ReadingProblem(f"this question cannot be read; expected one of: {QUESTION_FORMS}", "question", 1)
+        return
+    if asked.order > MOST_ORDER:
+        yield ReadingProblem(f"the question goes through {asked.order} minds; at most {MOST_ORDER} can.", "question", 1)
+    if events is None:
+        return
+    placed = {event.thing for event in events if event.container}
+    if asked.thing not in placed:
+        column = question.rfind(asked.thing) + 1
+        known = f"; it places: {', '.join(sorted(filter(None, placed)))}" if placed else ""
+        yield ReadingProblem(
+            f"the story does not say where the {asked.thing} is{known}.", "question", 1, column, len(asked.thing)
+        )
+    acting = {event.agent for event in events if event.agent and event.room}
+    for agent in dict.fromkeys(asked.chain):
+        if agent not in acting:
+            column = question.find(agent) + 1
+            message = f"{agent} is in no room of the story, and so has no beliefs."
+            yield ReadingProblem(message, "question", 1, column, len(agent), is_fatal=False)
+
+
+def list_questions(story: str, order: int) -> list[str]:
+    """Return all questions about the objects of a story up to an order, those about fewer minds first.
+
+    Raises:
+        ParseError: If the story cannot be parsed.
+        DataError: If there is no such order.
+    """
+    events = parse(story)
+    things = list(dict.fromkeys(event.thing for event in events if event.thing and event.container))
+    agents = list(dict.fromkeys(event.agent for event in events if event.agent and event.room))
+    asked = (
+        ask(question)
+        for depth in range(check_order(order) + 1)
+        for thing in things
+        for question in (
+            [Question(thing, memory=True), Question(thing)]
+            if depth == 0
+            else [Question(thing, chain) for chain in chains_of(agents, depth)]
+        )
+    )
+    return list(islice(asked, MOST_QUESTIONS))
+
+
+def check_order(order: int) -> int:
+    """Return an order of beliefs; raise DataError if it cannot be followed."""
+    if not 1 <= order <= MOST_ORDER:
+        raise DataError(f"the order is {order}; expected 1 to {MOST_ORDER}.")
+    return order
+
+
+def chains_of(agents: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
+    """Yield all chains of so many minds in which nobody thinks of their own thoughts."""
+    if length == 1:
+        yield from ((agent,) for agent in agents)
+        return
+    for chain in chains_of(agents, length - 1):
+        yield from ((*chain, agent) for agent in agents if agent != chain[-1])

@@ -1,0 +1,197 @@
+"""What holds in a story: after each sentence, under each reading, and in the families that fit it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from storyproof.example import Example
+from storyproof.families.family import OWN, Picture, StateEntry, Step, StoryModel, own_example
+from storyproof.families.kinship.baselines import common_answer, oracle_answer, possible_rows, read_rows
+from storyproof.families.kinship.checker import (
+    AMBIGUOUS,
+    IMPOSSIBLE,
+    find_witnesses,
+    fitting_families,
+    status,
+)
+from storyproof.families.kinship.drawing.picture import family_picture
+from storyproof.families.kinship.genealogy import Genealogy
+from storyproof.families.kinship.judgement import judge
+from storyproof.families.kinship.oracle import Derived, ProofStep, derive
+from storyproof.families.kinship.own_text import rows_of_text
+from storyproof.families.kinship.relations import NAMES, WORDS, Fact, inverse, predicate_of
+from storyproof.families.kinship.row import KinshipRow, read_row
+from storyproof.families.kinship.rules import PUBLISHED, STRICT, published_rules, strict_rules
+from storyproof.families.kinship.story import Text, stated_facts
+
+MOST_DERIVED = 80  # relations that follow; more would hide the others
+_FAMILY = "kinship"
+_ANY = "child"  # whether any family fits does not depend on what is asked
+
+
+def prove_text(story: str, question: str, people: Collection[str] = ()) -> Example:
+    """Read facts and genders from a text, and derive the answer and its proof.
+
+    Args:
+        story: The text.
+        question: What is asked.
+        people: The names of everybody in it, see `rows_of_text`.
+
+    Raises:
+        ParseError: If story or question is not understood.
+    """
+    choices = rows_of_text(story, question, people)
+    rows = possible_rows([read_row(values, labelled=False) for values in choices])
+    answer, row = common_answer(rows), rows[0]
+    shared = {
+        **row.values,
+        "story": story,
+        "question": question,
+        "answer": answer,
+        "candidates": sorted(WORDS),
+        "noise_types": [],
+        "placeholders": [],
+        "proof_steps": [],
+        "proof_relations": [],
+    }
+    if not answer:
+        fits = status(row.genders, row.facts, row.asking(_ANY)) != IMPOSSIBLE
+        return own_example({**shared, "status": AMBIGUOUS if fits else IMPOSSIBLE}, _FAMILY)
+    query = row.asking(predicate_of(answer))
+    [judged] = judge([(row.genders, row.facts, query)])
+    shared |= {"readings": judged.readings(query.predicate), "status": judged.status}
+    derived = derive(strict_rules(), [row.facts], len(row.genders))
+    if derived.size(0, query) is None:
+        return own_example(shared, _FAMILY)  # it holds in all families, though no rules lead to it
+    steps = derived.proof(0, query)
+    used = _stated_pairs(query, steps)
+    lines = _read_lines(story, row)
+    proof = [number for number, facts in enumerate(lines, start=1) if any({f.first, f.second} in used for f in facts)]
+    shared |= {
+        "proof": proof,
+        "proof_steps": [[step.fact.first, step.via, step.fact.second] for step in steps],
+        "proof_relations": [row.word(step.fact) for step in steps],
+    }
+    return own_example(shared, _FAMILY)
+
+
+def _stated_pairs(query: Fact, steps: Sequence[ProofStep]) -> list[set[int]]:
+    """Return the pairs of people whose stated relations a proof uses."""
+    concluded = [(step.fact.first, step.fact.second) for step in steps]
+    halves = [pair for step in steps for pair in ((step.fact.first, step.via), (step.via, step.fact.second))] or [
+        (query.first, query.second)
+    ]
+    return [set(pair) for pair in halves if pair not in concluded]
+
+
+def _facts_by_line(example: Example, row: KinshipRow) -> list[list[Fact]]:
+    """Return the facts that each line of a story states."""
+    if example.id == OWN:
+        return _read_lines(example.story, row)
+    return stated_facts(row, Text(example.story, example.get("placeholders") or (), row.names))
+
+
+def _read_lines(story: str, row: KinshipRow) -> list[list[Fact]]:
+    """Read a text of a user's own, which may have sentences of all kinds."""
+    from storyproof.families.kinship.language.reader import read  # takes a while to import
+
+    number = {name: place for place, name in enumerate(row.names)}
+    known = set(row.facts)
+    found: list[list[Fact]] = [[] for _ in story.split("\n")]
+    for each in read(story, row.names).facts:
+        fact = Fact(number[each.first], each.predicate, number[each.second])
+        if fact not in known:
+            fact = Fact(fact.second, inverse(fact.predicate), fact.first)
+        if fact not in found[each.line - 1]:  # "brothers" states one fact in both directions
+            found[each.line - 1].append(fact)
+    return found
+
+
+def answers_by_reading(example: Example) -> dict[str, str]:
+    """Return what holds in all families that fit, and what the published rules derive."""
+    row = read_rows(example)[0]
+    first, second = row.pair
+    derived = derive(published_rules(), [row.facts], len(row.genders)).relations(0, first, second)
+    words = [row.word(row.asking(relation)) for relation in derived]
+    return {STRICT: oracle_answer(example), PUBLISHED: " or ".join(words)}
+
+
+def models_of(example: Example) -> list[StoryModel]:
+    """Return a family for each relation in which the asked people may stand, by the checker.
+
+    Raises:
+        DataError: If the story is not understood.
+    """
+    row = read_rows(example)[0]
+    first, second = row.asked_names
+    found: list[StoryModel] = []
+    other: Genealogy | None = None
+    for predicate in NAMES:
+        witnesses = find_witnesses(row.genders, row.facts, row.asking(predicate), row.names)
+        if witnesses.fits is not None:
+            answer = row.word(row.asking(predicate))
+            caption = f"A family that fits the story, in which {second} is {first}'s {answer}."
+            found.append(StoryModel(answer, caption, _drawn(witnesses.fits, row, caption)))
+        if witnesses.against is not None and not witnesses.against.relations(*row.pair):
+            other = other or witnesses.against
+    if other is not None:
+        caption = f"A family that fits the story, in which {second} has no named relation to {first}."
+        found.append(StoryModel("", caption, _drawn(other, row, caption)))
+    return found
+
+
+def _drawn(family: Genealogy, row: KinshipRow, caption: str) -> Picture:
+    return Picture(caption, family_picture(family, row.pair, ()))
+
+
+def steps_of(example: Example) -> list[Step]:
+    """Return what is stated, what follows, and a family that fits after each line of a story.
+
+    Raises:
+        DataError: If its lines cannot be read one by one.
+    """
+    row = read_rows(example)[0]
+    lines = _facts_by_line(example, row)
+    told = [[fact for line in lines[: number + 1] for fact in line] for number in range(len(lines))]
+    known = derive(strict_rules(), told, len(row.genders))
+    stated = list(dict.fromkeys(fact for line in lines for fact in line))
+    derived = list(_derived_pairs(known, len(told) - 1, row, stated))[:MOST_DERIVED]
+    found = []
+    for number, (sentence, facts) in enumerate(zip(example.story.split("\n"), told, strict=True)):
+        entries = [
+            StateEntry("the question", _between(row, row.pair), _words(known, number, row, row.pair)),
+            *(
+                StateEntry("what is stated", _between(row, (fact.first, fact.second)), row.word(fact) * (fact in facts))
+                for fact in stated
+            ),
+            *(
+                StateEntry("what follows", _between(row, pair), _words(known, number, row, pair))
+                for pair in derived
+                if pair != row.pair
+            ),
+        ]
+        family = next(fitting_families(row.genders, facts, row.names), None)
+        caption = (
+            f"A family that fits the first {number + 1} lines." if number else "A family that fits the first line."
+        )
+        picture = None if family is None else _drawn(family, row, caption)
+        found.append(Step(sentence, tuple(entries), picture))
+    return found
+
+
+def _derived_pairs(known: Derived, story: int, row: KinshipRow, stated: Sequence[Fact]) -> Iterator[tuple[int, int]]:
+    """Yield the pairs of people between whom something follows that is not stated."""
+    said = {frozenset((fact.first, fact.second)) for fact in stated}
+    for first in range(len(row.names)):
+        for second in range(len(row.names)):
+            if frozenset((first, second)) not in said and known.relations(story, first, second):
+                yield first, second
+
+
+def _between(row: KinshipRow, pair: tuple[int, int]) -> str:
+    return f"{row.names[pair[1]]} is {row.names[pair[0]]}'s"
+
+
+def _words(known: Derived, story: int, row: KinshipRow, pair: tuple[int, int]) -> str:
+    first, second = pair
+    return " and ".join(row.word(Fact(first, name, second)) for name in known.relations(story, first, second))

@@ -1,0 +1,131 @@
+"""What stands between the explorer and the network.
+
+A page of another site must not reach a server on this machine: neither by a name that it makes resolve to 127.0.0.1
+(DNS rebinding, hence the check of `Host`), nor by sending requests from its own pages (hence the checks of `Origin` and
+`Sec-Fetch-Site`, and JSON as the only type of what is sent). Requests are bounded in size, and every response has the
+headers that keep a browser from guessing, framing and leaking.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LARGEST_REQUEST = 64 << 10  # bytes of a body
+LONGEST_QUERY = 8 << 10  # bytes of a query string
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_JSON = "application/json"
+_ALWAYS = {
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+}
+_NOTHING = "default-src 'none'; frame-ancestors 'none'"
+
+
+class TooLargeError(Exception):
+    """A request whose body is longer than allowed."""
+
+
+class Guard:
+    """Refuses requests that are not from the explorer's own page, and adds headers to all responses.
+
+    Args:
+        app: What it guards.
+        hosts: The names under which the server may be called, besides those of this machine itself.
+        any_address: Whether it may also be called by any numeric address, which no name server can forge.
+    """
+
+    def __init__(self, app: ASGIApp, hosts: Collection[str] = (), any_address: bool = False) -> None:
+        self._app = app
+        self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
+        self._any_address = any_address
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        status, reason = self._refusal(scope)
+        if status:
+            await _refuse(send, status, reason)
+            return
+        seen, started = 0, False
+
+        async def bounded() -> Message:
+            nonlocal seen
+            message = await receive()
+            seen += len(message.get("body", b""))
+            if seen > LARGEST_REQUEST:
+                raise TooLargeError
+            return message
+
+        async def with_headers(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in _ALWAYS.items():
+                    headers[name] = value
+                headers.setdefault("content-security-policy", _NOTHING)
+                headers.setdefault("cache-control", "no-store")
+            await send(message)
+
+        try:
+            await self._app(scope, bounded, with_headers)
+        except TooLargeError:
+            if not started:
+                await _refuse(send, 413, f"the request is larger than {LARGEST_REQUEST:,} bytes.")
+
+    def _refusal(self, scope: Scope) -> tuple[int, str]:
+        """Return status and reason if a request must not be answered; 0 if it may."""
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if not self._is_ours(f"http://{host}"):
+            return 421, "this server answers under the names of this machine only."
+        origin = headers.get("origin")
+        if origin is not None and (not self._is_ours(origin) or urlsplit(origin).netloc.lower() != host.lower()):
+            return 403, "this request comes from another page."
+        is_page = scope["method"] in ("GET", "HEAD") and scope["path"] == "/"
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not is_page:
+            return 403, "this request comes from another page."
+        if len(scope.get("query_string", b"")) > LONGEST_QUERY:
+            return 414, "the address is too long."
+        if scope["method"] == "POST" and headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
+            return 415, f"expected a body of the type {_JSON}."
+        length = headers.get("content-length", "0")
+        if not length.isdecimal() or int(length[:12]) > LARGEST_REQUEST:
+            return 413, f"the request is larger than {LARGEST_REQUEST:,} bytes."
+        return 0, ""
+
+    def _is_ours(self, address: str) -> bool:
+        """Return whether an address is one of this server's own."""
+        try:
+            parts = urlsplit(address)
+            name, _ = (parts.hostname or "").lower(), parts.port  # raises ValueError if the port is none
+        except ValueError:
+            return False
+        if parts.scheme != "http" or parts.path or parts.query or parts.fragment or "@" in parts.netloc:
+            return False
+        if name in self._hosts:
+            return True
+        try:
+            ip_address(name)
+        except ValueError:
+            return False
+        return self._any_address
+
+
+async def _refuse(send: Send, status: int, reason: str) -> None:
+    body = json.dumps({"error": reason}).encode()
+    headers = {**_ALWAYS, "content-type": _JSON, "content-length": str(len(body)), "content-security-policy": _NOTHING}
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": status, "headers": raw})
+    await send({"type": "http.response.body", "body": body})

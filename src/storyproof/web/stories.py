@@ -1,0 +1,301 @@
+"""Stories as the explorer shows them: freshly made or a user's own, with answer, proof, pictures and worlds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from secrets import randbelow
+from typing import Any
+
+from storyproof.errors import ConfigError, DataError, StoryproofError, UnknownNameError
+from storyproof.example import SPLITS, Example
+from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example, recognise
+from storyproof.web.dials import Dials, Recipes
+
+MOST_MODELS = 24  # worlds that are shown; kinship has at most 12
+_MOST_PLACES = 1_000_000
+_LABELLED = re.compile(r"^\s*(?:\d+[.):]?\s+|[-*•]\s+)", re.MULTILINE)  # numbers and bullets of lists
+
+
+@dataclass(frozen=True, slots=True)
+class StoryPlace:
+    """Where a fresh story comes from; the same reference is the same story.
+
+    Attributes:
+        dials: Its benchmark.
+        split: Its split.
+        place: Its block; -1 for a new story.
+        number: Its place in the block.
+    """
+
+    dials: Dials
+    split: str = "test"
+    place: int = -1
+    number: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        found = asdict(self)
+        return {**found.pop("dials"), **found}
+
+
+@dataclass(frozen=True, slots=True)
+class OwnText:
+    """A story of a user's own.
+
+    Attributes:
+        story: Its text.
+        question: What is asked about it.
+        people: The names of its people, if the user says so.
+        family: The name of its family; empty to find out by the question.
+    """
+
+    story: str
+    question: str
+    people: tuple[str, ...] = ()
+    family: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StoryView:
+    """What the page shows of a story.
+
+    Attributes:
+        family: The name of its family.
+        lines: Its sentences.
+        question: What is asked; empty if nothing can be.
+        answer: The answer by the oracle; empty if none follows.
+        problems: Where it cannot be read, or says something impossible.
+        reference: Where it comes from; None for a user's own.
+        asked: Which of its questions is shown.
+        given: Its questions with their answers, if it was made by a benchmark.
+        facts: What else is known, by name: type, order, status.
+        people: The names of its people.
+        proof: The deciding sentences, counted from 1.
+        confirmed: Whether the checker gives the same answer.
+        readings: Each reading with its description and its answer.
+        models: Worlds that differ in the answer.
+        pictures: Pictures of it.
+        note: Why there is no picture.
+        conventions: What it takes for granted.
+        questions: Other questions that can be asked.
+    """
+
+    family: str
+    lines: Sequence[str]
+    question: str = ""
+    answer: str = ""
+    problems: Sequence[dict[str, Any]] = ()
+    reference: dict[str, Any] | None = None
+    asked: int = 0
+    given: Sequence[dict[str, Any]] = ()
+    facts: dict[str, str] = field(default_factory=dict)
+    people: Sequence[str] = ()
+    proof: Sequence[int] = ()
+    confirmed: bool = False
+    readings: Sequence[dict[str, str]] = ()
+    models: Sequence[dict[str, Any]] = ()
+    pictures: Sequence[dict[str, str]] = ()
+    note: str = ""
+    conventions: Sequence[str] = ()
+    questions: Sequence[str] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {item.name: getattr(self, item.name) for item in fields(self)}
+
+
+def fresh_story(recipes: Recipes, wanted: StoryPlace) -> tuple[StoryPlace, list[Example]]:
+    """Make a story, or the one that a reference names; return where it comes from, and its questions.
+
+    Raises:
+        ConfigError: If there is no such benchmark, split, dial or place.
+    """
+    if wanted.split not in SPLITS:
+        raise UnknownNameError("split", wanted.split, SPLITS)
+    made, lock = recipes.find(wanted.dials)
+    with lock:
+        places = min(made.capacity(wanted.split) // made.round, _MOST_PLACES)
+        if places < 1:
+            raise ConfigError(f"these dials allow no story in the {wanted.split} split; turn them otherwise.")
+        if wanted.place < 0:
+            wanted = replace(wanted, place=randbelow(places), number=randbelow(made.round))
+        if wanted.place >= places or not 0 <= wanted.number < made.round:
+            raise ConfigError(f"there is no story {wanted.number} at place {wanted.place}; there are {places} places.")
+        table = made.beginning(wanted.split, wanted.place, wanted.number + 1)
+    rows = made.rows_per_story(wanted.split)
+    family = made.family
+    return wanted, [Example.from_row(row, family) for row in table.slice(wanted.number * rows, rows).to_pylist()]
+
+
+def choose_question(examples: Sequence[Example]) -> int:
+    """Return which question to show first: the simplest about a false belief, else the last."""
+    false = [number for number, each in enumerate(examples) if each.false_belief]
+    return min(false, key=lambda number: examples[number].order) if false else len(examples) - 1
+
+
+def view_made(
+    reference: StoryPlace, examples: Sequence[Example], asked: int | None = None, order: int = 2
+) -> StoryView:
+    """Return what to show of a story that a benchmark made.
+
+    Args:
+        reference: Where it comes from.
+        examples: Its questions.
+        asked: Which of them is shown; by default `choose_question` decides.
+        order: Through how many minds other questions may go.
+
+    Raises:
+        ConfigError: If it has no such question.
+    """
+    number = choose_question(examples) if asked is None else asked
+    if not 0 <= number < len(examples):
+        raise ConfigError(f"the question is {number}; the story has {len(examples)}, counted from 0.")
+    family = load_family(examples[number].family)
+    given = [{"question": each.question, "answer": each.answer, "kind": family.kind(each)} for each in examples]
+    others = [*examples[:number], *examples[number + 1 :]]
+    view = _view(family, examples[number], others)
+    questions = _questions(family, examples[number].story, order, view.people)
+    return replace(view, reference=reference.as_dict(), asked=number, given=given, questions=questions)
+
+
+def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
+    """Divide a text into sentences, and look for problems.
+
+    Returns:
+        Its family, the text with one sentence per line, and its problems.
+    """
+    family = load_family(text.family) if text.family else recognise((), text.question)
+    given = text.story.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    question = " ".join(text.question.split())
+    attempts = [given]
+    for divide in (family.lines, lambda story: family.lines(_LABELLED.sub("", story))):
+        try:
+            attempts.append(divide(given))
+        except StoryproofError:
+            continue
+    found: list[ReadingProblem] = []
+    for place, story in enumerate(dict.fromkeys(attempts)):
+        problems = family.find_problems(story, question, text.people)
+        if place == 0:
+            found = problems
+        if not any(each.is_fatal for each in problems if each.part == "story"):
+            return family, replace(text, story=story, question=question), problems
+    return family, replace(text, story=given, question=question), found  # at the places of what the user wrote
+
+
+def prove_own(text: OwnText) -> Example:
+    """Read and answer a user's own text.
+
+    Raises:
+        DataError: If it cannot be read.
+    """
+    family, text, problems = read_own(text)
+    fatal = [each for each in problems if each.is_fatal]
+    if fatal:
+        first = fatal[0]
+        where = f"{first.part}{f', line {first.line}' if first.line and first.part == 'story' else ''}"
+        raise DataError(f"{where}: {first.message}")
+    return family.prove_text(text.story, text.question, text.people)
+
+
+def ask_about(text: OwnText) -> Example:
+    """Return an example to put to a model: with its answer if the text can be read, else without one."""
+    try:
+        return prove_own(text)
+    except DataError:
+        return own_example({"story": text.story.strip(), "question": text.question.strip()}, text.family)
+
+
+def view_own(text: OwnText, order: int = 2) -> StoryView:
+    """Return what to show of a user's own text; problems if it cannot be read."""
+    family, text, problems = read_own(text)
+    listed = [each._asdict() for each in problems]
+    questions = _questions(family, text.story, order, text.people)
+    if not any(each.is_fatal for each in problems):
+        try:
+            view = _view(family, family.prove_text(text.story, text.question, text.people))
+            return replace(view, problems=listed, questions=questions, people=text.people or view.people)
+        except StoryproofError as error:
+            listed.append(ReadingProblem(str(error))._asdict())
+    return StoryView(
+        family.name,
+        text.story.split("\n"),
+        question=text.question,
+        problems=listed,
+        people=text.people,
+        questions=questions,
+    )
+
+
+def _questions(family: Family, story: str, order: int, people: Sequence[str]) -> list[str]:
+    """Return what else can be asked; nothing if the story cannot be read."""
+    try:
+        return list(family.questions(story, order, people))
+    except StoryproofError:
+        return []
+
+
+def _view(family: Family, example: Example, others: Sequence[Example] = ()) -> StoryView:
+    """Return what to show of an example that can be read."""
+    pictures, note = [], ""
+    if example.answer:
+        try:
+            pictures = [_plain(each) for each in family.pictures([*others, example], example.proof)]
+        except DataError as error:
+            note = f"There is no picture: {error}"
+    try:
+        by_reading = family.answers_by_reading(example)
+        models = family.models(example)
+        people = family.people(example)
+    except DataError as error:  # of rows that a benchmark made, everything can be read; a family may still lack words
+        by_reading, models, people = {}, (), ()
+        note = note or str(error)
+    facts = {
+        "type": example.question_type,
+        "story": example.story_type.replace("_", " "),
+        "status": str(example.get(family.status_column) or "") if family.status_column else "",
+    }
+    return StoryView(
+        family.name,
+        example.story.split("\n"),
+        question=example.question,
+        answer=example.answer,
+        facts={name: value for name, value in facts.items() if value},
+        people=list(people),
+        proof=list(example.proof),
+        confirmed=family.oracle_answer(example) == example.answer,
+        readings=[
+            {"name": name, "meaning": family.readings.get(name, ""), "answer": answer}
+            for name, answer in by_reading.items()
+        ],
+        models=[
+            {"answer": each.answer, "caption": each.caption, "picture": each.picture and _plain(each.picture)}
+            for each in models[:MOST_MODELS]
+        ],
+        pictures=pictures,
+        note=note,
+        conventions=list(family.conventions(example)),
+    )
+
+
+def _plain(picture: Picture) -> dict[str, str]:
+    return {"caption": picture.caption, "svg": picture.svg, "narrow": picture.narrow}
+
+
+def step_through(example: Example, order: int) -> list[dict[str, Any]]:
+    """Return the state of a story after each of its sentences.
+
+    Raises:
+        DataError: If it cannot be followed.
+    """
+    family = load_family(example.family)
+    return [
+        {
+            "sentence": step.sentence,
+            "entries": [list(entry) for entry in step.entries],
+            "picture": step.picture and _plain(step.picture),
+        }
+        for step in family.steps(example, order)
+    ]

@@ -1,0 +1,151 @@
+"""The data folder: what is in it can be opened, and nothing else."""
+
+import os
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+import storyproof
+from storyproof.errors import DataError
+from storyproof.web import library as shelves
+from storyproof.web.app import create_app
+from storyproof.web.dials import Dials
+from storyproof.web.library import Library
+from tests.reports.run_samples import data_folder, evaluate
+from tests.web.client import PATIENT_S, Client
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("library") / "data"
+    made.mkdir()
+    evaluate(data_folder(made), "rules", "oracle", folder=made / "runs")
+    (made / "notes.json").write_text('{"a": 1}')
+    (made / ".hidden.jsonl").write_text("{}")
+    outside = made.parent / "outside"
+    storyproof.generate("tomi", test=3, out=outside, format="jsonl")
+    (made / "link").symlink_to(outside)
+    (made / "<img src=x>").mkdir()
+    os.link(outside / "test.jsonl", made / "<img src=x>" / "<script>alert(1)</script>.jsonl".replace("/", "_"))
+    return made
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Client:
+    return Client(create_app(folder, seed=1, quick_s=PATIENT_S))
+
+
+def test_runs_and_data_are_listed(client: Client, folder: Path) -> None:
+    found = client.get("/api/files").json
+    assert found["runs"] == ["runs/oracle_test.json", "runs/rules_test.json"]
+    assert found["data"] == ["<img src=x>/<script>alert(1)<_script>.jsonl", "tomi"]
+    assert found["folder"] == str(folder)
+
+
+def test_a_report_is_a_page_apart(client: Client) -> None:
+    page = client.get("/report?run=runs/rules_test.json&run=runs/oracle_test.json")
+    assert page.status == 200
+    assert page.headers["content-security-policy"].startswith("sandbox allow-scripts")
+    assert "allow-same-origin" not in page.headers["content-security-policy"]
+    assert "rules answers" in page.text
+
+
+def test_an_audit_is_a_page_apart(client: Client) -> None:
+    page = client.get("/audit?data=tomi")
+    assert page.status == 200
+    assert page.headers["content-security-policy"].startswith("sandbox allow-scripts")
+    assert "Passed" in page.text
+    odd = client.get(f"/audit?data={quote('<img src=x>/<script>alert(1)<_script>.jsonl')}")
+    assert odd.status == 200
+    assert "<script>alert" not in odd.text
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        ".",
+        "..",
+        "../outside",
+        "../outside/test.jsonl",
+        "link",
+        "link/test.jsonl",
+        "/etc/passwd",
+        "tomi/../../outside",
+        "nothing",
+        "a" * 5000,
+        "tomi\x00",
+        "runs/../..",
+    ],
+)
+def test_nothing_outside_the_folder_can_be_named(client: Client, name: str) -> None:
+    for path in (f"/audit?data={quote(name)}", f"/report?run={quote(name)}"):
+        found = client.get(path)
+        assert found.status == 400, path
+        assert "in the data folder" in found.error
+
+
+def test_a_report_needs_a_run(client: Client) -> None:
+    assert "at least one run" in client.get("/report").error
+    assert client.get("/report?run=notes.json").status == 400
+
+
+@pytest.mark.parametrize("name", ["..%2fnotes.json", "x.zip", "%2e%2e", "tomi.jsonl", "a%00.zip", "A.zip"])
+def test_only_downloads_can_be_downloaded(client: Client, name: str) -> None:
+    assert client.get(f"/downloads/{name}").status in (400, 404)
+
+
+def test_a_link_is_not_a_download(tmp_path: Path) -> None:
+    (tmp_path / "downloads").mkdir()
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    (tmp_path / "downloads" / "a.zip").symlink_to(secret)
+    with pytest.raises(DataError, match="no such download"):
+        Library(tmp_path).download("a.zip")
+
+
+def test_old_downloads_are_removed_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelves, "MOST_DOWNLOADS", 2)
+    library = Library(tmp_path)
+    (tmp_path / "downloads").mkdir()
+    (tmp_path / "downloads" / "Mine.txt").write_text("mine")
+    made = [library.make_dataset(Dials("tomi"), {"test": 3}, seed, "jsonl")["file"] for seed in range(3)]
+    kept = sorted(path.name for path in (tmp_path / "downloads").iterdir())
+    assert "Mine.txt" in kept
+    assert made[-1] in kept
+    assert len(kept) == 3
+
+
+def test_what_a_killed_server_left_is_removed(tmp_path: Path) -> None:
+    left = tmp_path / "downloads" / ".making" / "tomi-0"
+    left.mkdir(parents=True)
+    (left / "test.jsonl").write_text("{")
+    found = Library(tmp_path).make_dataset(Dials("tomi"), {"test": 3}, 0, "jsonl")
+    assert [path.name for path in (tmp_path / "downloads").iterdir()] == [found["file"]]
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("")
+    with pytest.raises(DataError, match="choose another --data"):
+        Library(tmp_path / "data").make_dataset(Dials("tomi"), {"test": 3}, 0, "jsonl")
+
+
+def test_a_large_file_is_not_opened(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shelves, "LARGEST_OPENED", 100)
+    assert "too large for a page" in client.get("/audit?data=tomi").error
+
+
+def test_a_page_is_built_again_when_its_file_changes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = Library(folder)
+    first = library.audit_page("tomi")
+    assert library.audit_page("tomi") is first
+    manifest = folder / "tomi" / "manifest.json"
+    os.utime(manifest, ns=(1, 1))
+    assert library.audit_page("tomi") is not first
+
+
+def test_a_folder_that_is_not_there_is_empty(tmp_path: Path) -> None:
+    found = Library(tmp_path / "none").listing()
+    assert (found["runs"], found["data"]) == ([], [])
+    assert not (tmp_path / "none").exists()

@@ -1,0 +1,339 @@
+"""Stories through the explorer's application: made, edited, asked about, stepped through and put to models."""
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from storyproof.catalog import names
+from storyproof.families.family import load_family
+from storyproof.web.app import create_app
+from tests.reports.run_samples import HOSTILE
+from tests.web.client import PATIENT_S, Client
+
+STORY = """Ada entered the attic.
+Bo entered the attic.
+The key is in the box.
+Bo exited the attic.
+Ada moved the key to the jar.
+Ada exited the attic.
+Bo entered the attic."""
+QUESTION = "Where does Bo think that Ada searches for the key?"
+FAMILY = "Ann's son is Bob.\nBob's sister Clara went home.\nDan is the uncle of Clara."
+BENCHMARKS = list(names("benchmark"))
+
+
+def hostile(prompt: str) -> str:
+    return f"box {HOSTILE}"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("explorer")
+
+
+@pytest.fixture(scope="module")
+def client(folder: Path) -> Client:
+    return Client(create_app(folder / "data", seed=5, models=[f"{__name__}:hostile"], quick_s=PATIENT_S))
+
+
+def story_of(client: Client, **about: Any) -> Any:
+    found = client.post("/api/story", about)
+    assert found.status == 200, found.text
+    return found.json
+
+
+def test_start_lists_benchmarks_with_their_dials(client: Client) -> None:
+    found = client.get("/api/start").json
+    listed = {each["name"]: each for each in found["benchmarks"]}
+    assert list(listed) == BENCHMARKS
+    dials = {each["name"]: each for each in listed["clutrr"]["dials"]}
+    assert dials["task"]["kind"] == "choice"
+    assert "supporting" in dials["task"]["choices"]
+    assert dials["cloze"] == {**dials["cloze"], "kind": "switch", "default": False}
+    assert dials["holdout"]["default"] is True
+    assert not {"rules", "placeholders", "scenes"} & dials.keys()  # paths are not for pages
+    assert "zero-shot" in found["prompts"]
+    assert {"name": "rules", "prompts": False} in found["models"]
+    assert {"name": f"{__name__}:hostile", "prompts": True} in found["models"]
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_a_fresh_story_is_proved_confirmed_and_drawn(client: Client, benchmark: str) -> None:
+    found = story_of(client, benchmark=benchmark, place=3)
+    assert found["answer"]
+    assert found["confirmed"]
+    assert set(found["proof"]) <= set(range(1, len(found["lines"]) + 1))
+    assert found["pictures"][0]["svg"].startswith("<svg")
+    assert found["question"] == found["given"][found["asked"]]["question"]
+    assert found["reference"]["benchmark"] == benchmark
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_a_reference_names_the_same_story_in_every_server(client: Client, benchmark: str, folder: Path) -> None:
+    found = story_of(client, benchmark=benchmark)
+    again = Client(create_app(folder, seed=5, quick_s=PATIENT_S))
+    assert story_of(again, **found["reference"], asked=found["asked"]) == found
+
+
+def test_stories_are_fresh(client: Client) -> None:
+    assert len({tuple(story_of(client, benchmark="tomi")["lines"]) for _ in range(8)}) > 4
+
+
+def test_a_dial_changes_the_story(client: Client) -> None:
+    found = story_of(client, benchmark="clutrr", settings={"test_k": "7", "text": "synthetic"})
+    assert len(found["lines"]) == 7
+    assert " is the " in found["lines"][0]
+    noisy = story_of(client, benchmark="tom-babi", settings={"noise": "1"})
+    assert "Phone rang." in noisy["lines"]
+    cloze = story_of(client, benchmark="clutrr", settings={"cloze": True})
+    assert "@entity-" in cloze["question"]
+
+
+def test_a_preset_and_a_split(client: Client) -> None:
+    found = story_of(client, benchmark="clutrr", preset="robust-supporting", split="train")
+    assert found["facts"]["type"].startswith("task_2.")
+    assert found["reference"]["split"] == "train"
+
+
+@pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        ({"benchmark": "tomy"}, "Did you mean 'tomi'"),
+        ({"benchmark": "tomi@1"}, "unknown benchmark"),
+        ({"benchmark": 3}, "expected a text"),
+        ({"benchmark": "tomi", "split": "all"}, "unknown split"),
+        ({"benchmark": "tomi", "settings": {"noise": "1"}}, "unknown dial of tomi 'noise'"),
+        ({"benchmark": "tomi", "settings": {"vocabulary": "words.yaml"}}, "unknown dial of tomi 'vocabulary'"),
+        ({"benchmark": "tomi", "settings": ["noise"]}, "expected an object of dials"),
+        ({"benchmark": "clutrr", "settings": {"rules": "/etc/passwd"}}, "unknown dial of clutrr 'rules'"),
+        ({"benchmark": "clutrr", "settings": {"test_k": "99"}}, "chains have 2 to 15 facts"),
+        ({"benchmark": "clutrr", "settings": {"cloze": "yes"}}, "expected true or false"),
+        ({"benchmark": "clutrr", "settings": {"task": True}}, "expected a text"),
+        ({"benchmark": "clutrr", "preset": "robust"}, "unknown preset"),
+        ({"benchmark": "tomi", "place": 10**12}, "there is no story"),
+        ({"benchmark": "tomi", "place": 1, "number": 3}, "there is no story"),
+        ({"benchmark": "tomi", "asked": 6}, "the story has 6"),
+        ({"benchmark": "tomi", "asked": True}, "expected a whole number"),
+        ({"benchmark": "tomi", "order": 9}, "from 1 to 8"),
+        ([], "not an object"),
+    ],
+)
+def test_what_cannot_be_made_is_explained(client: Client, about: Any, message: str) -> None:
+    found = client.post("/api/story", about)
+    assert found.status == 400
+    assert message in found.error
+
+
+def test_invalid_json(client: Client) -> None:
+    assert "not valid JSON" in client.request("POST", "/api/story", b'{"benchmark": ').error
+    assert "not valid JSON" in client.request("POST", "/api/story", b"\xff").error
+    assert "unpaired surrogate" in client.post("/api/read", story="\ud800", question=QUESTION).error
+
+
+# --- texts of users
+
+
+def test_a_text_is_read_checked_and_answered(client: Client) -> None:
+    found = client.post("/api/read", story=STORY, question=QUESTION).json
+    assert found["family"] == "belief"
+    assert (found["answer"], found["proof"], found["confirmed"]) == ("box", [1, 2, 3, 4, 5], True)
+    assert found["problems"] == []
+    answers = {each["name"]: each["answer"] for each in found["readings"]}
+    assert answers == {"open": "box", "closed": "box", "infer-mover": "jar"}
+    assert found["pictures"][0]["narrow"]
+    assert "Where will Ada look for the key?" in found["questions"]
+
+
+def test_running_text_is_divided(client: Client) -> None:
+    found = client.post("/api/read", story=STORY.replace("\n", "  "), question=QUESTION).json
+    assert found["lines"] == STORY.split("\n")
+    numbered = "\n".join(f"{number}. {line}" for number, line in enumerate(STORY.split("\n"), start=1))
+    assert client.post("/api/read", story=numbered, question=QUESTION).json["answer"] == "box"
+
+
+def test_the_place_of_a_problem_is_exact(client: Client) -> None:
+    broken = STORY.replace("moved the key", "hid the key")
+    [problem] = client.post("/api/read", story=broken, question=QUESTION).json["problems"]
+    assert (problem["part"], problem["line"], problem["column"], problem["length"]) == ("story", 5, 5, 3)
+    assert "'hid' does not fit here" in problem["message"]
+    [problem] = client.post("/api/read", story=STORY, question="Where will Ada look for the hat?").json["problems"]
+    assert (problem["part"], problem["column"], problem["length"]) == ("question", 29, 3)
+    story = FAMILY.replace("went home", "saw her stepfather")
+    [problem] = client.post("/api/read", story=story, question="What is Dan to Ann?").json["problems"]
+    line = story.split("\n")[problem["line"] - 1]
+    assert line[problem["column"] - 1 :][: problem["length"]] == "stepfather"
+
+
+def test_an_impossible_sentence_is_named_and_answered(client: Client) -> None:
+    found = client.post("/api/read", story=f"{STORY}\nAda exited the attic.", question=QUESTION).json
+    [problem] = found["problems"]
+    assert (problem["line"], problem["is_fatal"]) == (8, False)
+    assert found["answer"] == "box"
+
+
+def test_worlds_that_make_an_answer_ambiguous(client: Client) -> None:
+    found = client.post("/api/read", story=FAMILY, question="What is Dan to Ann?").json
+    assert found["answer"] == ""
+    assert found["facts"]["status"] == "ambiguous"
+    assert [each["answer"] for each in found["models"]] == ["brother", "brother-in-law"]
+    assert all(each["picture"]["svg"].startswith("<svg") for each in found["models"])
+    unknown = client.post("/api/read", story=STORY, question="Where will Cy look for the key?").json
+    assert unknown["answer"] == ""
+    assert [each["answer"] for each in unknown["models"]] == ["", "box", "jar"]
+    assert len(client.post("/api/read", story=STORY, question=QUESTION).json["models"]) == 1
+
+
+def test_names_help_the_reader(client: Client) -> None:
+    story = "Blankets were spread. Tabitha heaved a wardrobe with her mother, Barbara."
+    asked = {"story": story, "question": "What is Barbara to Tabitha?"}
+    assert client.post("/api/read", asked).json["problems"]
+    found = client.post("/api/read", {**asked, "people": ["Tabitha", "Barbara"]}).json
+    assert (found["answer"], found["problems"]) == ("mother", [])
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_the_text_of_a_fresh_story_gives_its_answer_again(client: Client, benchmark: str) -> None:
+    for place in (3, 17, 101):
+        made = story_of(client, benchmark=benchmark, place=place)
+        text = {"story": "\n".join(made["lines"]), "question": made["question"], "people": made["people"]}
+        found = client.post("/api/read", {**text, "family": made["family"]}).json
+        assert (found["problems"], found["answer"]) == ([], made["answer"])
+
+
+def test_every_listed_question_can_be_asked(client: Client) -> None:
+    for story in (STORY, FAMILY):
+        first = {STORY: QUESTION, FAMILY: "What is Dan to Ann?"}[story]
+        listed = client.post("/api/read", story=story, question=first, order=3).json["questions"]
+        assert len(listed) >= 8
+        for question in listed:
+            found = client.post("/api/read", story=story, question=question).json
+            assert not any(each["is_fatal"] for each in found["problems"]), question
+
+
+# --- states
+
+
+def test_steps_follow_nested_beliefs(client: Client) -> None:
+    steps = client.post("/api/steps", story=STORY, question=QUESTION, order=3).json["steps"]
+    assert [each["sentence"] for each in steps] == STORY.split("\n")
+    last = {name: (value, wrong) for _, name, value, wrong in steps[-1]["entries"]}
+    assert last["really"] == ("jar", False)
+    assert last["Bo thinks Ada thinks"] == ("box", True)
+    assert last["Bo thinks Ada thinks Bo thinks"] == ("box", False)
+    before = {name: value for _, name, value, _ in steps[1]["entries"]}
+    assert before["really"] == before["Ada thinks"] == ""
+    assert before["attic"] == "Ada, Bo"
+
+
+def test_steps_follow_a_family(client: Client) -> None:
+    steps = client.post("/api/steps", story=FAMILY, question="What is Clara to Ann?").json["steps"]
+    values = [{name: value for group, name, value, _ in each["entries"] if group == "the question"} for each in steps]
+    assert values == [{"Clara is Ann's": ""}, {"Clara is Ann's": "daughter"}, {"Clara is Ann's": "daughter"}]
+    assert all(each["picture"]["svg"].startswith("<svg") for each in steps)
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_steps_of_a_fresh_story(client: Client, benchmark: str) -> None:
+    made = story_of(client, benchmark=benchmark, place=3)
+    steps = client.post("/api/steps", {**made["reference"], "asked": made["asked"]}).json["steps"]
+    assert [each["sentence"] for each in steps] == made["lines"]
+    assert any(each["entries"] or each["picture"] for each in steps)
+
+
+def test_too_many_beliefs_are_refused(client: Client) -> None:
+    story = "\n".join([*(f"Person{number} entered the attic." for number in range(9)), "The key is in the box."])
+    found = client.post("/api/steps", story=story, question="Where is the key really?", order=4)
+    assert "choose a lower order" in found.error
+
+
+# --- models
+
+
+def test_a_solver_is_asked(client: Client) -> None:
+    made = story_of(client, benchmark="tomi")
+    found = client.post("/api/ask", {**made["reference"], "asked": made["asked"], "model": "oracle"}).json
+    assert found["answer"] == made["answer"]
+    assert found["matches"]["careful"]["right"]
+
+
+def test_a_language_model_is_asked_and_its_reply_is_only_text(client: Client) -> None:
+    model = f"{__name__}:hostile"
+    found = client.post("/api/ask", story=STORY, question=QUESTION, model=model, prompt="zero-shot", conventions=True)
+    assert found.headers["content-type"] == "application/json"
+    [step] = found.json["steps"]
+    assert QUESTION in step["prompt"]
+    assert "In all stories:" in step["prompt"]
+    assert HOSTILE in step["reply"]
+
+
+@pytest.mark.parametrize("model", ["os:system", "openai/gpt", "/etc/passwd", "majority", "nobody"])
+def test_a_page_cannot_choose_another_model(client: Client, model: str) -> None:
+    assert "unknown model" in client.post("/api/ask", story=STORY, question=QUESTION, model=model).error
+
+
+def test_a_model_is_also_asked_about_a_text_that_cannot_be_read(client: Client) -> None:
+    text = {"story": "Ada sat down with her key.", "question": "Who sat down?"}
+    found = client.post("/api/ask", {**text, "model": f"{__name__}:hostile"}).json
+    assert text["story"] in found["steps"][0]["prompt"]
+    assert (found["target"], found["matches"]) == (None, {})
+    assert client.post("/api/ask", {**text, "model": "oracle"}).status == 400
+    assert "names no story" in client.post("/api/ask", benchmark="tomi", model="oracle").error
+
+
+# --- nothing that is shown is ever markup
+
+
+def test_markup_in_texts_is_text(client: Client) -> None:
+    name = "<img/src=x>"
+    story = STORY.replace("Ada", name)
+    found = client.post("/api/read", story=story, question=QUESTION.replace("Ada", name)).json
+    assert found["answer"] == "box"
+    for picture in found["pictures"]:
+        assert name not in picture["svg"] + picture["narrow"]
+        assert "&lt;img/src=x&gt;" in picture["svg"]
+    for text in (HOSTILE, "\x00", "a" * 19_000, "\n" * 150, "@" * 5_000):
+        for question in (QUESTION, "What is Dan to Ann?", text[:900]):
+            found_any = client.post("/api/read", story=text, question=question)
+            assert found_any.status == 200, found_any.text
+            assert found_any.json["problems"]
+
+
+def test_families_agree_with_the_page(client: Client) -> None:
+    """The checker that confirms answers is the family's own."""
+    family = load_family("belief")
+    found = client.post("/api/read", story=STORY, question=QUESTION).json
+    assert found["answer"] == family.oracle_answer(family.prove_text(STORY, QUESTION))
+
+
+# --- downloads
+
+
+def test_a_dataset_is_made_in_the_data_folder(client: Client, folder: Path) -> None:
+    found = client.post("/api/dataset", benchmark="tomi", test=6, train=3, seed=7, format="jsonl").json
+    assert found["splits"]["test"] == {"stories": 6, "questions": 36}
+    sent = client.get(f"/downloads/{found['file']}")
+    with zipfile.ZipFile(io.BytesIO(sent.body)) as archive:
+        stem = found["file"].removesuffix(".zip")
+        assert sorted(archive.namelist()) == [
+            f"{stem}/{name}" for name in ("manifest.json", "test.jsonl", "train.jsonl")
+        ]
+    assert [path.name for path in folder.iterdir()] == ["data"]
+    assert [path.name for path in (folder / "data").iterdir()] == ["downloads"]
+    assert all(path.suffix == ".zip" for path in (folder / "data" / "downloads").iterdir())
+
+
+@pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        ({"test": 30_000}, "at most 20,000"),
+        ({"test": 4}, "rounds of 3"),
+        ({}, "no stories requested"),
+        ({"test": 3, "format": "csv"}, "unknown format"),
+        ({"test": -3}, "expected a whole number"),
+    ],
+)
+def test_a_dataset_that_cannot_be_made(client: Client, about: dict[str, Any], message: str) -> None:
+    assert message in client.post("/api/dataset", benchmark="tomi", **about).error

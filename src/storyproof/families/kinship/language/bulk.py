@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,8 +18,20 @@ import pyarrow.compute as pc
 
 from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.checks import SUSPECT
+from storyproof.families.kinship.language.lexicon import KinWord, kin_words
 from storyproof.families.kinship.language.phrases import have_phrases
-from storyproof.families.kinship.language.tokens import IDLE, LATIN, LINE, Token, Tokens, alphabet_of, fold
+from storyproof.families.kinship.language.tokens import (
+    ENDING_MARKS,
+    IDLE,
+    LATIN,
+    LINE,
+    Tokens,
+    alphabet_of,
+    class_of_word,
+    fold,
+    is_owner,
+    is_word,
+)
 from storyproof.families.kinship.relations import MALE, NAMES, WORDS
 
 Numbers = npt.NDArray[np.int64]
@@ -28,7 +42,7 @@ MOST_NAMES = 8  # in a sentence
 MOST_PEOPLE = 62  # in a text; each is a bit
 _PEOPLE = MOST_PEOPLE + 1
 _MOST_SENTENCES = 100  # in a text; longer ones are read on their own
-_LINE = ord(LINE)
+_LINE, _SPACE = ord(LINE), ord(" ")
 
 
 def _table(kinds: str) -> Flags:
@@ -92,48 +106,99 @@ class Sentences:
 
 
 class KnownTokens:
-    """The tokens met so far, as arrays by number."""
+    """The tokens met so far, as arrays by number; a token has its space or end of line at its end."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
+        self.size = 0  # characters of all tokens
         self._number: dict[str, int] = {}
+        self._classes: dict[str, str] = {}  # of words
         self._words: dict[str, int] = {}  # capitalised words
-        self._known: list[Token] = []
-        self._update()
+        self._folded: dict[str, int] = {}
+        self._names: dict[str, bool] = {}  # whether names can be told from words
+        self.kinds = pa.array([], pa.binary())
+        self.words = pa.array([], pa.string())
+        self.capital, self.predicate, self.word, self.folded = (np.zeros(0, np.int64) for _ in range(4))
+        self.calendar, self.like_word, self.foreign, self.is_kin, self.male, self.plural = (
+            np.zeros(0, np.bool_) for _ in range(6)
+        )
 
     def number(self, texts: list[str]) -> Numbers:
-        """Return the numbers of tokens."""
+        """Return the numbers of different tokens."""
         number = self._number
-        found = [number.get(text, -1) for text in texts]
-        if -1 in found:
-            for text in texts:
-                if text not in number:
-                    number[text] = len(number)
-                    self._known.append(self.tokens[text])
-            self._update()
-            found = [number[text] for text in texts]
+        found = list(map(number.get, texts))
+        if None in found:
+            self._add([text for text, each in zip(texts, found, strict=True) if each is None])
+            found = list(map(number.get, texts))
         return np.array(found, np.int64)
 
-    def _update(self) -> None:
-        """Bring the arrays up to date."""
-        words, known = self._words, self._known
-        kins = [token.kin for token in known]
-        self.kinds = pa.array([token.kinds.encode() for token in known], pa.binary())
-        capitals = [token.capital for token in known]
-        self.capital = np.array(
-            [-1 if word is None else words.setdefault(word, len(words)) for word in capitals], np.int64
-        )
-        self.words = pa.array(list(words), pa.string())
-        self.calendar = np.array([word in lx.CALENDAR for word in words], np.bool_)
-        self.like_word = np.array([word in lx.NAMES_LIKE_WORDS for word in words], np.bool_)
-        folded: dict[str, int] = {}
-        self.folded = np.array([folded.setdefault(fold(word), len(folded)) for word in words], np.int64)
-        self.foreign = np.array([word[0] != "@" and alphabet_of(word[0]) != LATIN for word in words], np.bool_)
-        self.is_kin = np.array([kin is not None for kin in kins], np.bool_)
-        self.predicate = np.array([-1 if kin is None else NAMES.index(kin.predicate) for kin in kins], np.int64)
-        self.word = np.array([-1 if kin is None else WORDS.index(kin.word) for kin in kins], np.int64)
-        self.male = np.array([kin is not None and kin.gender == MALE for kin in kins], np.bool_)
-        self.plural = np.array([kin is not None and kin.plural for kin in kins], np.bool_)
+    def is_name(self, name: str) -> bool:
+        """Return what `Tokens.is_name` returns."""
+        found = self._names.get(name)
+        if found is None:
+            found = self._names[name] = self._is_name(name)
+            self.size += len(name)
+        return found
+
+    def _is_name(self, name: str) -> bool:
+        return self._class(name) == lx.CAPITAL if is_word(name) else self.tokens.is_name(name)
+
+    def _class(self, word: str) -> str:
+        found = self._classes.get(word)
+        if found is None:
+            found = self._classes[word] = class_of_word(word)
+        return found
+
+    def _analyse(self, text: str) -> tuple[str, str | None, KinWord | None]:
+        """Return classes, capitalised word and kin word of a token.
+
+        Most tokens are a word with "'s" or marks after it, so that the word is all that has to be looked up.
+        """
+        bare, line = text[:-1], text[-1] if text[-1] == LINE else ""
+        body = bare.rstrip(ENDING_MARKS)
+        word = body.removesuffix("'s")
+        if body and not (is_word(word) and (word is body or is_owner(word))):
+            token = self.tokens[bare]
+            return token.kinds + line, token.capital, token.kin
+        kinds = bare[len(body) :].replace("!", ".") + line
+        if not body:
+            return kinds, None, None
+        kind = self._class(word)
+        kinds = kind + (lx.POSSESSIVE if word is not body else "") + kinds
+        return kinds, word if kind == lx.CAPITAL else None, kin_words()[word.lower()] if kind in "KL{}" else None
+
+    def _add(self, texts: list[str]) -> None:
+        """Add tokens."""
+        number, words = self._number, self._words
+        known = [self._analyse(text) for text in texts]
+        for text in texts:
+            number[text] = len(number)
+        self.size += sum(map(len, texts))
+        before = len(words)
+        capital = [-1 if word is None else words.setdefault(word, len(words)) for _, word, _ in known]
+        kins = [kin for _, _, kin in known]
+        self.kinds = pa.concat_arrays([self.kinds, pa.array([kinds.encode() for kinds, _, _ in known], pa.binary())])
+        self._append("capital", capital)
+        self._append("is_kin", [kin is not None for kin in kins])
+        self._append("predicate", [-1 if kin is None else NAMES.index(kin.predicate) for kin in kins])
+        self._append("word", [-1 if kin is None else WORDS.index(kin.word) for kin in kins])
+        self._append("male", [kin is not None and kin.gender == MALE for kin in kins])
+        self._append("plural", [kin is not None and kin.plural for kin in kins])
+        self._add_words(list(islice(words, before, None)))
+
+    def _add_words(self, words: list[str]) -> None:
+        """Add capitalised words."""
+        folded = self._folded
+        self.words = pa.concat_arrays([self.words, pa.array(words, pa.string())])
+        self._append("calendar", [word in lx.CALENDAR for word in words])
+        self._append("like_word", [word in lx.NAMES_LIKE_WORDS for word in words])
+        self._append("folded", [folded.setdefault(fold(word), len(folded)) for word in words])
+        self._append("foreign", [word[0] != "@" and alphabet_of(word[0]) != LATIN for word in words])
+
+    def _append(self, name: str, more: list[Any]) -> None:
+        """Append to one of the arrays."""
+        array = getattr(self, name)
+        setattr(self, name, np.concatenate([array, np.array(more, array.dtype)]))
 
 
 def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: KnownTokens) -> Sentences:
@@ -192,11 +257,21 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
 
 
 def _cut(texts: pa.Array, vocabulary: KnownTokens) -> tuple[Numbers, Numbers]:
-    """Cut texts at spaces; return the numbers of their tokens, and where each text begins."""
-    array = pc.replace_substring(texts, LINE, f" {LINE} ")
-    lists = pc.split_pattern(pc.binary_join_element_wise(array, LINE, " "), " ")
-    encoded = lists.flatten().dictionary_encode()
-    return vocabulary.number(encoded.dictionary.to_pylist())[np.asarray(encoded.indices)], np.asarray(lists.offsets)
+    """Cut texts after spaces and lines; return the numbers of their tokens, and where each text begins.
+
+    The end of a text ends a line.
+    """
+    joined = pc.binary_join_element_wise(texts, LINE, "")
+    _, offsets, data = joined.buffers()
+    bounds = np.frombuffer(offsets, np.int32, len(joined) + 1, joined.offset * 4)
+    letters = np.frombuffer(data, np.uint8, int(bounds[-1]))
+    ends = np.flatnonzero((letters == _SPACE) | (letters == _LINE)).astype(np.int32) + np.int32(1)
+    cuts = np.concatenate([bounds[:1], ends[np.searchsorted(ends, bounds[0], "right") :]])
+    encoded = pa.Array.from_buffers(
+        pa.string(), len(cuts) - 1, [None, pa.py_buffer(cuts), data]
+    ).dictionary_encode()
+    codes = vocabulary.number(encoded.dictionary.to_pylist())[np.asarray(encoded.indices)]
+    return codes, np.searchsorted(cuts, bounds)
 
 
 def _classes(vocabulary: KnownTokens, codes: Numbers) -> tuple[Kinds, Numbers]:
@@ -249,7 +324,7 @@ def _list_people(names: Sequence[Collection[str]], vocabulary: KnownTokens) -> t
     unusable[text[met][vocabulary.foreign[word[met]]]] = True
     alike = np.sort(text[met] * (len(vocabulary.words) + 1) + vocabulary.folded[word[met]])
     unusable[alike[1:][alike[1:] == alike[:-1]] // (len(vocabulary.words) + 1)] = True
-    wrong = {name for name in called.unique().to_pylist() if not vocabulary.tokens.is_name(name)}
+    wrong = {name for name in called.unique().to_pylist() if not vocabulary.is_name(name)}
     if wrong:
         unusable |= np.array([not wrong.isdisjoint(each) for each in names], np.bool_)
     return known, unusable

@@ -249,7 +249,8 @@ def _sort(
     turn = _SYMMETRIC[predicate] & (low > high)
     low, high = np.where(turn, high, low), np.where(turn, low, high)
     key = ((story * 64 + low) * 64 + high) * len(NAMES) + _DOWN[predicate]
-    key = np.unique(key)
+    key.sort()
+    key = key[np.concatenate([[True], key[1:] != key[:-1]])]
     rest, name = key // len(NAMES), key % len(NAMES)
     return rest // 4096, np.stack([rest // 64 % 64, rest % 64], axis=1), name
 

@@ -556,9 +556,7 @@ class _Sentence:
         self.having = owner, end
         if not statement:
             self._close(end)
-        elif _HAS_MORE.match(self.s, end) or (
-            self._is(kin + 1, ",") and _LAST_RELATIVE.match(self.s, end)
-        ):
+        elif _HAS_MORE.match(self.s, end) or (self._is(kin + 1, ",") and _LAST_RELATIVE.match(self.s, end)):
             self.statements.append(kin)
             self.closing.add(end)
         else:

@@ -52,17 +52,16 @@ def _table(kinds: str) -> Flags:
     return found
 
 
-# Quotations, titles, questions, twins, other names, "whose name is", "it was at the pier that": what `_simplify` does not
-# know.
+# What `_simplify` does not know: quotations, titles, questions, twins, other names, "whose name is", "it was at noon
+# that".
 _CLOSER = r"""["{}?\\P]|[SD]k|5[^.\n]*T"""
 _NEUTRAL = _table(lx.NEUTRAL)
 _START = _table('.?\n:"')
 _END = _table(".\n")
-_NAME = _table(lx.NAME)
-_ANY_KIN = _table("KL{}")
 _KIN = _table("KL")
 _MODIFIERS = _table("M@[O")
 _POSSESSIVE = _table("hr")
+_THINGS, _NAMED, _ARTICLES = _table("=M@"), _table("Nc"), _table("dD")
 _SO_WHAT = ~_table("T.,;\nN")  # may stand between "so" and "that"
 _TO_OTHER = np.arange(256, dtype=np.uint8)
 _TO_OTHER[[ord(kind) for kind in IDLE]] = ord(lx.OTHER)
@@ -121,9 +120,16 @@ class KnownTokens:
         self.kinds = pa.array([], pa.binary())
         self.words = pa.array([], pa.string())
         self.capital, self.predicate, self.word, self.folded = (np.zeros(0, np.int64) for _ in range(4))
-        self.is_capital, self.is_kin, self.male, self.plural, self.calendar, self.like_word, self.foreign = (
-            np.zeros(0, np.bool_) for _ in range(7)
-        )
+        (
+            self.is_capital,
+            self.is_kin,
+            self.male,
+            self.plural,
+            self.named,
+            self.calendar,
+            self.like_word,
+            self.foreign,
+        ) = (np.zeros(0, np.bool_) for _ in range(8))
 
     def number(self, texts: pa.StringArray) -> Small:
         """Return the numbers of different tokens."""
@@ -192,6 +198,7 @@ class KnownTokens:
         """Add capitalised words."""
         folded = self._folded
         self.words = pa.concat_arrays([self.words, pa.array(words, pa.string())])
+        self._append("named", [self.is_name(word) for word in words])
         self._append("calendar", [word in lx.CALENDAR for word in words])
         self._append("like_word", [word in lx.NAMES_LIKE_WORDS for word in words])
         self._append("folded", [folded.setdefault(fold(word), len(folded)) for word in words])
@@ -229,9 +236,9 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
         len(ends),
         [None, pa.py_buffer(np.concatenate([[0], ends]).astype(np.int32)), pa.py_buffer(kinds)],
     ).dictionary_encode()
-    name_counts, kin_counts = (
-        np.diff(np.searchsorted(np.flatnonzero(each[kinds]), ends), prepend=0) for each in (_NAME, _ANY_KIN)
-    )
+    skeletons, skeleton = encoded.dictionary.to_pylist(), np.asarray(encoded.indices)
+    name_counts = np.array([each.count(b"N") for each in skeletons])[skeleton]
+    kin_counts = np.array([len(each) - len(each.translate(None, b"KL{}")) for each in skeletons])[skeleton]
     of = _owners(starts, np.searchsorted(kept, bounds))
     line = np.concatenate([[0], np.cumsum(kinds[ends - 1] == _LINE)[:-1]])
     line -= _first_of(line, of)
@@ -243,8 +250,8 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
     return Sentences(
         text=of[real],
         line=line[real] + 1,
-        skeleton=np.asarray(encoded.indices)[real].astype(np.int64),
-        skeletons=[each[:-1].decode("ascii") for each in encoded.dictionary.to_pylist()],
+        skeleton=skeleton[real].astype(np.int64),
+        skeletons=[each[:-1].decode("ascii") for each in skeletons],
         people=people,
         like_words=like_words,
         kins=np.concatenate([[0], np.cumsum(kin_counts[real])]),
@@ -332,9 +339,10 @@ def _list_people(names: Sequence[Collection[str]], vocabulary: KnownTokens) -> t
     unusable[text[met][vocabulary.foreign[word[met]]]] = True
     alike = np.sort(text[met] * (len(vocabulary.words) + 1) + vocabulary.folded[word[met]])
     unusable[alike[1:][alike[1:] == alike[:-1]] // (len(vocabulary.words) + 1)] = True
-    wrong = np.array([not vocabulary.is_name(name) for name in called.dictionary.to_pylist()], np.bool_)
-    if wrong.any():
-        unusable[text[wrong[called_as]]] = True
+    fits = np.append(vocabulary.named, False)[np.asarray(words)]
+    wrong = [each for each in np.flatnonzero(~fits).tolist() if not vocabulary.is_name(called.dictionary[each].as_py())]
+    if wrong:
+        unusable[text[np.isin(called_as, wrong)]] = True
     return known, unusable
 
 
@@ -359,37 +367,40 @@ def _have_stories(texts: pa.Array, kinds: Kinds, bounds: Numbers) -> Flags:
 
 
 def _simplify(kinds: Kinds) -> None:
-    """Do what `tokens.simplify` does."""
-    before, after = np.roll(kinds, 1), np.roll(kinds, -1)
-    first = (kinds == ord("9")) & (before == ord("D")) & (after == ord("2"))
-    kinds[np.flatnonzero(first) - 1] = ord(lx.OTHER)
+    """Do what `tokens.simplify` does; what it changes is rare, so that only these places are looked at."""
+    first = _places(kinds, "9")
+    first = first[(kinds[first - 1] == ord("D")) & (kinds[first + 1] == ord("2"))]
+    kinds[first - 1] = ord(lx.OTHER)
     _simplify_results(kinds)
-    thing = (kinds == ord("o")) & ((before == ord("=")) | (before == ord("M")) | (before == ord("@")))
-    kinds[np.flatnonzero(thing) - 1] = ord(lx.OTHER)
+    thing = _places(kinds, "o")
+    thing = thing[_THINGS[kinds[thing - 1]]]
+    kinds[thing - 1] = ord(lx.OTHER)
     kinds[thing] = ord(lx.PREPOSITION)
-    kinds[(kinds == ord(">")) & ((after == ord("N")) | (after == ord("c")))] = ord(lx.UNREAL)
-    kinds[(kinds == ord("j")) & ((before == ord("d")) | (before == ord("D")))] = ord(lx.PERSON)
-    kinds[:] = _TO_OTHER[kinds]
-    modifier = _MODIFIERS[kinds]
-    live = modifier & _KIN[np.roll(kinds, -1)]
-    while True:
-        more = live | (modifier & np.roll(live, -1))
-        if (more == live).all():
-            break
-        live = more
-    own = (kinds == ord(lx.OWN)) & _POSSESSIVE[np.roll(kinds, 1)]
-    kinds[modifier & ~own] = ord(lx.OTHER)
-    kinds[live] = ord(lx.MODIFIER)
+    beast = _places(kinds, ">")
+    kinds[beast[_NAMED[kinds[beast + 1]]]] = ord(lx.UNREAL)
+    job = _places(kinds, "j")
+    kinds[job[_ARTICLES[kinds[job - 1]]]] = ord(lx.PERSON)
+    np.take(_TO_OTHER, kinds, out=kinds, mode="clip")
+    modifier = np.flatnonzero(_MODIFIERS[kinds])
+    own = (kinds[modifier] == ord(lx.OWN)) & _POSSESSIVE[kinds[modifier - 1]]
+    live = _KIN[kinds[modifier + 1]]
+    beside = np.flatnonzero(modifier[1:] == modifier[:-1] + 1)[::-1].tolist()
+    for place in beside:  # from the last to the first, so that the kin word at the end of a row reaches all of it
+        live[place] |= live[place + 1]
+    kinds[modifier[~own]] = ord(lx.OTHER)
+    kinds[modifier[live]] = ord(lx.MODIFIER)
+
+
+def _places(kinds: Kinds, kind: str) -> Numbers:
+    """Return where a class stands; never at the end, since that is the end of a line."""
+    return np.flatnonzero(kinds == ord(kind))
 
 
 def _simplify_results(kinds: Kinds) -> None:
     """Make "that" neutral after "so" and one or two words."""
-    so = np.flatnonzero(kinds == ord(lx.SO))
-    at, count = so + 1, len(kinds)
+    at = _places(kinds, lx.SO) + 1
     for _ in range(2):
-        at = at[at < count]
         at = at[_SO_WHAT[kinds[at]]] + 1
-        at = at[at < count]
         that = kinds[at] == ord(lx.THAT)
         kinds[at[that]] = ord(lx.OTHER)
         at = at[~that]

@@ -62,9 +62,8 @@ from storyproof.families.kinship.relations import FEMALE, MALE, WORDS, Fact
 __all__ = ["Facts", "NotUnderstood", "ReadFact", "Reading", "read", "read_many", "read_table"]
 
 _BATCH = 4096  # stories that are cut and classified together
-# After so many tokens, characters of tokens or meanings the reader forgets what it knows, so that it does not grow without
-# end.
-_MOST_TOKENS, _MOST_CHARACTERS, _MOST_MEANINGS = 1 << 18, 1 << 25, 1 << 17
+# After so many tokens, bytes of tokens or meanings the reader forgets what it knows, so that it does not grow for ever.
+_MOST_TOKENS, _MOST_BYTES, _MOST_MEANINGS = 1 << 18, 1 << 25, 1 << 17
 _GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
 _UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,), "P": (MALE, FEMALE)}
 
@@ -160,9 +159,7 @@ class _Reader:
     def is_full(self) -> bool:
         """Return whether so much is remembered that it has to be forgotten."""
         return (
-            len(self.tokens) > _MOST_TOKENS
-            or self.vocabulary.size > _MOST_CHARACTERS
-            or len(self.meanings) > _MOST_MEANINGS
+            len(self.tokens) > _MOST_TOKENS or self.vocabulary.size > _MOST_BYTES or len(self.meanings) > _MOST_MEANINGS
         )
 
     def read(self, text: str, names: Collection[str] | None) -> Reading | NotUnderstood:

@@ -383,12 +383,14 @@ def _numbers(bits: Bits) -> Numbers:
 
 def _number_meanings(sentences: Sentences, programs: Programs) -> Numbers:
     """Return the number of each sentence's meaning; which names are the same belongs to the skeleton."""
-    people = sentences.people[:, : max(int((sentences.people >= 0).any(axis=0).sum()), 1)]
-    same = np.zeros(people.shape, np.int64)
+    people = sentences.people[:, : max(int((sentences.people >= 0).any(axis=0).sum()), 1)].astype(np.int8)
+    same = np.tile(np.arange(people.shape[1]), (len(people), 1))
+    in_order = np.sort(people, axis=1)
+    again = np.flatnonzero(((in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)).any(axis=1))
     for place in range(1, people.shape[1]):
-        same[:, place] = place
         for earlier in range(place - 1, -1, -1):
-            same[:, place] = np.where(people[:, earlier] == people[:, place], earlier, same[:, place])
+            there = again[people[again, earlier] == people[again, place]]
+            same[there, place] = earlier
     usable = ~sentences.closer[sentences.text]
     same[(people < 0) | ~usable[:, None]] = 0
     key = np.where(usable, sentences.skeleton, -1)

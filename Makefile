@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
+# Python keeps what it has compiled, even where the environment says otherwise: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
+
 DEFAULT := not slow and not llm and not gpu and not browser
 
 .PHONY: demo test lint unit test-slow test-llm test-gpu test-browser torture coverage mutants bench docs figures screenshots proofs \

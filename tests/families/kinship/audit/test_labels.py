@@ -1010,12 +1010,14 @@ def test_records_as_they_are_verify(csv_folder: Path, natural_folder: Path, tmp_
 
 @pytest.mark.parametrize("change", CSV_CHANGES, ids=lambda change: change.__name__)
 @pytest.mark.parametrize("text", ["placeholders", "natural"])
+@pytest.mark.parametrize("most", [6, pytest.param(24, marks=pytest.mark.slow)])
 def test_a_change_of_a_record_is_caught(
     csv_folder: Path,
     natural_folder: Path,
     tmp_path: Path,
     change: Callable[[Record, random.Random], Record | None],
     text: str,
+    most: int,
 ) -> None:
     if text == "natural" and change is csv_word:  # of the scene
         pytest.skip("other words may state the same facts")
@@ -1023,12 +1025,12 @@ def test_a_change_of_a_record_is_caught(
     missed, tried = [], 0
     for record in dice.sample(records(csv_folder if text == "placeholders" else natural_folder), 24):
         what = change(record, dice)
-        if what is None or {**record, **what} == record:
+        if tried == most or what is None or {**record, **what} == record:
             continue
         tried += 1
         if not verify_record(tmp_path, record["task_name"], {**record, **what}):
             missed.append((what, record))
-    assert tried > (5 if text == "natural" else 10)  # a clean story without noise is the story
+    assert tried > min(most - 1, 5 if text == "natural" else 10)  # a clean story without noise is the story
     assert missed == [], f"{len(missed)} of {tried} missed"
 
 

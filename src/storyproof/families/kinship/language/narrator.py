@@ -50,7 +50,7 @@ for _first, _second in (
     ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
 ):  # fmt: skip
     _JOINED[_NUMBER[_first], _NUMBER[_second]] = True
-_SIZES = (2, 2, 2, 2, 3, 3, 2, 3, 3, 2)  # of what decides which frames can put a fact, see `_Cases`
+_SIZES = (2, 2, 2, 2, 3, 3, 2, 3, 3)  # of what decides which frames can put a fact, see `_Cases`
 _SHOWING = int(np.prod(_SIZES[3:]))  # between the numbers of two cases of which one must show A's gender
 _FREE, _FIRST, _PAIRED = range(3)  # where a fact stands: the first one of a story; one that shares its sentence
 _TENSES = (None, PAST, LASTING)
@@ -138,7 +138,6 @@ class _Cases(NamedTuple):
     passive: Flags  # the deed is done to a thing; others can do it as well if not
     meeting: Numbers  # 0 none is left, 1 there is one, 2 one that both do together
     stands: Numbers  # _FREE, _FIRST or _PAIRED
-    two_genders: Flags  # a pronoun for B cannot mean A: A's gender is another one, and the text has shown it
 
     def number(self) -> npt.NDArray[np.int64]:
         """Return one number per row."""
@@ -166,7 +165,6 @@ def _fits(frame: Frame, cases: _Cases) -> Flags:
         (not frame.is_joint, cases.meeting == 2),
         (frame.can_be_joined, cases.stands != _PAIRED),
         (frame.group != CLEFT, cases.stands != _FIRST),
-        (not frame.needs_two_genders, cases.two_genders == 1),
     ):
         if not fits:
             found = found & allowed
@@ -480,7 +478,6 @@ class _Telling:
             met = number < self._n._meeting_counts[self._scene]
             meeting = met * (1 + (self._meeting["joint"][:, fact] != NOTHING)).astype(np.int32)
         stands = _FIRST if fact == 0 else _FREE
-        other = self._seen[self._all, np.maximum(owner, 0)] & ~same
         return _Cases(
             owner_bound,
             self._bound(relative, owner, before, shown),
@@ -491,7 +488,6 @@ class _Telling:
             passive,
             meeting,
             np.where(self._in_pair[:, fact], _PAIRED, stands),
-            other,
         )
 
     def _choose_frame(self, fact: int, before: Numbers, shown: Flags, told: Numbers) -> Numbers:
@@ -643,7 +639,7 @@ class _Telling:
         put("siblings", n._siblings[ours, theirs])
         for form, pieces in n._pronouns.items():
             put(f"A.{form}", pieces[ours])
-            if f"B.{form}" in _SOURCE:
+            if form.islower():
                 put(f"B.{form}", pieces[theirs])
         if not n._scenes:
             return found

@@ -31,6 +31,9 @@ class Option:
         default: How help shows the default; empty to show none.
         metavar: How help shows the value.
         choices: The values that there are, if they are few; a page offers them.
+        least: The lowest number that it takes, or that a list of numbers may have; None if it takes no numbers.
+        most: The highest.
+        is_above: Whether the lowest number itself is too low.
     """
 
     help: str
@@ -39,6 +42,9 @@ class Option:
     default: str = ""
     metavar: str = "<str>"
     choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    is_above: bool = False
 
     @property
     def takes_path(self) -> bool:
@@ -67,10 +73,13 @@ def option(
     default: str = "",
     metavar: str = "",
     choices: tuple[str, ...] = (),
+    least: float | None = None,
+    most: float | None = None,
+    is_above: bool = False,
 ) -> dict[str, Any]:
     """Return the metadata of a config field that makes it an option of the command line; see `Option`."""
     shown = metavar or f"<{read.__name__ if read in (int, float) else 'str'}>"
-    return {"option": Option(help, read, flag, default, shown, choices)}
+    return {"option": Option(help, read, flag, default, shown, choices, least, most, is_above)}
 
 
 def comma_separated(text: str) -> tuple[str, ...]:
@@ -167,8 +176,12 @@ class Benchmark(ABC):
 
         Its stories are drawn and proved in the same way, but are not those of a dataset of the same seed.
         """
+        return self.with_blocks_of(self.round)
+
+    def with_blocks_of(self, stories: int) -> Self:
+        """Return this recipe with blocks of at least so many stories, whole rounds; see `with_small_blocks`."""
         found = type(self)(self.config, self.seed)
-        found.block_stories = self.round
+        found.block_stories = -(-stories // self.round) * self.round
         return found
 
     @property

@@ -38,6 +38,14 @@ class Request:
         """The turns as plain text, for models without a chat template."""
         return "\n\n".join(message.content for message in self.messages)
 
+    @property
+    def chat(self) -> list[dict[str, str]]:
+        """The turns as most libraries take them: dictionaries with `role` and `content`."""
+        return [{"role": message.role, "content": message.content} for message in self.messages]
+
+    def __str__(self) -> str:
+        return self.text
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -88,8 +96,7 @@ def spell(request: Request, tokenizer: Any, templated: bool) -> str:
     """Return the text of a request, in the model's chat template if that is used."""
     if not templated:
         return request.text
-    turns = [{"role": message.role, "content": message.content} for message in request.messages]
-    return str(tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+    return str(tokenizer.apply_chat_template(request.chat, add_generation_prompt=True, tokenize=False))
 
 
 def tokens_of(text: str, tokenizer: Any, templated: bool) -> list[int]:

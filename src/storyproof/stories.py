@@ -202,7 +202,8 @@ class Story:
         Raises:
             DataError: If story or question cannot be read, with the place and what was expected.
         """
-        example = prove_own(OwnText(self.text, question, self.people, self.family))
+        made = (row for row in self.rows if row.question == question and row.story == self.text)
+        example = next(made, None) or prove_own(OwnText(self.text, question, self._people(), self.family))
         confirmed = load_family(example.family).oracle_answer(example) == example.answer
         return ProvedAnswer(example, confirmed)
 
@@ -213,11 +214,17 @@ class Story:
             DataError: If no family can read the story.
         """
         family, story = self._read()
-        return list(family.questions(story, order, self.people))
+        return list(family.questions(story, order, self._people()))
 
     def problems(self, question: str) -> list[ReadingProblem]:
         """Return where the story or a question cannot be read, or says something impossible; none if all is well."""
-        return read_own(OwnText(self.text, question, self.people, self.family))[2]
+        return read_own(OwnText(self.text, question, self._people(), self.family))[2]
+
+    def _people(self) -> tuple[str, ...]:
+        """Return the names of its people: as given, or as the rows of a benchmark have them."""
+        if self.people or not self.rows:
+            return self.people
+        return tuple(load_family(self.family).people(self.rows[-1]))
 
     def _read(self) -> tuple[Family, str]:
         """Return the family that can read the story, and the story with one sentence per line."""
@@ -226,7 +233,7 @@ class Story:
         for family in known:
             for story in _divisions(family, self.text):
                 try:
-                    if family.questions(story, 1, self.people):
+                    if family.questions(story, 1, self._people()):
                         return family, story
                 except DataError as error:
                     reasons.append(f"as {family.title}: {error}")

@@ -92,11 +92,20 @@ def as_example(row: Example | Mapping[str, Any]) -> Example:
     family = recognise(given, given["question"])
     if all(name in given for name in SCHEMA.names):
         return Example.from_row(dict(given), family.name)
+    blank = {**own_example(given).as_row(), **_unknown(given)}
     try:
-        [found] = complete(pa.Table.from_pylist([{**own_example(given).as_row(), **_unknown(given)}]), family).to_pylist()
-    except (DataError, ValueError, pa.ArrowInvalid):  # text that nobody can read, or values of other types
-        return own_example(given, family.name)
-    return own_example({name: value for name, value in found.items() if value is not None}, family.name)
+        [found] = complete(pa.Table.from_pylist([blank]), family).to_pylist()
+    except (DataError, ValueError, pa.ArrowInvalid):  # a family that has more to read, or text that nobody can read
+        found = _proved(family, given)
+    return own_example({**{name: value for name, value in found.items() if value is not None}, **given}, family.name)
+
+
+def _proved(family: Family, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what follows from the text of a row; nothing if it cannot be read."""
+    try:
+        return family.prove_text(given["story"], given["question"]).as_row()
+    except DataError:
+        return {}
 
 
 def _unknown(given: Mapping[str, Any]) -> dict[str, None]:

@@ -40,7 +40,7 @@ def load(path: str | Path, split: str | None = None, *, labels: str = "given") -
         (12, 0)
     """
     if labels not in (GIVEN, PROVED):
-        raise UnknownNameError("labels", labels, (GIVEN, PROVED))
+        raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))
     source = find_source(path, split)
     parts = []
     for table in source.tables():

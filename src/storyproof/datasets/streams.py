@@ -184,9 +184,7 @@ def _plain(value: Any) -> Any:
     return [_plain(each) for each in value] if isinstance(value, tuple | list) else value
 
 
-def stream(
-    benchmark: str, *, seed: int = 0, split: str = "train", preset: str | None = None, **dials: Any
-) -> Stream:
+def stream(benchmark: str, *, seed: int = 0, split: str = "train", preset: str | None = None, **dials: Any) -> Stream:
     """Return fresh stories one after the other, each with its questions, answers and proofs, without end.
 
     The same arguments give the same stories on every machine. No story comes twice within a seed, and splits of one
@@ -211,9 +209,9 @@ def stream(
         >>> stream = storyproof.stream("tomi", seed=7)
         >>> story = next(stream)
         >>> print(story.text.split("\\n")[0])
-        Oren entered the attic.
-        >>> story.rows[3].question, story.rows[3].answer
-        ('Where will Oren look for the tennis ball?', 'basin')
+        Lara dislikes the earring.
+        >>> story.rows[2].question, story.rows[2].answer
+        ('Where does Lara think that Greta searches for the pebble?', 'treasure_chest')
         >>> state = stream.state_dict()
         >>> again = storyproof.stream("tomi", seed=7)
         >>> again.load_state_dict(state)

@@ -81,7 +81,8 @@ def judge(
 
     Args:
         reply: What a model, or a person, said.
-        row: An example, or a row of a table as a dictionary; `story`, `question` and `answer` are enough.
+        row: An example, or a row of a table as a dictionary. `story` and `question` are enough: what the row lacks, the
+            answer too, is proved from its text where that can be read.
         matching: `careful`, `strict` or `lenient`, or a matcher of your own by `module:function`.
         prompt: What was asked, so that letters of choices and markers such as "Answer:" are understood.
         seed: That of the prompt.
@@ -95,19 +96,22 @@ def judge(
 
     Example:
         >>> import storyproof
-        >>> row = storyproof.stream("tomi", seed=7)[0].rows[3]
+        >>> row = storyproof.stream("tomi", seed=7)[2].rows[4]
         >>> row.question, row.answer
-        ('Where will Oren look for the tennis ball?', 'basin')
-        >>> storyproof.judge("He will look in the basin.", row).right
+        ('Where will Keiko look for the ticket?', 'filing_cabinet')
+        >>> storyproof.judge("She will look in the filing cabinet.", row).right
         True
-        >>> print(storyproof.judge("In the chest, of course.", row).reason)
-        wrong: the reply says 'chest', which is where the object was first; expected 'basin'.
+        >>> print(storyproof.judge("In the crate, of course.", row).reason)
+        wrong: the reply says 'crate', which is where the object really is; expected 'filing_cabinet'.
     """
     example = as_example(row)
     if not isinstance(reply, str):
         raise DataError(f"the reply is {quoted(reply)}; expected a text.")
     if not example.answer:
-        raise DataError(f"the row {quoted(example.id)} has no answer, so a reply cannot be judged; add the answer.")
+        raise DataError(
+            f"the row {quoted(example.id)} has no answer and none follows from its text, so a reply cannot be judged; "
+            "add the answer."
+        )
     matcher = matchers.load_matcher(matching)
     text = prompt_of(prompt, seed=seed).answer([reply], example)
     match = matchers.judge(matcher, example, text)

@@ -9,7 +9,7 @@ from typing import Any
 
 from storyproof.errors import ConfigError, DataError, StoryproofError, UnknownNameError
 from storyproof.example import SPLITS, Example
-from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example, recognise
+from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example
 from storyproof.stories import OwnText, prove_own, read_own
 from storyproof.web.dials import Dials, Recipes
 

@@ -54,9 +54,7 @@ def prompt(
     found = prompt_of(name, conventions=conventions, shots=[as_example(shot) for shot in shots], seed=seed)
     request = found.request(as_example(row), list(replies))
     if request is None:
-        raise ConfigError(
-            f"the prompt '{name}' asks nothing after {len(replies)} replies; judge() takes the last one."
-        )
+        raise ConfigError(f"the prompt '{name}' asks nothing after {len(replies)} replies; judge() takes the last one.")
     return request
 
 

@@ -71,6 +71,15 @@ def pull(name: str) -> Path:
     Raises:
         UnknownNameError: If there is no such model.
         DataError: If it cannot be downloaded, or its hash differs.
+
+    Example:
+        >>> import storyproof
+        >>> storyproof.pull("smollm2")  # doctest: +SKIP
+        PosixPath('/home/ada/.cache/storyproof/models/smollm2.gguf')
+        >>> storyproof.pull("gpt-5")
+        Traceback (most recent call last):
+        ...
+        storyproof.errors.UnknownNameError: unknown model to pull 'gpt-5'. Known: smollm2.
     """
     path = weights_path(name)
     weights = WEIGHTS[name]

@@ -79,6 +79,12 @@ def train(
         ConfigError: If an argument is not valid, or the folder contains something else.
         DataError: If the data cannot be read, or the folder cannot be written.
         KeyboardInterrupt: When interrupted; the best weights so far are written first.
+
+    Example:
+        >>> import storyproof
+        >>> trained = storyproof.train("memnn", "run", benchmark="tomi", stories=30, epochs=1, device="cpu")
+        >>> len(trained.held), storyproof.stream("tomi", seed=1, split="test")[0].rows[0].id
+        (1, 's1-test-000000000-0')
     """
     refuse_same_folder([data], out)
     plan = TrainingPlan(model, runs, seed, make_settings(model, settings), dict(options or {}), encoder, device=device)

@@ -208,8 +208,8 @@ def stream(benchmark: str, *, seed: int = 0, split: str = "train", preset: str |
         >>> import storyproof
         >>> stream = storyproof.stream("tomi", seed=7)
         >>> story = next(stream)
-        >>> print(story.text.split("\\n")[0])
-        Lara dislikes the earring.
+        >>> story.sentences[0]
+        'Lara dislikes the earring.'
         >>> story.rows[2].question, story.rows[2].answer
         ('Where does Lara think that Greta searches for the pebble?', 'treasure_chest')
         >>> state = stream.state_dict()

@@ -27,9 +27,8 @@ class ReplyVerdict:
 
     Example:
         >>> import storyproof
-        >>> row = {"story": "Ann entered the den.\\nThe key is in the box.", "question": "Where is the key really?",
-        ...        "answer": "box"}
-        >>> verdict = storyproof.judge("It is in the box.", row)
+        >>> row = {"story": "Ada is the mother of Ben. Cleo is Ben's sister.", "question": "What is Cleo to Ada?"}
+        >>> verdict = storyproof.judge("Cleo is her daughter.", row)
         >>> bool(verdict), verdict.kind, verdict.reason
         (True, 'suffix_match', 'right: the reply ends with the answer.')
     """

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from storyproof.example import Example as Example
     from storyproof.experiments.experiment import experiment as experiment
     from storyproof.reports.draw import draw as draw
+    from storyproof.reports.installation import doctor as doctor
     from storyproof.reports.run_report import report as report
     from storyproof.reports.show import show as show
     from storyproof.solvers.llm.prompting import prompt as prompt
@@ -61,6 +62,7 @@ _PLACES = {
     "compare": "storyproof.evaluation.compare",
     "rescore": "storyproof.evaluation.rescore",
     "report": "storyproof.reports.run_report",
+    "doctor": "storyproof.reports.installation",
     "draw": "storyproof.reports.draw",
     "show": "storyproof.reports.show",
     "serve": "storyproof.web.serve",
@@ -85,6 +87,7 @@ __all__ = [
     "audit",
     "compare",
     "dials",
+    "doctor",
     "draw",
     "evaluate",
     "experiment",

@@ -51,7 +51,7 @@ def test_shows_and_writes(data: Path, tmp_path: Path, server: tuple[str, ...]) -
 
 
 def test_flags_of_the_usual_evaluation(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
-    flags = ("--batch-size", 16, "--max-samples", 10, "--strict-matching", "--exclude-memory-reality")
+    flags = ("--max-samples", 10, "--strict-matching", "--exclude-memory-reality")
     done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, *flags, "--json", "-")
     read = json.loads(done.stdout)
     assert (read["questions"], read["matching"], read["accuracy"]) == (10, "strict", 0.0)
@@ -187,7 +187,7 @@ def test_too_many_failures_have_an_exit_code(data: Path, tmp_path: Path, shared:
     ("arguments", "message"),
     [
         (("--price", "1"), "--price is '1'; expected two or three numbers"),
-        (("--model-option", "x"), "--model-option is 'x'; expected KEY=VALUE"),
+        (("--model-option", "x"), "--option is 'x'; expected KEY=VALUE"),
         (("--prompt", "zero-shoot"), "zero-shot"),
         (("--api", "chta"), "unknown kind of API 'chta'"),
         (("--concurrency", "0"), "--concurrency is 0"),

@@ -16,6 +16,7 @@ from storyproof.cli import (
     ask,
     audit,
     compare,
+    doctor,
     draw,
     evaluate,
     experiment,
@@ -29,6 +30,7 @@ from storyproof.cli import (
     train,
     verify,
 )
+from storyproof.cli.command import Command
 from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash, show_traceback
 from storyproof.cli.options import BenchmarkCommand
 from storyproof.cli.screen import complain, discard_output, echo, echo_text, visible_output
@@ -56,25 +58,25 @@ app = typer.Typer(
     context_settings={"token_normalize_func": _dashes, "help_option_names": HELP},
     help="Reasoning benchmarks with a machine-checked proof for every answer.",
     epilog=f"{EXIT_CODES} With {DEBUG}=1 every error shows its traceback.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 app.command("generate", cls=BenchmarkCommand)(generate.generate)
-app.command("process")(process.process)
-app.command("verify")(verify.verify)
-app.command("audit")(audit.audit)
+app.command("process", cls=Command)(process.process)
+app.command("verify", cls=Command)(verify.verify)
+app.command("audit", cls=Command)(audit.audit)
 app.command("train", cls=BenchmarkCommand)(train.train)
-app.command("evaluate")(evaluate.evaluate)
-app.command("experiment")(experiment.experiment)
-app.command("ask")(ask.ask)
-app.command("pull")(pull.pull)
-app.command("compare")(compare.compare)
-app.command("rescore")(rescore.rescore)
-app.command("report")(report.report)
-app.command("show")(show.show)
-app.command("draw")(draw.draw)
-app.command("serve")(serve.serve)
+app.command("evaluate", cls=Command)(evaluate.evaluate)
+app.command("experiment", cls=Command)(experiment.experiment)
+app.command("ask", cls=Command)(ask.ask)
+app.command("pull", cls=Command)(pull.pull)
+app.command("compare", cls=Command)(compare.compare)
+app.command("rescore", cls=Command)(rescore.rescore)
+app.command("report", cls=Command)(report.report)
+app.command("show", cls=Command)(show.show)
+app.command("draw", cls=Command)(draw.draw)
+app.command("serve", cls=Command)(serve.serve)
+app.command("doctor", cls=Command)(doctor.doctor)
 
 
 def _version(wanted: bool) -> None:

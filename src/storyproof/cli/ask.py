@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def ask(
+    context: typer.Context,
     model: Annotated[str, typer.Option(help="Whom to ask, as for evaluate.")],
     data: Annotated[Path | None, typer.Option(help="A dataset folder or a file.")] = None,
     index: Annotated[int, typer.Option(help="Which question of it, counted from 0.")] = 0,
@@ -47,12 +48,14 @@ def ask(
     """Ask a model one question, of a dataset or of your own; without either, one after the other as you type them."""
     from storyproof.errors import ConfigError
     from storyproof.evaluation.ask import FEW_RETRIES, Asker, own_example, pick
+    from storyproof.solvers.solver import resolve
 
     if data is not None and (story is not None or question is not None):
         raise ConfigError("give either --data and --index, or --story and --question.")
     if (story is None) != (question is None):
         raise ConfigError("a story of your own needs both --story and --question.")
     check_results(json_out, [data, prompt])
+    options.refuse_ineffective(context, [resolve(model)])
     running = options.model_options(
         base_url=base_url,
         api=api,

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from storyproof.cli.output import check_results, takes_output, write_result
-from storyproof.cli.screen import echo
+from storyproof.cli.output import check_folder, check_results, takes_output, write_result
+from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import echo, note
 
 
 def report(
@@ -33,12 +34,17 @@ def report(
     run_report.check_format(format, figures=figures is not None)
     out = out or Path("report.html" if format == run_report.HTML else "-")
     check_results(out, [*runs, *(data or [])], "--out")
-    found = run_report.report(runs, data=data or (), title=title)
-    write_result(out, found.render(format), "--out")
+    if figures is not None:
+        check_folder(figures, "--figures")
+    with progress_bar("report", None):
+        found = run_report.report(runs, data=data or (), title=title)
+        rendered = found.render(format)
+    write_result(out, rendered, "--out")
     quiet = takes_output(out)
     if figures is not None:
-        files = found.write_figures(figures)
-        echo(f"{len(files)} figures written to {figures}", err=quiet)
+        with progress_bar("figures", None):
+            files = found.write_figures(figures)
+        note(f"{len(files)} figures written to {figures}", err=quiet)
     if not quiet:
         echo(found.headline)
-        echo(f"written to {out}")
+        note(f"written to {out}")

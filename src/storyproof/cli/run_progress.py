@@ -5,11 +5,14 @@ from __future__ import annotations
 import signal
 import sys
 from collections.abc import Callable
+from contextlib import ExitStack
 from types import FrameType
 from typing import Any
 
 from storyproof.cli.progress import ProgressLines, make_bar
-from storyproof.cli.screen import complain
+from storyproof.cli.screen import complain, is_quiet, remark
+from storyproof.heartbeat import listening
+from storyproof.solvers.llm.requests import RETRIES
 
 
 class RunProgress:
@@ -19,17 +22,21 @@ class RunProgress:
         self._bar: Any = None
         self._task: Any = None
         self._lines: ProgressLines | None = None
-        self._done = self._right = self._failed = 0
+        self._done = self._right = self._failed = self._retries = 0
+        self._heard = ExitStack()
         self._stop = False
         self._before: Any = None
 
     def begin(self, model: str, prompt: str, total: Callable[[], int]) -> None:
         """A run begins."""
-        self._done = self._right = self._failed = 0
+        self._done = self._right = self._failed = self._retries = 0
+        self._heard.enter_context(listening(self._hear))
         self._before = signal.signal(signal.SIGINT, self._interrupt)
         title, count = f"{model} {prompt}".strip(), total()
+        if is_quiet():
+            return
         if not sys.stderr.isatty():
-            complain(f"{title}: {count:,} questions")
+            remark(f"{title}: {count:,} questions")
             self._lines = ProgressLines(title, count)
             return
         self._bar = make_bar()
@@ -41,10 +48,20 @@ class RunProgress:
         self._done += 1
         self._right += right is True
         self._failed += right is None
+        self._show(1)
+
+    def _hear(self, part: str, done: int, total: int | None) -> None:
+        """Take note of requests that are sent again; while a server is down nothing else happens."""
+        if part == RETRIES:
+            self._retries = done
+            self._show(0)
+
+    def _show(self, advance: int) -> None:
         if self._lines is not None:
-            self._lines.advance(1, self._state())
+            self._lines.advance(advance, self._state())
         if self._bar is not None:
-            self._bar.update(self._task, advance=1, state=f"{self._bar.tasks[0].speed or 0:.1f}/s, {self._state()}")
+            speed = f"{self._bar.tasks[0].speed or 0:.1f}/s"
+            self._bar.update(self._task, advance=advance, state=f"{speed}, {self._state()}")
 
     def stopping(self) -> bool:
         """Whether Ctrl-C was pressed."""
@@ -52,6 +69,7 @@ class RunProgress:
 
     def end(self) -> None:
         """The run is over."""
+        self._heard.close()
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
             self._before = None
@@ -66,7 +84,9 @@ class RunProgress:
     def _state(self) -> str:
         answered = self._done - self._failed
         right = [f"{100 * self._right / answered:.1f}% right"] if answered else []
-        return ", ".join([*right, *([f"{self._failed:,} failed"] if self._failed else [])])
+        failed = [f"{self._failed:,} failed"] if self._failed else []
+        retries = [f"{self._retries:,} {'retry' if self._retries == 1 else 'retries'}"] if self._retries else []
+        return ", ".join([*right, *failed, *retries])
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._stop:

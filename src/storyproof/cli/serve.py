@@ -12,6 +12,7 @@ from storyproof.cli.screen import echo
 
 
 def serve(
+    context: typer.Context,
     data: Annotated[
         Path, typer.Option(help="The data folder: downloads are written there, runs and data there can be opened.")
     ] = Path("storyproof-data"),
@@ -33,7 +34,9 @@ def serve(
     """Start the explorer, a web page on this machine: make, edit, prove and step through stories, and ask models."""
     import storyproof
     from storyproof.evaluation.ask import FEW_RETRIES
+    from storyproof.solvers.solver import resolve
 
+    options.refuse_ineffective(context, [resolve(name) for name in model or ()])
     running = options.model_options(
         base_url=base_url,
         api=api,

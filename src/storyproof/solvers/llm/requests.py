@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+RETRIES = "retries"  # what a client counts while it waits (see `heartbeat`)
+
 
 @dataclass(frozen=True, slots=True)
 class Message:

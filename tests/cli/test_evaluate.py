@@ -129,7 +129,7 @@ def test_nothing_is_answered_before_an_interruption(
 
 
 def test_options_with_underscores(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
-    flags = ("--batch_size", 16, "--max_samples", 4, "--strict_matching", "--exclude_memory_reality")
+    flags = ("--max_tokens", 16, "--max_samples", 4, "--strict_matching", "--exclude_memory_reality")
     done = run("evaluate", *server, "--data", data, "--output_dir", tmp_path, *flags)
     assert done.exit_code == 0, done.output
     assert json.loads((tmp_path / "openai-fake_test.json").read_text())["questions"] == 4

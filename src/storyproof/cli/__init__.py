@@ -62,21 +62,25 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("generate", cls=BenchmarkCommand)(generate.generate)
-app.command("process", cls=Command)(process.process)
-app.command("verify", cls=Command)(verify.verify)
-app.command("audit", cls=Command)(audit.audit)
-app.command("train", cls=BenchmarkCommand)(train.train)
+app.command("process", cls=Command, short_help="Convert raw data to one JSON list per split.")(process.process)
+app.command("verify", cls=Command, short_help="Check by oracle and checker that data hold what they claim.")(
+    verify.verify
+)
+app.command("audit", cls=Command, short_help="List what is wrong with data, and write corrected files.")(audit.audit)
+app.command("train", cls=BenchmarkCommand, short_help="Train one of the classical models.")(train.train)
 app.command("evaluate", cls=Command)(evaluate.evaluate)
-app.command("experiment", cls=Command)(experiment.experiment)
-app.command("ask", cls=Command)(ask.ask)
-app.command("pull", cls=Command)(pull.pull)
+app.command("experiment", cls=Command, short_help="Reproduce a paper's table beside its own figures.")(
+    experiment.experiment
+)
+app.command("ask", cls=Command, short_help="Ask a model one question.")(ask.ask)
+app.command("pull", cls=Command, short_help="Download a small model's weights.")(pull.pull)
 app.command("compare", cls=Command)(compare.compare)
 app.command("rescore", cls=Command)(rescore.rescore)
-app.command("report", cls=Command)(report.report)
-app.command("show", cls=Command)(show.show)
-app.command("draw", cls=Command)(draw.draw)
-app.command("serve", cls=Command)(serve.serve)
-app.command("doctor", cls=Command)(doctor.doctor)
+app.command("report", cls=Command, short_help="Compare runs on one page or in tables.")(report.report)
+app.command("show", cls=Command, short_help="Show a story with its questions, answers and proofs.")(show.show)
+app.command("draw", cls=Command, short_help="Draw a story with one of its questions.")(draw.draw)
+app.command("serve", cls=Command, short_help="Start the explorer, a web page on this machine.")(serve.serve)
+app.command("doctor", cls=Command, short_help="Say what is installed and which extras work.")(doctor.doctor)
 
 
 def _version(wanted: bool) -> None:
@@ -132,7 +136,7 @@ def main() -> None:
 def _run() -> int:
     """Run the command of the arguments and report what went wrong; return the exit code."""
     try:
-        code = int(app(standalone_mode=False) or 0)
+        code = int(app(prog_name=app.info.name, standalone_mode=False) or 0)
         sys.stdout.flush()
     except ReaderLeftError as error:
         discard_output()

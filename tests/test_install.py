@@ -22,7 +22,8 @@ pytestmark = pytest.mark.integrations
 
 ROOT = Path(__file__).parents[1]
 EXTRAS = sorted(set(read_needs(metadata.requires("storyproof") or ())) - {"", "dev"})
-_BUILD = "import sys; from setuptools import build_meta as b; b.build_wheel(sys.argv[1]); b.build_sdist(sys.argv[1])"
+# The builder changes sys.argv.
+_BUILD = "import sys; from setuptools import build_meta as b; o = sys.argv[1]; b.build_wheel(o); b.build_sdist(o)"
 PLAIN = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
 
 

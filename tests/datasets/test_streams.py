@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 import pickle
 import time
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import storyproof
+from storyproof.catalog import BENCHMARKS as BENCHMARKS_OF_OURS
 from storyproof.catalog import names
 from storyproof.datasets.streams import BLOCK_STORIES, Stream
 from storyproof.errors import ConfigError, StoryproofError, UnknownNameError, VocabularyError
@@ -35,6 +37,36 @@ def test_stories_are_proved_and_come_once(benchmark: str, split: str) -> None:
             assert load_family(row.family).oracle_answer(row) == row.answer
             assert row.answer in row.candidates
             assert row.story_id == story.rows[0].story_id
+
+
+HASHES = {
+    "tomi": ("24815ecb72cc98ed", "6b766fa0a01bcc49"),
+    "tomi-matched": ("7f1bdc99c39b852a", "1d2c548e257b5580"),
+    "tom-babi": ("97a3f4d98f8989b0", "7e6973a3dbea624e"),
+    "tom-babi-easy": ("09e3d5494cffa512", "e05eef799e419106"),
+    "clutrr": ("0507a3e90f41e07b", "b1dbf52b39e301c8"),
+}
+
+
+@pytest.mark.parametrize("benchmark", [name for name in BENCHMARKS_OF_OURS if "@" not in name])
+def test_streams_give_what_they_always_gave(benchmark: str) -> None:
+    """A change of a hash is a change of content for a seed, and needs a new version of the benchmark."""
+    for split, expected in zip(("train", "test"), HASHES[benchmark], strict=True):
+        found = hashlib.sha256()
+        for story in storyproof.stream(benchmark, seed=5, split=split)[:60]:
+            for row in story.rows:
+                found.update(json.dumps(row.as_row(), sort_keys=True).encode())
+        assert found.hexdigest()[:16] == expected, f"{split} split"
+
+
+@pytest.mark.parametrize("benchmark", ["tomi", "tom-babi-easy", "clutrr"])
+def test_what_is_trained_on_is_not_tested(benchmark: str) -> None:
+    """Neither streams nor datasets of a seed have a story of the train stream in another split."""
+    trained = {story.text for story in storyproof.stream(benchmark, seed=5)[:480]}
+    streamed = {story.text for story in storyproof.stream(benchmark, seed=5, split="test")[:480]}
+    count = 48 if benchmark == "clutrr" else 480
+    generated = set(storyproof.generate(benchmark, test=count, seed=5).column("story").to_pylist())
+    assert trained.isdisjoint(streamed | generated)
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)

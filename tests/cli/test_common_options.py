@@ -235,6 +235,24 @@ def test_an_option_has_to_matter_to_one_of_the_models_only(data: Path, program: 
     assert "no language model" in ended.err
 
 
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("audit {data} --ambiguous drop", "add --fix FOLDER"),
+        ("experiment tomi-table3 --quick --encoder x", "no model of tomi-table3 uses one; leave it out"),
+        ("train memnn --data {data} --out {out} --encoder x", "does not use an encoder"),
+        ("train memnn --data {data} --out {out} --stories 5", "applies to --benchmark only"),
+    ],
+)
+def test_an_option_that_needs_another_is_refused(
+    command: str, message: str, data: Path, tmp_path: Path, program: Program
+) -> None:
+    ended = program(command.format(data=data, out=tmp_path / "out"))
+    assert ended.code == 2
+    assert message in ended.err
+    assert not (tmp_path / "out").exists()
+
+
 def test_backends_list_options_that_exist() -> None:
     known = set(ModelOptions.__dataclass_fields__)
     assert set(_FIELDS.values()) <= known

@@ -11,6 +11,7 @@ import typer
 
 from storyproof.catalog import FORMATS
 from storyproof.cli import completion
+from storyproof.cli.command import is_given
 from storyproof.cli.output import check_folder, check_results, takes_output, write_result
 from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import console, echo, note
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 def audit(
+    context: typer.Context,
     paths: Annotated[
         list[Path],
         typer.Argument(help="Files or folders: .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet."),
@@ -62,6 +64,10 @@ def audit(
         raise ConfigError(f"--json and --html are both {html}; choose two files.")
     if fix is not None:
         check_folder(fix, "--fix")
+    elif is_given(context, "ambiguous") and ambiguous in ("mark", "drop"):
+        raise ConfigError(
+            f"--ambiguous is '{ambiguous}', but it has an effect on corrected files only; add --fix FOLDER."
+        )
     with progress_bar("files", None) as progress:
         report = storyproof.audit(
             paths, format=format, readings=tuple(reading or ()), fix=fix, ambiguous=ambiguous, progress=progress

@@ -51,6 +51,11 @@ def with_usual_names(args: Sequence[str], other: Mapping[str, str]) -> Iterator[
             yield from (value for value in (next(words, None),) if value is not None)
 
 
+def is_given(context: typer.Context, name: str) -> bool:
+    """Return whether a parameter was given on the command line, rather than left at its default."""
+    return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
+
+
 class Command(TyperCommand):
     """A command with `--quiet` that also takes the names that its options had before."""
 

@@ -14,6 +14,7 @@ import typer
 
 from storyproof.catalog import load, names
 from storyproof.cli import completion
+from storyproof.cli.command import is_given
 from storyproof.errors import ConfigError
 from storyproof.inputs import parse_json
 
@@ -143,7 +144,7 @@ def refuse_ineffective(context: typer.Context, models: Sequence[ModelReference])
     Raises:
         ConfigError: If one was given on the command line.
     """
-    given = [name for name in context.params if str(context.get_parameter_source(name)).endswith("COMMANDLINE")]
+    given = [name for name in context.params if is_given(context, name)]
     asked = any(model.is_language_model for model in models)
     called = ", ".join(model.name for model in models) or "no language model"
     for name in given:

@@ -51,6 +51,18 @@ class Option:
         """Whether its value is the path of a file or folder."""
         return self.metavar == "<path>"
 
+    @property
+    def range(self) -> str:
+        """The numbers that it takes, in words; empty if it takes others, or its help lists them."""
+        if self.least is None or self.most is None:
+            return ""
+        return f"above {self.least} to {self.most}" if self.is_above else f"{self.least} to {self.most}"
+
+    @property
+    def described(self) -> str:
+        """What it does, with the numbers that it takes."""
+        return f"{self.help.removesuffix('.')} ({self.range})." if self.range else self.help
+
     def parse(self, text: str) -> Any:
         """Return the value of a text.
 

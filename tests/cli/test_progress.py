@@ -3,18 +3,22 @@
 import io
 import json
 import re
+import shlex
 import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from typer.main import get_command
 
 import storyproof
+from storyproof import cli
 from storyproof.cli import progress
 from storyproof.cli.progress import ProgressLines, progress_bar
 from storyproof.cli.run_progress import RunProgress
 from storyproof.heartbeat import beat, counting, listening
+from storyproof.solvers.llm.requests import RETRIES
 from tests.cli.invocation import Program
 from tests.solvers.llm.serving import FakeServer
 
@@ -209,3 +213,53 @@ def test_retries_are_counted_and_shown(data: Path, tmp_path: Path, program: Prog
     assert traffic["retries"] > 0
     assert f", {traffic['retries']:,} retr" in ended.out
     assert re.search(r"\d+ retr(y|ies)$", ended.err, re.MULTILINE)
+
+
+def make_terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """Make standard error a terminal, for the rest of a test."""
+    monkeypatch.setattr(sys, "stderr", stream := io.StringIO())
+    monkeypatch.setattr(stream, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    return stream
+
+
+def test_a_terminal_shows_that_a_model_is_prepared_and_then_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = make_terminal(monkeypatch)
+    run = RunProgress()
+    with run.running("vllm/m"):
+        assert "vllm/m: preparing" in terminal.getvalue()
+        run.begin("vllm/m", "zero-shot", lambda: 2)
+        beat(RETRIES, 3)
+        run.answered(True)
+        run.end()
+    assert "vllm/m zero-shot" in terminal.getvalue()
+    assert "1/2" in terminal.getvalue()
+    assert "100.0% right, 3 retries" in terminal.getvalue()
+    with pytest.raises(ValueError, match="no such model"), run.running("vllm/n"):
+        raise ValueError("no such model")
+    with progress_bar("next", 1) as advance:  # which would fail if the bar before were still shown
+        advance(1)
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("train memnn --data {data} --epochs 2 --batch-size 8 --device cpu --out {out}", ["memnn epochs", "steps"]),
+        ("evaluate --model oracle --data {data}", ["oracle", "questions"]),
+        ("ask --model oracle --data {data}", ["oracle: loading", "oracle: asking"]),
+        ("generate tomi --train 0 --val 0 --test 6 --out {out}", ["stories"]),
+        ("verify {data}", ["questions"]),
+        ("audit {data}", ["files", "rows"]),
+        ("experiment tomi-table3 --quick --runs 1 --models memnn --minutes 0.001 --out {out}", ["experiment", "steps"]),
+    ],
+    ids=lambda value: value.split()[0] if isinstance(value, str) else "",
+)
+def test_every_wait_has_a_bar_on_a_terminal(
+    command: str, shown: list[str], data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    terminal = make_terminal(monkeypatch)
+    words = shlex.split(command.format(data=data, out=tmp_path / "out"))
+    get_command(cli.app).main(words, prog_name="storyproof", standalone_mode=False)
+    for word in shown:
+        assert word in terminal.getvalue()

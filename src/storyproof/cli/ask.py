@@ -10,6 +10,7 @@ import typer
 
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_results, write_results
+from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import complain, echo, echo_text
 
 if TYPE_CHECKING:
@@ -69,9 +70,10 @@ def ask(
         seed=seed,
         model_option=model_option,
     )
-    asker = Asker(
-        model, prompt=prompt, data=data, options=running, seed=seed, max_tokens=max_tokens, conventions=conventions
-    )
+    with progress_bar(f"{model}: loading", None):
+        asker = Asker(
+            model, prompt=prompt, data=data, options=running, seed=seed, max_tokens=max_tokens, conventions=conventions
+        )
     try:
         if data is None and story is None:
             _converse(asker, show_prompt)
@@ -80,7 +82,8 @@ def ask(
             example = pick(data, index, split, exclude_memory_reality)
         else:
             example = own_example(story or "", question or "", answer)
-        found = asker.ask(example)
+        with progress_bar(f"{model}: asking", None):
+            found = asker.ask(example)
     finally:
         asker.close()
     if not write_results(json_out, [found.as_dict()]):
@@ -97,7 +100,8 @@ def _converse(asker: Asker, show_prompt: bool) -> None:
         while question := _line("question: "):
             answer = _line("right answer (may be empty): ")
             try:
-                found = asker.ask(own_example(story, question, answer))
+                with progress_bar("asking", None):
+                    found = asker.ask(own_example(story, question, answer))
             except StoryproofError as error:
                 complain(error)
                 continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -229,7 +229,7 @@ class _Plan:
         from storyproof.cli.run_progress import RunProgress
 
         progress = RunProgress()
-        shown = nullcontext() if model.is_language_model else progress_bar(model.name, None)
+        shown = progress.running(model.name) if model.is_language_model else progress_bar(model.name, None)
         try:
             with shown:
                 return storyproof.evaluate(

@@ -124,7 +124,7 @@ def _declared(benchmarks: Iterable[type[Benchmark]]) -> dict[str, Any]:
             about = f"One of the named data sets: {', '.join(benchmark.presets)}."
             found.setdefault(PRESET, Annotated[str | None, typer.Option(PRESET, help=about, metavar="<str>")])
         for name, option in benchmark.config_type.options().items():
-            shown: dict[str, Any] = {"help": option.help, "show_default": option.default or False}
+            shown: dict[str, Any] = {"help": option.described, "show_default": option.default or False}
             if option.read is bool:
                 flag = option.flag
                 if getattr(benchmark.config_type, name, False):  # on by default, so that it can be switched off

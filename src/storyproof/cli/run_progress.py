@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 from typing import Any
 
@@ -27,6 +27,21 @@ class RunProgress:
         self._stop = False
         self._before: Any = None
 
+    @contextmanager
+    def running(self, model: str) -> Iterator[None]:
+        """Show on a terminal that a model is loaded and the data are read, until its run begins."""
+        try:
+            if not is_quiet() and sys.stderr.isatty():
+                self._start_bar(f"{model}: preparing")
+            yield
+        finally:
+            self.end()
+
+    def _start_bar(self, title: str) -> None:
+        self._bar = make_bar()
+        self._bar.start()
+        self._task = self._bar.add_task(title, total=None, state="")
+
     def begin(self, model: str, prompt: str, total: Callable[[], int]) -> None:
         """A run begins."""
         self._done = self._right = self._failed = self._retries = 0
@@ -39,9 +54,9 @@ class RunProgress:
             remark(f"{title}: {count:,} questions")
             self._lines = ProgressLines(title, count)
             return
-        self._bar = make_bar()
-        self._bar.start()
-        self._task = self._bar.add_task(title, total=count, state="")
+        if self._bar is None:
+            self._start_bar(title)
+        self._bar.reset(self._task, description=title, total=count, state="")
 
     def answered(self, right: bool | None) -> None:
         """A question was answered, or failed."""

@@ -59,9 +59,8 @@ class Dial:
         """What it can be, in words."""
         if self.choices:
             return ", ".join(self.choices)
-        if self.least is None or self.most is None:
-            return {SWITCH: "true, false", FILE: "a path"}.get(self.kind, "any")
-        return f"above {self.least} to {self.most}" if self.is_above else f"{self.least} to {self.most}"
+        numbers = Option(self.help, least=self.least, most=self.most, is_above=self.is_above).range
+        return numbers or {SWITCH: "true, false", FILE: "a path"}.get(self.kind, "any")
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""

@@ -40,6 +40,7 @@ def test_help_is_readable_at_80_columns(verb: str) -> None:
     text = help_of(verb)
     assert [line for line in text.splitlines() if len(line) > WIDTH] == []
     assert [line for line in text.splitlines()[1:] if line.endswith("...")] == []
+    assert "list[" not in text.partition("\nOptions:")[2], "give the parameter a metavar"
     command = get_command(cli.app).commands[verb]  # type: ignore[attr-defined]
     for parameter in command.params:
         assert getattr(parameter, "help", None), f"{verb}: {parameter.name} has no help"

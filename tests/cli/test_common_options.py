@@ -227,6 +227,16 @@ def test_an_option_without_effect_is_refused(
     assert ended.out == ""
 
 
+def test_the_usual_folder_is_checked_before_a_model_is_asked(
+    data: Path, tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evaluation_results").write_text("mine")
+    ended = program(f"evaluate --model openai/m --base-url http://127.0.0.1:9/v1 --data {data}")
+    assert ended.code == 2
+    assert "cannot write to evaluation_results: evaluation_results is not a folder" in ended.err
+
+
 def test_an_option_has_to_matter_to_one_of_the_models_only(data: Path, program: Program) -> None:
     ended = program(f"evaluate --model oracle,openai/m --data {data} --lora x")
     assert "models of vllm only" in ended.err

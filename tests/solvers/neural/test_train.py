@@ -404,5 +404,5 @@ def test_settings_have_the_names_of_the_command_line_too() -> None:
     assert make_settings("memnn", {"batch_size": 7, "batch": None, "rate": 0.01}) == plain
     with pytest.raises(ConfigError, match="batch is given twice, as batch_size too"):
         make_settings("memnn", {"batch": 7, "batch_size": 7})
-    with pytest.raises(ConfigError, match="unknown setting of training 'batchsize'. Did you mean 'batch_size'"):
+    with pytest.raises(ConfigError, match=r"unknown setting of training 'batchsize'\. Did you mean 'batch_size'"):
         make_settings("memnn", {"batchsize": 7})

@@ -236,7 +236,7 @@ def test_texts_of_dials_are_read_as_the_command_line_would() -> None:
     assert issubclass(VocabularyError, StoryproofError)
 
 
-def _take(stream: Stream, count: int) -> list[storyproof.Story]:
+def _take(stream: Stream, count: int) -> list[storyproof.StoryText]:
     """Return the next stories, in another process."""
     return list(islice(stream, count))
 

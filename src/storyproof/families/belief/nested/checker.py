@@ -1,11 +1,11 @@
 """Nested beliefs as possible worlds: a second, independent derivation of every answer.
 
-A model has worlds, and in every world each agent holds one world possible. At first there is a single world, in which no
-object is known to be anywhere. An event is an action model: points, which may assign a place to an object, and for
-every point and agent the point that the agent takes it for. For messages that depends on what the agent thinks of the
-speaker in the world at hand (an edge-conditioned action model). The event leads from a world to a world with a longer
-history: the old world and the point. What a thinks that b believes is what is assigned in the world reached by a step of
-a and then one of b.
+A model has worlds, and in every world each agent holds one world possible. At first there is a single world, in which
+no object is known to be anywhere. An event is an action model: points, which may assign a place to an object, and for
+every point and agent the point that the agent takes it for. For messages, that depends on what the agent thinks of the
+speaker in the world at hand (an edge-conditioned action model). An event leads from a world to a world with a longer
+history: the old world and a point. What a thinks that b believes is the place that is assigned in the world reached by
+a step of a and then one of b.
 
 Worlds are built when they are first reached. A point that an agent takes for nothing leads back to the old world, so
 models stay small without a search for bisimilar worlds.
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
 from storyproof.families.belief.nested.readings import ALWAYS, FRESHER, HI_TOM, NEVER_LIARS, NestedReading
 from storyproof.families.belief.nested.world import EventKind, PlotEvent, cast_of
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER
@@ -34,12 +35,12 @@ class Point(NamedTuple):
         mind: To whom it appears so: an agent, `_REAL` for what happens in fact, or `_GROUP` for what the group of a
             sight takes to happen.
         assigns: Whether the object is then where the event shows it, or says that it is.
-        caught: Whether the speaker is taken for a liar.
+        doubts: Whether the speaker's words are not taken for what the speaker believes.
     """
 
     mind: int
     assigns: bool
-    caught: bool = False
+    doubts: bool = False
 
 
 class Sighting(NamedTuple):
@@ -55,6 +56,7 @@ class Speech(NamedTuple):
     """A message: what is said by whom, the group for whom it is common, who in fact hears it, and who stayed longer.
 
     Under `hi-tom` everybody knows that those in `stayed` have been with the object at least as late as the speaker.
+    `sight` is the number of the step by which people see the object while they speak of it, if they can.
     """
 
     thing: int
@@ -63,6 +65,7 @@ class Speech(NamedTuple):
     noticing: int
     speaker: int
     stayed: int
+    sight: int
 
 
 class Suspicion(NamedTuple):
@@ -86,7 +89,7 @@ class _Stage:
         self.things: dict[str, int] = {}
         self.steps: list[Learning] = []
         self.first: dict[int, int] = {}  # object → the place where it was first put
-        self.spot: dict[int, tuple[str, int]] = {}  # object → room and place
+        self.spot: dict[int, tuple[str | None, int]] = {}  # object → room and place
         self._sight = sight
         self._where: dict[int, str | None] = dict.fromkeys(self.cast.values())
         self._watched: dict[int, str | None] = {}
@@ -119,9 +122,7 @@ class _Stage:
         elif kind == EventKind.ATTEND:
             self._distracted &= ~(1 << agent)
         elif kind in _PUTTINGS:
-            assert event.thing is not None and event.container is not None and event.room is not None
-            put = self.things.setdefault(event.thing, len(self.things))
-            place = self.places.setdefault(event.container, len(self.places))
+            put, place = self._spoken_of(event)
             self.spot[put] = event.room, place
             self.first.setdefault(put, place)
         for thing, (room, _) in self.spot.items():
@@ -136,6 +137,11 @@ class _Stage:
                 self.steps.append(Suspicion(thing, place, agent, suspects))
             if self._sight != CLOSED or thing == put:
                 self._show(thing, room, place)
+
+    def _spoken_of(self, event: PlotEvent) -> tuple[int, int]:
+        """Return the numbers of an event's object and container."""
+        thing = self.things.setdefault(str(event.thing), len(self.things))
+        return thing, self.places.setdefault(str(event.container), len(self.places))
 
     def _mask(self, agents: Iterable[int]) -> int:
         return sum(1 << agent for agent in agents)
@@ -153,7 +159,7 @@ class _Stage:
                 self._left[agent, other] = room
                 self._left.pop((other, agent), None)
 
-    def _show(self, thing: int, room: str, place: int) -> None:
+    def _show(self, thing: int, room: str | None, place: int) -> None:
         inside = self._inside(room)
         sight = Sighting(thing, place, inside, inside & ~self._distracted | self._watchers(room))
         # The same people seeing the same thing again learn nothing; only words may have changed their minds.
@@ -162,20 +168,22 @@ class _Stage:
             self.steps.append(sight)
 
     def _speak(self, event: PlotEvent, speaker: int) -> None:
-        assert event.thing is not None and event.container is not None
-        thing = self.things.setdefault(event.thing, len(self.things))
-        place = self.places.setdefault(event.container, len(self.places))
+        thing, place = self._spoken_of(event)
         room = self._where[speaker]
         group = (1 << len(self.cast)) - 1 if event.kind == _ANNOUNCE else self._inside(room)
         if event.kind == _WHISPER:
-            assert event.hearer is not None
-            group &= 1 << speaker | 1 << self.cast[event.hearer]
+            group &= 1 << speaker | 1 << self.cast[str(event.hearer)]
         noticing = group & ~self._distracted
         if event.kind == _TELL:
             noticing |= self._watchers(room)
         stayed = [self._stayed.get((thing, agent), -1) for agent in range(len(self.cast))]
         longer = self._mask(agent for agent, time in enumerate(stayed) if time >= stayed[speaker])
-        self.steps.append(Speech(thing, place, group, noticing, speaker, longer))
+        sight = -1
+        if self._sight != CLOSED and thing in self.spot:
+            sight = len(self.steps)
+            self._last[thing] = None
+            self._show(thing, *self.spot[thing])
+        self.steps.append(Speech(thing, place, group, noticing, speaker, longer, sight))
         self._last[thing] = None
 
 
@@ -198,7 +206,7 @@ class MindWorlds:
         self._steps = stage.steps
         # A world is a history: the world before, the number of a step, and the point of the step that it appears as.
         self._worlds: list[tuple[int, int, Point]] = [(_START, -1, Point(_REAL, False))]
-        self._liars = [0]  # for each world, who has been caught lying there
+        self._liars = [0]  # for each world, whose words have been doubted there
         self._numbers: dict[tuple[int, int, Point], int] = {}
         self._successors: dict[tuple[int, int], int] = {}
         actual = _START
@@ -218,7 +226,8 @@ class MindWorlds:
             found = self._numbers[key] = len(self._worlds)
             self._worlds.append(key)
             step = self._steps[number]
-            self._liars.append(self._liars[world] | (1 << step.speaker if point.caught else 0))  # type: ignore[union-attr]
+            caught = 1 << step.speaker if isinstance(step, Speech) and point.doubts else 0
+            self._liars.append(self._liars[world] | caught)
         return found
 
     def _place(self, world: int, thing: int) -> int:
@@ -269,10 +278,10 @@ class MindWorlds:
         if not audience >> agent & 1:
             return None
         if agent == step.speaker:
-            # Words do not change the speaker's mind. Others take them for its mind, unless they take it for a liar.
-            return Point(agent, point.mind != _REAL and self._trust != HI_TOM and not point.caught)
+            # Words do not change the speaker's mind. Others take them for its mind, if they take it to be honest.
+            return Point(agent, point.mind != _REAL and not point.doubts)
         persuaded = self._persuades(step, agent, held)
-        return Point(agent, persuaded, self._trust == NEVER_LIARS and not persuaded)
+        return Point(agent, persuaded, not persuaded and self._trust in (NEVER_LIARS, HI_TOM))
 
     def _suspect(self, step: Suspicion, point: Point, agent: int) -> Point | None:
         """Return what an agent takes a suspicion for."""
@@ -285,20 +294,33 @@ class MindWorlds:
     def _always(self, step: Speech, agent: int, held: int) -> bool:
         return True
 
+    def _last_sight(self, world: int, thing: int) -> int:
+        """Return the number of the step by which an object was last seen in a world, or -1."""
+        while world != _START:
+            world, number, _ = self._worlds[world]
+            step = self._steps[number]
+            if isinstance(step, Sighting) and step.thing == thing:
+                return number
+        return -1
+
+    def _was_there(self, number: int, agent: int) -> bool:
+        step = self._steps[number]
+        return isinstance(step, Sighting) and bool(step.group >> agent & 1)
+
     def _fresher(self, step: Speech, agent: int, held: int) -> bool:
         """Return whether the speaker was there when the hearer last saw the object, as the hearer takes it."""
-        while held != _START:
-            held, number, _ = self._worlds[held]
-            sight = self._steps[number]
-            if isinstance(sight, Sighting) and sight.thing == step.thing:
-                return bool(sight.group >> step.speaker & 1)
-        return True
+        last = self._last_sight(held, step.thing)
+        return last < 0 or self._was_there(last, step.speaker)
 
     def _never_liars(self, step: Speech, agent: int, held: int) -> bool:
-        """Return whether the hearer has never caught the speaker saying what it does not believe, this time included."""
+        """Return whether the hearer has not caught the speaker saying what it does not believe, now or before."""
         if self._liars[held] >> step.speaker & 1:
             return False
-        return self._place(self._successor(held, step.speaker), step.thing) in (_NO_PLACE, step.place)
+        last = self._last_sight(held, step.thing)
+        if last < 0 or (last != step.sight and self._was_there(last, step.speaker)):
+            return True  # the speaker may have seen the object since, so this may be news
+        believed = self._place(self._successor(held, step.speaker), step.thing)
+        return believed in (_NO_PLACE, step.place)
 
     def _hi_tom(self, step: Speech, agent: int, held: int) -> bool:
         return not step.stayed >> agent & 1
@@ -315,11 +337,14 @@ class MindWorlds:
         return self._name(self._first.get(self._things.get(thing, -1), _NO_PLACE))
 
     def belief(self, chain: Sequence[str], thing: str) -> str | None:
-        """Return where the first agent thinks that the next thinks … the last believes an object to be; None if unknown.
+        """Return where the first agent thinks that the next … thinks that the last believes an object to be.
 
         Args:
             chain: The agents, outermost first; the empty chain asks for reality.
             thing: The object.
+
+        Returns:
+            The container; None if there is no belief.
         """
         if not chain:
             return self.reality(thing)
@@ -336,18 +361,38 @@ class MindWorlds:
         return believed is not None and believed == self.reality(thing)
 
     def knows_wrong(self, agent: str, other: str, thing: str) -> bool:
-        """Return whether an agent knows that another is wrong about an object: the other is, and the agent thinks so."""
-        world = self._successor(self._actual, self._cast[agent]) if agent in self._cast else _START
-        number = self._things.get(thing, -1)
-        own = self._name(self._place(world, number))
-        its = self.belief((agent, other), thing)
-        believed = self.belief((other,), thing)
-        is_wrong = believed is not None and believed != self.reality(thing)
-        return is_wrong and None not in (own, its) and own != its
+        """Return whether an agent knows that another is wrong about an object: the other is, and it thinks so."""
+
+        def is_wrong(believed: str | None, place: str | None) -> bool:
+            return None not in (believed, place) and believed != place
+
+        return is_wrong(self.belief((other,), thing), self.reality(thing)) and is_wrong(
+            self.belief((agent, other), thing), self.belief((agent,), thing)
+        )
 
     def believers(self, thing: str, place: str, chain: Sequence[str] = ()) -> frozenset[str]:
         """Return who believes that an object is at a place, or that a chain of others believes so."""
         return frozenset(name for name in self._cast if self.belief((name, *chain), thing) == place)
+
+    def answer(self, question: NestedQuestion) -> Reply:
+        """Return the answer to a question."""
+        thing, chain = question.thing, question.chain
+        if question.ask in (Ask.BELIEF, Ask.SAYS):
+            return self.belief(chain, thing)
+        if question.ask == Ask.REALITY:
+            return self.reality(thing)
+        if question.ask == Ask.MEMORY:
+            return self.memory(thing)
+        if question.ask == Ask.BELIEVERS:
+            return tuple(sorted(self.believers(thing, str(question.place), chain)))
+        if question.ask == Ask.COMMON:
+            return self.common(chain, thing)
+        is_known = (
+            self.knows_where(chain[0], thing)
+            if question.ask == Ask.KNOWS_WHERE
+            else self.knows_wrong(chain[0], chain[1], thing)
+        )
+        return "yes" if is_known else "no"
 
     def common(self, group: Sequence[str], thing: str) -> str | None:
         """Return where a group commonly believes an object to be: in all worlds that steps of its members reach."""

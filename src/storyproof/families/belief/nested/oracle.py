@@ -1,17 +1,17 @@
 """The oracle of nested beliefs: where each chain of agents believes an object to be, for whole blocks at once.
 
-A chain a₁ a₂ … aₖ *takes part* in an event if a₁ notices it and a₂ … aₖ belong to the group for whom it is common. A belief
-along a chain is the place that the last event showed or said which the chain took part in and learnt from. It learns
-from every sight, and from those messages that the last of the chain believes, as the others of the chain see it.
+A chain a₁ a₂ … aₖ *takes part* in an event if a₁ notices it and a₂ … aₖ belong to the group for whom it is common. A
+belief along a chain is the place that the last event showed or said which the chain took part in and learnt from. It
+learns from every sight, and from those messages that the last of the chain believes, as the others of the chain see it.
 
-Therefore a chain, however long, is two sets (its first agent, and the agents after it) with a last and a last but one
-agent. All functions take [time, column] arrays. To ask several questions of a story, pick its column several times.
+Therefore a chain, however long, comes down to its first agent, the set of the agents after the first, and the last and
+the last but one agent. Arrays are [time, column]; stories and questions have columns of their own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -54,8 +54,9 @@ class Sights:
         put: Whether the event places or moves the object.
         present: Who is in the object's room right after the event: the group for whom a sight is common.
         noticing: Who in fact sees the object.
-        latest: The last instant up to this one at which each agent was in the object's room, [time, agent, column].
-        finding: Who enters the object's room from elsewhere, else NOBODY.
+        latest: The last instant up to this one at which each agent was in the object's room, [time, agent, column];
+            only under `hi-tom`.
+        finding: Who enters the object's room from elsewhere, else NOBODY; only under `infer-mover`, like `parted`.
         parted: Whom the one in `finding` had left behind in this room when it last saw them.
     """
 
@@ -207,7 +208,7 @@ def sights(stories: PlotArrays, where: Whereabouts, thing: Small, reading: Neste
         stories: The stories.
         where: Who is where in them.
         thing: The local number of each story's object.
-        reading: The reading; only `infer-mover` needs to know who found what.
+        reading: The reading.
     """
     put = _puts(stories, thing)
     latest = _last_times_so_far(put)
@@ -217,8 +218,8 @@ def sights(stories: PlotArrays, where: Whereabouts, thing: Small, reading: Neste
     inside = where.room == room[:, None]
     present = _set_of(inside, stories.mask_type)
     watching = _set_of(where.watched == room[:, None], stories.mask_type)
-    stays = _last_times_so_far(inside) if reading.trust == HI_TOM else np.zeros((0, 0, 0), np.int16)
-    finding, parted = _findings(stories, where, room) if reading.sight == INFER_MOVER else (place, present)
+    stays = _last_times_so_far(inside) if reading.trust == HI_TOM else np.zeros((0, *place.shape[1:]), np.int16)
+    finding, parted = _findings(stories, where, room) if reading.sight == INFER_MOVER else (place[:0], present[:0])
     return Sights(place, put, present, (present & ~where.distracted) | watching, stays, finding, parted)
 
 
@@ -263,7 +264,9 @@ def messages(stories: PlotArrays, where: Whereabouts) -> Messages:
     here = np.take_along_axis(rooms, np.maximum(speaker, 0)[:, None].astype(np.intp), axis=1)
     here = np.where(here < 0, np.int8(_NOWHERE), here)
     in_room = _set_of(rooms == here, stories.mask_type)
-    watching = _set_of(where.watched[at[:, None], np.arange(stories.agents)[:, None], columns] == here, stories.mask_type)
+    watching = _set_of(
+        where.watched[at[:, None], np.arange(stories.agents)[:, None], columns] == here, stories.mask_type
+    )
     two = _member(speaker, stories.mask_type) | _member(hearer, stories.mask_type)
     whispered, announced = how == EventKind.WHISPER, how == EventKind.ANNOUNCE
     everybody = stories.mask_type((1 << stories.agents) - 1)
@@ -271,6 +274,14 @@ def messages(stories: PlotArrays, where: Whereabouts) -> Messages:
     secret = np.where(how == EventKind.TELL, watching, stories.mask_type(0))
     hearing = (group & ~_at(where.distracted, time, 0)) | secret
     return Messages(time, speaker, thing, said, group, hearing)
+
+
+_Columned = TypeVar("_Columned", Messages, Sights, Whereabouts)
+
+
+def _pick(arrays: _Columned, columns: Columns) -> _Columned:
+    """Return some columns of all arrays."""
+    return replace(arrays, **{item.name: getattr(arrays, item.name)[..., columns] for item in fields(arrays)})
 
 
 def _row(array: npt.NDArray[Any], agent: Small) -> npt.NDArray[Any]:
@@ -300,12 +311,10 @@ class Minds:
                 the story is STRANGER.
             reading: The reading.
         """
-        where = whereabouts(stories)
-        said = messages(stories, where)
-        self._reading = reading
-        self._said = Messages(*(getattr(said, item.name)[:, columns] for item in fields(Messages)))
-        self._stories = stories.pick(columns)
-        self._where = Whereabouts(where.room[..., columns], where.watched[..., columns], where.distracted[:, columns])
+        self._stories, self._columns, self._reading = stories, columns, reading
+        self._where = whereabouts(stories)
+        self._all_said = messages(stories, self._where)
+        self._said = _pick(self._all_said, columns)
         self._chain = contract(chain, stories.mask_type)
         self._same_story = bool((columns == columns[:1]).all())
         self._shown: dict[int, Sights] = {}
@@ -322,8 +331,11 @@ class Minds:
         return _at(values, _last_time(flags))
 
     def _informed_of(self, thing: Small) -> tuple[Flags, Small]:
-        shown = sights(self._stories, self._where, thing, self._reading)
-        return self._informed(self._chain, shown, thing, len(self._said.time), _ASKED)
+        # Questions about the same object of the same story share what is seen of it.
+        pairs, which = np.unique((self._columns << 8) + thing.astype(np.uint8), return_inverse=True)
+        story, things = pairs >> 8, (pairs & 0xFF).astype(np.int8)
+        shown = sights(self._stories.pick(story), _pick(self._where, story), things, self._reading)
+        return self._informed(self._chain, _pick(shown, which), thing, len(self._said.time), _ASKED)
 
     def _informed(
         self, chain: Chains, shown: Sights, thing: Small, upto: int, identity: _Identity
@@ -349,13 +361,24 @@ class Minds:
             flags |= (chain.length == 2) & returns & surprised & ((shown.parted & _member(chain.last, kind)) != 0)
         return flags, values
 
+    def _seen(self, chain: Chains, shown: Sights) -> Flags:
+        """Return when chains see an object together."""
+        seen = chain.take_part(shown.noticing, shown.present)
+        return seen & shown.put if self._reading.sight == CLOSED else seen
+
+    @staticmethod
+    def _is_fresh(shown: Sights, seen: Flags, agent: Small, time: Instants) -> Flags:
+        """Return whether an agent was there when chains last saw the object before some time, or they never saw it."""
+        before = np.arange(len(seen), dtype=np.int16)[:, None] < time
+        everybody = np.iinfo(shown.present.dtype).max
+        together = _at(shown.present, _last_time(seen & before), everybody)
+        return np.asarray((together & _member(agent, together.dtype.type)) != 0)
+
     def _seen_and_heard(
         self, chain: Chains, shown: Sights, thing: Small, upto: int, identity: _Identity
     ) -> tuple[Flags, Small]:
         """Return what chains learn by sights and messages, without what is concluded about a mover."""
-        seen = chain.take_part(shown.noticing, shown.present)
-        if self._reading.sight == CLOSED:
-            seen &= shown.put
+        seen = self._seen(chain, shown)
         flags, values = seen.copy(), shown.place.copy()
         columns = np.arange(flags.shape[1])
         for number in range(upto):
@@ -380,12 +403,13 @@ class Minds:
             return part
         if trust == HI_TOM:
             stays = shown.latest[np.maximum(time, 0), :, np.arange(len(time))].T
-            return part & ~of_speaker & (_row(stays, speaker) > _row(stays, chain.last))
+            # What the speaker believes is what the last but one takes its words for.
+            judge = chain.last if chain.prefix is None else np.where(of_speaker, chain.prefix.last, chain.last)
+            part &= _row(stays, speaker) > _row(stays, judge)
+            return part
         if trust == FRESHER:
-            before = np.arange(len(seen), dtype=np.int16)[:, None] < time
-            everybody = np.iinfo(shown.present.dtype).max
-            together = _at(shown.present, _last_time(seen & before), everybody)
-            return part & (of_speaker | ((together & _member(speaker, together.dtype.type)) != 0))
+            part &= of_speaker | self._is_fresh(shown, seen, speaker, time)
+            return part
         liar = self._knows_liar(chain, number, identity)
         if chain.prefix is not None and (part & of_speaker).any():
             # What others think that the speaker believes depends on whether they take it for a liar.
@@ -395,9 +419,11 @@ class Minds:
     def _knows_liar(self, chain: Chains, number: int, identity: _Identity) -> Flags:
         """Return whether chains take the speaker of a message for a liar, once they have heard it.
 
-        They do if they heard the speaker say, now or before, what they thought that the speaker did not believe. That
-        rests on earlier messages only. The answer depends on the set of a chain's agents, not on their order, so there
-        are few to remember: if all questions are about one story, by the speakers, else by the numbers of messages.
+        They do if they heard the speaker say, now or before, what they thought that the speaker did not believe, and it
+        could be no news: they were looking at the object with the speaker, or have seen it since the speaker last did.
+        That rests on earlier messages only. The answer depends on the set of a chain's agents, not on their order, so
+        there are few to remember: if all questions are about one story, by the speakers, else by the numbers of
+        messages.
         """
         key = (identity[0], frozenset(identity[1]), number)
         if key in self._liars:
@@ -408,13 +434,17 @@ class Minds:
             speaker, thing, time = said.speaker[earlier], said.thing[earlier], said.time[earlier]
             hears = (time >= 0) & (speaker == said.speaker[number])
             hears &= chain.take_part(said.hearing[earlier], said.group[earlier])
+            if earlier not in self._shown:
+                every = sights(self._stories, self._where, self._all_said.thing[earlier], self._reading)
+                self._shown[earlier] = _pick(every, self._columns)
+            shown, longer = self._shown[earlier], chain.extend(speaker)
+            looks = self._seen(longer, shown)[np.maximum(time, 0), np.arange(len(time))]
+            hears &= looks | ~self._is_fresh(shown, self._seen(chain, shown), speaker, time)
             if not hears.any():
                 continue
-            if earlier not in self._shown:
-                self._shown[earlier] = sights(self._stories, self._where, thing, self._reading)
             label = int(speaker[0]) if self._same_story else f"message {earlier}"
-            longer = (identity[0], (*identity[1], label))
-            flags, values = self._informed(chain.extend(speaker), self._shown[earlier], thing, earlier, longer)
+            name = (identity[0], (*identity[1], label))
+            flags, values = self._informed(longer, shown, thing, earlier, name)
             before = np.arange(len(flags), dtype=np.int16)[:, None] < time
             believed = _at(values, _last_time(flags & before))
             found |= hears & (believed != NOBODY) & (believed != said.said[earlier])

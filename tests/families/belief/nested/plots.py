@@ -31,7 +31,6 @@ _SECRETS = (EventKind.PEEK, EventKind.UNPEEK, EventKind.DISTRACT, EventKind.ATTE
 _WORDS = (EventKind.TELL, EventKind.WHISPER, EventKind.ANNOUNCE) * 2
 KINDS = (*_WALKS, *_PUTS, *_SECRETS, *_WORDS, EventKind.NOISE)
 PLAIN = (*_WALKS, *_PUTS)
-RETURNS = (*_WALKS * 2, *_PUTS * 2, EventKind.TELL, EventKind.WHISPER, EventKind.ANNOUNCE, EventKind.PEEK)
 
 
 def chains(people: Sequence[str], order: int) -> list[Chain]:
@@ -101,8 +100,46 @@ def plots(seed: int, count: int, people: int = 4, length: int = 16) -> list[Plot
         elif number % 3 == 1:
             found.append(possible_plot(rng, cast, rng.randint(6, length)))
         else:
-            found.append(possible_plot(rng, cast[:3], rng.randint(10, length + 4), RETURNS))
+            found.append(returning_plot(rng))
     return found
+
+
+def returning_plot(rng: random.Random) -> Plot:
+    """Return a story of three in which people part, hear things, meet elsewhere and come back to a moved object."""
+    people = rng.sample(PEOPLE[:3], 3)
+    x, y, z = people
+    state, plot = PlotState(), Plot()
+
+    def happen(kind: EventKind, agent: str | None = None, room: str | None = None, box: str | None = None) -> None:
+        event = PlotEvent(kind, agent, room, "key" if box else None, box)
+        if rng.random() < 0.85 and state.problem(event) is None:
+            state.advance(event)
+            plot.append(event)
+
+    for agent in people:
+        happen(EventKind.ENTER, agent, "attic")
+    happen(EventKind.PLACE, None, "attic", "jar")
+    for _ in range(rng.randint(1, 3)):
+        if rng.random() < 0.3:
+            happen(EventKind.EXIT, z, "attic")
+        happen(EventKind.EXIT, x, "attic")
+        if rng.random() < 0.4:
+            happen(EventKind.PEEK, x, "attic")
+        happen(EventKind.MOVE, y, "attic", rng.choice(("jar", "pot", "tin")))
+        if rng.random() < 0.5:
+            happen(EventKind.EXIT, y, "attic")
+            happen(EventKind.ENTER, y, "barn")
+        if rng.random() < 0.4:
+            happen(EventKind.ENTER, x, "barn")
+            happen(EventKind.TELL, rng.choice(people), None, rng.choice(("jar", "pot", "tin")))
+            happen(EventKind.EXIT, rng.choice((x, y)), "barn")
+            happen(EventKind.EXIT, x, "barn")
+        if rng.random() < 0.2:
+            happen(EventKind.ANNOUNCE, rng.choice(people), None, rng.choice(("jar", "pot", "tin")))
+        happen(EventKind.ENTER, x, "attic")
+        happen(EventKind.EXIT, y, "barn")
+        happen(EventKind.ENTER, y, "attic")
+    return plot
 
 
 def with_everybody(story: Plot) -> Plot:

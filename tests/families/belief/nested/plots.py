@@ -119,15 +119,15 @@ def returning_plot(rng: random.Random) -> Plot:
     for agent in people:
         happen(EventKind.ENTER, agent, "attic")
     happen(EventKind.PLACE, None, "attic", "jar")
-    for _ in range(rng.randint(1, 3)):
+    for more in range(rng.randint(0, 2), -1, -1):
         if rng.random() < 0.3:
             happen(EventKind.EXIT, z, "attic")
         happen(EventKind.EXIT, x, "attic")
-        if rng.random() < 0.4:
+        if rng.random() < 0.2:
             happen(EventKind.PEEK, x, "attic")
         happen(EventKind.MOVE, y, "attic", rng.choice(("jar", "pot", "tin")))
+        happen(EventKind.EXIT, y, "attic")
         if rng.random() < 0.5:
-            happen(EventKind.EXIT, y, "attic")
             happen(EventKind.ENTER, y, "barn")
         if rng.random() < 0.4:
             happen(EventKind.ENTER, x, "barn")
@@ -137,8 +137,9 @@ def returning_plot(rng: random.Random) -> Plot:
         if rng.random() < 0.2:
             happen(EventKind.ANNOUNCE, rng.choice(people), None, rng.choice(("jar", "pot", "tin")))
         happen(EventKind.ENTER, x, "attic")
-        happen(EventKind.EXIT, y, "barn")
-        happen(EventKind.ENTER, y, "attic")
+        if more:
+            happen(EventKind.EXIT, y, "barn")
+            happen(EventKind.ENTER, y, "attic")
     return plot
 
 

@@ -44,12 +44,16 @@ class Point(NamedTuple):
 
 
 class Sighting(NamedTuple):
-    """Somebody sees an object: its place, the group for whom that is common, and who in fact notices."""
+    """People see an object: its place, the group for whom that is common, and who in fact notices.
+
+    Whoever leaves the room knows who stays and sees the object further on, but does not see it any more.
+    """
 
     thing: int
     place: int
     group: int
     noticing: int
+    leaver: int = -1
 
 
 class Speech(NamedTuple):
@@ -103,13 +107,15 @@ class _Stage:
     def _happen(self, time: int, event: PlotEvent) -> None:
         kind = event.kind
         agent = self.cast[event.agent] if event.agent is not None else -1
-        returns, put = False, -1
+        returns, put, left = False, -1, ""
+        absent = self._distracted
         if kind == _ENTER or kind == _EXIT:
             target = event.room if kind == _ENTER else None
             before = self._where[agent]
             returns = target is not None and target != before
             if target != before:
                 self._part(agent, before)
+                left = before or ""
             self._where[agent] = target
             self._watched.pop(agent, None)
             self._distracted &= ~(1 << agent)
@@ -135,7 +141,9 @@ class _Stage:
             if returns and self._sight == INFER_MOVER and self._where[agent] == room:
                 suspects = self._mask(y for (x, y), there in self._left.items() if x == agent and there == room)
                 self.steps.append(Suspicion(thing, place, agent, suspects))
-            if self._sight != CLOSED or thing == put:
+            if self._sight != CLOSED and left == room:
+                self._show(thing, room, place, agent, not absent >> agent & 1)
+            elif self._sight != CLOSED or thing == put:
                 self._show(thing, room, place)
 
     def _spoken_of(self, event: PlotEvent) -> tuple[int, int]:
@@ -159,9 +167,15 @@ class _Stage:
                 self._left[agent, other] = room
                 self._left.pop((other, agent), None)
 
-    def _show(self, thing: int, room: str | None, place: int) -> None:
-        inside = self._inside(room)
-        sight = Sighting(thing, place, inside, inside & ~self._distracted | self._watchers(room))
+    def _show(
+        self, thing: int, room: str | None, place: int, leaver: int = -1, is_leaver_attentive: bool = False
+    ) -> None:
+        group = self._inside(room)
+        noticing = group & ~self._distracted | self._watchers(room)
+        if leaver >= 0:
+            group |= 1 << leaver
+            noticing |= is_leaver_attentive << leaver
+        sight = Sighting(thing, place, group, noticing, leaver)
         # The same people seeing the same thing again learn nothing; only words may have changed their minds.
         if sight != self._last.get(thing):
             self._last[thing] = sight
@@ -294,30 +308,34 @@ class MindWorlds:
     def _always(self, step: Speech, agent: int, held: int) -> bool:
         return True
 
-    def _last_sight(self, world: int, thing: int) -> int:
-        """Return the number of the step by which an object was last seen in a world, or -1."""
+    def _last_sight(self, world: int, thing: int, agent: int, *, is_own: bool) -> int:
+        """Return the number of the step by which an agent last saw an object in a world, or -1.
+
+        Args:
+            world: The world.
+            thing: The object.
+            agent: The agent.
+            is_own: Whether the world is what the agent itself holds possible, so that it knows of its secret sights.
+        """
         while world != _START:
             world, number, _ = self._worlds[world]
             step = self._steps[number]
-            if isinstance(step, Sighting) and step.thing == thing:
+            sees = isinstance(step, Sighting) and step.leaver != agent and (is_own or step.group >> agent & 1)
+            if sees and step.thing == thing:
                 return number
         return -1
 
-    def _was_there(self, number: int, agent: int) -> bool:
-        step = self._steps[number]
-        return isinstance(step, Sighting) and bool(step.group >> agent & 1)
-
     def _fresher(self, step: Speech, agent: int, held: int) -> bool:
-        """Return whether the speaker was there when the hearer last saw the object, as the hearer takes it."""
-        last = self._last_sight(held, step.thing)
-        return last < 0 or self._was_there(last, step.speaker)
+        """Return whether the speaker saw the object at least as late as the hearer, as the hearer takes it."""
+        own = self._last_sight(held, step.thing, agent, is_own=True)
+        return self._last_sight(held, step.thing, step.speaker, is_own=False) >= own
 
     def _never_liars(self, step: Speech, agent: int, held: int) -> bool:
         """Return whether the hearer has not caught the speaker saying what it does not believe, now or before."""
         if self._liars[held] >> step.speaker & 1:
             return False
-        last = self._last_sight(held, step.thing)
-        if last < 0 or (last != step.sight and self._was_there(last, step.speaker)):
+        its = self._last_sight(held, step.thing, step.speaker, is_own=False)
+        if self._fresher(step, agent, held) and (its < 0 or its != step.sight):
             return True  # the speaker may have seen the object since, so this may be news
         believed = self._place(self._successor(held, step.speaker), step.thing)
         return believed in (_NO_PLACE, step.place)

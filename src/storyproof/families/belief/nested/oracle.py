@@ -54,6 +54,9 @@ class Sights:
         put: Whether the event places or moves the object.
         present: Who is in the object's room right after the event: the group for whom a sight is common.
         noticing: Who in fact sees the object.
+        witnesses: `present`, and whoever leaves the room by the event and so knows who stays: the group for whom it is
+            common who sees the object.
+        aware: Who in fact knows who sees the object.
         latest: The last instant up to this one at which each agent was in the object's room, [time, agent, column];
             only under `hi-tom`.
         finding: Who enters the object's room from elsewhere, else NOBODY; only under `infer-mover`, like `parted`.
@@ -64,6 +67,8 @@ class Sights:
     put: Flags
     present: Mask
     noticing: Mask
+    witnesses: Mask
+    aware: Mask
     latest: Instants
     finding: Small
     parted: Mask
@@ -218,9 +223,15 @@ def sights(stories: PlotArrays, where: Whereabouts, thing: Small, reading: Neste
     inside = where.room == room[:, None]
     present = _set_of(inside, stories.mask_type)
     watching = _set_of(where.watched == room[:, None], stories.mask_type)
+    noticing = (present & ~where.distracted) | watching
+    leaving = np.zeros_like(inside)
+    leaving[1:] = (where.room[:-1] == room[1:, None]) & ~inside[1:]
+    leaver = _set_of(leaving, stories.mask_type)
+    attentive = np.zeros_like(leaver)
+    attentive[1:] = leaver[1:] & ~where.distracted[:-1]
     stays = _last_times_so_far(inside) if reading.trust == HI_TOM else np.zeros((0, *place.shape[1:]), np.int16)
     finding, parted = _findings(stories, where, room) if reading.sight == INFER_MOVER else (place[:0], present[:0])
-    return Sights(place, put, present, (present & ~where.distracted) | watching, stays, finding, parted)
+    return Sights(place, put, present, noticing, present | leaver, noticing | attentive, stays, finding, parted)
 
 
 def _findings(stories: PlotArrays, where: Whereabouts, room: Small) -> tuple[Small, Mask]:
@@ -318,7 +329,7 @@ class Minds:
         self._chain = contract(chain, stories.mask_type)
         self._same_story = bool((columns == columns[:1]).all())
         self._shown: dict[int, Sights] = {}
-        self._liars: dict[tuple[str, frozenset[Any], int], Flags] = {}
+        self._liars: dict[tuple[str, frozenset[Any], tuple[Any, ...], int], Flags] = {}
 
     def over_time(self, thing: Small) -> Small:
         """Return where each chain believes its object to be after each event, [time, question]; NOBODY: no belief."""
@@ -366,13 +377,18 @@ class Minds:
         seen = chain.take_part(shown.noticing, shown.present)
         return seen & shown.put if self._reading.sight == CLOSED else seen
 
-    @staticmethod
-    def _is_fresh(shown: Sights, seen: Flags, agent: Small, time: Instants) -> Flags:
-        """Return whether an agent was there when chains last saw the object before some time, or they never saw it."""
-        before = np.arange(len(seen), dtype=np.int16)[:, None] < time
-        everybody = np.iinfo(shown.present.dtype).max
-        together = _at(shown.present, _last_time(seen & before), everybody)
-        return np.asarray((together & _member(agent, together.dtype.type)) != 0)
+    def _is_stale(self, chain: Chains, shown: Sights, agent: Small, time: Instants) -> Flags:
+        """Return whether the last of each chain has seen the object later than an agent before some time.
+
+        As the others of the chain know it: who leaves others with the object knows that they see it later.
+        """
+        kind = chain.first.dtype.type
+        known = chain.take_part(shown.aware, shown.witnesses) & (np.arange(len(shown.put))[:, None] < time)
+        if self._reading.sight == CLOSED:
+            known &= shown.put
+        sees = np.where(chain.length == 1, shown.noticing & chain.first, shown.present & _member(chain.last, kind)) != 0
+        agent_sees = (shown.present & _member(agent, kind)) != 0
+        return _last_time(known & agent_sees) < _last_time(known & sees)
 
     def _seen_and_heard(
         self, chain: Chains, shown: Sights, thing: Small, upto: int, identity: _Identity
@@ -384,14 +400,12 @@ class Minds:
         for number in range(upto):
             time = np.maximum(self._said.time[number], 0)
             # Who sees the object believes its eyes.
-            learns = self._learns(chain, shown, seen, thing, number, identity) & ~seen[time, columns]
+            learns = self._learns(chain, shown, thing, number, identity) & ~seen[time, columns]
             flags[time, columns] |= learns
             values[time, columns] = np.where(learns, self._said.said[number], values[time, columns])
         return flags, values
 
-    def _learns(
-        self, chain: Chains, shown: Sights, seen: Flags, thing: Small, number: int, identity: _Identity
-    ) -> Flags:
+    def _learns(self, chain: Chains, shown: Sights, thing: Small, number: int, identity: _Identity) -> Flags:
         """Return whether chains come to believe a message about their object."""
         said, trust = self._said, self._reading.trust
         speaker, time = said.speaker[number], said.time[number]
@@ -408,7 +422,7 @@ class Minds:
             part &= _row(stays, speaker) > _row(stays, judge)
             return part
         if trust == FRESHER:
-            part &= of_speaker | self._is_fresh(shown, seen, speaker, time)
+            part &= of_speaker | ~self._is_stale(chain, shown, speaker, time)
             return part
         liar = self._knows_liar(chain, number, identity)
         if chain.prefix is not None and (part & of_speaker).any():
@@ -421,11 +435,11 @@ class Minds:
 
         They do if they heard the speaker say, now or before, what they thought that the speaker did not believe, and it
         could be no news: they were looking at the object with the speaker, or have seen it since the speaker last did.
-        That rests on earlier messages only. The answer depends on the set of a chain's agents, not on their order, so
-        there are few to remember: if all questions are about one story, by the speakers, else by the numbers of
-        messages.
+        That rests on earlier messages only. The answer depends on the set of a chain's agents and its last, not on
+        their order, so there are few to remember: if all questions are about one story, by the speakers, else by the
+        numbers of messages.
         """
-        key = (identity[0], frozenset(identity[1]), number)
+        key = (identity[0], frozenset(identity[1]), identity[1][-1:], number)
         if key in self._liars:
             return self._liars[key]
         said = self._said
@@ -439,7 +453,7 @@ class Minds:
                 self._shown[earlier] = _pick(every, self._columns)
             shown, longer = self._shown[earlier], chain.extend(speaker)
             looks = self._seen(longer, shown)[np.maximum(time, 0), np.arange(len(time))]
-            hears &= looks | ~self._is_fresh(shown, self._seen(chain, shown), speaker, time)
+            hears &= looks | self._is_stale(chain, shown, speaker, time)
             if not hears.any():
                 continue
             label = int(speaker[0]) if self._same_story else f"message {earlier}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from storyproof.errors import DataError, ProofError, UnknownNameError
@@ -21,11 +21,13 @@ class ProvedAnswer:
         value: A container (None: nowhere or unknown), "yes" or "no", or the names of some agents.
         proof: The 1-based numbers of the sentences that it rests on.
         readings: All readings under which it holds.
+        by_reading: The answer under each reading.
     """
 
     value: Reply
     proof: tuple[int, ...]
     readings: tuple[str, ...]
+    by_reading: Mapping[str, Reply]
 
     @property
     def place(self) -> str | None:
@@ -217,8 +219,9 @@ class Story:
                     f"oracle and checker differ under {reading}: {found} against {checked}, in {self.events}"
                 )
         value = replies[self.reading]
-        holds = tuple(str(reading) for reading, found in replies.items() if found == value)
-        return ProvedAnswer(value, oracle_proof(self._events, question, self.reading), holds)
+        by_reading = {str(reading): found for reading, found in replies.items()}
+        holds = tuple(name for name, found in by_reading.items() if found == value)
+        return ProvedAnswer(value, oracle_proof(self._events, question, self.reading), holds, by_reading)
 
     def _check_names(self, question: NestedQuestion) -> None:
         cast = cast_of(self._events)

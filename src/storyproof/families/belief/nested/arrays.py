@@ -60,7 +60,7 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
     Raises:
         DataError: If a story is too long or names too many people or things.
     """
-    longest = max(map(len, stories), default=0)
+    longest = max([1, *map(len, stories)])  # one sentence of noise where there is none
     if longest > MOST_SENTENCES:
         raise DataError(f"a story has {longest} sentences; at most {MOST_SENTENCES} are handled.")
     cells = np.full((6, longest, len(stories)), NOBODY, np.int64)

@@ -260,12 +260,12 @@ def _findings(stories: PlotArrays, where: Whereabouts, room: Small) -> tuple[Sma
 
 def messages(stories: PlotArrays, where: Whereabouts) -> Messages:
     """Return the messages of each story, in order."""
-    kind, steps = stories.kind, stories.kind.shape[0]
+    kind = stories.kind
     spoken = (kind == EventKind.TELL) | (kind == EventKind.WHISPER) | (kind == EventKind.ANNOUNCE)
     most = int(spoken.sum(axis=0).max(initial=0))
     # Times of messages first, in order; then those of everything else, which are cut off.
     order = np.argsort(~spoken, axis=0, kind="stable")[:most].astype(np.int16)
-    time = np.where(np.take_along_axis(spoken, order, axis=0), order, np.int16(-1)) if steps else order
+    time = np.where(np.take_along_axis(spoken, order, axis=0), order, np.int16(-1))
     speaker, thing, said, hearer = (
         _at(array, time) for array in (stories.agent, stories.thing, stories.container, stories.hearer)
     )
@@ -505,5 +505,5 @@ def reality(stories: PlotArrays, thing: Small) -> Small:
 def memory(stories: PlotArrays, thing: Small) -> Small:
     """Return where the object of each story was first put; NOBODY if nowhere."""
     put = _puts(stories, thing)
-    first = np.where(put.any(axis=0), put.argmax(axis=0), -1) if len(put) else np.full(put.shape[1], -1)
-    return _at(stories.container, first.astype(np.int16))
+    first = np.where(put.any(axis=0), put.argmax(axis=0), -1).astype(np.int16)
+    return _at(stories.container, first)

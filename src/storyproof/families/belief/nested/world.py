@@ -86,7 +86,11 @@ class PlotState:
             return f"{agent} is distracted and must pay attention again first"
         here = self.where.get(agent)
         if kind == EventKind.ENTER and here is not None:
-            return f"{agent} enters the {room} but is in the {here}" if here != room else f"{agent} is there already"
+            return (
+                f"{agent} enters the {room} but is in the {here}"
+                if here != room
+                else f"{agent} is in the {room} already"
+            )
         if kind == EventKind.EXIT and here != room:
             return f"{agent} exits the {room} but is {f'in the {here}' if here else 'in no room'}"
         if kind == EventKind.MOVE:

@@ -10,14 +10,16 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from storyproof.errors import DataError
+from storyproof.families.belief.arrays import NOBODY
 from storyproof.families.belief.nested import answers
-from storyproof.families.belief.nested.answers import answer_codes, oracle_answer, oracle_proof, prove
+from storyproof.families.belief.nested.answers import oracle_answer, oracle_proof, prove_beliefs
 from storyproof.families.belief.nested.arrays import encode_plots
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
 from storyproof.families.belief.nested.readings import NESTED_DEFAULT, NESTED_READINGS, NestedReading
 from storyproof.families.belief.nested.story import Story
 from storyproof.families.belief.nested.world import EventKind
+from storyproof.families.belief.oracle import STRANGER
 from tests.families.belief.nested.plots import PEOPLE, Plot, describe, plots
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -111,23 +113,25 @@ def test_what_is_unknown_rests_on_nothing_or_on_what_hid_it() -> None:
     assert story.believes("Bob", "key").proof == (4,)
 
 
-def test_many_stories_are_proved_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    stories = [story for story in plots(3, 9) if any(event.agent == "Ada" for event in story)]
-    question = NestedQuestion(Ask.BELIEF, "key", ("Ada",))
-    alone = [oracle_proof(story, question, NESTED_DEFAULT) for story in stories]
+@pytest.mark.parametrize("width", [7, 1 << 12])
+def test_many_stories_are_proved_at_once(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "_WIDTH", width)
+    stories = [story for story in plots(3, 6) if any(event.agent == "Ada" for event in story)]
     arrays, names = encode_plots(stories)
-
-    def evaluate(changed: answers.PlotArrays, which: np.ndarray) -> np.ndarray:
-        each = [
-            answer_codes(changed.pick(np.array([column])), names[story], question, NESTED_DEFAULT)[0]
-            for column, story in enumerate(which.tolist())
-        ]
-        return np.array(each)
-
-    for width in (1, 20, 1 << 14):
-        monkeypatch.setattr(answers, "_WIDTH", width)
-        flags = prove(arrays, evaluate)
-        assert [tuple((np.flatnonzero(column) + 1).tolist()) for column in flags.T] == alone
+    asked = [("Ada",), ("Ada", "Bo"), ("Bo", "Ada", "Cy")]
+    columns = np.repeat(np.arange(len(stories)), len(asked))
+    things = np.array([known.things.get("key", 99) for known in names], np.int8)[columns]
+    chain = np.full((3, len(columns)), NOBODY, np.int8)
+    for column, story in enumerate(columns.tolist()):
+        agents = asked[column % len(asked)]
+        chain[: len(agents), column] = [names[story].agents.get(agent, STRANGER) for agent in agents]
+    for reading in NESTED_READINGS:
+        flags = prove_beliefs(arrays, columns, things, chain, reading)
+        for column, story in enumerate(columns.tolist()):
+            question = NestedQuestion(Ask.BELIEF, "key", asked[column % len(asked)])
+            alone = oracle_proof(stories[story], question, reading)
+            together = tuple((np.flatnonzero(flags[:, column]) + 1).tolist())
+            assert alone == together, f"{reading}, {question} in\n{describe(stories[story])}"
 
 
 def test_questions_name_as_many_agents_as_they_need() -> None:

@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames
+from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small
 from storyproof.families.belief.nested import oracle
 from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
-from storyproof.families.belief.nested.readings import NestedReading
-from storyproof.families.belief.nested.world import PlotEvent
+from storyproof.families.belief.nested.readings import NEVER_LIARS, NestedReading
+from storyproof.families.belief.nested.world import MESSAGES, EventKind, PlotEvent
 from storyproof.families.belief.oracle import STRANGER
 
 Codes = npt.NDArray[np.int64]
-# Returns the answers to the questions in the given places, asked of stories that have one column for each.
-Evaluate = Callable[[PlotArrays, npt.NDArray[np.intp]], Codes]
+Columns = npt.NDArray[np.intp]
+# Takes stories, and for each answer wanted the story and the question; returns the answers.
+Evaluate = Callable[[PlotArrays, Columns, Columns], Codes]
 
 _MISSING = 99  # the number of an object that is not in the story
-_WIDTH = 1 << 14  # columns of stories that are evaluated at once
+_WIDTH = 1 << 12  # changed stories that are evaluated at once
 
 
 def _places(
@@ -106,11 +107,44 @@ def oracle_answer(events: Sequence[PlotEvent], question: NestedQuestion, reading
 def oracle_proof(events: Sequence[PlotEvent], question: NestedQuestion, reading: NestedReading) -> tuple[int, ...]:
     """Return the 1-based numbers of the sentences that an answer rests on (see `prove`)."""
     stories, (names,) = encode_plots([events])
-    flags = prove(stories, lambda changed, _: answer_codes(changed, names, question, reading))
+
+    def evaluate(changed: PlotArrays, columns: Columns, _: Columns) -> Codes:
+        return answer_codes(changed, names, question, reading)[columns]
+
+    one = np.zeros(1, np.intp)
+    flags = prove(stories, one, evaluate, np.ones((len(stories.kind), 1), np.bool_))
     return tuple((np.flatnonzero(flags[:, 0]) + 1).tolist())
 
 
-def prove(stories: PlotArrays, evaluate: Evaluate) -> Flags:
+def prove_beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, reading: NestedReading) -> Flags:
+    """Return the sentences that beliefs rest on, [time, question]; the arguments are those of `oracle.beliefs`."""
+
+    def evaluate(changed: PlotArrays, story: Columns, question: Columns) -> Codes:
+        return oracle.beliefs(changed, story, thing[question], chain[:, question], reading).astype(np.int64)
+
+    return prove(stories, columns, evaluate, _may_matter(stories, columns, thing, chain, reading))
+
+
+def _may_matter(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, reading: NestedReading) -> Flags:
+    """Return which sentences can bear on a belief: about the object, or about where those concerned are and look."""
+    kind, agent = stories.kind[:, columns], stories.agent[:, columns]
+    puts = (stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE)
+    speaks = np.isin(stories.kind, MESSAGES)
+    concerned = np.zeros((stories.agents + 1, len(columns)), np.bool_)
+    for members in (chain, np.where(speaks, stories.agent, np.int8(NOBODY))[:, columns]):
+        for row in members:
+            concerned[np.where(row < 0, stories.agents, row), np.arange(len(columns))] = True
+    concerned[-1] = False
+    about = (stories.thing[:, columns] == thing) | (speaks[:, columns] & (reading.trust == NEVER_LIARS))
+    if reading.trust == NEVER_LIARS:  # who lied about another object is not believed about this one
+        about |= puts[:, columns]
+    acts = (kind != EventKind.NOISE) & ~(puts | speaks)[:, columns]
+    who = np.where(agent < 0, stories.agents, agent).astype(np.intp)
+    found: Flags = ((puts | speaks)[:, columns] & about) | (acts & concerned[who, np.arange(len(columns))])
+    return found
+
+
+def prove(stories: PlotArrays, columns: Columns, evaluate: Evaluate, may_matter: Flags) -> Flags:
     """Return the sentences that answers rest on, [time, question].
 
     A proof has every sentence without which the answer is another. If these alone do not give the answer, because it
@@ -118,42 +152,49 @@ def prove(stories: PlotArrays, evaluate: Evaluate) -> Flags:
     the beginning: the latest grounds are kept.
 
     Args:
-        stories: The story of each question, one column each.
-        evaluate: Answers the questions of changed stories.
+        stories: The stories.
+        columns: The story of each question.
+        evaluate: Answers questions about changed stories.
+        may_matter: Which sentences may change which answers, [time, question]; the others are not tried.
     """
-    steps, count = stories.kind.shape
-    everything = np.arange(count)
-    answer = evaluate(stories, everything)
+    steps, count = may_matter.shape
+    questions = np.arange(count)
+    answer = evaluate(stories, columns, questions)
     needed = np.zeros((steps, count), np.bool_)
-    chunk = max(1, _WIDTH // max(count, 1))
-    for start in range(0, steps, chunk):
-        times = np.arange(start, min(start + chunk, steps))
-        which = np.tile(everything, len(times))
-        deleted = np.arange(steps)[:, None] == np.repeat(times, count)
-        found = evaluate(stories.pick(which).without(deleted), which) != answer[which]
-        needed[times] = found.reshape(len(times), count)
-    enough = evaluate(stories.without(~needed), everything) == answer
-    open_ = np.flatnonzero(~enough)
-    if len(open_):
-        needed[:, open_] = _complete(stories.pick(open_), needed[:, open_], answer[open_], open_, evaluate)
+    # Questions about one story share its changed versions, which are numbered by story and deleted sentence.
+    time, question = (index.astype(np.intp) for index in np.nonzero(may_matter))
+    version = columns[question] * steps + time
+    order = np.argsort(version, kind="stable")
+    starts = np.flatnonzero(np.diff(version[order], prepend=-1))
+    for start in range(0, len(starts), _WIDTH):
+        end = starts[start + _WIDTH] if start + _WIDTH < len(starts) else len(order)
+        tried = order[starts[start] : end]
+        deleted = version[order[starts[start : start + _WIDTH]]]
+        changed = stories.pick(deleted // steps).without(np.arange(steps)[:, None] == deleted % steps)
+        place = np.cumsum(np.diff(version[tried], prepend=-1) != 0) - 1
+        found = evaluate(changed, place, question[tried]) != answer[question[tried]]
+        needed[time[tried], question[tried]] = found
+    enough = evaluate(stories.pick(columns).without(~needed), questions, questions) == answer
+    several = np.flatnonzero(~enough)
+    if len(several):
+        needed[:, several] = _complete(stories.pick(columns[several]), needed[:, several], several, answer, evaluate)
     return needed
 
 
-def _complete(
-    stories: PlotArrays, needed: Flags, answer: Codes, which: npt.NDArray[np.intp], evaluate: Evaluate
-) -> Flags:
+def _complete(stories: PlotArrays, needed: Flags, questions: Columns, answer: Codes, evaluate: Evaluate) -> Flags:
     """Leave out sentences that are not needed, one after the other, as long as any can be left out."""
     kept = np.ones_like(needed)
-    changed = True
-    while changed:
-        changed = False
+    is_changed = True
+    while is_changed:
+        is_changed = False
         for time in range(len(kept)):
             tried = np.flatnonzero(kept[time] & ~needed[time])
             if not len(tried):
                 continue
-            without = kept[:, tried].copy()
-            without[time] = False
-            same = evaluate(stories.pick(tried).without(~without), which[tried]) == answer[tried]
-            kept[time, tried[same]] = False
-            changed |= bool(same.any())
+            rest = kept[:, tried].copy()
+            rest[time] = False
+            same = evaluate(stories.pick(tried).without(~rest), np.arange(len(tried)), questions[tried])
+            left_out = tried[same == answer[questions[tried]]]
+            kept[time, left_out] = False
+            is_changed |= bool(len(left_out))
     return kept

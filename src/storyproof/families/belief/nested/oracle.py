@@ -175,8 +175,8 @@ def whereabouts(stories: PlotArrays) -> Whereabouts:
     steps, count = stories.kind.shape
     shape = (stories.agents, count)
     everybody = np.arange(stories.agents, dtype=np.int8)[:, None]
-    bits = _member(everybody, stories.mask_type)
-    kind = stories.kind
+    kind, acts = stories.kind, stories.agent
+    actor = _member(acts, stories.mask_type)
     enters, exits = kind == EventKind.ENTER, kind == EventKind.EXIT
     walks, peeks = enters | exits, kind == EventKind.PEEK
     stops = walks | (kind == EventKind.UNPEEK)
@@ -187,22 +187,23 @@ def whereabouts(stories: PlotArrays) -> Whereabouts:
     distracted = np.zeros((steps, count), stories.mask_type)
     here, there = np.full(shape, NOBODY, np.int8), np.full(shape, NOBODY, np.int8)
     absent = np.zeros(count, stories.mask_type)
-    acts = stories.agent
+    walker = np.where(walks, acts, np.int8(NOBODY))
+    looker = np.where(stops | peeks, acts, np.int8(NOBODY))
+    losing = np.where(loses, actor, stories.mask_type(0))
+    regaining = ~np.where(regains, actor, stories.mask_type(0))
     for time in range(steps):
-        who = acts[time] == everybody
-        here = np.where(who & walks[time], target[time], here)
-        there = np.where(who & (stops | peeks)[time], view[time], there)
-        actor = np.where(who, bits, stories.mask_type(0)).sum(axis=0, dtype=stories.mask_type)
-        absent = np.where(loses[time], absent | actor, np.where(regains[time], absent & ~actor, absent))
+        here = np.where(walker[time] == everybody, target[time], here)
+        there = np.where(looker[time] == everybody, view[time], there)
+        absent = (absent | losing[time]) & regaining[time]
         rooms[time], watched[time], distracted[time] = here, there, absent
     return Whereabouts(rooms, watched, distracted)
 
 
 def _set_of(flags: Flags, kind: type[np.unsignedinteger]) -> Mask:
     """Return the sets of agents that [time, agent, column] or [agent, column] flags describe."""
-    axis = flags.ndim - 2
-    bits = _member(np.arange(flags.shape[axis], dtype=np.int8)[:, None], kind)
-    found: Mask = np.where(flags, bits, kind(0)).sum(axis=axis, dtype=kind)
+    found = np.zeros((*flags.shape[:-2], flags.shape[-1]), kind)
+    for agent in range(flags.shape[-2]):
+        found |= flags[..., agent, :].astype(kind) << kind(agent)
     return found
 
 
@@ -300,6 +301,14 @@ def _row(array: npt.NDArray[Any], agent: Small) -> npt.NDArray[Any]:
     return array[np.maximum(agent, 0), np.arange(array.shape[1])]
 
 
+def _distinct(numbers: Columns) -> tuple[Columns, Columns]:
+    """Return the distinct numbers in order, and the place of each among them; as `np.unique`, without sorting."""
+    occurs = np.zeros(1 + int(numbers.max(initial=0)), np.bool_)
+    occurs[numbers] = True
+    places = np.cumsum(occurs) - 1
+    return np.flatnonzero(occurs), places[numbers]
+
+
 _Identity = tuple[str, tuple[Any, ...]]  # which chains: those asked or their prefixes, and by whom they are extended
 _ASKED: _Identity = ("asked", ())
 _PREFIX: _Identity = ("prefix", ())
@@ -343,7 +352,7 @@ class Minds:
 
     def _informed_of(self, thing: Small) -> tuple[Flags, Small]:
         # Questions about the same object of the same story share what is seen of it.
-        pairs, which = np.unique((self._columns << 8) + thing.astype(np.uint8), return_inverse=True)
+        pairs, which = _distinct((self._columns << 8) + thing.astype(np.uint8))
         story, things = pairs >> 8, (pairs & 0xFF).astype(np.int8)
         shown = sights(self._stories.pick(story), _pick(self._where, story), things, self._reading)
         return self._informed(self._chain, _pick(shown, which), thing, len(self._said.time), _ASKED)
@@ -479,12 +488,15 @@ def beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, r
     """
     found = np.full(len(columns), NOBODY, np.int8)
     real = chain[0] == NOBODY if len(chain) else np.ones(len(columns), np.bool_)
-    groups = [np.flatnonzero(~real)]
-    if reading.trust == NEVER_LIARS and np.isin(stories.kind, MESSAGES).sum(axis=0).max(initial=0) > _FEW:
-        groups = [np.flatnonzero(~real & (columns == story)) for story in np.unique(columns[~real])]
+    alone = np.zeros(len(columns), np.bool_)
+    if reading.trust == NEVER_LIARS:  # who has caught whom lying takes long in stories of many messages
+        alone = (np.isin(stories.kind, MESSAGES).sum(axis=0) > _FEW)[columns]
+    groups = [np.flatnonzero(~real & ~alone)]
+    groups += [np.flatnonzero(~real & (columns == story)) for story in np.unique(columns[alone])]
     for group in groups:
         if len(group):
-            minds = Minds(stories, columns[group], chain[:, group], reading)
+            story, places = _distinct(columns[group])
+            minds = Minds(stories.pick(story), places, chain[:, group], reading)
             found[group] = minds.at_the_end(thing[group])
     if real.any():
         found[real] = reality(stories.pick(columns[real]), thing[real])

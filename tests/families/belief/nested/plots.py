@@ -110,8 +110,14 @@ def returning_plot(rng: random.Random) -> Plot:
     x, y, z = people
     state, plot = PlotState(), Plot()
 
-    def happen(kind: EventKind, agent: str | None = None, room: str | None = None, box: str | None = None) -> None:
-        event = PlotEvent(kind, agent, room, "key" if box else None, box)
+    def happen(
+        kind: EventKind,
+        agent: str | None = None,
+        room: str | None = None,
+        box: str | None = None,
+        hearer: str | None = None,
+    ) -> None:
+        event = PlotEvent(kind, agent, room, "key" if box else None, box, hearer)
         if rng.random() < 0.85 and state.problem(event) is None:
             state.advance(event)
             plot.append(event)
@@ -125,6 +131,10 @@ def returning_plot(rng: random.Random) -> Plot:
         happen(EventKind.EXIT, x, "attic")
         if rng.random() < 0.2:
             happen(EventKind.PEEK, x, "attic")
+        if rng.random() < 0.3:
+            happen(EventKind.ENTER, z, "barn")
+            happen(EventKind.PEEK, z, "attic")
+            happen(EventKind.EXIT, z, "barn")
         happen(EventKind.MOVE, y, "attic", rng.choice(("jar", "pot", "tin")))
         happen(EventKind.EXIT, y, "attic")
         if rng.random() < 0.5:
@@ -132,6 +142,7 @@ def returning_plot(rng: random.Random) -> Plot:
         if rng.random() < 0.4:
             happen(EventKind.ENTER, x, "barn")
             happen(EventKind.TELL, rng.choice(people), None, rng.choice(("jar", "pot", "tin")))
+            happen(EventKind.WHISPER, z, None, state.left.get("key", ("", "jar"))[1], x)
             happen(EventKind.EXIT, rng.choice((x, y)), "barn")
             happen(EventKind.EXIT, x, "barn")
         if rng.random() < 0.2:
@@ -162,6 +173,8 @@ def gossiping_plot(rng: random.Random, people: Sequence[str]) -> Plot:
     for agent in rng.sample(people, len(people)):
         if rng.random() < 0.3:
             happen(PlotEvent(EventKind.MOVE, agent, "attic", rng.choice(THINGS), rng.choice(ALL_BOXES[:2])))
+        if rng.random() < 0.25:
+            happen(PlotEvent(EventKind.DISTRACT, agent))
         if rng.random() < 0.9:
             happen(PlotEvent(EventKind.EXIT, agent, "attic"))
     for agent in rng.sample(people, len(people)):
@@ -171,6 +184,16 @@ def gossiping_plot(rng: random.Random, people: Sequence[str]) -> Plot:
         kind, (speaker, hearer) = rng.choice(kinds), rng.sample(people, 2)
         said = rng.choice((*THINGS, THINGS[0])), rng.choice(ALL_BOXES[:2])
         happen(PlotEvent(kind, speaker, None, *said, hearer if kind == EventKind.WHISPER else None))
+        secret, other = rng.choice(_SECRETS), rng.choice(people)
+        if rng.random() < 0.3:
+            happen(PlotEvent(EventKind.EXIT, other, state.where.get(other)))
+            happen(PlotEvent(EventKind.PEEK, other, "barn"))
+        if rng.random() < 0.4:
+            room = rng.choice(ROOMS) if secret == EventKind.PEEK else None
+            happen(PlotEvent(secret, other, room))
+        if rng.random() < 0.15:
+            happen(PlotEvent(EventKind.MOVE, other, "attic", "key", rng.choice(ALL_BOXES[:2])))
+            happen(PlotEvent(EventKind.ENTER, other, rng.choice(ROOMS)))
         if rng.random() < 0.15:
             happen(PlotEvent(EventKind.EXIT, speaker, "barn"))
             happen(PlotEvent(EventKind.ENTER, speaker, "attic"))

@@ -125,7 +125,7 @@ def test_many_stories_are_proved_at_once(width: int, monkeypatch: pytest.MonkeyP
     for column, story in enumerate(columns.tolist()):
         agents = asked[column % len(asked)]
         chain[: len(agents), column] = [names[story].agents.get(agent, STRANGER) for agent in agents]
-    for reading in NESTED_READINGS:
+    for reading in NESTED_READINGS[:4]:
         flags = prove_beliefs(arrays, columns, things, chain, reading)
         for column, story in enumerate(columns.tolist()):
             question = NestedQuestion(Ask.BELIEF, "key", asked[column % len(asked)])

@@ -55,7 +55,7 @@ class Sights:
         present: Who is in the object's room right after the event: the group for whom a sight is common.
         noticing: Who in fact sees the object.
         witnesses: `present`, and whoever leaves the room by the event and so knows who stays: the group for whom it is
-            common who sees the object.
+            common who sees the object; only under `fresher` and `never-liars`, like `aware`.
         aware: Who in fact knows who sees the object.
         latest: The last instant up to this one at which each agent was in the object's room, [time, agent, column];
             only under `hi-tom`.
@@ -217,22 +217,30 @@ def sights(stories: PlotArrays, where: Whereabouts, thing: Small, reading: Neste
         reading: The reading.
     """
     put = _puts(stories, thing)
-    latest = _last_times_so_far(put)
-    place = _at(stories.container, latest)
-    room = _at(stories.room, latest)
-    room = np.where(room < 0, np.int8(_NOWHERE), room)
+    place, room = _last_put(put, stories.container, NOBODY), _last_put(put, stories.room, _NOWHERE)
     inside = where.room == room[:, None]
     present = _set_of(inside, stories.mask_type)
-    watching = _set_of(where.watched == room[:, None], stories.mask_type)
-    noticing = (present & ~where.distracted) | watching
-    leaving = np.zeros_like(inside)
-    leaving[1:] = (where.room[:-1] == room[1:, None]) & ~inside[1:]
-    leaver = _set_of(leaving, stories.mask_type)
-    attentive = np.zeros_like(leaver)
-    attentive[1:] = leaver[1:] & ~where.distracted[:-1]
+    noticing = (present & ~where.distracted) | _set_of(where.watched == room[:, None], stories.mask_type)
+    witnesses = aware = present[:0]
+    if reading.trust in (FRESHER, NEVER_LIARS):
+        leaving = np.zeros_like(inside)
+        leaving[1:] = (where.room[:-1] == room[1:, None]) & ~inside[1:]
+        leaver = _set_of(leaving, stories.mask_type)
+        witnesses, aware = present | leaver, noticing | leaver
+        aware[1:] &= ~(leaver[1:] & where.distracted[:-1])
     stays = _last_times_so_far(inside) if reading.trust == HI_TOM else np.zeros((0, *place.shape[1:]), np.int16)
     finding, parted = _findings(stories, where, room) if reading.sight == INFER_MOVER else (place[:0], present[:0])
-    return Sights(place, put, present, noticing, present | leaver, noticing | attentive, stays, finding, parted)
+    return Sights(place, put, present, noticing, witnesses, aware, stays, finding, parted)
+
+
+def _last_put(put: Flags, where: Small, otherwise: int) -> Small:
+    """Return where each object was put last, up to each time."""
+    found = np.empty_like(where)
+    now = np.full(where.shape[1], otherwise, where.dtype)
+    for time, puts in enumerate(put):
+        now = np.where(puts, where[time], now)
+        found[time] = now
+    return found
 
 
 def _findings(stories: PlotArrays, where: Whereabouts, room: Small) -> tuple[Small, Mask]:
@@ -263,10 +271,10 @@ def messages(stories: PlotArrays, where: Whereabouts) -> Messages:
     """Return the messages of each story, in order."""
     kind = stories.kind
     spoken = (kind == EventKind.TELL) | (kind == EventKind.WHISPER) | (kind == EventKind.ANNOUNCE)
-    most = int(spoken.sum(axis=0).max(initial=0))
-    # Times of messages first, in order; then those of everything else, which are cut off.
-    order = np.argsort(~spoken, axis=0, kind="stable")[:most].astype(np.int16)
-    time = np.where(np.take_along_axis(spoken, order, axis=0), order, np.int16(-1))
+    rank = np.cumsum(spoken, axis=0, dtype=np.int16)
+    when, who = np.nonzero(spoken)
+    time = np.full((int(rank.max(initial=0)), kind.shape[1]), -1, np.int16)
+    time[rank[when, who] - 1, who] = when
     speaker, thing, said, hearer = (
         _at(array, time) for array in (stories.agent, stories.thing, stories.container, stories.hearer)
     )
@@ -302,7 +310,7 @@ def _row(array: npt.NDArray[Any], agent: Small) -> npt.NDArray[Any]:
 
 
 def _distinct(numbers: Columns) -> tuple[Columns, Columns]:
-    """Return the distinct numbers in order, and the place of each among them; as `np.unique`, without sorting."""
+    """Return the distinct numbers in order, and the place of each among them: `np.unique` for small numbers."""
     occurs = np.zeros(1 + int(numbers.max(initial=0)), np.bool_)
     occurs[numbers] = True
     places = np.cumsum(occurs) - 1
@@ -352,10 +360,14 @@ class Minds:
 
     def _informed_of(self, thing: Small) -> tuple[Flags, Small]:
         # Questions about the same object of the same story share what is seen of it.
-        pairs, which = _distinct((self._columns << 8) + thing.astype(np.uint8))
-        story, things = pairs >> 8, (pairs & 0xFF).astype(np.int8)
-        shown = sights(self._stories.pick(story), _pick(self._where, story), things, self._reading)
-        return self._informed(self._chain, _pick(shown, which), thing, len(self._said.time), _ASKED)
+        most = 1 + int(thing.max(initial=0))
+        pairs, which = _distinct(self._columns * most + thing)
+        story, things = pairs // most, (pairs % most).astype(np.int8)
+        stories, where = self._stories, self._where
+        if len(story) != stories.kind.shape[1] or (story[1:] == story[:-1]).any():
+            stories, where = stories.pick(story), _pick(where, story)
+        shown = _pick(sights(stories, where, things, self._reading), which)
+        return self._informed(self._chain, shown, thing, len(self._said.time), _ASKED)
 
     def _informed(
         self, chain: Chains, shown: Sights, thing: Small, upto: int, identity: _Identity
@@ -431,7 +443,7 @@ class Minds:
             part &= _row(stays, speaker) > _row(stays, judge)
             return part
         if trust == FRESHER:
-            part &= of_speaker | ~self._is_stale(chain, shown, speaker, time)
+            part &= ~self._is_stale(chain, shown, speaker, time)  # nobody has seen it later than itself
             return part
         liar = self._knows_liar(chain, number, identity)
         if chain.prefix is not None and (part & of_speaker).any():
@@ -481,7 +493,7 @@ def beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, r
     Args:
         stories: The stories.
         columns: The story of each question.
-        thing: The local number of each question's object.
+        thing: The local number of each question's object; one that is not in the story has a number of no object.
         chain: Local agent numbers [place in the chain, question]; shorter chains end in NOBODY, and who is not in the
             story is STRANGER. All NOBODY: where the object really is.
         reading: The reading.

@@ -18,6 +18,7 @@ from storyproof.families.belief.nested import checker, oracle
 from storyproof.families.belief.nested.readings import NESTED_READINGS, NestedReading
 from tests.families.belief.nested import plots as asking
 from tests.families.belief.nested.plots import PEOPLE, THINGS, Plot, chains, plots
+from tests.families.belief.nested.surprises import SURPRISES
 
 ORACLE = {
     "the first need not notice": ("((noticing & self.first) != 0) & ", ""),
@@ -154,7 +155,7 @@ ASKED = [*chains(PEOPLE[:4], 2), *(chain for chain in chains(PEOPLE[:3], 3) if l
 
 @cache
 def stories() -> list[Plot]:
-    return plots(11, 320)
+    return [*([*row[1]] for row in SURPRISES), *plots(11, 240)]
 
 
 def by_oracle(module: ModuleType, reading: NestedReading, thing: str) -> list[list[str | None]]:
@@ -189,8 +190,10 @@ def readings(name: str) -> list[NestedReading]:
     """Return all readings, those first that a mutation is likely to show under."""
     words = {"mover": "infer-mover", "suspect": "infer-mover", "liar": "never-liars", "lie": "never-liars"}
     words |= {"late": "fresher", "stay": "fresher", "stale": "fresher", "closed": "closed", "leaves": "hi-tom"}
+    words |= {"distrusted": "hi-tom", "doubts": "hi-tom", "secret": "fresher", "catches": "never-liars"}
+    words |= {"contradicted": "never-liars", "news": "never-liars"}
     hints = {hint for word, hint in words.items() if word in name}
-    return sorted(NESTED_READINGS, key=lambda reading: -len(hints & set(reading)))
+    return sorted(NESTED_READINGS, key=lambda reading: (-len(hints & set(reading)), reading.trust == "never-liars"))
 
 
 @pytest.mark.parametrize("name", ORACLE)

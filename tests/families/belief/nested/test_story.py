@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -154,3 +155,10 @@ def test_readings_have_names() -> None:
     assert str(parse_reading("hi-tom")) == "open+hi-tom"
     with pytest.raises(UnknownNameError, match="unknown reading 'shut'"):
         parse_reading("shut")
+
+
+def test_the_example_of_the_page_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[4] / "docs" / "readings.md").read_text(encoding="utf-8")
+    code, _, rest = page.partition("```python\n")[2].partition("```\n\n```\n")
+    exec(code, {})
+    assert capsys.readouterr().out == rest.partition("```")[0]

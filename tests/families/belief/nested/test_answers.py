@@ -113,10 +113,10 @@ def test_what_is_unknown_rests_on_nothing_or_on_what_hid_it() -> None:
     assert story.believes("Bob", "key").proof == (4,)
 
 
-@pytest.mark.parametrize("width", [7, 1 << 12])
-def test_many_stories_are_proved_at_once(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(answers, "_WIDTH", width)
-    stories = [story for story in plots(3, 6) if any(event.agent == "Ada" for event in story)]
+def assert_proved_at_once(seed: int, count: int) -> None:
+    """Assert that many beliefs are proved together as each is alone."""
+    rng = random.Random(seed)
+    stories = [story for story in plots(seed, count) if any(event.agent == "Ada" for event in story)]
     arrays, names = encode_plots(stories)
     asked = [("Ada",), ("Ada", "Bo"), ("Bo", "Ada", "Cy")]
     columns = np.repeat(np.arange(len(stories)), len(asked))
@@ -125,13 +125,32 @@ def test_many_stories_are_proved_at_once(width: int, monkeypatch: pytest.MonkeyP
     for column, story in enumerate(columns.tolist()):
         agents = asked[column % len(asked)]
         chain[: len(agents), column] = [names[story].agents.get(agent, STRANGER) for agent in agents]
-    for reading in NESTED_READINGS[:4]:
+    for reading in (NESTED_DEFAULT, NestedReading("closed"), rng.choice(NESTED_READINGS)):
         flags = prove_beliefs(arrays, columns, things, chain, reading)
         for column, story in enumerate(columns.tolist()):
             question = NestedQuestion(Ask.BELIEF, "key", asked[column % len(asked)])
             alone = oracle_proof(stories[story], question, reading)
             together = tuple((np.flatnonzero(flags[:, column]) + 1).tolist())
             assert alone == together, f"{reading}, {question} in\n{describe(stories[story])}"
+
+
+@given(SEEDS)
+@settings(max_examples=2, phases=UNSHRUNK)
+def test_many_stories_are_proved_at_once(seed: int) -> None:
+    assert_proved_at_once(seed, 12)
+
+
+@pytest.mark.slow
+@given(SEEDS)
+@settings(max_examples=60, phases=UNSHRUNK)
+def test_very_many_stories_are_proved_at_once(seed: int) -> None:
+    assert_proved_at_once(seed, 40)
+
+
+@pytest.mark.parametrize("width", [1, 7])
+def test_stories_are_proved_in_parts(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "_WIDTH", width)
+    assert_proved_at_once(3, 3)
 
 
 def test_questions_name_as_many_agents_as_they_need() -> None:

@@ -12,10 +12,12 @@ import numpy.typing as npt
 from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small
 from storyproof.families.belief.nested import oracle
 from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots
+from storyproof.families.belief.nested.oracle import Instants
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
-from storyproof.families.belief.nested.readings import NEVER_LIARS, NestedReading
+from storyproof.families.belief.nested.readings import ALWAYS, NEVER_LIARS, NestedReading
 from storyproof.families.belief.nested.world import MESSAGES, EventKind, PlotEvent
 from storyproof.families.belief.oracle import STRANGER
+from storyproof.families.belief.readings import INFER_MOVER
 
 Codes = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.intp]
@@ -111,8 +113,8 @@ def oracle_proof(events: Sequence[PlotEvent], question: NestedQuestion, reading:
     def evaluate(changed: PlotArrays, columns: Columns, _: Columns) -> Codes:
         return answer_codes(changed, names, question, reading)[columns]
 
-    one = np.zeros(1, np.intp)
-    flags = prove(stories, one, evaluate, np.ones((len(stories.kind), 1), np.bool_))
+    everything = np.ones((len(stories.kind), 1), np.bool_)
+    flags = prove(stories, np.zeros(1, np.intp), evaluate, everything, everything)
     return tuple((np.flatnonzero(flags[:, 0]) + 1).tolist())
 
 
@@ -122,29 +124,101 @@ def prove_beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Sm
     def evaluate(changed: PlotArrays, story: Columns, question: Columns) -> Codes:
         return oracle.beliefs(changed, story, thing[question], chain[:, question], reading).astype(np.int64)
 
-    return prove(stories, columns, evaluate, _may_matter(stories, columns, thing, chain, reading))
+    concerns = _concerns(stories, columns, thing, chain, reading)
+    may_matter = concerns
+    if reading.trust == ALWAYS and reading.sight != INFER_MOVER:
+        decided = oracle.Minds(stories, columns, chain, reading).decided(thing)
+        may_matter = concerns & _bears_on(stories, columns, thing, decided)
+    return prove(stories, columns, evaluate, concerns, may_matter)
 
 
-def _may_matter(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, reading: NestedReading) -> Flags:
-    """Return which sentences can bear on a belief: about the object, or about where those concerned are and look."""
-    kind, agent = stories.kind[:, columns], stories.agent[:, columns]
-    puts = (stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE)
-    speaks = np.isin(stories.kind, MESSAGES)
-    concerned = np.zeros((stories.agents + 1, len(columns)), np.bool_)
-    for members in (chain, np.where(speaks, stories.agent, np.int8(NOBODY))[:, columns]):
-        for row in members:
-            concerned[np.where(row < 0, stories.agents, row), np.arange(len(columns))] = True
+def _concerns(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, reading: NestedReading) -> Flags:
+    """Return which sentences concern a belief: about the object, or about where those asked about or speaking are.
+
+    The others can be deleted, alone or together, without any effect.
+    """
+    agents, questions = stories.agents, np.arange(len(columns))
+    agent = np.where(stories.agent < 0, agents, stories.agent)[:, columns].astype(np.intp)
+    kind = stories.kind[:, columns]
+    speaks = np.isin(stories.kind, MESSAGES)[:, columns]
+    concerned = np.zeros((agents + 1, len(columns)), np.bool_)
+    for row in chain:
+        concerned[np.where(row < 0, agents, row), questions] = True
+    for row, is_spoken in zip(agent, speaks, strict=True):
+        concerned[row, questions] |= is_spoken
     concerned[-1] = False
-    about = (stories.thing[:, columns] == thing) | (speaks[:, columns] & (reading.trust == NEVER_LIARS))
+    tells = speaks | (kind == EventKind.PLACE) | (kind == EventKind.MOVE)
+    about = stories.thing[:, columns] == thing
     if reading.trust == NEVER_LIARS:  # who lied about another object is not believed about this one
-        about |= puts[:, columns]
-    acts = (kind != EventKind.NOISE) & ~(puts | speaks)[:, columns]
-    who = np.where(agent < 0, stories.agents, agent).astype(np.intp)
-    found: Flags = ((puts | speaks)[:, columns] & about) | (acts & concerned[who, np.arange(len(columns))])
+        about[:] = True
+    found: Flags = np.where(tells, about, (kind != EventKind.NOISE) & concerned[agent, questions])
     return found
 
 
-def prove(stories: PlotArrays, columns: Columns, evaluate: Evaluate, may_matter: Flags) -> Flags:
+def _bears_on(stories: PlotArrays, columns: Columns, thing: Small, decided: Instants) -> Flags:
+    """Return which sentences can, alone, bear on a belief that an event decided, if everybody is always believed.
+
+    Nothing is weighed then: the belief rests on this event, on how things stood then, and on whatever kept the chain
+    from learning more.
+    """
+    kind = stories.kind
+    walks = (kind == EventKind.ENTER) | (kind == EventKind.EXIT)
+    looks = (kind == EventKind.PEEK) | (kind == EventKind.UNPEEK)
+    heeds = (kind == EventKind.DISTRACT) | (kind == EventKind.ATTEND)
+    agent = np.where(stories.agent < 0, stories.agents, stories.agent).astype(np.intp)
+    # What is done later matters if without it somebody would still be somewhere, or still notice.
+    where = oracle.whereabouts(stories)
+    room, watched = (_before(array, agent) for array in (where.room, where.watched))
+    keeps = (walks & ((room >= 0) | (watched >= 0))) | (looks & (watched >= 0)) | (kind == EventKind.DISTRACT)
+    follows = _followers(stories, agent, walks, looks, heeds)
+    now = np.arange(len(kind))[:, None]
+    acts = (walks | looks | heeds)[:, columns]
+    found: Flags = acts & np.where(now > decided, keeps[:, columns], follows[:, columns] > decided)
+    put = ((kind == EventKind.PLACE) | (kind == EventKind.MOVE))[:, columns] & (stories.thing[:, columns] == thing)
+    found |= put & _puts_matter(put, stories.room[:, columns], decided)
+    found |= np.isin(kind, MESSAGES)[:, columns] & (now == decided)
+    return found
+
+
+def _before(array: Small, agent: Columns) -> Small:
+    """Return the entry of a [time, agent, story] array for each event's agent right before the event."""
+    found = np.full(agent.shape, NOBODY, np.int8)
+    known = np.minimum(agent, array.shape[1] - 1)[1:, None]
+    found[1:] = np.take_along_axis(array[:-1], known, axis=1)[:, 0]
+    return found
+
+
+def _followers(stories: PlotArrays, agent: Columns, walks: Flags, looks: Flags, heeds: Flags) -> Instants:
+    """Return when the effect of each sentence about somebody's whereabouts is replaced by another's, else the end."""
+    steps, count = stories.kind.shape
+    following = np.full((3, stories.agents + 1, count), steps, np.int16)  # by walks, looks, and heeds
+    found = np.full((steps, count), steps, np.int16)
+    columns = np.arange(count)
+    for time in range(steps - 1, -1, -1):
+        who = agent[time]
+        walk, look, heed = (following[which, who, columns] for which in range(3))
+        found[time] = np.where(walks[time], walk, np.where(looks[time], look, np.where(heeds[time], heed, steps)))
+        following[0, who, columns] = np.where(walks[time], time, walk)
+        following[1, who, columns] = np.where(walks[time] | looks[time], time, look)
+        following[2, who, columns] = np.where(walks[time] | heeds[time], time, heed)
+    return found
+
+
+def _puts_matter(put: Flags, room: Small, decided: Instants) -> Flags:
+    """Return which puttings of an object can matter: the last until it is decided, and those into another room."""
+    found = np.zeros_like(put)
+    last = np.full(put.shape[1], -1, np.int16)
+    home = np.full(put.shape[1], NOBODY, np.int8)
+    for time, puts in enumerate(put):
+        found[time] = puts & (time > decided) & (home != NOBODY) & (home != room[time])
+        last = np.where(puts & (time <= decided), time, last)
+        home = np.where(puts, room[time], home)
+    which = np.flatnonzero(last >= 0)
+    found[last[which], which] = True
+    return found
+
+
+def prove(stories: PlotArrays, columns: Columns, evaluate: Evaluate, concerns: Flags, may_matter: Flags) -> Flags:
     """Return the sentences that answers rest on, [time, question].
 
     A proof has every sentence without which the answer is another. If these alone do not give the answer, because it
@@ -155,7 +229,9 @@ def prove(stories: PlotArrays, columns: Columns, evaluate: Evaluate, may_matter:
         stories: The stories.
         columns: The story of each question.
         evaluate: Answers questions about changed stories.
-        may_matter: Which sentences may change which answers, [time, question]; the others are not tried.
+        concerns: Which sentences may matter to which answers, [time, question]; the others have no effect in any part
+            of the story.
+        may_matter: Which of these may change the answer if they alone are deleted.
     """
     steps, count = may_matter.shape
     questions = np.arange(count)
@@ -177,13 +253,15 @@ def prove(stories: PlotArrays, columns: Columns, evaluate: Evaluate, may_matter:
     enough = evaluate(stories.pick(columns).without(~needed), questions, questions) == answer
     several = np.flatnonzero(~enough)
     if len(several):
-        needed[:, several] = _complete(stories.pick(columns[several]), needed[:, several], several, answer, evaluate)
+        found, kept = needed[:, several], concerns[:, several]
+        needed[:, several] = _complete(stories.pick(columns[several]), found, kept, several, answer, evaluate)
     return needed
 
 
-def _complete(stories: PlotArrays, needed: Flags, questions: Columns, answer: Codes, evaluate: Evaluate) -> Flags:
-    """Leave out sentences that are not needed, one after the other, as long as any can be left out."""
-    kept = np.ones_like(needed)
+def _complete(
+    stories: PlotArrays, needed: Flags, kept: Flags, questions: Columns, answer: Codes, evaluate: Evaluate
+) -> Flags:
+    """Leave out sentences that are kept but not needed, one after the other, as long as any can be left out."""
     is_changed = True
     while is_changed:
         is_changed = False

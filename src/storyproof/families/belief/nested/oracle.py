@@ -358,6 +358,10 @@ class Minds:
         flags, values = self._informed_of(thing)
         return _at(values, _last_time(flags))
 
+    def decided(self, thing: Small) -> Instants:
+        """Return the event from which each chain has its belief at the end; -1 if it has none."""
+        return _last_time(self._informed_of(thing)[0])
+
     def _informed_of(self, thing: Small) -> tuple[Flags, Small]:
         # Questions about the same object of the same story share what is seen of it.
         most = 1 + int(thing.max(initial=0))

@@ -85,3 +85,18 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
 
 def _number(known: dict[str, int], name: str | None) -> int:
     return NOBODY if name is None else known.setdefault(name, len(known))
+
+
+def decode_plot(stories: PlotArrays, column: int, names: LocalNames) -> list[PlotEvent]:
+    """Return one story as events; noise after its end is noise."""
+    # A number of NOBODY picks the last of each, which is None.
+    agents, rooms, things, containers = (
+        (*known, None) for known in (names.agents, names.rooms, names.things, names.containers)
+    )
+    arrays = (stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.hearer)
+    return [
+        PlotEvent(EventKind(kind), agents[agent], rooms[room], things[thing], containers[container], agents[hearer])
+        for kind, agent, room, thing, container, hearer in zip(
+            *(array[:, column].tolist() for array in arrays), strict=True
+        )
+    ]

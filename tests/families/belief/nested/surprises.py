@@ -6,6 +6,7 @@ Each is (what it shows, story, chain, reading, where the chain believes the key 
 from __future__ import annotations
 
 from storyproof.families.belief.nested.story import Story
+from storyproof.families.belief.nested.world import EventKind, PlotEvent
 
 
 def _together(*people: str) -> Story:
@@ -64,6 +65,25 @@ SURPRISES = [
         _distracted_leaver().events,
         ("Bo",),
         "open+fresher",
+        "jar",
+    ),
+    (
+        "who leaves knows who stays, whoever else is distracted",
+        _together("Ada", "Bo", "Cy").distract("Bo").exit("Ada").exit("Cy").enter("Ada", "barn").enter("Cy", "barn")
+        .lie("Ada", "key", "pot", to="Cy").events,
+        ("Ada", "Cy"),
+        "open+fresher",
+        "jar",
+    ),
+    (
+        "who enters the room that it is in, which cannot happen, returns from nowhere and blames nobody",
+        (
+            *_together("Ada", "Bo").exit("Ada").exit("Bo").enter("Ada", "attic").distract("Ada").enter("Cy", "attic")
+            .move("Cy", "key", "pot").events,
+            PlotEvent(EventKind.ENTER, "Ada", "attic"),
+        ),
+        ("Ada", "Bo"),
+        "infer-mover+always",
         "jar",
     ),
     (

@@ -174,7 +174,7 @@ def test_the_order_of_a_question_counts_minds() -> None:
 
 
 def test_what_is_not_in_the_story_is_unknown() -> None:
-    story = sally_and_anne().events
+    story = sally_and_anne().place("coin", "jar").events
     for reading in NESTED_READINGS:
         worlds = MindWorlds(story, reading)
         for question in (

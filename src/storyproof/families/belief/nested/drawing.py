@@ -109,10 +109,13 @@ class _Drawing:
 
     def _pick(self, possible: Flags) -> Indices:
         """Choose one of the possible rows in each column; any row where none is possible."""
-        rank = np.cumsum(possible, axis=0, dtype=np.int16)
-        chosen = self.draws.below(np.maximum(rank[-1], 1).astype(np.int64), possible.shape[1]) + 1
-        found: Indices = (rank == chosen).argmax(axis=0)
-        return found
+        count = possible.sum(axis=0, dtype=np.int16)
+        chosen = self.draws.below(np.maximum(count, 1).astype(np.int64), self.count).astype(np.int16)
+        passed, found = np.zeros(self.count, np.int16), np.zeros(self.count, np.int64)
+        for row in possible:  # how many rows there are up to the chosen one
+            passed += row
+            found += passed <= chosen
+        return np.where(count > 0, found, 0)
 
     def _of(self, array: npt.NDArray[Any], *rows: Indices) -> npt.NDArray[Any]:
         """Look an array up in one row per column."""
@@ -148,9 +151,12 @@ class _Drawing:
         weight = np.maximum(self.left, 0) * possible
         weight[_Token.PLACE] *= 6  # little can happen without objects
         weight[_Token.WALK] += weight[_Token.WALK] * 3 * (time < self.dials.agents)  # nor without people
-        total = weight.sum(axis=0, dtype=np.int64)
-        chosen = self.draws.below(np.maximum(total, 1), self.count)
-        token = (np.cumsum(weight, axis=0) > chosen).argmax(axis=0)
+        total = weight.sum(axis=0, dtype=np.int32)
+        chosen = self.draws.below(np.maximum(total, 1).astype(np.int64), self.count).astype(np.int32)
+        passed, token = np.zeros(self.count, np.int32), np.zeros(self.count, np.int64)
+        for row in weight:
+            passed += row
+            token += passed <= chosen
         token = np.where(total == 0, _Token.WALK, token)
         self.left[token, self.columns] -= 1
         self._walk(time, token == _Token.WALK)

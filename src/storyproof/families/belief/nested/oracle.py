@@ -192,8 +192,8 @@ def whereabouts(stories: PlotArrays) -> Whereabouts:
     losing = np.where(loses, actor, stories.mask_type(0))
     regaining = ~np.where(regains, actor, stories.mask_type(0))
     for time in range(steps):
-        here = np.where(walker[time] == everybody, target[time], here)
-        there = np.where(looker[time] == everybody, view[time], there)
+        np.copyto(here, target[time], where=walker[time] == everybody)
+        np.copyto(there, view[time], where=looker[time] == everybody)
         absent = (absent | losing[time]) & regaining[time]
         rooms[time], watched[time], distracted[time] = here, there, absent
     return Whereabouts(rooms, watched, distracted)

@@ -46,7 +46,7 @@ _TWO_NAMED = re.compile("(?:c+|,)(N)&(N)")
 _TWO_NAMES = re.compile(",?(N)&(N)")
 _AND_POSSESSED = re.compile(r"&(?P<start>(?:N'|[hr]))M*K")
 _MUTUAL = "(?P<kin>L|K&K)"
-_ARE = re.compile(_CLAUSE + "(?P<a>N)&(?P<b>N)a" + _MUTUAL)
+_ARE = re.compile(_CLAUSE + "(?P<a>[Nes])&(?P<b>N)a" + _MUTUAL)
 _WHO_ARE = re.compile("(?P<a>N)&(?P<b>N),Wa" + _MUTUAL)
 _PAIR = re.compile("(?P<a>N)&(?P<b>N),(?P<kin>L|K&K)(?=[,;]|$)")
 _THE_PAIR = re.compile("D(?P<kin>L)(?P<a>N)&(?P<b>N)(?![&'N])")
@@ -336,7 +336,7 @@ class _Sentence:
     # --------------------------------------------------------------------------------------------- constructions: pairs
 
     def _read_pairs(self) -> None:
-        """Read "A and B are sisters", "A and B, brother and sister," and "the brothers A and B"."""
+        """Read "A and B are sisters", "she and B are sisters", "A and B, sisters," and "the sisters A and B"."""
         for pattern in (_ARE, _WHO_ARE, _PAIR, _THE_PAIR):
             for match in pattern.finditer(self.s):
                 start, end = match.start("a"), match.end()
@@ -350,7 +350,7 @@ class _Sentence:
                 elif pattern is _WHO_ARE:
                     self._close(end)
                 self.inner.update(place for place in range(start, end) if self.s[place] == ",")
-                one, two = self.person[match.start("a")], self.person[match.start("b")]
+                one, two = self._owner(start), self.person[match.start("b")]
                 self._add(two, kin, one, end)
                 self._add(one, other_kin, two, end)
                 self.mutual.append((self.kin[kin], self.kin[other_kin]))

@@ -25,7 +25,7 @@ class Ask(StrEnum):
 
 
 _LEAST = {Ask.BELIEF: 1, Ask.SAYS: 1, Ask.KNOWS_WHERE: 1, Ask.KNOWS_WRONG: 2, Ask.COMMON: 2}
-_MOST = {Ask.REALITY: 0, Ask.MEMORY: 0, Ask.KNOWS_WHERE: 1, Ask.KNOWS_WRONG: 2}
+_MOST = {Ask.REALITY: 0, Ask.MEMORY: 0, Ask.SAYS: 1, Ask.KNOWS_WHERE: 1, Ask.KNOWS_WRONG: 2}
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,7 @@ def some_chains(seed: int, least: int, most: int, count: int) -> list[Chain]:
 @settings(max_examples=2, phases=UNSHRUNK)
 def test_oracle_and_checker_agree(seed: int) -> None:
     asked = [*chains(PEOPLE, 2), *some_chains(seed, 3, 5, 40), *some_chains(seed, 6, 9, 10), ("Nobody", "Ada")]
-    assert_agreement(plots(seed, 40, people=5), asked)
+    assert_agreement(plots(seed, 32, people=5), asked)
 
 
 @pytest.mark.slow
@@ -69,6 +69,16 @@ def test_oracle_and_checker_agree(seed: int) -> None:
 def test_oracle_and_checker_agree_on_every_chain_up_to_order_five(seed: int) -> None:
     stories = plots(seed, 12, people=5, length=24)
     assert_agreement(stories, [chain for chain in chains(PEOPLE, 5) if all(map(str.__ne__, chain, chain[1:]))])
+
+
+@pytest.mark.parametrize("count", [9, 17, 32])
+def test_oracle_and_checker_agree_on_many_people(count: int) -> None:
+    rng = random.Random(count)
+    people = [f"P{number}" for number in range(count)]
+    story = [PlotEvent(EventKind.NOISE, name) for name in people]
+    story += possible_plot(rng, people, 60)
+    asked = [tuple(rng.choice(people[-4:]) for _ in range(rng.randint(1, 4))) for _ in range(30)]
+    assert_agreement([story], asked)
 
 
 @given(SEEDS)
@@ -125,7 +135,7 @@ def test_stories_in_plain_sight_are_read_as_before(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=3, phases=UNSHRUNK)
+@settings(max_examples=1, phases=UNSHRUNK)
 def test_renaming_changes_nothing(seed: int) -> None:
     rng = random.Random(seed)
     others = ["Uma", "Vi", "Wu", "Xi", "Yo"]
@@ -174,7 +184,7 @@ def unnoticed(rng: random.Random, story: Plot, chain: Chain) -> PlotEvent | None
 
 
 @given(SEEDS)
-@settings(max_examples=3, phases=UNSHRUNK)
+@settings(max_examples=2, phases=UNSHRUNK)
 def test_what_nobody_of_the_chain_notices_changes_nothing(seed: int) -> None:
     rng = random.Random(seed)
     tried: list[tuple[Plot, PlotEvent, Chain]] = []
@@ -188,7 +198,7 @@ def test_what_nobody_of_the_chain_notices_changes_nothing(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=3, phases=UNSHRUNK)
+@settings(max_examples=2, phases=UNSHRUNK)
 def test_telling_what_is_common_already_changes_nothing(seed: int) -> None:
     rng = random.Random(seed)
     tried = 0
@@ -217,7 +227,7 @@ def test_telling_what_is_common_already_changes_nothing(seed: int) -> None:
 
 
 @given(SEEDS)
-@settings(max_examples=3, phases=UNSHRUNK)
+@settings(max_examples=2, phases=UNSHRUNK)
 def test_words_never_change_what_the_speaker_itself_believes(seed: int) -> None:
     rng = random.Random(seed)
     tried: list[tuple[Plot, PlotEvent, Chain]] = []

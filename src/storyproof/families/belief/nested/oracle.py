@@ -346,7 +346,7 @@ class Minds:
         self._chain = contract(chain, stories.mask_type)
         self._same_story = bool((columns == columns[:1]).all())
         self._shown: dict[int, Sights] = {}
-        self._liars: dict[tuple[str, frozenset[Any], tuple[Any, ...], int], Flags] = {}
+        self._caught: dict[tuple[str, frozenset[Any], tuple[Any, ...], int], Flags] = {}
 
     def over_time(self, thing: Small) -> Small:
         """Return where each chain believes its object to be after each event, [time, question]; NOBODY: no belief."""
@@ -456,38 +456,43 @@ class Minds:
         return part & ~liar
 
     def _knows_liar(self, chain: Chains, number: int, identity: _Identity) -> Flags:
-        """Return whether chains take the speaker of a message for a liar, once they have heard it.
+        """Return whether chains take the speaker of a message for a liar, once they have heard it."""
+        speaker = self._said.speaker
+        found = np.zeros(speaker.shape[1], np.bool_)
+        for earlier in range(number + 1):
+            same = speaker[earlier] == speaker[number]
+            if same.any():
+                found |= same & self._catch(chain, earlier, identity)
+        return found
 
-        They do if they heard the speaker say, now or before, what they thought that the speaker did not believe, and it
-        could be no news: they were looking at the object with the speaker, or have seen it since the speaker last did.
+    def _catch(self, chain: Chains, number: int, identity: _Identity) -> Flags:
+        """Return whether chains hear a speaker say what they think that it does not believe, and what can be no news.
+
+        It can be none if they are looking at the object with the speaker, or have seen it since the speaker last did.
         That rests on earlier messages only. The answer depends on the set of a chain's agents and its last, not on
         their order, so there are few to remember: if all questions are about one story, by the speakers, else by the
         numbers of messages.
         """
         key = (identity[0], frozenset(identity[1]), identity[1][-1:], number)
-        if key in self._liars:
-            return self._liars[key]
+        if key in self._caught:
+            return self._caught[key]
         said = self._said
-        found = np.zeros(said.time.shape[1], np.bool_)
-        for earlier in range(number + 1):
-            speaker, thing, time = said.speaker[earlier], said.thing[earlier], said.time[earlier]
-            hears = (time >= 0) & (speaker == said.speaker[number])
-            hears &= chain.take_part(said.hearing[earlier], said.group[earlier])
-            if earlier not in self._shown:
-                every = sights(self._stories, self._where, self._all_said.thing[earlier], self._reading)
-                self._shown[earlier] = _pick(every, self._columns)
-            shown, longer = self._shown[earlier], chain.extend(speaker)
-            looks = self._seen(longer, shown)[np.maximum(time, 0), np.arange(len(time))]
-            hears &= looks | self._is_stale(chain, shown, speaker, time)
-            if not hears.any():
-                continue
-            label = int(speaker[0]) if self._same_story else f"message {earlier}"
+        speaker, thing, time = said.speaker[number], said.thing[number], said.time[number]
+        if number not in self._shown:
+            every = sights(self._stories, self._where, self._all_said.thing[number], self._reading)
+            self._shown[number] = _pick(every, self._columns)
+        shown, longer = self._shown[number], chain.extend(speaker)
+        looks = self._seen(longer, shown)[np.maximum(time, 0), np.arange(len(time))]
+        found: Flags = (time >= 0) & chain.take_part(said.hearing[number], said.group[number])
+        found &= looks | self._is_stale(chain, shown, speaker, time)
+        if found.any():
+            label = int(speaker[0]) if self._same_story else f"message {number}"
             name = (identity[0], (*identity[1], label))
-            flags, values = self._informed(longer, shown, thing, earlier, name)
+            flags, values = self._informed(longer, shown, thing, number, name)
             before = np.arange(len(flags), dtype=np.int16)[:, None] < time
             believed = _at(values, _last_time(flags & before))
-            found |= hears & (believed != NOBODY) & (believed != said.said[earlier])
-        self._liars[key] = found
+            found &= (believed != NOBODY) & (believed != said.said[number])
+        self._caught[key] = found
         return found
 
 

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from storyproof.errors import ConfigError
-from storyproof.families.belief.arrays import LocalNames
+from storyproof.families.belief.arrays import NOBODY, LocalNames
 from storyproof.families.belief.nested.arrays import decode_plot, encode_plots
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.drawing import DrawnPlots, PlotDials, draw_plots
-from storyproof.families.belief.nested.readings import NESTED_DEFAULT
-from storyproof.families.belief.nested.world import MESSAGES, EventKind, PlotEvent, plot_problems
+from storyproof.families.belief.nested.oracle import beliefs
+from storyproof.families.belief.nested.readings import NESTED_DEFAULT, NESTED_READINGS
+from storyproof.families.belief.nested.world import MESSAGES, EventKind, PlotEvent, cast_of, plot_problems
 from storyproof.seeds import Draws
 from tests.families.belief.nested.plots import describe
 
@@ -39,6 +40,7 @@ def test_drawn_stories_can_happen_and_have_what_is_asked_for(name: str) -> None:
     for story in events_of(drawn):
         assert plot_problems(story) == [], describe(story)
         assert len(story) == dials.sentences
+        assert len(cast_of(story)) == dials.agents  # or announcements would be heard by people who are not there
         kinds = Counter(event.kind for event in story)
         assert kinds[EventKind.PLACE] == dials.objects
         assert kinds[EventKind.MOVE] == dials.moves
@@ -71,6 +73,24 @@ def test_all_kinds_of_message_are_drawn_and_few_stories_twice() -> None:
     assert min(kinds[kind] for kind in (EventKind.UNPEEK, EventKind.ATTEND)) > 30
     plots = {tuple(map(tuple, story)) for story in events_of(draw_plots(PlotDials(), Draws("test"), 400))}
     assert len(plots) > 390
+
+
+@pytest.mark.parametrize("name", ["rich", "much talk", "many secrets"])
+def test_oracle_and_checker_agree_on_drawn_arrays(name: str) -> None:
+    dials = DIALS[name]
+    drawn, draws, count = draw_plots(dials, Draws("test", name), 40), Draws("chains", name), 6
+    columns = np.repeat(np.arange(40), count)
+    chain = draws.below(dials.agents, 8 * len(columns)).reshape(8, -1).astype(np.int8)
+    chain[np.arange(8)[:, None] > draws.below(8, len(columns))] = NOBODY
+    things = draws.below(dials.objects, len(columns)).astype(np.int8)
+    stories, agents, objects = events_of(drawn), tuple(NAMES.agents), tuple(NAMES.things)
+    for reading in NESTED_READINGS:
+        found = beliefs(drawn.stories, columns, things, chain, reading).tolist()
+        worlds = [MindWorlds(story, reading) for story in stories]
+        for column, story in enumerate(columns.tolist()):
+            asked = [agents[agent] for agent in chain[:, column].tolist() if agent != NOBODY]
+            place = worlds[story].belief(asked, objects[things[column]])
+            assert found[column] == (NOBODY if place is None else NAMES.containers[place])
 
 
 def test_drawing_depends_on_its_purpose_alone() -> None:

@@ -91,6 +91,7 @@ class _Drawing:
         self.room = np.full((agents, count), NOBODY, np.int8)
         self.watched = np.full((agents, count), NOBODY, np.int8)
         self.distracted = np.zeros((agents, count), np.bool_)
+        self.named = np.zeros((agents, count), np.bool_)
         self.place = np.full((objects, count), NOBODY, np.int8)
         self.belief = np.full((agents, objects, count), NOBODY, np.int8)
         left = (0, objects, dials.moves, dials.tells, dials.lies, dials.peeks, dials.distractions, dials.noise)
@@ -168,10 +169,14 @@ class _Drawing:
         self.kind[time] = np.where(where, kind, self.kind[time])
         for name, value in values.items():
             self.fields[name][time] = np.where(where, value, self.fields[name][time])
+            if name in ("agent", "hearer"):
+                self.named[value, self.columns] |= where
 
     def _walk(self, time: int, where: Flags) -> None:
         """Let somebody come or go, pay attention again, or stop watching."""
-        agent = self._pick(np.ones_like(self.distracted))
+        # Often somebody who has not been mentioned yet: who is not named is not in the story.
+        new = ~self.named & (self.draws.below(2, self.count) == 0)
+        agent = self._pick(np.where(new.any(axis=0), new, True))
         here, watched, away = (
             self._of(self.room, agent),
             self._of(self.watched, agent),
@@ -264,7 +269,7 @@ class DrawnPlots:
 
 
 def draw_plots(dials: PlotDials, draws: Draws, count: int) -> DrawnPlots:
-    """Draw stories in which everything that the dials ask for happens, and nothing that cannot happen.
+    """Draw stories in which everybody and everything that the dials ask for occurs, and nothing that cannot happen.
 
     Args:
         dials: How much happens.
@@ -279,7 +284,7 @@ def draw_plots(dials: PlotDials, draws: Draws, count: int) -> DrawnPlots:
     for _ in range(_ROUNDS):
         drawing = _Drawing(dials, draws, 64 + int(_SURPLUS * missing))
         drawing.draw()
-        complete = np.flatnonzero((drawing.left[1:] == 0).all(axis=0))[:missing]
+        complete = np.flatnonzero((drawing.left[1:] == 0).all(axis=0) & drawing.named.all(axis=0))[:missing]
         arrays = (drawing.kind.view(np.int8), *drawing.fields.values(), drawing.lie.view(np.int8))
         found.append(tuple(array[:, complete] for array in arrays))
         missing -= len(complete)

@@ -14,7 +14,7 @@ from storyproof.families.belief.nested.world import EventKind, PlotEvent, PlotSt
 
 
 @dataclass(frozen=True, slots=True)
-class ProvedAnswer:
+class BeliefAnswer:
     """An answer that oracle and checker agree on.
 
     Attributes:
@@ -165,7 +165,7 @@ class Story:
             raise DataError(f"sentence {len(self._events) + 1}: {agent} {does} but is in no room.")
         return room
 
-    def believes(self, *names: str) -> ProvedAnswer:
+    def believes(self, *names: str) -> BeliefAnswer:
         """Return where the first agent thinks that the next … thinks that the last believes an object to be.
 
         Args:
@@ -175,35 +175,35 @@ class Story:
             raise DataError("name at least one agent, and then the object.")
         return self.answer(NestedQuestion(Ask.BELIEF, names[-1], names[:-1]))
 
-    def says(self, agent: str, thing: str) -> ProvedAnswer:
+    def says(self, agent: str, thing: str) -> BeliefAnswer:
         """Return what an agent would say if asked where an object is: what it believes."""
         return self.answer(NestedQuestion(Ask.SAYS, thing, (agent,)))
 
-    def reality(self, thing: str) -> ProvedAnswer:
+    def reality(self, thing: str) -> BeliefAnswer:
         """Return where an object really is."""
         return self.answer(NestedQuestion(Ask.REALITY, thing))
 
-    def memory(self, thing: str) -> ProvedAnswer:
+    def memory(self, thing: str) -> BeliefAnswer:
         """Return where an object was at first."""
         return self.answer(NestedQuestion(Ask.MEMORY, thing))
 
-    def knows_where(self, agent: str, thing: str) -> ProvedAnswer:
+    def knows_where(self, agent: str, thing: str) -> BeliefAnswer:
         """Return whether an agent knows where an object is: it believes so, and is right."""
         return self.answer(NestedQuestion(Ask.KNOWS_WHERE, thing, (agent,)))
 
-    def knows_wrong(self, agent: str, other: str, thing: str) -> ProvedAnswer:
+    def knows_wrong(self, agent: str, other: str, thing: str) -> BeliefAnswer:
         """Return whether an agent knows that another is wrong about where an object is."""
         return self.answer(NestedQuestion(Ask.KNOWS_WRONG, thing, (agent, other)))
 
-    def believers(self, thing: str, container: str, chain: Iterable[str] = ()) -> ProvedAnswer:
+    def believers(self, thing: str, container: str, chain: Iterable[str] = ()) -> BeliefAnswer:
         """Return who believes that an object is in a container, or that a chain of others believes so."""
         return self.answer(NestedQuestion(Ask.BELIEVERS, thing, tuple(chain), container))
 
-    def common_belief(self, group: Iterable[str], thing: str) -> ProvedAnswer:
+    def common_belief(self, group: Iterable[str], thing: str) -> BeliefAnswer:
         """Return where a group commonly believes an object to be."""
         return self.answer(NestedQuestion(Ask.COMMON, thing, tuple(group)))
 
-    def answer(self, question: NestedQuestion) -> ProvedAnswer:
+    def answer(self, question: NestedQuestion) -> BeliefAnswer:
         """Answer a question by the oracle, and confirm the answer under every reading by the checker.
 
         Raises:
@@ -221,7 +221,7 @@ class Story:
         value = replies[self.reading]
         by_reading = {str(reading): found for reading, found in replies.items()}
         holds = tuple(name for name, found in by_reading.items() if found == value)
-        return ProvedAnswer(value, oracle_proof(self._events, question, self.reading), holds, by_reading)
+        return BeliefAnswer(value, oracle_proof(self._events, question, self.reading), holds, by_reading)
 
     def _check_names(self, question: NestedQuestion) -> None:
         cast = cast_of(self._events)

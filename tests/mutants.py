@@ -61,6 +61,11 @@ def _targets() -> Iterator[Target]:
     yield Target("oracles", "families/kinship/oracle.py", (f"{kinship}/test_oracle.py",))
     yield Target("checkers", "families/belief/checker.py", (f"{belief}/test_checker.py", f"{belief}/test_oracle.py"))
     yield Target("checkers", "families/kinship/checker.py", (f"{kinship}/test_checker.py",))
+    nested = tuple(f"{belief}/nested/test_{name}.py" for name in ("decision", "answers", "agreement", "reference"))
+    yield Target("oracles", "families/belief/nested/oracle.py", nested)
+    yield Target("oracles", "families/belief/nested/answers.py", nested)
+    yield Target("checkers", "families/belief/nested/checker.py", nested)
+    yield Target("checkers", "families/belief/nested/world.py", (f"{belief}/nested/test_story.py",))
     matching, matched = "evaluation/matching", "tests/evaluation/matching"
     reading = tuple(f"{matched}/test_{name}.py" for name in ("reading", "careful", "matchers"))
     yield Target("matching", f"{matching}/careful.py", reading)

@@ -1,0 +1,59 @@
+"""What can be asked of a story with messages. What the answer is, oracle and checker say, each on its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from storyproof.errors import DataError
+
+# A container, None for "nowhere" or "unknown", "yes" or "no", or the names of some agents in alphabetical order.
+Reply = str | tuple[str, ...] | None
+
+
+class Ask(StrEnum):
+    """The kinds of question."""
+
+    REALITY = "reality"  # Where is the key really?
+    MEMORY = "memory"  # Where was the key at the beginning?
+    BELIEF = "belief"  # Where does Ada think that Bo … believes the key is?
+    SAYS = "says"  # What would Ada say if asked where the key is? Agents say what they believe.
+    KNOWS_WHERE = "knows-where"  # Does Ada know where the key is?
+    KNOWS_WRONG = "knows-wrong"  # Does Ada know that Bo is wrong about where the key is?
+    BELIEVERS = "believers"  # Who believes (or: thinks that Bo … believes) that the key is in the box?
+    COMMON = "common"  # Where do Ada, Bo and Cy commonly believe the key to be?
+
+
+_LEAST = {Ask.BELIEF: 1, Ask.SAYS: 1, Ask.KNOWS_WHERE: 1, Ask.KNOWS_WRONG: 2, Ask.COMMON: 2}
+_MOST = {Ask.REALITY: 0, Ask.MEMORY: 0, Ask.SAYS: 1, Ask.KNOWS_WHERE: 1, Ask.KNOWS_WRONG: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class NestedQuestion:
+    """A question about one object.
+
+    Attributes:
+        ask: What is asked.
+        thing: The object.
+        chain: The agents, outermost first; the group of COMMON.
+        place: The container that BELIEVERS asks about.
+    """
+
+    ask: Ask
+    thing: str
+    chain: tuple[str, ...] = ()
+    place: str | None = None
+
+    def __post_init__(self) -> None:
+        count = len(self.chain)
+        least, most = _LEAST.get(self.ask, 0), _MOST.get(self.ask, count)
+        if not least <= count <= most:
+            expected = str(least) if least == _MOST.get(self.ask) else f"at least {least}"
+            raise DataError(f"a question of kind '{self.ask}' names {expected} agents, not {count}.")
+        if (self.ask == Ask.BELIEVERS) != (self.place is not None):
+            raise DataError(f"a question of kind '{Ask.BELIEVERS}', and no other, names a container.")
+
+    @property
+    def order(self) -> int:
+        """How many minds the question goes through."""
+        return len(self.chain) + (self.ask == Ask.BELIEVERS) if self.ask != Ask.COMMON else 1

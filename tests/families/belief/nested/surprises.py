@@ -1,0 +1,151 @@
+"""Stories by hand that show what random stories rarely show, with a belief that comes out differently than one thinks.
+
+Each is (what it shows, story, chain, reading, where the chain believes the key to be).
+"""
+
+from __future__ import annotations
+
+from storyproof.families.belief.nested.story import Story
+from storyproof.families.belief.nested.world import EventKind, PlotEvent
+
+
+def _together(*people: str) -> Story:
+    story = Story()
+    for agent in people:
+        story.enter(agent, "attic")
+    return story.place("key", "jar", "attic")
+
+
+def _watched_move() -> Story:
+    """Bo leaves and secretly watches Ada move the key and leave."""
+    story = _together("Ada", "Bo").exit("Bo").peek("Bo", "attic").move("Ada", "key", "pot").exit("Ada")
+    return story.stop_peeking("Bo").enter("Ada", "barn").enter("Bo", "barn")
+
+
+def _overheard() -> Story:
+    """Cy, outside, overhears what Ada tells Bo."""
+    story = _together("Ada").exit("Ada").enter("Ada", "barn").enter("Bo", "barn").peek("Cy", "barn")
+    return story.lie("Ada", "key", "pot")
+
+
+def _distracted_leaver() -> Story:
+    """Ada leaves without noticing that Bo stays with the key."""
+    story = _together("Ada", "Bo").distract("Ada").exit("Ada").exit("Bo")
+    return story.enter("Ada", "barn").enter("Bo", "barn").lie("Ada", "key", "pot", to="Bo")
+
+
+SURPRISES = [
+    (
+        "a secret observer knows that it saw the key later than the liar",
+        _watched_move().lie("Ada", "key", "jar", to="Bo").events,
+        ("Bo",),
+        "open+fresher",
+        "pot",
+    ),
+    ("who overhears learns too", _overheard().events, ("Cy",), "open+always", "pot"),
+    ("nobody knows who overhears", _overheard().events, ("Bo", "Cy"), "open+always", None),
+    ("who overhears knows what the hearers think", _overheard().events, ("Cy", "Bo"), "open+always", "pot"),
+    (
+        "a whisper is not overheard",
+        _together("Ada").exit("Ada").enter("Ada", "barn").enter("Bo", "barn").peek("Cy", "barn")
+        .lie("Ada", "key", "pot", to="Bo").events,
+        ("Cy",),
+        "open+always",
+        None,
+    ),
+    (
+        "who was distracted when it left does not know who stayed, and so not who distrusts it",
+        _distracted_leaver().events,
+        ("Ada", "Bo"),
+        "open+fresher",
+        "pot",
+    ),
+    (
+        "who stayed knows that the leaver does not know",
+        _distracted_leaver().events,
+        ("Bo",),
+        "open+fresher",
+        "jar",
+    ),
+    (
+        "who leaves knows who stays, whoever else is distracted",
+        _together("Ada", "Bo", "Cy").distract("Bo").exit("Ada").exit("Cy").enter("Ada", "barn").enter("Cy", "barn")
+        .lie("Ada", "key", "pot", to="Cy").events,
+        ("Ada", "Cy"),
+        "open+fresher",
+        "jar",
+    ),
+    (
+        "who enters the room that it is in, which cannot happen, returns from nowhere and blames nobody",
+        (
+            *_together("Ada", "Bo").exit("Ada").exit("Bo").enter("Ada", "attic").distract("Ada").enter("Cy", "attic")
+            .move("Cy", "key", "pot").events,
+            PlotEvent(EventKind.ENTER, "Ada", "attic"),
+        ),
+        ("Ada", "Bo"),
+        "infer-mover+always",
+        "jar",
+    ),
+    (
+        "leaving ends watching from another room",
+        _together("Ada").enter("Bo", "barn").peek("Bo", "attic").exit("Bo").move("Ada", "key", "pot").events,
+        ("Bo",),
+        "open+always",
+        "jar",
+    ),
+    (
+        "who never knew where the key was cannot find it moved",
+        Story().enter("Ada", "attic").enter("Bo", "attic").exit("Ada").place("key", "jar").exit("Bo")
+        .enter("Ada", "attic").events,
+        ("Ada", "Bo"),
+        "infer-mover+always",
+        None,
+    ),
+    (
+        "who was told finds nothing moved, and blames nobody",
+        _together("Ada", "Bo", "Cy").exit("Ada").move("Bo", "key", "pot").exit("Bo").exit("Cy").enter("Ada", "barn")
+        .enter("Cy", "barn").tell("Cy", "key", "pot", to="Ada").exit("Ada").enter("Ada", "attic").events,
+        ("Ada", "Bo"),
+        "infer-mover+always",
+        "jar",
+    ),
+    (
+        "who was lied to finds the key where it has always been, and concludes that the other knows",
+        _together("Ada", "Bo", "Cy").exit("Ada").exit("Bo").exit("Cy").enter("Ada", "barn").enter("Cy", "barn")
+        .lie("Cy", "key", "pot", to="Ada").exit("Ada").enter("Ada", "attic").events,
+        ("Ada", "Bo"),
+        "infer-mover+always",
+        "jar",
+    ),
+    (
+        "a liar who is caught in sight of the key is caught by all who look on",
+        _together("Ada", "Bo", "Cy").lie("Ada", "key", "pot").exit("Ada").move("Bo", "key", "tin").exit("Bo")
+        .enter("Ada", "barn").enter("Bo", "barn").lie("Ada", "key", "pot").events,
+        ("Cy", "Bo"),
+        "open+never-liars",
+        "tin",
+    ),
+    (
+        "what a known liar is told, it believes",
+        _together("Ada", "Bo").exit("Ada").exit("Bo").enter("Ada", "barn").enter("Bo", "barn")
+        .lie("Ada", "key", "pot").exit("Bo").enter("Bo", "attic").move("Bo", "key", "tin").exit("Bo")
+        .enter("Bo", "barn").tell("Bo", "key", "tin").events,
+        ("Ada",),
+        "open+never-liars",
+        "tin",
+    ),
+    (
+        "an announcement reaches those who are nowhere, and not the distracted",
+        _together("Ada").enter("Bo", "barn").distract("Bo").noise().announce("Ada", "key", "jar").attend("Bo").events,
+        ("Bo",),
+        "open+always",
+        None,
+    ),
+    (
+        "with closed containers words are believed even in sight of the container",
+        _together("Ada", "Bo").lie("Ada", "key", "pot", to="Bo").events,
+        ("Bo",),
+        "closed+always",
+        "pot",
+    ),
+]  # fmt: skip

@@ -1,0 +1,201 @@
+"""Proofs: what is named matters, and nothing else does."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from storyproof.errors import DataError
+from storyproof.families.belief.arrays import NOBODY
+from storyproof.families.belief.nested import answers
+from storyproof.families.belief.nested.answers import oracle_answer, oracle_proof, prove_beliefs
+from storyproof.families.belief.nested.arrays import encode_plots
+from storyproof.families.belief.nested.checker import MindWorlds
+from storyproof.families.belief.nested.questions import Ask, NestedQuestion
+from storyproof.families.belief.nested.readings import NESTED_DEFAULT, NESTED_READINGS, NestedReading
+from storyproof.families.belief.nested.story import Story
+from storyproof.families.belief.nested.world import EventKind
+from storyproof.families.belief.oracle import STRANGER
+from tests.families.belief.nested.plots import PEOPLE, Plot, describe, plots
+
+SEEDS = st.integers(0, 2**32 - 1)
+UNSHRUNK = (Phase.explicit, Phase.generate)
+
+
+def without(story: Plot, deleted: set[int]) -> Plot:
+    """Return a story without some sentences, but with its cast."""
+    return [
+        event._replace(kind=EventKind.NOISE) if number in deleted else event
+        for number, event in enumerate(story, start=1)
+    ]
+
+
+def questions(rng: random.Random, story: Plot) -> list[NestedQuestion]:
+    people = [name for name in PEOPLE if any(name in (event.agent, event.hearer) for event in story)]
+    if not people:
+        return []
+    chain = tuple(rng.choice(people) for _ in range(rng.randint(1, 4)))
+    pair = (rng.choice(people), rng.choice(people))
+    return [
+        NestedQuestion(Ask.BELIEF, "key", chain),
+        NestedQuestion(Ask.KNOWS_WRONG, "key", pair),
+        NestedQuestion(Ask.BELIEVERS, "key", (), "jar"),
+        NestedQuestion(Ask.COMMON, "key", pair),
+        NestedQuestion(Ask.MEMORY, "key"),
+    ]
+
+
+def assert_named_and_nothing_else(story: Plot, question: NestedQuestion, reading: NestedReading) -> None:
+    """Judge a proof by the checker, which knows nothing of it."""
+    proof = set(oracle_proof(story, question, reading))
+    everything = set(range(1, len(story) + 1))
+
+    def ask(deleted: set[int]) -> object:
+        return MindWorlds(without(story, deleted), reading).answer(question)
+
+    answer, where = ask(set()), f"{reading}, {question}, proof {sorted(proof)} in\n{describe(story)}"
+    assert ask(everything - proof) == answer, where
+    for number in everything - proof:
+        assert ask({number}) == answer, f"without {number}: {where}"
+    for number in proof:
+        changes = ask({number}) != answer or ask(everything - proof | {number}) != answer
+        assert changes, f"{number} does not matter: {where}"
+
+
+@given(SEEDS)
+@settings(max_examples=2, phases=UNSHRUNK)
+def test_proofs_name_what_matters_and_nothing_else(seed: int) -> None:
+    rng = random.Random(seed)
+    for story in plots(seed, 12):
+        for question in questions(rng, story):
+            assert_named_and_nothing_else(story, question, rng.choice(NESTED_READINGS))
+
+
+@pytest.mark.slow
+@given(SEEDS)
+@settings(max_examples=60, phases=UNSHRUNK)
+def test_proofs_name_what_matters_and_nothing_else_in_many_stories(seed: int) -> None:
+    rng = random.Random(seed)
+    for story in plots(seed, 12, people=5, length=22):
+        for question in questions(rng, story):
+            assert_named_and_nothing_else(story, question, rng.choice(NESTED_READINGS))
+
+
+def sally_and_anne() -> Story:
+    return Story().enter("Sally", "den").enter("Anne", "den").place("marble", "box").exit("Sally")
+
+
+def test_the_proof_of_a_false_belief() -> None:
+    story = sally_and_anne().move("Anne", "marble", "jar")
+    # Her entering, the placing, and that she left before the move. The move itself she missed either way.
+    assert story.believes("Sally", "marble").proof == (1, 3, 4)
+    assert story.believes("Anne", "marble").proof == (2, 5)
+    assert story.believes("Anne", "Sally", "marble").proof == (1, 2, 3, 4)
+    assert story.reality("marble").proof == (5,)
+    assert story.memory("marble").proof == (3,)
+
+
+def test_of_two_grounds_the_later_is_named() -> None:
+    story = Story().enter("Ann", "hall").place("key", "box").exit("Ann").enter("Bob", "den").enter("Ann", "den")
+    story.tell("Ann", "key", "box").tell("Ann", "key", "box", to="Bob")
+    assert story.believes("Bob", "key").proof == (4, 5, 7)
+
+
+def test_what_is_unknown_rests_on_nothing_or_on_what_hid_it() -> None:
+    story = Story().enter("Ann", "hall").place("key", "box").enter("Bob", "den")
+    assert story.believes("Bob", "key").value is None
+    assert story.believes("Bob", "key").proof == ()
+    story.distract("Bob").announce("Ann", "key", "box")
+    assert story.believes("Bob", "key").proof == (4,)
+
+
+def assert_proved_at_once(seed: int, count: int) -> None:
+    """Assert that many beliefs are proved together as each is alone."""
+    rng = random.Random(seed)
+    stories = [story for story in plots(seed, count) if any(event.agent == "Ada" for event in story)]
+    arrays, names = encode_plots(stories)
+    asked = [("Ada",), ("Ada", "Bo"), ("Bo", "Ada", "Cy")]
+    columns = np.repeat(np.arange(len(stories)), len(asked))
+    things = np.array([known.things.get("key", 99) for known in names], np.int8)[columns]
+    chain = np.full((3, len(columns)), NOBODY, np.int8)
+    for column, story in enumerate(columns.tolist()):
+        agents = asked[column % len(asked)]
+        chain[: len(agents), column] = [names[story].agents.get(agent, STRANGER) for agent in agents]
+    for reading in (NESTED_DEFAULT, NestedReading("closed"), rng.choice(NESTED_READINGS)):
+        flags = prove_beliefs(arrays, columns, things, chain, reading)
+        for column, story in enumerate(columns.tolist()):
+            question = NestedQuestion(Ask.BELIEF, "key", asked[column % len(asked)])
+            alone = oracle_proof(stories[story], question, reading)
+            together = tuple((np.flatnonzero(flags[:, column]) + 1).tolist())
+            assert alone == together, f"{reading}, {question} in\n{describe(stories[story])}"
+
+
+@given(SEEDS)
+@settings(max_examples=2, phases=UNSHRUNK)
+def test_many_stories_are_proved_at_once(seed: int) -> None:
+    assert_proved_at_once(seed, 12)
+
+
+@pytest.mark.slow
+@given(SEEDS)
+@settings(max_examples=15, phases=UNSHRUNK)
+def test_very_many_stories_are_proved_at_once(seed: int) -> None:
+    assert_proved_at_once(seed, 40)
+
+
+@pytest.mark.parametrize("width", [1, 7])
+def test_stories_are_proved_in_parts(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "_WIDTH", width)
+    assert_proved_at_once(3, 3)
+
+
+def test_questions_name_as_many_agents_as_they_need() -> None:
+    with pytest.raises(DataError, match=r"'knows-wrong' names 2 agents, not 1\."):
+        NestedQuestion(Ask.KNOWS_WRONG, "key", ("Ann",))
+    with pytest.raises(DataError, match=r"'belief' names at least 1 agents, not 0\."):
+        NestedQuestion(Ask.BELIEF, "key")
+    with pytest.raises(DataError, match=r"'reality' names 0 agents, not 1\."):
+        NestedQuestion(Ask.REALITY, "key", ("Ann",))
+    with pytest.raises(DataError, match="names a container"):
+        NestedQuestion(Ask.BELIEVERS, "key")
+    with pytest.raises(DataError, match="names a container"):
+        NestedQuestion(Ask.BELIEF, "key", ("Ann",), "box")
+
+
+def test_the_order_of_a_question_counts_minds() -> None:
+    assert NestedQuestion(Ask.REALITY, "key").order == 0
+    assert NestedQuestion(Ask.BELIEF, "key", ("Ann", "Bob", "Ann")).order == 3
+    assert NestedQuestion(Ask.BELIEVERS, "key", ("Bob",), "box").order == 2
+    assert NestedQuestion(Ask.COMMON, "key", ("Ann", "Bob", "Carl")).order == 1
+
+
+def test_what_is_not_in_the_story_is_unknown() -> None:
+    story = sally_and_anne().place("coin", "jar").events
+    for reading in NESTED_READINGS:
+        worlds = MindWorlds(story, reading)
+        for question in (
+            NestedQuestion(Ask.BELIEF, "marble", ("Max",)),
+            NestedQuestion(Ask.BELIEF, "marble", ("Anne", "Max")),
+            NestedQuestion(Ask.BELIEF, "ball", ("Anne",)),
+            NestedQuestion(Ask.REALITY, "ball"),
+            NestedQuestion(Ask.MEMORY, "ball"),
+            NestedQuestion(Ask.COMMON, "marble", ("Anne", "Max")),
+        ):
+            assert oracle_answer(story, question, reading) is None
+            assert worlds.answer(question) is None
+        nobody = NestedQuestion(Ask.BELIEVERS, "marble", (), "bag")
+        assert oracle_answer(story, nobody, reading) == worlds.answer(nobody) == ()
+        knows = NestedQuestion(Ask.KNOWS_WHERE, "ball", ("Anne",))
+        assert oracle_answer(story, knows, reading) == worlds.answer(knows) == "no"
+
+
+def test_a_story_without_sentences_is_answered() -> None:
+    question = NestedQuestion(Ask.BELIEF, "key", ("Ann",))
+    assert oracle_answer([], question, NESTED_DEFAULT) is None
+    assert oracle_proof([], question, NESTED_DEFAULT) == ()
+    assert oracle_answer([], NestedQuestion(Ask.MEMORY, "key"), NESTED_DEFAULT) is None
+    assert MindWorlds([], NESTED_DEFAULT).answer(question) is None

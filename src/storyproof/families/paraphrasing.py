@@ -35,8 +35,8 @@ class WritingTask:
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> WritingTask:
         """Read what `as_dict` returned, from JSON."""
-        lists = ("people", "facts", "genders")
-        return cls(**{name: tuple(value) if name in lists else value for name, value in plain.items()})
+        lists = {name: tuple(plain[name]) for name in ("people", "facts", "genders")}
+        return cls(key=plain["key"], hidden=plain["hidden"], group=plain["group"], **lists)
 
 
 class TextRemark(NamedTuple):

@@ -262,14 +262,15 @@ class _Path:
             .where(lease.c.participant_id == self.me.id, lease.c.kind == kind)
             .group_by(slot.c.stratum)
         )
-        had = {name: number for name, number in rows}  # noqa: C416  # a result is no mapping
-        return min(
+        had: dict[str, int] = {name: number for name, number in rows}  # noqa: C416  # a result is no mapping
+        found: str = min(
             free,
             key=lambda name: (
                 had.get(name, 0),
                 digest("study-stratum", self.design.seed, self.me.code, had.get(name, 0), name),
             ),
         )
+        return found
 
     def _place(self, step: StudyStep, done: int) -> StudyStep:
         """Return a step with how far the participant is."""

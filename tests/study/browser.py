@@ -86,7 +86,9 @@ class Browser:
         return unescape(found[1]) if found else ""
 
     def _go(self, method: str, path: str, body: bytes = b"", headers: dict[str, str] | None = None) -> None:
-        cookie = {"cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} if self.cookies else {}
+        cookie = (
+            {"cookie": "; ".join(f"{name}={value}" for name, value in self.cookies.items())} if self.cookies else {}
+        )
         self.path = path
         self.page = self._client.request(method, path, body, {**(headers or {}), **cookie})
         found = re.match(r"([^=]+)=([^;]*)", self.page.headers.get("set-cookie", ""))

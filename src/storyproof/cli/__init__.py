@@ -26,6 +26,7 @@ from storyproof.cli import (
     rescore,
     serve,
     show,
+    study,
     train,
     verify,
 )
@@ -75,6 +76,7 @@ app.command("report")(report.report)
 app.command("show")(show.show)
 app.command("draw")(draw.draw)
 app.command("serve")(serve.serve)
+app.add_typer(study.app, name="study")
 
 
 def _version(wanted: bool) -> None:

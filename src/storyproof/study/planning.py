@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from storyproof.errors import ConfigError
+from storyproof.extras import need
 from storyproof.intervals import LEVEL
 
 
@@ -71,8 +72,6 @@ def plan_participants(
     Raises:
         ConfigError: If a value is out of range.
     """
-    from statsmodels.stats.proportion import samplesize_confint_proportion
-
     for name, value, low, high in (
         ("accuracy", accuracy, 0.0, 1.0),
         ("half-width", half_width, 0.0, 0.5),
@@ -87,7 +86,8 @@ def plan_participants(
     for name, count in (("tasks", tasks), ("conditions", conditions)):
         if count < 1:
             raise ConfigError(f"--{name} is {count}; use 1 or more.")
-    independent = float(samplesize_confint_proportion(accuracy, half_width, alpha=1 - level))
+    proportion = need("statsmodels.stats.proportion", "study", "Planning a study")
+    independent = float(proportion.samplesize_confint_proportion(accuracy, half_width, alpha=1 - level))
     effect = 1 + (tasks - 1) * correlation
     participants = math.ceil(independent * effect / tasks - 1e-9)
     participants = max(participants, 2)  # of one participant no interval can be computed

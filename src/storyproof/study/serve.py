@@ -13,7 +13,7 @@ from storyproof.extras import need
 from storyproof.web.serve import is_open, listen
 
 HOST, PORT = "127.0.0.1", 8643
-PACKAGES = ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2", "statsmodels")
+PACKAGES = ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2")
 _MOST_REQUESTS = 1_000  # at the same time; more are refused at once
 
 

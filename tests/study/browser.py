@@ -55,7 +55,7 @@ class Browser:
         self._client = Client(app)
         self.cookies: dict[str, str] = {}
         self.page: Answer = Answer(0, {}, b"")
-        self.path = ""
+        self.path = self.set_cookie = ""
 
     def open(self, path: str) -> Answer:
         self._go("GET", path)
@@ -93,4 +93,5 @@ class Browser:
         self.page = self._client.request(method, path, body, {**(headers or {}), **cookie})
         found = re.match(r"([^=]+)=([^;]*)", self.page.headers.get("set-cookie", ""))
         if found:
+            self.set_cookie = self.page.headers["set-cookie"]
             self.cookies[found[1]] = found[2].strip('"')

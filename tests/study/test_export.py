@@ -3,6 +3,7 @@
 import csv
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -38,12 +39,14 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return kinship_data(tmp_path_factory.mktemp("data"))
 
 
-def simulate(study: Study, me: Participant, draws: random.Random, fails_checks: bool = False) -> None:
-    """Do all steps as somebody who errs at known rates."""
+def simulate(study: Study, me: Participant, draws: random.Random, fails_checks: bool = False) -> Counter[str]:
+    """Do all steps as somebody who errs at known rates; return how many main questions of each kind were right."""
+    right: Counter[str] = Counter()
     while (step := find_step(study, me)).kind != FINISHED:
         item = study.items[step.item]
         if step.kind == ANSWER:
             wrong = draws.random() < ERRORS[item.stratum] if step.role == MAIN else fails_checks
+            right[item.stratum] += step.role == MAIN and not wrong
             others = [each for each in item.choices if each != item.answer]
             submit_answer(study, me, step.slot, draws.choice(others) if wrong else item.answer, 900)
         elif step.kind == RATE:
@@ -54,6 +57,7 @@ def simulate(study: Study, me: Participant, draws: random.Random, fails_checks: 
         elif step.kind == REVIEW:
             good = item.is_good if step.role != MAIN else step.text % 4 != 0
             submit_review(study, me, step.slot, good, () if good else ("nonsense",), 900)
+    return right
 
 
 @pytest.fixture

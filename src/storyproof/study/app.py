@@ -50,7 +50,7 @@ from storyproof.study.results import pay_so_far
 from storyproof.study.steps import ANSWER, FINISHED, RATE, REVIEW, WRITE, StudyStep, find_step
 from storyproof.study.submissions import (
     LATE,
-    Outcome,
+    FormOutcome,
     submit_answer,
     submit_rating,
     submit_review,
@@ -219,7 +219,7 @@ class StudyServer:
             raise FormError
         if not answer and not self._may_be_empty(me, slot):
             raise FormError
-        outcome = submit_answer(self._study, me, slot, answer, form.milliseconds())
+        outcome = submit_answer(self._study, me, slot, answer, *form.measured())
         if outcome.role == PRACTICE and outcome.status != LATE:
             return RedirectResponse(f"/s/{token}/feedback/{slot}", 303)
         return self._go_on(token, outcome)
@@ -287,7 +287,7 @@ class StudyServer:
                 return RedirectResponse(f"/s/{token}", 303)
             return self._show(me, token, step, 422, text=text, remarks=remarks)
         fingerprint = find_paraphrasing(item.family).fingerprint(item.writing_task(), text)
-        outcome = submit_text(self._study, me, slot, text, fingerprint, remarks, form.milliseconds())
+        outcome = submit_text(self._study, me, slot, text, fingerprint, remarks, *form.measured())
         return self._go_on(token, outcome)
 
     def check(self, request: Request, body: bytes) -> Response:
@@ -327,7 +327,7 @@ class StudyServer:
             return RedirectResponse(f"/s/{token}", 303)
         good = verdict == "good"
         return self._go_on(
-            token, submit_review(self._study, me, slot, good, list(dict.fromkeys(reasons)), form.milliseconds())
+            token, submit_review(self._study, me, slot, good, list(dict.fromkeys(reasons)), *form.measured())
         )
 
     def _participant(self, request: Request) -> tuple[Participant | None, str]:
@@ -343,7 +343,7 @@ class StudyServer:
         check_signature(self._study.secret, signature, me.id, kind, int(slot))
         return int(slot)
 
-    def _go_on(self, token: str, outcome: Outcome) -> Response:
+    def _go_on(self, token: str, outcome: FormOutcome) -> Response:
         if outcome.status == LATE:
             return _page(error_page(self._study.design, "late", f"/s/{token}"), 409)
         return RedirectResponse(f"/s/{token}", 303)

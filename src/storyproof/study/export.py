@@ -65,6 +65,7 @@ _TIMES = [
     ColumnInfo("shown_at", _TEXT, "when the page was first shown, by the server's clock (UTC)"),
     ColumnInfo("received_at", _TEXT, "when the form arrived, by the server's clock (UTC)"),
     ColumnInfo("browser_ms", _WHOLE, "milliseconds on the page by the browser's clock; empty if it sent none"),
+    ColumnInfo("hidden_ms", _WHOLE, "milliseconds of these in which the page was hidden, as behind another tab"),
     ColumnInfo("server_ms", _WHOLE, "milliseconds from shown_at to received_at"),
     ColumnInfo(
         "timing",
@@ -220,7 +221,7 @@ def _records(study: Study, rows: StudyRows, excluded: Mapping[int, list[str]]) -
         return {"participant": code[row.participant_id], "excluded": " ".join(excluded.get(row.participant_id, []))}
 
     def times(row: Row[Any]) -> dict[str, Any]:
-        same = {name: getattr(row, name) for name in ("browser_ms", "server_ms", "timing")}
+        same = {name: getattr(row, name) for name in ("browser_ms", "hidden_ms", "server_ms", "timing")}
         return {**same, "shown_at": iso(row.shown_at), "received_at": iso(row.received_at)}
 
     reviewed = {each.row.id: each for each in review_texts(study.design, rows, {})}

@@ -47,12 +47,16 @@ class Form:
         """Return the values of a field."""
         return [value for key, value in self._fields if key == name]
 
-    def milliseconds(self) -> int | None:
-        """Return the time that the browser measured; None if there is none that can be."""
-        text = self.get("browser_ms")
+    def milliseconds(self, name: str) -> int | None:
+        """Return a time that the browser measured; None if there is none that can be."""
+        text = self.get(name)
         if not re.fullmatch(r"\d{1,10}", text, re.ASCII):
             return None
         return min(int(text), _LONGEST_MS)
+
+    def measured(self) -> tuple[int | None, int | None]:
+        """Return how long the page was open, and for how long of that it was hidden."""
+        return self.milliseconds("browser_ms"), self.milliseconds("hidden_ms")
 
 
 def read_form(body: bytes) -> Form:

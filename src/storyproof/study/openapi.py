@@ -9,7 +9,7 @@ from storyproof.families.paraphrasing import REASONS
 
 _FORM = "application/x-www-form-urlencoded"
 _TEXT: dict[str, Any] = {"type": "string"}
-_STEP = {"slot": {"type": "integer"}, "signature": _TEXT, "browser_ms": _TEXT}
+_STEP = {"slot": {"type": "integer"}, "signature": _TEXT, "browser_ms": _TEXT, "hidden_ms": _TEXT}
 _FORMS: dict[str, dict[str, Any]] = {
     "answer": {**_STEP, "answer": _TEXT},
     "rate": {**_STEP, "difficulty": {"type": "integer", "minimum": 1, "maximum": 5}},

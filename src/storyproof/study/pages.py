@@ -174,7 +174,12 @@ def step_page(
     """
     say, item = load_texts(study.design.language), study.items[step.item]
     signature = sign(study.secret, me.id, step.kind, step.slot)
-    shared = _hidden("slot", str(step.slot)) + _hidden("signature", signature) + _hidden("browser_ms", "")
+    shared = (
+        _hidden("slot", str(step.slot))
+        + _hidden("signature", signature)
+        + _hidden("browser_ms", "")
+        + _hidden("hidden_ms", "")
+    )
     match step.kind:
         case "answer":
             title, content = _question(study, say, item, step, shared, token)

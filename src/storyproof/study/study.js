@@ -5,9 +5,17 @@
   if (!form) return;
   const began = performance.now();
   const taken = form.querySelector("[name=browser_ms]");
+  const hidden = form.querySelector("[name=hidden_ms]");
+  let since = document.hidden ? began : null;
+  let away = 0;
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) since = performance.now();
+    else if (since !== null) { away += performance.now() - since; since = null; }
+  });
   const button = form.querySelector("button[type=submit]");
   form.addEventListener("submit", () => {
     if (taken) taken.value = String(Math.round(performance.now() - began));
+    if (hidden) hidden.value = String(Math.round(away + (since === null ? 0 : performance.now() - since)));
     if (button) button.disabled = true;
   });
   window.addEventListener("pageshow", (shown) => { if (shown.persisted) location.reload(); });

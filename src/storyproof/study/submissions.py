@@ -32,7 +32,7 @@ _ROLES = {SOLVING: MAIN, WRITING: MAIN, REVIEWING: MAIN, PRACTICE: PRACTICE, ATT
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class FormOutcome:
     """What became of a form.
 
     Attributes:
@@ -48,7 +48,9 @@ class Outcome:
     slot: int = 0
 
 
-def submit_answer(study: Study, me: Participant, slot_id: int, answer: str, browser_ms: int | None) -> Outcome:
+def submit_answer(
+    study: Study, me: Participant, slot_id: int, answer: str, browser_ms: int | None, hidden_ms: int | None = None
+) -> FormOutcome:
     """Store an answer; one that comes after the deadline counts as timed out and wrong."""
 
     def store(connection: Connection, slot: Row[Any], key: str, now: float) -> None:
@@ -57,7 +59,7 @@ def submit_answer(study: Study, me: Participant, slot_id: int, answer: str, brow
         late = limit is not None and (not answer or now > slot.shown_at + limit + GRACE_S)
         connection.execute(
             insert(schema.answer).values(
-                **_common(slot, key, me, now, browser_ms),
+                **_common(slot, key, me, now, browser_ms, hidden_ms),
                 item=item.number,
                 condition=me.condition,
                 answer=answer,
@@ -77,7 +79,7 @@ def time_out(study: Study, me: Participant, step: StudyStep) -> bool:
     return True
 
 
-def submit_rating(study: Study, me: Participant, slot_id: int, difficulty: int) -> Outcome:
+def submit_rating(study: Study, me: Participant, slot_id: int, difficulty: int) -> FormOutcome:
     """Store how difficult a question was, from 1 to 5."""
     try:
         return _try_rating(study, me, slot_id, difficulty)
@@ -85,19 +87,19 @@ def submit_rating(study: Study, me: Participant, slot_id: int, difficulty: int) 
         return _try_rating(study, me, slot_id, difficulty)
 
 
-def _try_rating(study: Study, me: Participant, slot_id: int, difficulty: int) -> Outcome:
+def _try_rating(study: Study, me: Participant, slot_id: int, difficulty: int) -> FormOutcome:
     key, answer = f"{RATE}-{slot_id}", schema.answer
     with study.database.writing() as connection:
         lock_participant(connection, me)
         mine = (answer.c.slot_id == slot_id, answer.c.participant_id == me.id, answer.c.role == MAIN)
         row = connection.execute(select(answer.c.id, answer.c.item, answer.c.rating_key).where(*mine)).first()
         if row is None:
-            return Outcome(LATE, slot=slot_id)
+            return FormOutcome(LATE, slot=slot_id)
         if row.rating_key is not None:
-            return Outcome(REPEATED, MAIN, row.item, slot_id)
+            return FormOutcome(REPEATED, MAIN, row.item, slot_id)
         _note(study, connection, me, key, RATE, {"difficulty": difficulty})
         connection.execute(update(answer).where(answer.c.id == row.id).values(difficulty=difficulty, rating_key=key))
-        return Outcome(STORED, MAIN, row.item, slot_id)
+        return FormOutcome(STORED, MAIN, row.item, slot_id)
 
 
 def submit_text(
@@ -108,13 +110,14 @@ def submit_text(
     fingerprint: str,
     remarks: Sequence[TextRemark],
     browser_ms: int | None,
-) -> Outcome:
+    hidden_ms: int | None = None,
+) -> FormOutcome:
     """Store a story, and open the slots of its reviews."""
 
     def store(connection: Connection, slot: Row[Any], key: str, now: float) -> None:
         found = connection.execute(
             insert(schema.text).values(
-                **_common(slot, key, me, now, browser_ms),
+                **_common(slot, key, me, now, browser_ms, hidden_ms),
                 item=slot.target,
                 text=text,
                 fingerprint=sha256(fingerprint.encode()).hexdigest(),
@@ -140,15 +143,21 @@ def submit_text(
 
 
 def submit_review(
-    study: Study, me: Participant, slot_id: int, is_good: bool, reasons: Sequence[str], browser_ms: int | None
-) -> Outcome:
+    study: Study,
+    me: Participant,
+    slot_id: int,
+    is_good: bool,
+    reasons: Sequence[str],
+    browser_ms: int | None,
+    hidden_ms: int | None = None,
+) -> FormOutcome:
     """Store a review."""
 
     def store(connection: Connection, slot: Row[Any], key: str, now: float) -> None:
         known = study.items[slot.target].is_good if slot.kind == ATTENTION else None
         connection.execute(
             insert(schema.review).values(
-                **_common(slot, key, me, now, browser_ms),
+                **_common(slot, key, me, now, browser_ms, hidden_ms),
                 target=slot.target,
                 is_good=is_good,
                 is_right=None if known is None else known == is_good,
@@ -174,7 +183,7 @@ def _submit(
     slot_id: int,
     body: dict[str, Any],
     store: Callable[[Connection, Row[Any], str, float], None],
-) -> Outcome:
+) -> FormOutcome:
     """Store the result of a slot, unless its form was stored before or somebody else holds the slot."""
     try:
         return _try_submit(study, me, kind, slot_id, body, store)
@@ -189,24 +198,24 @@ def _try_submit(
     slot_id: int,
     body: dict[str, Any],
     store: Callable[[Connection, Row[Any], str, float], None],
-) -> Outcome:
+) -> FormOutcome:
     table, key = schema.slot, f"{kind}-{slot_id}"
     with study.database.writing() as connection:
         lock_participant(connection, me)
         row = connection.execute(select(table).where(table.c.id == slot_id).with_for_update()).first()
         if row is None or row.kind not in _SLOTS[kind]:
-            return Outcome(LATE, slot=slot_id)
+            return FormOutcome(LATE, slot=slot_id)
         role = _ROLES[row.kind]
         item = row.target if row.kind != REVIEWING else -1
         if row.holder != me.id:
             log(study, connection, LATE, me.id, key)
-            return Outcome(LATE, role, item, slot_id)
+            return FormOutcome(LATE, role, item, slot_id)
         if row.is_done:
-            return Outcome(REPEATED, role, item, slot_id)
+            return FormOutcome(REPEATED, role, item, slot_id)
         now = _note(study, connection, me, key, kind if role == MAIN else role, body)
         store(connection, row, key, now)
         connection.execute(update(table).where(table.c.id == slot_id).values(is_done=True, lease_until=None))
-        return Outcome(STORED, role, item, slot_id)
+        return FormOutcome(STORED, role, item, slot_id)
 
 
 _SLOTS = {ANSWER: (SOLVING, PRACTICE, ATTENTION), WRITE: (WRITING,), REVIEW: (REVIEWING, ATTENTION)}
@@ -222,7 +231,9 @@ def _note(study: Study, connection: Connection, me: Participant, key: str, kind:
     return now
 
 
-def _common(slot: Row[Any], key: str, me: Participant, now: float, browser_ms: int | None) -> dict[str, Any]:
+def _common(
+    slot: Row[Any], key: str, me: Participant, now: float, browser_ms: int | None, hidden_ms: int | None
+) -> dict[str, Any]:
     """Return the columns that all results have; the browser's time is compared with the server's."""
     server_ms = min(max(0, round(1000 * (now - slot.shown_at))), _LONGEST_MS)
     return {
@@ -233,6 +244,7 @@ def _common(slot: Row[Any], key: str, me: Participant, now: float, browser_ms: i
         "shown_at": slot.shown_at,
         "received_at": now,
         "browser_ms": browser_ms,
+        "hidden_ms": hidden_ms if browser_ms is None or hidden_ms is None else min(hidden_ms, browser_ms),
         "server_ms": server_ms,
         "timing": judge_timing(browser_ms, server_ms),
     }

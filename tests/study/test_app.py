@@ -408,7 +408,7 @@ def test_every_page_has_a_strict_policy(study: Study) -> None:
         assert "default-src 'none'" in policy, path
         assert "frame-ancestors 'none'" in policy
         assert "unsafe" not in policy
-        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["referrer-policy"] == "same-origin"
         assert headers["cache-control"] == "no-store"
         assert " onclick=" not in browser.page.text
         assert " style=" not in browser.page.text

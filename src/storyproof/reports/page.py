@@ -34,6 +34,7 @@ def build_page(
     connect: bool = False,
     language: str = "en",
     forms: str = "",
+    referrer: str = "no-referrer",
 ) -> str:
     """Return a page that needs nothing but itself.
 
@@ -49,6 +50,7 @@ def build_page(
         connect: Whether scripts may send requests to where the page came from; pages in files need none.
         language: The language of its text, as in `lang`.
         forms: Where forms may be sent, as in `form-action`; by default nowhere.
+        referrer: To whom links and forms say where they come from; by default to nobody.
     """
     sheets = [theme(), *styles]
     policy = content_policy(scripts, sheets, connect=connect, forms=forms)
@@ -65,7 +67,7 @@ def build_page(
             '<meta charset="utf-8">',
             f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="referrer" content="no-referrer">',
+            f'<meta name="referrer" content="{safe(referrer)}">',
             '<meta name="color-scheme" content="light dark">',
             element("title", safe(title)),
             *(f"<style>{sheet}</style>" for sheet in sheets),

@@ -34,6 +34,7 @@ from storyproof.study.messages import load_texts
 from storyproof.study.openapi import describe_api
 from storyproof.study.pages import (
     RATINGS,
+    REFERRER,
     BuiltPage,
     consent_page,
     describe_remarks,
@@ -100,6 +101,7 @@ def create_app(study: Study, *, public_url: str = "http://127.0.0.1", any_addres
         is_linked=lambda path: path == "/" or path == "/admin" or path.startswith("/s/"),
         schemes=("http", "https"),
         frames=frames_of(study.design),
+        referrer=REFERRER,
     )
 
     async def missing(request: Request, error: Exception) -> Response:

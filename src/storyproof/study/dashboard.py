@@ -34,9 +34,12 @@ def login_page(study: Study, message: str = "") -> BuiltPage:
         "label", 'Password<input type="password" name="password" autocomplete="current-password" required autofocus>'
     )
     hidden = f'<input type="hidden" name="signature" value="{sign(study.secret, "login")}">'
+    hidden += (
+        '<input type="text" name="username" value="admin" autocomplete="username" hidden>'  # for password managers
+    )
     button = element("p", element("button", "Log in", type="submit"))
     body = element("p", safe(message), class_="notice", role="status") if message else ""
-    body += element("form", field + hidden + button, method="post", action="/admin/login")
+    body += element("form", hidden + field + button, method="post", action="/admin/login")
     return lay_out(study.design, "Dashboard", body, script=False)
 
 

@@ -22,6 +22,7 @@ from storyproof.study.steps import ANSWER, RATE, REVIEW, WRITE, StudyStep
 from storyproof.svg import element, safe
 
 RATINGS = (1, 2, 3, 4, 5)
+REFERRER = "same-origin"  # other sites must not learn a participant's link; our own forms must say that they are ours
 
 
 class BuiltPage(NamedTuple):
@@ -62,6 +63,7 @@ def lay_out(design: StudyDesign, title: str, body: str, *, script: bool = True, 
         connect=script,
         language=design.language,
         forms=forms,
+        referrer=REFERRER,
     )
     policy = content_policy(scripts, [theme(), sheet], connect=script, forms=forms)
     return BuiltPage(html, f"{policy}; frame-ancestors {frames_of(design) or chr(39) + 'none' + chr(39)}")

@@ -46,6 +46,7 @@ class Guard:
         is_linked: Whether other sites may link to a path.
         schemes: How the server may be called; behind a proxy also as `https`.
         frames: Sites that may show pages in a frame, as in `frame-ancestors`; by default none.
+        referrer: To whom pages say where requests come from. Forms need `same-origin`, or their `Origin` is null.
     """
 
     def __init__(
@@ -57,12 +58,14 @@ class Guard:
         is_linked: Callable[[str], bool] = lambda path: path == "/",
         schemes: Collection[str] = ("http",),
         frames: str = "",
+        referrer: str = "no-referrer",
     ) -> None:
         self._app = app
         self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self._any_address = any_address
         self._types, self._is_linked, self._schemes = frozenset(types), is_linked, frozenset(schemes)
         self._always = {name: value for name, value in _ALWAYS.items() if not (frames and name in _AGAINST_FRAMES)}
+        self._always["referrer-policy"] = referrer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

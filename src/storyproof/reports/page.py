@@ -11,7 +11,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
@@ -114,6 +114,7 @@ def read_asset(package: str, name: str) -> str:
     return files(package).joinpath(name).read_text("utf-8")
 
 
+@lru_cache(maxsize=64)  # a server sends the same scripts and styles with every page
 def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 

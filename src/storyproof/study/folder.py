@@ -35,6 +35,7 @@ class Study:
         database: Its database.
         secret: What signs its forms.
         now: The clock.
+        drawn: Pictures of items that were drawn, by number: everybody gets the same practice items.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class Study:
     ) -> None:
         self.folder, self.design, self.items = folder, design, items
         self.database, self.secret, self.now = database, secret, now
+        self.drawn: dict[int, str] = {}
 
     def close(self) -> None:
         """Close the database."""

@@ -256,7 +256,9 @@ def feedback_page(study: Study, token: str, item: StudyItem, given: str) -> Buil
     body += element("p", data_text(item.question), class_="question") + _story(item.story, item.proof)
     if item.proof:
         body += element("p", say("feedback_proof"))
-    body += _picture(item)
+    if item.number not in study.drawn:
+        study.drawn[item.number] = _picture(item)
+    body += study.drawn[item.number]
     body += element("p", element("a", say("continue"), href=f"/s/{token}", id="continue"))
     return lay_out(study.design, say.plain("feedback_title"), body, script=False)
 

@@ -15,6 +15,7 @@ from storyproof.web.serve import is_open, listen
 HOST, PORT = "127.0.0.1", 8643
 PACKAGES = ("starlette", "uvicorn", "sqlalchemy", "alembic", "argon2")
 _MOST_REQUESTS = 1_000  # at the same time; more are refused at once
+_KEPT_OPEN_S = 30  # a connection on which nothing is asked; people read
 
 
 def need_packages() -> None:
@@ -80,6 +81,7 @@ def serve_study(
                 access_log=False,
                 server_header=False,
                 limit_concurrency=_MOST_REQUESTS,
+                timeout_keep_alive=_KEPT_OPEN_S,
                 proxy_headers=True,
                 forwarded_allow_ips=proxies,
             )

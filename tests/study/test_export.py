@@ -52,7 +52,7 @@ def simulate(study: Study, me: Participant, draws: random.Random, fails_checks: 
         elif step.kind == RATE:
             submit_rating(study, me, step.slot, draws.randint(1, 5))
         elif step.kind == WRITE:
-            text = f"A bell rang {step.slot} times. " + " ".join(item.writing_task().facts)
+            text = f"A bell rang far off. Bell {step.slot} was next. " + " ".join(item.writing_task().facts)
             submit_text(study, me, step.slot, text, text, [], 900)
         elif step.kind == REVIEW:
             good = item.is_good if step.role != MAIN else step.text % 4 != 0
@@ -174,6 +174,7 @@ def test_stories_become_placeholders(written: Study, tmp_path: Path) -> None:
     assert bells["train"]
     assert bells["test"]
     assert any("placeholders-train.json: " in note for note in found.notes)
+    assert (tmp_path / "out" / "scene-openers.yaml").read_text("utf-8") == 'openers:\n  - "A bell rang far off."\n'
     from storyproof.families.kinship.placeholders import load_placeholders
 
     settings = {
@@ -233,7 +234,7 @@ def test_damaged_backups(solved: Study, tmp_path: Path) -> None:
     for name in ("cut.zip", "text.zip", "missing.zip"):
         with pytest.raises(DataError, match="not a backup"):
             restore(tmp_path / name, tmp_path / "elsewhere")
-        assert not (tmp_path / "elsewhere" / DESIGN).exists()
+        assert not (tmp_path / "elsewhere").exists()
 
 
 def test_a_backup_without_a_deleted_participant(solved: Study, tmp_path: Path) -> None:
@@ -257,6 +258,13 @@ def test_the_design_is_frozen(solved: Study) -> None:
     path.write_text("{}", "utf-8")
     with pytest.raises(DataError, match="not the design"):
         open_study(solved.folder)
+
+
+def test_nothing_is_left_of_a_study_that_cannot_be_created(tmp_path: Path, data: Path) -> None:
+    nowhere = "postgresql://lab@127.0.0.1:1/study"
+    with pytest.raises(DataError, match="cannot be used"):
+        make_study(tmp_path, solve_design(), data=data, database=nowhere)
+    assert not (tmp_path / "demo").exists()
 
 
 def test_settings_that_cannot_be(tmp_path: Path, data: Path) -> None:

@@ -122,3 +122,7 @@ class Paraphrasing(ABC):
             texts: Accepted texts.
             fill: Whether to add texts of ours for facts that stories need and that nobody wrote about.
         """
+
+    @abstractmethod
+    def contexts(self, texts: Sequence[tuple[WritingTask, str]]) -> list[str]:
+        """Return the sentences of accepted texts that say what is going on, and nothing about people or facts."""

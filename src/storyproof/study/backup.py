@@ -13,6 +13,7 @@ import zipfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 from alembic.runtime.migration import MigrationContext
@@ -24,9 +25,7 @@ from storyproof.files import json_bytes, whole_file, write_json, writing_to
 from storyproof.inputs import DocumentError, kind_of, parse_json
 from storyproof.study import schema
 from storyproof.study.database import POSTGRESQL, SQLITE, StudyDatabase, parse_url, sqlite_url
-from storyproof.study.design import StudyDesign
 from storyproof.study.folder import DESIGN, ITEMS, Study, open_study
-from storyproof.study.items import StudyItems
 
 _MANIFEST = "backup.json"
 _AT_ONCE = 1_000
@@ -87,30 +86,26 @@ def restore(
     for name, content in parts.items():
         if sha256(content).hexdigest() != about["sha256"].get(name):
             raise DataError(f"{backup} is damaged: {name} has changed since it was written; choose another backup.")
-    base = StudyDatabase(parse_url(database) if database else _new_sqlite(folder))
+    url = parse_url(database) if database else sqlite_url(folder)
+    with writing_to(folder, "name"):
+        folder.mkdir(parents=True)
+    base = StudyDatabase(url)
     try:
         _refuse_used(base)
         base.migrate(about["revision"])  # rows are those of the version that wrote them
         with base.writing() as connection:
             counts = _insert_all(connection, parts)
         base.migrate()
+        plain = {**json.loads(design), "database": POSTGRESQL if database else SQLITE}
+        with writing_to(folder, "name"):
+            (folder / ITEMS).write_bytes(items)
+            write_json(folder / DESIGN, plain)
+        return open_study(folder, database=database, now=now), counts
+    except BaseException:
+        rmtree(folder, ignore_errors=True)  # it did not exist before
+        raise
     finally:
         base.close()
-    plain = json.loads(design)
-    plain["database"] = POSTGRESQL if database else SQLITE
-    with writing_to(folder, "name"):
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / ITEMS).write_bytes(items)
-        StudyDesign.from_dict({name: value for name, value in plain.items() if name != "database"})
-        StudyItems.read(folder / ITEMS)
-        write_json(folder / DESIGN, plain)
-    return open_study(folder, database=database, now=now), counts
-
-
-def _new_sqlite(folder: Path) -> Any:
-    with writing_to(folder, "name"):
-        folder.mkdir(parents=True)
-    return sqlite_url(folder)
 
 
 def _refuse_used(base: StudyDatabase) -> None:

@@ -435,6 +435,14 @@ def split_writers(
 def _placeholders(study: Study, texts: Sequence[ReviewedText], rows: StudyRows, notes: list[str]) -> dict[str, bytes]:
     asked = find_paraphrasing(study.items[0].family)
     found: dict[str, bytes] = {}
+    accepted = [(study.items[each.row.item].writing_task(), each.row.text) for each in texts if each.is_accepted]
+    openers = asked.contexts(accepted)
+    if openers:
+        found["scene-openers.yaml"] = b"openers:\n" + b"".join(f"  - {json.dumps(each)}\n".encode() for each in openers)
+        notes.append(
+            f"scene-openers.yaml: {len(openers)} sentences that give context only; with moments, places, alone and "
+            "together added, it is a scene for generate clutrr --scenes."
+        )
     for name, side in zip(("train", "test"), split_writers(study, texts, rows), strict=True):
         pairs: list[tuple[WritingTask, str]] = [(study.items[row.item].writing_task(), row.text) for row in side]
         collected = asked.collect(pairs, fill=True)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from secrets import token_hex, token_urlsafe
+from shutil import rmtree
 
 from sqlalchemy import insert, select, update
 
@@ -114,10 +115,11 @@ def create_study(
                 connection.execute(insert(schema.slot), slots[start : start + _SLOTS_AT_ONCE])
         with writing_to(folder, "name"):
             items.write(folder / ITEMS)
-            # Last, so that a folder without a design is known to be half made.
+            # Last, so that the folder of a process that was killed is known to be half made.
             write_json(folder / DESIGN, {"database": POSTGRESQL if database else SQLITE, **design.as_dict()})
     except BaseException:
         base.close()
+        rmtree(folder, ignore_errors=True)  # it did not exist before
         raise
     return Study(folder, design, items, base, secret, now)
 

@@ -86,8 +86,10 @@ def plan_participants(
     for name, count in (("tasks", tasks), ("conditions", conditions)):
         if count < 1:
             raise ConfigError(f"--{name} is {count}; use 1 or more.")
-    proportion = need("statsmodels.stats.proportion", "study", "Planning a study")
-    independent = float(proportion.samplesize_confint_proportion(accuracy, half_width, alpha=1 - level))
+    need("statsmodels", "study", "Planning a study")
+    from statsmodels.stats.proportion import samplesize_confint_proportion
+
+    independent = float(samplesize_confint_proportion(accuracy, half_width, alpha=1 - level))
     effect = 1 + (tasks - 1) * correlation
     participants = math.ceil(independent * effect / tasks - 1e-9)
     participants = max(participants, 2)  # of one participant no interval can be computed

@@ -16,6 +16,7 @@ from storyproof.families.kinship.checker import ENTAILED, status
 from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.language.reader import read
 from storyproof.families.kinship.language.reading import NotUnderstood, Reading
+from storyproof.families.kinship.language.scenes import is_opener
 from storyproof.families.kinship.placeholders import Placeholders, checks
 from storyproof.families.kinship.placeholders.collection import Key, all_genders, missing
 from storyproof.families.kinship.placeholders.files import ours
@@ -108,6 +109,14 @@ class KinshipParaphrasing(Paraphrasing):
             if written_texts:
                 document.setdefault("-".join(words), {})["-".join(genders)] = written_texts
         return CollectedTexts(document, used, tuple(left_out), sum(map(len, found.values())) - used)
+
+    def contexts(self, texts: Sequence[tuple[WritingTask, str]]) -> list[str]:
+        """Return the sentences that can open a scene of the narrator."""
+        names = {name for task, _ in texts for name in task.people}
+        sentences = (each.strip() for _, text in texts for each in re.split(r"(?<=[.!?])\s+", text))
+        return [
+            each for each in dict.fromkeys(sentences) if is_opener(each) and not names & set(re.findall(r"\w+", each))
+        ]
 
 
 def _keys(facts: int) -> Iterator[Key]:

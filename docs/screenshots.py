@@ -152,7 +152,7 @@ def question_of_study(folder: Path) -> str:
     study = _study(folder, "solve")
     me = Participant(1, "CODE", "link", "", {}, "limited", "working")
     number = next(item.number for item in study.items.of("main") if item.stratum == "k=3")
-    step = StudyStep("answer", 1, "main", number, 0, _STUDY_TIME, _STUDY_TIME + 3600, 4, 9)
+    step = StudyStep("answer", 1, "main", number, 0, _STUDY_TIME, _STUDY_TIME + 60, 4, 9)
     return _write_study_page(folder, step_page(study, me, "TOKEN", step, "https://study.example.org/s/TOKEN"))
 
 
@@ -185,7 +185,8 @@ def dashboard_of_study(folder: Path) -> str:
     from storyproof.study.submissions import submit_answer, submit_rating
 
     study = _study(folder, "solve")
-    draws = random.Random(7)
+    draws, clock = random.Random(7), [_STUDY_TIME]
+    study.now = lambda: clock[0]
     for number in range(12):
         me = find(study, enter(study, Arrival(str(number)), "0" * 64))
         assert me is not None
@@ -194,15 +195,17 @@ def dashboard_of_study(folder: Path) -> str:
             if step.kind == "rate":
                 submit_rating(study, me, step.slot, draws.randint(1, 5))
                 continue
-            wrong = draws.random() < 0.2 and (step.role == "main" or number == 4)
+            wrong = draws.random() < 0.2 if step.role == "main" else number == 4
             answer = draws.choice([each for each in item.choices if each != item.answer]) if wrong else item.answer
-            submit_answer(study, me, step.slot, answer, draws.randint(4_000, 30_000))
+            taken = draws.randint(4_000, 30_000)
+            clock[0] += taken / 1000
+            submit_answer(study, me, step.slot, answer, taken)
     return _write_study_page(folder, dashboard_page(study, AdminSession("", "")))
 
 
 SHOTS: dict[str, Shot] = {
     "study-question.png": Shot(question_of_study, width=900, height=1000),
-    "study-write.png": Shot(writing_of_study, width=900, height=1250),
+    "study-write.png": Shot(writing_of_study, width=900, height=1480),
     "study-dashboard.png": Shot(dashboard_of_study, height=1100),
     "explorer.png": Shot(story_in_explorer, height=1020, ready="#moment table"),
     "explorer-phone.png": Shot(story_in_explorer, width=390, height=1100, scheme="dark", ready="#pictures svg.narrow"),

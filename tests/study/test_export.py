@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
 import storyproof
 from storyproof.datasets.reading import find_source
@@ -23,9 +23,10 @@ from storyproof.study.backup import back_up, restore
 from storyproof.study.creation import new_study
 from storyproof.study.design import PARAPHRASE, SOLVE, ExclusionRules, StudyDesign
 from storyproof.study.export import TABLES, export_study, preregistration
-from storyproof.study.folder import DESIGN, Study, open_study
-from storyproof.study.items import MAIN
+from storyproof.study.folder import DESIGN, REVIEWING, Study, open_study
+from storyproof.study.items import ATTENTION, MAIN
 from storyproof.study.participants import Participant, StudyFullError, delete_participant
+from storyproof.study.replacement import replace_excluded
 from storyproof.study.results import find_exclusions, fleiss_kappa, list_payouts, read_rows, review_texts
 from storyproof.study.steps import ANSWER, FINISHED, RATE, REVIEW, WRITE, find_step
 from storyproof.study.submissions import submit_answer, submit_rating, submit_review, submit_text
@@ -146,6 +147,39 @@ def test_exclusion_rules(solved: Study) -> None:
         (ExclusionRules(failed_checks=0, needs_completion=True), 0),
     ):
         assert len(find_exclusions(replace(solved.design, exclusions=rules), rows)) == count
+
+
+def test_excluded_participants_are_replaced(solved: Study, written: Study, tmp_path: Path) -> None:
+    """Until every item has its answers, and every story its reviews, by participants who count."""
+    with pytest.raises(StudyFullError):
+        join(solved, "too early")
+    assert replace_excluded(solved) == {"solve": 4}
+    assert replace_excluded(solved) == {}  # once
+    simulate(solved, join(solved, "replacement"), random.Random(5))
+    rows = read_rows(solved)
+    excluded = find_exclusions(solved.design, rows)
+    counted = [row for row in rows.answers if row.role == MAIN and row.participant_id not in excluded]
+    assert Counter((row.item, row.condition) for row in counted) == {
+        (item, condition): 1 for item in range(12) for condition in ("limited", "unlimited")
+    }
+    export_study(solved, tmp_path / "replaced")
+    assert sum(len(read_runs(path)[0].predictions) for path in (tmp_path / "replaced" / "runs").iterdir()) == 24
+    reviewer = next(row.participant_id for row in read_rows(written).reviews if row.role == MAIN)
+    with written.database.writing() as connection:  # somebody failed an attention check
+        table = schema.review
+        connection.execute(
+            update(table).where(table.c.participant_id == reviewer, table.c.role == ATTENTION).values(is_right=False)
+        )
+    lost = sum(row.participant_id == reviewer and row.role == MAIN for row in read_rows(written).reviews)
+    opened = replace_excluded(written)
+    assert opened[REVIEWING] == lost
+    with suppress(StudyFullError):
+        for number in range(20):
+            simulate(written, join(written, f"more-{number}"), random.Random(number))
+    rows = read_rows(written)
+    texts = review_texts(written.design, rows, find_exclusions(written.design, rows))
+    assert len(texts) == 8
+    assert all(each.is_complete for each in texts)
 
 
 def test_pay(solved: Study, written: Study) -> None:

@@ -360,7 +360,7 @@ def test_links_find_nobody_else(study: Study) -> None:
     assert find(study, "\ud800") is None
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(moves=st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["go", "twice", "leave"])), max_size=60))
 def test_whatever_happens_no_item_is_answered_too_often(
     tmp_path_factory: pytest.TempPathFactory, data: Path, moves: list[tuple[int, str]]

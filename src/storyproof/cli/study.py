@@ -268,6 +268,19 @@ def password(name: _Name, database: _Database = "") -> None:
     echo("The password is set." if given else f"The password of the dashboard is {chosen} (shown once).")
 
 
+@app.command("replace-excluded")
+def replace_excluded(name: _Name, database: _Database = "") -> None:
+    """Give the items of excluded participants to others; their data stay, and are left out of results."""
+    from storyproof.study.replacement import replace_excluded as replace
+
+    study = _open(name, database)
+    try:
+        counts = replace(study)
+    finally:
+        study.close()
+    echo(f"opened again: {_counts(counts)}" if counts else "nothing to replace")
+
+
 @app.command("delete-participant")
 def delete_participant(
     name: _Name,

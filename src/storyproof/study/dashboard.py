@@ -59,7 +59,7 @@ def dashboard_page(study: Study, session: AdminSession) -> BuiltPage:
         body += element("h2", "Accuracy and time") + _answers(study, rows, excluded)
     body += element("h2", "Exclusions") + _exclusions(study, rows, excluded)
     body += element("h2", "Pay") + _pay(study, rows)
-    return lay_out(study.design, f"{study.design.shown_title}: dashboard", body, script=False)
+    return lay_out(study.design, f"{study.design.shown_title}: dashboard", body, script=False, wide=True)
 
 
 def _progress(study: Study, rows: StudyRows) -> str:

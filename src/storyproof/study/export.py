@@ -29,7 +29,7 @@ from storyproof.inputs import kind_of
 from storyproof.seeds import digest
 from storyproof.study import schema
 from storyproof.study.design import PARAPHRASE, SOLVE
-from storyproof.study.folder import DESIGN, ITEMS, SOLVING, Study
+from storyproof.study.folder import DESIGN, ITEMS, REPLACEMENT, SOLVING, Study
 from storyproof.study.items import MAIN, find_paraphrasing
 from storyproof.study.results import (
     ReviewedText,
@@ -356,7 +356,7 @@ def write_runs(study: Study, rows: StudyRows, folder: Path) -> list[Path]:
     table = schema.slot
     with study.database.reading() as connection:
         numbers = {
-            row.id: row.number
+            row.id: row.number % REPLACEMENT
             for row in connection.execute(select(table.c.id, table.c.number).where(table.c.kind == SOLVING))
         }
     groups: dict[tuple[str, int], list[Row[Any]]] = {}

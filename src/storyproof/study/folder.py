@@ -22,6 +22,7 @@ from storyproof.study.items import MAIN, StudyItems, check_kind
 DESIGN, ITEMS = "design.json", "items.jsonl"
 DATABASE_VARIABLE = "STORYPROOF_STUDY_DATABASE"
 SOLVING, WRITING, REVIEWING = "solve", "write", "review"  # kinds of slots that are given out
+REPLACEMENT = 1_000_000  # added to the number of a slot whose holder was excluded, for the slot that replaces it
 _RANKS = 2**31 - 1
 _SLOTS_AT_ONCE = 5_000
 

@@ -43,7 +43,9 @@ def frames_of(design: StudyDesign) -> str:
     return "https://*.mturk.com" if design.recruitment == MTURK else ""
 
 
-def lay_out(design: StudyDesign, title: str, body: str, *, script: bool = True, forms: str = "'self'") -> BuiltPage:
+def lay_out(
+    design: StudyDesign, title: str, body: str, *, script: bool = True, forms: str = "'self'", wide: bool = False
+) -> BuiltPage:
     """Return a page of the study.
 
     Args:
@@ -52,12 +54,13 @@ def lay_out(design: StudyDesign, title: str, body: str, *, script: bool = True, 
         body: Its content, escaped.
         script: Whether the page needs the script.
         forms: Where forms may be sent.
+        wide: Whether it uses the width of the screen, for tables.
     """
     code, sheet = _assets()
     scripts = [code] if script else []
     html = build_page(
         f"{title} – {design.shown_title}",
-        element("main", element("h1", safe(title)) + body),
+        element("main", element("h1", safe(title)) + body, class_="wide" if wide else ""),
         scripts=scripts,
         styles=[sheet],
         connect=script,

@@ -49,8 +49,8 @@ class KinshipParaphrasing(Paraphrasing):
         """Return tasks: every single fact that stories need, then two and three facts in turn, at random."""
         draws = Draws("paraphrase-tasks", seed)
         singles = list(_keys(1))
-        longer = [_shuffled(list(_keys(facts)), draws) for facts in (2, 3)]
-        turns = [key for pair in zip(longer[0], cycle(longer[1]), strict=False) for key in pair]
+        two, three = (_shuffled(list(_keys(facts)), draws) for facts in (2, 3))
+        turns = [key for pair in zip(cycle(two), three, strict=False) for key in pair]
         keys: list[Key] = []
         while len(keys) < count:
             keys += [*singles, *turns]
@@ -214,6 +214,7 @@ def _doubts(task: WritingTask, text: str) -> Iterator[TextRemark]:
         if kind == MISSING_PERSON:
             continue  # found already
         what = re.sub(r"ENT_\d", lambda found: people.get(found[0], found[0]), re.sub(r"_(?:fe)?male", "", each.what))
+        what = re.sub(r"^(?:no word states )?that (.*)$", r"\1.", what)
         yield TextRemark(kind, what, is_question=each.kind != checks.REVEALS)
 
 

@@ -12,9 +12,9 @@ from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
+from anyio import CapacityLimiter, to_thread
 from sqlalchemy import select
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
@@ -48,10 +48,11 @@ from storyproof.study.pages import (
 from storyproof.study.participants import Participant, StudyFullError, enter, find
 from storyproof.study.recruitment import exit_of, read_arrival
 from storyproof.study.results import pay_so_far
-from storyproof.study.steps import ANSWER, FINISHED, RATE, REVIEW, WRITE, StudyStep, find_step
+from storyproof.study.steps import ANSWER, FINISHED, RATE, REVIEW, WRITE, StudyStep, find_step, find_step_by_link
 from storyproof.study.submissions import (
     LATE,
     FormOutcome,
+    ImpossibleAnswerError,
     submit_answer,
     submit_rating,
     submit_review,
@@ -64,7 +65,7 @@ from storyproof.web.guard import Guard
 _log = logging.getLogger(__name__)
 _FORM, _JSON = "application/x-www-form-urlencoded", "application/json"
 _Handler = Callable[[Request, bytes], Response]
-_LONGEST_ANSWER = 1_000
+_THREADS = 8  # at work at a time; more would only wait for each other
 
 
 def create_app(study: Study, *, public_url: str = "http://127.0.0.1", any_address: bool = False) -> Starlette:
@@ -75,23 +76,23 @@ def create_app(study: Study, *, public_url: str = "http://127.0.0.1", any_addres
         public_url: The address under which participants reach it; links begin with it.
         any_address: Whether it may also be called by any numeric address.
     """
-    server = StudyServer(study, public_url)
+    server, threads = StudyServer(study, public_url), CapacityLimiter(_THREADS)
     routes = [
-        Route("/", _answering(server.show_consent, study)),
-        Route("/consent", _answering(server.consent, study), methods=["POST"]),
-        Route("/s/{token}", _answering(server.show_step, study)),
-        Route("/s/{token}/feedback/{slot:int}", _answering(server.show_feedback, study)),
-        Route("/s/{token}/check", _answering(server.check, study), methods=["POST"]),
+        Route("/", _answering(server.show_consent, study, threads)),
+        Route("/consent", _answering(server.consent, study, threads), methods=["POST"]),
+        Route("/s/{token}", _answering(server.show_step, study, threads)),
+        Route("/s/{token}/feedback/{slot:int}", _answering(server.show_feedback, study, threads)),
+        Route("/s/{token}/check", _answering(server.check, study, threads), methods=["POST"]),
         *(
-            Route(f"/s/{{token}}/{kind}", _answering(handler, study), methods=["POST"])
+            Route(f"/s/{{token}}/{kind}", _answering(handler, study, threads), methods=["POST"])
             for kind, handler in server.forms().items()
         ),
-        Route("/admin", _answering(server.show_dashboard, study)),
-        Route("/admin/login", _answering(server.log_in, study), methods=["POST"]),
-        Route("/admin/logout", _answering(server.log_out, study), methods=["POST"]),
-        Route("/admin/export.zip", _answering(server.export, study)),
-        Route("/health", _answering(server.show_health, study)),
-        Route("/openapi.json", _answering(lambda request, body: JSONResponse(describe_api()), study)),
+        Route("/admin", _answering(server.show_dashboard, study, threads)),
+        Route("/admin/login", _answering(server.log_in, study, threads), methods=["POST"]),
+        Route("/admin/logout", _answering(server.log_out, study, threads), methods=["POST"]),
+        Route("/admin/export.zip", _answering(server.export, study, threads)),
+        Route("/health", _answering(server.show_health, study, threads)),
+        Route("/openapi.json", _answering(lambda request, body: JSONResponse(describe_api()), study, threads)),
     ]
     guard = Middleware(
         Guard,
@@ -114,13 +115,13 @@ def create_app(study: Study, *, public_url: str = "http://127.0.0.1", any_addres
     return Starlette(routes=routes, middleware=[guard], exception_handlers={404: missing, 405: missing, 500: failed})
 
 
-def _answering(handler: _Handler, study: Study) -> Any:
+def _answering(handler: _Handler, study: Study, threads: CapacityLimiter) -> Any:
     """Return an endpoint that reads the body, answers in a thread, and turns what a user can do into a page."""
 
     async def answer(request: Request) -> Response:
         body = await request.body()
         try:
-            return await run_in_threadpool(handler, request, body)
+            return await to_thread.run_sync(handler, request, body, limiter=threads)
         except FormError:
             return _page(error_page(study.design, "bad_form", _back(request)), 400)
         except StoryproofError as error:
@@ -184,10 +185,11 @@ class StudyServer:
 
     def show_step(self, request: Request, body: bytes) -> Response:
         """Return the page of a participant's next step."""
-        me, token = self._participant(request)
-        if me is None:
+        token = request.path_params["token"]
+        found = find_step_by_link(self._study, token)
+        if found is None:
             return self._unknown()
-        step, notice = find_step(self._study, me), ""
+        (me, step), notice = found, ""
         while time_out(self._study, me, step):
             step, notice = find_step(self._study, me), "timed_out_note"
         return self._show(me, token, step, notice=notice)
@@ -217,29 +219,22 @@ class StudyServer:
         form = read_form(body)
         slot = self._signed_slot(form.get("slot"), form.get("signature"), me, ANSWER)
         answer = form.get("answer")
-        if answer and answer not in self._choices(slot):
-            raise FormError
         if not answer and not self._may_be_empty(me, slot):
             raise FormError
-        outcome = submit_answer(self._study, me, slot, answer, *form.measured())
+        try:
+            outcome = submit_answer(self._study, me, slot, answer, *form.measured())
+        except ImpossibleAnswerError as error:
+            raise FormError from error
         if outcome.role == PRACTICE and outcome.status != LATE:
             return RedirectResponse(f"/s/{token}/feedback/{slot}", 303)
         return self._go_on(token, outcome)
 
-    def _slot(self, slot: int) -> Any:
-        with self._study.database.reading() as connection:
-            row = connection.execute(select(schema.slot).where(schema.slot.c.id == slot)).first()
-        if row is None:
-            raise FormError
-        return row
-
-    def _choices(self, slot: int) -> frozenset[str]:
-        return frozenset(self._study.items[self._slot(slot).target].choices)
-
     def _may_be_empty(self, me: Participant, slot: int) -> bool:
         """Return whether a form may come without an answer: only when its time is over."""
-        row, limit = self._slot(slot), self._study.design.condition(me.condition).time_limit_s
-        if limit is None or row.kind in (PRACTICE, ATTENTION):
+        limit = self._study.design.condition(me.condition).time_limit_s
+        with self._study.database.reading() as connection:
+            row = connection.execute(select(schema.slot).where(schema.slot.c.id == slot)).first()
+        if row is None or limit is None or row.kind in (PRACTICE, ATTENTION):
             return False
         return bool(self._study.now() >= row.shown_at + limit - 1.0)  # a browser's clock is not ours
 

@@ -220,9 +220,14 @@ def _promised(study: Study, connection: Connection, kind: str) -> dict[str, int]
 
 def find(study: Study, token: str) -> Participant | None:
     """Return the participant of a link; None if there is none."""
-    wanted = sha256(token.encode("utf-8", "replace")).hexdigest()
     with study.database.reading() as connection:
-        row = connection.execute(select(schema.participant).where(schema.participant.c.token_sha256 == wanted)).first()
+        return find_by_link(connection, token)
+
+
+def find_by_link(connection: Connection, token: str) -> Participant | None:
+    """Return the participant of a link, in a transaction; None if there is none."""
+    wanted = sha256(token.encode("utf-8", "replace")).hexdigest()
+    row = connection.execute(select(schema.participant).where(schema.participant.c.token_sha256 == wanted)).first()
     return None if row is None else Participant.from_row(row)
 
 

@@ -16,7 +16,7 @@ from storyproof.study import schema
 from storyproof.study.design import PARAPHRASE
 from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study
 from storyproof.study.items import ATTENTION, MAIN, PRACTICE
-from storyproof.study.participants import DONE, Participant, is_free, lock_pool, log
+from storyproof.study.participants import DONE, Participant, find_by_link, is_free, lock_pool, log
 
 ANSWER, RATE, WRITE, REVIEW, FINISHED = "answer", "rate", "write", "review", "finished"
 GRACE_S = 5.0  # for the way of an answer to the server
@@ -65,9 +65,24 @@ def find_step(study: Study, me: Participant) -> StudyStep:
         with study.database.reading() as connection:
             return _Path(study, connection, me, may_write=False).step()
     except _NeedsWritingError:
-        with study.database.writing() as connection:
-            lock_participant(connection, me)
-            return _Path(study, connection, me, may_write=True).step()
+        return _give_out(study, me)
+
+
+def find_step_by_link(study: Study, token: str) -> tuple[Participant, StudyStep] | None:
+    """Return the participant of a link and what is next, as `find_step` does, in one transaction if possible."""
+    try:
+        with study.database.reading() as connection:
+            me = find_by_link(connection, token)
+            return None if me is None else (me, _Path(study, connection, me, may_write=False).step())
+    except _NeedsWritingError:
+        assert me is not None
+        return me, _give_out(study, me)
+
+
+def _give_out(study: Study, me: Participant) -> StudyStep:
+    with study.database.writing() as connection:
+        lock_participant(connection, me)
+        return _Path(study, connection, me, may_write=True).step()
 
 
 def lock_participant(connection: Connection, me: Participant) -> None:

@@ -48,13 +48,23 @@ class FormOutcome:
     slot: int = 0
 
 
+class ImpossibleAnswerError(ValueError):
+    """An answer that cannot be chosen."""
+
+
 def submit_answer(
     study: Study, me: Participant, slot_id: int, answer: str, browser_ms: int | None, hidden_ms: int | None = None
 ) -> FormOutcome:
-    """Store an answer; one that comes after the deadline counts as timed out and wrong."""
+    """Store an answer; one that comes after the deadline counts as timed out and wrong.
+
+    Raises:
+        ImpossibleAnswerError: If it is not one of the choices; nothing is stored.
+    """
 
     def store(connection: Connection, slot: Row[Any], key: str, now: float) -> None:
         item = study.items[slot.target]
+        if answer and answer not in item.choices:
+            raise ImpossibleAnswerError
         limit = study.design.condition(me.condition).time_limit_s if slot.kind == SOLVING else None
         late = limit is not None and (not answer or now > slot.shown_at + limit + GRACE_S)
         connection.execute(

@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
+# Python keeps what it has compiled, even where the environment says otherwise: tests start hundreds of processes.
+export PYTHONDONTWRITEBYTECODE :=
+
 DEFAULT := not slow and not llm and not gpu and not browser and not study
 
 .PHONY: demo test lint unit test-slow test-llm test-gpu test-browser test-study torture coverage mutants bench docs figures screenshots proofs \
@@ -37,7 +40,7 @@ lint: $(READY)
 	$(BIN)/lint-imports --no-logo
 
 unit: $(READY)
-	$(BIN)/pytest -n 2 -m "$(DEFAULT)"
+	$(BIN)/pytest -n 2 --dist worksteal -m "$(DEFAULT)"
 
 test-slow: $(READY)
 	$(BIN)/pytest -n 2 -m "slow and not llm and not torture"
@@ -67,7 +70,7 @@ test-study: $(READY)
 # Branches of src/storyproof that the default run takes.
 coverage: $(READY)
 	rm -f .coverage .coverage.*
-	$(BIN)/pytest -n 2 -m "$(DEFAULT)" --cov --cov-report=term
+	$(BIN)/pytest -n 2 --dist worksteal -m "$(DEFAULT)" --cov --cov-report=term
 
 # Changes the code that labels rest on in copies of the tree, and writes which changes no test noticed to docs/mutants.md.
 # MUTANTS="--only kinship/oracle" measures one module and keeps the rows of the others; "--sample 100" tries some of each.

@@ -171,7 +171,7 @@ def test_files_of_one_name_in_two_folders(visit: Open, tmp_path: Path) -> None:
 
 def test_thousands_of_findings_are_shown_a_hundred_at_a_time(visit: Open, tmp_path: Path) -> None:
     seen = visit(written(tmp_path, report_of(*map(erratum, range(3000))), {}, per_kind=3000))
-    expect(seen.page.locator("#count")).to_have_text("3000 of 3000 listed findings; the first 100 are shown")
+    expect(seen.page.locator("#count")).to_have_text("3,000 of 3,000 listed findings; the first 100 are shown")
     assert len(rows(seen)) == 100
     seen.page.locator("#more").click()
     assert len(rows(seen)) == 200

@@ -210,7 +210,7 @@ def test_six_thousand_questions_are_usable_at_once(visit: Open, tmp_path: Path) 
     runs = [replace(first, model=f"m{number}", predictions=kept, path=None) for number in range(10)]
     path = tmp_path / "report.html"
     with pytest.MonkeyPatch.context() as patch:  # what is tested here is the page; numbers take a minute
-        patch.setattr("storyproof.reports.run_numbers._pairs", lambda board: ((), []))
+        patch.setattr("storyproof.reports.run_numbers.pair_differences", lambda board: ((), []))
         path.write_text(report(runs).render(), encoding="utf-8")
     assert path.stat().st_size < 5_000_000
     seen = visit(path)

@@ -39,7 +39,12 @@ def start(out: Path) -> "subprocess.Popen[str]":
     return process
 
 
-@pytest.mark.parametrize("scenario", ["new", "without a manifest", "empty", "inside", "replacing", "renaming"])
+SCENARIOS = ("new", "replacing", "without a manifest", "empty", "inside", "renaming")
+
+
+@pytest.mark.parametrize(
+    "scenario", [*SCENARIOS[:2], *(pytest.param(each, marks=pytest.mark.slow) for each in SCENARIOS[2:])]
+)
 def test_killed_at_any_step(tmp_path: Path, scenario: str) -> None:
     command = [sys.executable, "-m", "tests.datasets.killing", scenario, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

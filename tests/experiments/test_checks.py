@@ -25,6 +25,14 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a table of one training, to be copied."""
+    out = tmp_path_factory.mktemp("finished")
+    quick(out)
+    return out
+
+
 @pytest.fixture
 def made(tmp_path: Path) -> Path:
     """Make a table of one training on our data and one on published data."""
@@ -138,8 +146,10 @@ def test_rules_have_one_run_whatever_is_asked_for(tmp_path: Path) -> None:
         ("tomi-table3-quick/about.json", '{"commands": [[]]}'),
     ],
 )
-def test_damaged_files_are_named_before_anything_is_done(tmp_path: Path, name: str, content: str) -> None:
-    quick(tmp_path)
+def test_damaged_files_are_named_before_anything_is_done(
+    finished: Path, tmp_path: Path, name: str, content: str
+) -> None:
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
     (path,) = tmp_path.glob(name)
     path.write_text(content)
     before = contents(tmp_path)

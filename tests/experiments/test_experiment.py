@@ -22,7 +22,8 @@ from storyproof.locks import Claim
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
 from tests.solvers.neural.fixtures import FakeEncoder
 
-LONG = ("clutrr-placeholders", "clutrr-robust", "clutrr-robust-synthetic", "tomi-table2")
+# One of each family is run whenever anything is tested; the others take the same ways.
+BRIEF = ("clutrr-embeddings", "tomi-growth")
 ROBUST = {"7c5b0e70": "clean", "06b8f2a1": "supporting", "d83ecc3e": "disconnected"}
 
 
@@ -40,7 +41,9 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in names()])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in BRIEF)) for name in names()]
+)
 def test_every_experiment_runs(name: str, tmp_path: Path, published: Path) -> None:
     lines: list[str] = []
     found = storyproof.experiment(

@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from storyproof.errors import DataError
+from storyproof.formats.format import format_of
 from storyproof.formats.jsonl import JsonlSplit, read_jsonl
-from tests.samples import REALITY, STORY, example, row, table
+from tests.samples import REALITY, STORY, example, examples, row, table
 
 MINIMAL = json.dumps({"story": STORY, "question": REALITY, "answer": "jar"})
 
@@ -89,3 +90,14 @@ def test_no_text(tmp_path: Path, content: bytes, message: str) -> None:
 def test_missing_file(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot read"):
         list(read_jsonl(tmp_path / "x.jsonl", 100))
+
+
+@pytest.mark.parametrize(("name", "place"), [("test.jsonl", "line 2"), ("test.json", "line 1, object 1")])
+def test_row_that_lacks_what_tells_its_family_is_checked_with_the_others(tmp_path: Path, name: str, place: str) -> None:
+    whole, damaged = (each.as_row() for each in examples("clutrr", "test", 2)[:2])
+    rows = [whole, {**damaged, "genders": ["Ann:female", 128]}]
+    del rows[1]["edges"]  # so that alone it could be of any family
+    path = tmp_path / name
+    path.write_text("\n".join(map(json.dumps, rows)) if name.endswith("l") else json.dumps(rows))
+    with pytest.raises(DataError, match=rf"{place}: 'genders' is \['Ann:female', 128\], expected a list of words\."):
+        list(format_of(path).read(path))

@@ -18,7 +18,9 @@ from storyproof.evaluation.mistakes import MistakeFinder
 from storyproof.evaluation.runs import Evaluation, read_runs
 from storyproof.intervals import Interval, gap_interval
 from storyproof.reports.run_data import Board, gather, read_all
-from storyproof.reports.run_numbers import BoardNumbers, adjust_p, count_board, explain_answers, headline
+from storyproof.reports.run_mistakes import explain_answers
+from storyproof.reports.run_numbers import BoardNumbers, count_board, headline
+from storyproof.reports.run_scores import adjust_p
 from tests.reports.run_samples import chat_name, data_folder, evaluate, hand_made
 
 MODELS = ("random", "rules", "oracle")

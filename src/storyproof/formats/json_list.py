@@ -121,16 +121,17 @@ def read_json(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table]
         DataError: If it is not a list of such objects; the message names the line, and the object, counted from 0.
     """
     split, stem = split_of(path), stem_of(path)
-    waiting: list[dict[str, Any]] = []
+    waiting: list[tuple[str, dict[str, Any]]] = []
     lines: list[int] = []
     done = 0
     for number, found in enumerate(read_members(path)):
-        row = _row(found.value, f"{path}, line {found.line}, object {number}")
+        where = f"{path}, line {found.line}, object {number}"
+        row = _row(found.value, where)
         if row.get("id") is None:
             row["id"] = f"{stem}-{number}"
         if row.get("split") is None:
             row["split"] = split
-        waiting.append(row)
+        waiting.append((where, row))
         lines.append(found.line)
         if len(waiting) == rows:
             yield table_of_rows(waiting, done, lines if places else None)

@@ -7,7 +7,7 @@ story with one sentence per line or as running text.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -100,17 +100,18 @@ def read_jsonl(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table
     Raises:
         DataError: If a line is not such an object; the message names the line.
     """
-    waiting: list[dict[str, Any]] = []
+    waiting: list[tuple[str, dict[str, Any]]] = []
     lines: list[int] = []
     done = 0
     stem = stem_of(path)
     try:
         for number, line in enumerate(text_lines(path), start=1):
             if line.strip():
-                row = _row(line, f"{path}, line {number}")
+                where = f"{path}, line {number}"
+                row = _row(line, where)
                 if row.get("id") is None:
                     row["id"] = f"{stem}-{number}"
-                waiting.append(row)
+                waiting.append((where, row))
                 lines.append(number)
             if len(waiting) == rows:
                 yield table_of_rows(waiting, done, lines if places else None)
@@ -121,16 +122,27 @@ def read_jsonl(path: Path, rows: int, places: bool = False) -> Iterator[pa.Table
         raise find_bad_bytes(path) or DataError(f"cannot read {path}: {error}.") from error
 
 
-def table_of_rows(rows: list[dict[str, Any]], first: int = 0, lines: list[int] | None = None) -> pa.Table:
-    """Build a table from rows that were checked; with their places if their lines are known.
+def table_of_rows(
+    placed: Sequence[tuple[str, dict[str, Any]]], first: int = 0, lines: list[int] | None = None
+) -> pa.Table:
+    """Build a table from rows that were checked one by one; with their places if their lines are known.
 
     Args:
-        rows: The rows.
+        placed: Where each row is, for messages, and the row.
         first: The number of the first row.
         lines: The line of each row.
+
+    Raises:
+        DataError: If a row alone lacks columns of the table's family, and others have another type than in that family.
     """
+    rows = [row for _, row in placed]
     schema = schema_of(name for row in rows for name in given(row))
-    table = pa.Table.from_pylist(rows, schema=plain_schema(schema))
+    try:
+        table = pa.Table.from_pylist(rows, schema=plain_schema(schema))
+    except pa.ArrowException:
+        for where, row in placed:
+            _check_types(row, schema, where)
+        raise
     return table if lines is None else with_places(table, first, lines)
 
 
@@ -158,11 +170,15 @@ def checked_row(row: Any, where: str) -> dict[str, Any]:
     for name in REQUIRED:
         if not isinstance(row.get(name), str):
             raise DataError(f"{where}: '{name}' is {quoted(row.get(name))}, expected text.")
-    for field in schema_of(given(row)):
+    _check_types(row, schema_of(given(row)), where)
+    return row
+
+
+def _check_types(row: Mapping[str, Any], schema: pa.Schema, where: str) -> None:
+    for field in schema:
         value = row.get(field.name)
         if value is not None and not _fits(value, field.type):
             raise DataError(f"{where}: '{field.name}' is {quoted(value)}, expected {_expected(field.type)}.")
-    return row
 
 
 def _fits(value: Any, kind: pa.DataType) -> bool:

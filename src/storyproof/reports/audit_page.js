@@ -2,20 +2,13 @@
 (() => {
   const PAGE = 100;
   const LONG = 50; // letters from which on a change is shown as a diff
-  const { figure, make, story, unpack, words } = page;
+  const { decode, figure, folded, make, short, story, unpack, whole, words } = page;
   const { findings, stories, captions, kinds } = JSON.parse(document.getElementById("data").textContent);
   const form = document.getElementById("filters");
-  const list = document.getElementById("list");
-  const more = document.getElementById("more");
-  const count = document.getElementById("count");
   const cards = new Map();
   const texts = new Map();
-  let matches = [];
-  let shown = PAGE;
 
-  const short = (text) => (text.length > 120 ? `${text.slice(0, 117)}…` : text);
   const place = (each) => (each.row < 0 ? "whole file" : `row ${each.row}`);
-  const whole = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd"); // half a character cannot stand in an address
   const link = (each) => `#${encodeURIComponent(whole(each.file))}:${each.row}`;
 
   function textOf(number) {
@@ -38,18 +31,9 @@
     );
   }
 
-  function filter() {
-    const wanted = Object.fromEntries(new FormData(form));
+  function find(wanted) {
     wanted.words = wanted.search.toLowerCase().split(/\s+/).filter(Boolean);
-    matches = findings.map((_, number) => number).filter((number) => fits(number, wanted));
-  }
-
-  function render() {
-    list.replaceChildren(...matches.slice(0, shown).map(cardOf));
-    more.hidden = matches.length <= shown;
-    const visible = Math.min(shown, matches.length);
-    const part = visible < matches.length ? `; the first ${visible} are shown` : "";
-    count.textContent = `${matches.length} of ${findings.length} listed findings${part}`;
+    return findings.map((_, number) => number).filter((number) => fits(number, wanted));
   }
 
   let pictures = null; // a promise, from when the first is needed
@@ -115,13 +99,10 @@
     if (each.reading) change.append(make("span", "badge", "rule-dependent"));
     const where = make("span", "where", make("span", "data", each.file), ` ${place(each)}`);
     const summary = make("summary", "", where, make("span", "kind", words(each.kind)), change);
-    const card = make("details", "finding", summary);
-    card.addEventListener("toggle", () => fill(card, each));
-    return make("li", "", card);
+    return folded("finding", summary, () => makeBody(each));
   }
 
-  function fill(card, each) {
-    if (!card.open || card.childElementCount > 1) return;
+  function makeBody(each) {
     const body = make("div", "body", facts(each));
     if (each.question) body.append(make("p", "question", make("span", "data", each.question)));
     for (const number of each.pictures) body.append(figure(picture(number), captions[number]));
@@ -130,7 +111,7 @@
     const anchor = make("a", "", "Link to this row");
     anchor.href = link(each);
     body.append(make("p", "", anchor));
-    card.append(body);
+    return body;
   }
 
   function facts(each) {
@@ -159,73 +140,29 @@
     }
   }
 
-  function clear() {
-    for (const field of form.querySelectorAll("input, select")) field.value = "";
-  }
-
-  function update() {
-    shown = PAGE;
-    filter();
-    render();
-  }
-
   function follow() {
     const cut = location.hash.lastIndexOf(":");
     if (cut < 0) return;
-    let file = location.hash.slice(1, cut);
-    try {
-      file = decodeURIComponent(file);
-    } catch {
-      // a name with a per cent sign, written as it is
-    }
+    const file = decode(location.hash.slice(1, cut));
     const row = Number(location.hash.slice(cut + 1));
     const asked = findings.flatMap((each, number) => (whole(each.file) === file && each.row === row ? [number] : []));
-    document.querySelectorAll(".finding.target").forEach((node) => node.classList.remove("target"));
-    if (!asked.length) {
-      count.textContent = `No listed finding is in row ${row} of ${file}.`;
-      count.scrollIntoView({ block: "center" });
-      return;
-    }
-    if (!asked.every((number) => matches.includes(number))) {
-      clear();
-      filter();
-    }
-    shown = Math.max(shown, matches.indexOf(asked.at(-1)) + 1);
-    render();
-    const targets = asked.map((number) => cardOf(number).firstElementChild);
-    targets.forEach((card, index) => {
-      card.classList.add("target");
-      card.open = true;
-      fill(card, findings[asked[index]]); // now, so that the page scrolls to where it will stay
-    });
-    targets[0].scrollIntoView({ block: "start" });
-    targets[0].firstElementChild.focus({ preventScroll: true });
+    shown.open(asked, `No listed finding is in row ${row} of ${file}.`);
   }
 
-  form.addEventListener("input", update);
-  form.addEventListener("submit", (event) => event.preventDefault());
-  document.getElementById("clear").addEventListener("click", () => {
-    clear();
-    update();
-  });
-  more.addEventListener("click", () => {
-    const next = shown;
-    shown += PAGE;
-    render();
-    list.children[next]?.querySelector("summary").focus();
-  });
+  fillChoices();
+  const all = () => findings.length;
+  const shown = page.listing({ size: PAGE, find, card: cardOf, all, noun: "listed findings" });
   document.querySelectorAll("button[data-kind]").forEach((button) => {
     button.addEventListener("click", () => {
-      clear();
+      shown.clear();
       form.elements.kind.value = button.dataset.kind;
-      update();
+      shown.update();
       document.getElementById("findings").scrollIntoView();
       form.elements.kind.focus({ preventScroll: true });
     });
   });
   window.addEventListener("hashchange", follow);
 
-  fillChoices();
-  update();
+  shown.update();
   follow();
 })();

@@ -52,5 +52,96 @@ const page = (() => {
     return node;
   }
 
-  return { figure, make, story, unpack, words };
+  const short = (text) => (text.length > 120 ? `${text.slice(0, 117)}…` : text);
+
+  // Half a character cannot stand in an address.
+  const whole = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd");
+
+  // A part of an address as text; a name with a per cent sign may stand in it as it is.
+  function decode(part) {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  }
+
+  // A card that is filled when it is first opened.
+  function folded(className, summary, makeBody) {
+    const card = make("details", className, summary);
+    card.fill = () => card.childElementCount > 1 || card.append(makeBody());
+    card.addEventListener("toggle", () => card.open && card.fill());
+    return card;
+  }
+
+  // The list #list of what the form #filters lets through, a part at a time: find(wanted) returns the keys that fit, card(key)
+  // the <details> of one; all() says how many there are. Fields named in `kept` stay when the filters are cleared.
+  function listing({ size, find, card, all, noun, kept = [] }) {
+    const [form, list, more, count] = ["filters", "list", "more", "count"].map((id) => document.getElementById(id));
+    const number = (value) => value.toLocaleString("en");
+    let matches = [];
+    let shown = size;
+
+    function filter() {
+      matches = find(Object.fromEntries(new FormData(form)));
+    }
+
+    function render() {
+      list.replaceChildren(...matches.slice(0, shown).map((key) => make("li", "", card(key))));
+      more.hidden = matches.length <= shown;
+      const visible = Math.min(shown, matches.length);
+      const part = visible < matches.length ? `; the first ${number(visible)} are shown` : "";
+      count.textContent = `${number(matches.length)} of ${number(all())} ${noun}${part}`;
+    }
+
+    function update() {
+      shown = size;
+      filter();
+      render();
+    }
+
+    function clear() {
+      for (const field of form.querySelectorAll("input, select")) if (!kept.includes(field.name)) field.value = "";
+    }
+
+    // Show and open these, without the filters where they hide one; say `missing` where there are none.
+    function open(keys, missing) {
+      for (const node of list.querySelectorAll(".target")) node.classList.remove("target");
+      if (!keys.length) {
+        count.textContent = missing;
+        count.scrollIntoView({ block: "center" });
+        return;
+      }
+      if (!keys.every((key) => matches.includes(key))) {
+        clear();
+        filter();
+      }
+      shown = Math.max(shown, matches.indexOf(keys.at(-1)) + 1);
+      render();
+      const targets = keys.map(card);
+      for (const target of targets) {
+        target.classList.add("target");
+        target.open = true;
+        target.fill(); // now, so that the page scrolls to where it will stay
+      }
+      targets[0].scrollIntoView({ block: "start" });
+      targets[0].firstElementChild.focus({ preventScroll: true });
+    }
+
+    form.addEventListener("input", update);
+    form.addEventListener("submit", (event) => event.preventDefault());
+    document.getElementById("clear").addEventListener("click", () => {
+      clear();
+      update();
+    });
+    more.addEventListener("click", () => {
+      const next = shown;
+      shown += size;
+      render();
+      list.children[next]?.querySelector("summary").focus();
+    });
+    return { clear, open, update };
+  }
+
+  return { decode, figure, folded, listing, make, short, story, unpack, whole, words };
 })();

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from storyproof.files import write_whole, writing_to
 from storyproof.reports.charts import Cell, Level, Value, draw_bars, draw_curves, draw_matrix, render
-from storyproof.reports.run_numbers import BoardNumbers, Breakdown, Curve, Mistakes
+from storyproof.reports.run_groups import Breakdown, Curve
+from storyproof.reports.run_mistakes import Mistakes
+from storyproof.reports.run_numbers import BoardNumbers
 from storyproof.reports.run_tables import words
 
 if TYPE_CHECKING:

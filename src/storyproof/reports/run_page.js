@@ -1,23 +1,18 @@
 "use strict";
 (() => {
-  const { figure, make, unpack, words } = page;
+  const { decode, figure, folded, make, short, unpack, whole, words } = page;
   const PAGE = 50;
   const form = document.getElementById("filters");
-  const list = document.getElementById("list");
-  const more = document.getElementById("more");
-  const count = document.getElementById("count");
   const cards = new Map();
   const searched = new Map();
   let boards = [];
   let texts = [];
   let meanings = {};
   let captions = [];
-  let matches = [];
-  let shown = PAGE;
+  let shown = null; // the list, once the answers are there
   let drawings = null;
 
-  const short = (text) => (text.length > 120 ? `${text.slice(0, 117)}…` : text);
-  const whole = (text) => text.replace(/\p{Surrogate}/gu, "\ufffd"); // half a character cannot stand in an address
+  const current = () => Number(form.elements.board.value);
   const address = (board, number) => `#${board}:${encodeURIComponent(whole(boards[board].ids[number]))}`;
 
   // --- which answers
@@ -69,38 +64,29 @@
     return !wanted.agreement || agrees(board, number, wanted.agreement);
   }
 
-  function filter() {
-    const wanted = Object.fromEntries(new FormData(form));
+  function find(wanted) {
     const index = Number(wanted.board);
     const board = boards[index];
     const needles = wanted.search.toLowerCase().split(/\s+/).filter(Boolean);
     wanted.group = wanted.group ? JSON.parse(wanted.group) : null;
-    matches = [];
+    const matches = [];
     for (let number = 0; number < board.ids.length; number++) {
       if (!fits(board, number, wanted)) continue;
       if (needles.length && !needles.every((word) => textOf(index, number).includes(word))) continue;
       matches.push(number);
     }
     if (wanted.order === "missed") matches.sort((one, other) => missed(board, other) - missed(board, one));
+    return matches;
   }
 
   function missed(board, number) {
     return counted(board).filter((solver) => solver.right[number] === 0).length;
   }
 
-  function render() {
-    const board = Number(form.elements.board.value);
-    list.replaceChildren(...matches.slice(0, shown).map((number) => cardOf(board, number)));
-    more.hidden = matches.length <= shown;
-    const visible = Math.min(shown, matches.length);
-    const part = visible < matches.length ? `; the first ${visible.toLocaleString("en")} are shown` : "";
-    const all = boards[board].ids.length.toLocaleString("en");
-    count.textContent = `${matches.length.toLocaleString("en")} of ${all} questions${part}`;
-  }
-
   // --- one question
 
-  function cardOf(board, number) {
+  function cardOf(number) {
+    const board = current();
     const key = `${board}:${number}`;
     if (!cards.has(key)) cards.set(key, makeCard(board, number));
     return cards.get(key);
@@ -119,13 +105,10 @@
     const board = boards[index];
     const asked = make("span", "asked", make("span", "data", texts[board.question[number]] || board.ids[number]));
     const verdicts = make("span", "verdicts", ...board.solvers.map((solver) => verdict(solver, number)));
-    const card = make("details", "answer", make("summary", "", asked, verdicts));
-    card.addEventListener("toggle", () => fill(card, index, number));
-    return make("li", "", card);
+    return folded("answer", make("summary", "", asked, verdicts), () => makeBody(index, number));
   }
 
-  function fill(card, index, number) {
-    if (!card.open || card.childElementCount > 1) return;
+  function makeBody(index, number) {
     const board = boards[index];
     const left = make("div", "");
     if (board.story[number] >= 0) left.append(page.story(board.stories[board.story[number]], board.proof[number]));
@@ -138,7 +121,7 @@
     const link = make("a", "", "Link to this question");
     link.href = address(index, number);
     body.append(make("p", "across links", link));
-    card.append(body);
+    return body;
   }
 
   function facts(board, number) {
@@ -234,7 +217,7 @@
   }
 
   function fillChoices() {
-    const board = boards[Number(form.elements.board.value)];
+    const board = boards[current()];
     choices(
       "solver",
       board.solvers.map((solver) => option(solver.title, solver.title)),
@@ -258,23 +241,13 @@
     choices("group", groups);
   }
 
-  function clear() {
-    for (const field of form.querySelectorAll("input, select")) if (!["board", "order"].includes(field.name)) field.value = "";
-  }
-
-  function update() {
-    shown = PAGE;
-    filter();
-    render();
-  }
-
   function choose(wanted) {
-    clear();
+    shown.clear();
     for (const [name, value] of Object.entries(wanted)) {
       form.elements[name].value = value;
       if (name === "board") fillChoices();
     }
-    update();
+    shown.update();
     document.getElementById("answers-title").scrollIntoView();
     form.elements.solver.focus({ preventScroll: true });
   }
@@ -283,40 +256,22 @@
     const found = /^#(\d+):(.*)$/su.exec(location.hash);
     if (!found) return;
     const index = Number(found[1]);
-    let id = found[2];
-    try {
-      id = decodeURIComponent(id);
-    } catch {
-      // a name with a per cent sign, written as it is
-    }
-    document.querySelectorAll(".answer.target").forEach((node) => node.classList.remove("target"));
+    const id = decode(found[2]);
     const number = boards[index] ? boards[index].ids.findIndex((each) => whole(each) === id) : -1;
-    if (number < 0) {
-      count.textContent = `There is no question ${id} here.`;
-      count.scrollIntoView({ block: "center" });
-      return;
-    }
-    if (Number(form.elements.board.value) !== index || !matches.includes(number)) {
-      clear();
+    if (number >= 0 && current() !== index) {
+      shown.clear();
       form.elements.board.value = String(index);
       fillChoices();
-      filter();
+      shown.update();
     }
-    shown = Math.max(shown, matches.indexOf(number) + 1);
-    render();
-    const card = cardOf(index, number).firstElementChild;
-    card.classList.add("target");
-    card.open = true;
-    fill(card, index, number); // now, so that the page scrolls to where it will stay
-    card.scrollIntoView({ block: "start" });
-    card.firstElementChild.focus({ preventScroll: true });
+    shown.open(number < 0 ? [] : [number], `There is no question ${id} here.`);
   }
 
   async function begin() {
     try {
       ({ boards, texts, meanings, captions } = await unpack("answers"));
     } catch {
-      count.textContent = "This browser cannot unpack the answers; use a newer one. The runs' files have every answer.";
+      document.getElementById("count").textContent = "This browser cannot unpack the answers; use a newer one. The runs' files have every answer.";
       return;
     }
     form.elements.board.append(...boards.map((board, number) => option(String(number), board.name)));
@@ -324,22 +279,10 @@
     if (boards.some((board) => board.solvers.some((solver) => solver.right.includes(0)))) {
       form.elements.result.value = "wrong";
     }
-    update();
-    form.addEventListener("input", (event) => {
-      if (event.target === form.elements.board) fillChoices();
-      update();
-    });
-    form.addEventListener("submit", (event) => event.preventDefault());
-    document.getElementById("clear").addEventListener("click", () => {
-      clear();
-      update();
-    });
-    more.addEventListener("click", () => {
-      const next = shown;
-      shown += PAGE;
-      render();
-      list.children[next]?.querySelector("summary").focus();
-    });
+    form.elements.board.addEventListener("input", fillChoices); // before the list is filtered by them
+    const all = () => boards[current()].ids.length;
+    shown = page.listing({ size: PAGE, find, card: cardOf, all, noun: "questions", kept: ["board", "order"] });
+    shown.update();
     document.querySelectorAll("button[data-board]").forEach((button) => {
       const { board, solver = "", result = "", mistake = "", agreement = "" } = button.dataset;
       button.addEventListener("click", () => choose({ board, solver, result, mistake, agreement }));

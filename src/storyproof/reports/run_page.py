@@ -17,7 +17,9 @@ from storyproof.reports.numbers import NONE, counted
 from storyproof.reports.page import build_page, build_table, data_text, read_asset
 from storyproof.reports.run_browser import PICTURES, BrowserData
 from storyproof.reports.run_charts import curve_chart, score_charts
-from storyproof.reports.run_numbers import BoardNumbers, Breakdown, Mistakes
+from storyproof.reports.run_groups import Breakdown
+from storyproof.reports.run_mistakes import Mistakes
+from storyproof.reports.run_numbers import BoardNumbers
 from storyproof.reports.run_tables import ReportTable, build_tables, missed_text, words
 from storyproof.svg import element, safe
 

@@ -10,7 +10,8 @@ from storyproof.errors import UnknownNameError
 from storyproof.evaluation.runs import RunSource
 from storyproof.extras import need
 from storyproof.reports.run_data import Board, gather, read_all
-from storyproof.reports.run_numbers import BoardNumbers, count_board, explain_answers, headline
+from storyproof.reports.run_mistakes import explain_answers
+from storyproof.reports.run_numbers import BoardNumbers, count_board, headline
 from storyproof.reports.run_tables import as_csv, as_latex, as_markdown
 
 HTML, MARKDOWN, LATEX, CSV = FORMATS = ("html", "markdown", "latex", "csv")

@@ -7,19 +7,11 @@ from dataclasses import dataclass
 
 from storyproof.intervals import Interval, how
 from storyproof.reports.numbers import NONE, counted, percent, signed, with_interval
-from storyproof.reports.run_numbers import (
-    Baseline,
-    BoardNumbers,
-    Breakdown,
-    Curve,
-    Effort,
-    LabelComparison,
-    LeaderboardRow,
-    Mistakes,
-    PairDifference,
-    Replies,
-    Score,
-)
+from storyproof.reports.run_groups import Breakdown, Curve
+from storyproof.reports.run_mistakes import LabelComparison, Mistakes
+from storyproof.reports.run_numbers import BoardNumbers
+from storyproof.reports.run_replies import Effort, Replies
+from storyproof.reports.run_scores import Baseline, LeaderboardRow, PairDifference, Score
 from storyproof.reports.table_text import as_md, as_tex, csv_lines, latex_table, markdown_table
 
 CSV_COLUMNS = ("dataset", "labels", "section", "solver", "group", "measure", "value", "low", "high", "of")

@@ -23,9 +23,12 @@ def test_known_shapes_take_time_in_proportion(name: str) -> None:
 
 
 @pytest.mark.parametrize(("answer", "candidates", "question"), QUESTIONS)
-def test_repeating_anything_takes_time_in_proportion(answer: str, candidates: tuple[str, ...], question: str) -> None:
+@pytest.mark.parametrize("count", [10, pytest.param(40, marks=pytest.mark.slow)])
+def test_repeating_anything_takes_time_in_proportion(
+    answer: str, candidates: tuple[str, ...], question: str, count: int
+) -> None:
     judge = partial(judge_by_all, answer=answer, candidates=candidates, question=question)
-    for family in (*single(), *drawn(40, seed=7)):
+    for family in (*single(), *drawn(count, seed=7)):
         assert_linear(judge, family, LENGTH)
 
 

@@ -4,6 +4,7 @@ import os
 import tracemalloc
 import zlib
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from typing import Any
 
 import pytest
@@ -43,6 +44,7 @@ def read(response: Response, most_mb: float = 4.0, **how: Any) -> bytes:
     return asyncio.run(work())
 
 
+@cache
 def bomb(wbits: int) -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, wbits)
     zeros = bytes(MEGABYTE)

@@ -20,7 +20,7 @@ def is_suspect(kinds: str) -> bool:
 
 
 @pytest.mark.parametrize("number", range(len(_PATTERNS)))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_what_a_pattern_of_the_checks_finds_is_suspect(number: int, data: st.DataObject) -> None:
     _, pattern, _ = _PATTERNS[number]

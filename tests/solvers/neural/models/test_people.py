@@ -82,7 +82,10 @@ def accuracy(made: Training, asked: list[Example]) -> float:
 
 
 # Of the others `test_renaming_leaves_accuracy` knows; `bert` reads people as written numbers, which nothing recasts.
-@pytest.mark.parametrize("name", [name for name in MODELS if name not in ("memnn", "entnet", "gat", "bert")])
+RECAST = [name for name in MODELS if name not in ("memnn", "entnet", "gat", "bert")]
+
+
+@pytest.mark.parametrize("name", [RECAST[0], *(pytest.param(name, marks=pytest.mark.slow) for name in RECAST[1:])])
 def test_stories_learnt_by_heart_are_known_under_other_names(name: str) -> None:
     """Because training recasts them."""
     rows = sorted((each for each in some(CLUTRR, 96) if each.get("k") == 2), key=lambda each: len(each.story))[:16]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -14,15 +15,19 @@ from storyproof.yaml_loader import parse_shipped
 
 PLAIN = "plain"
 SPARE = "spare"
+CLEFT = "cleft"
+PAST, LASTING = "past", "lasting"  # what somebody did, what somebody was doing
 # What a sentence is composed of besides the literal text of its frame; a frame lists numbers of these.
 SOURCES = (
     "A", "B", "kin", "a kin", "siblings", "A.his", "A.he", "A.him", "A.His", "A.He", "B.his", "B.he", "B.him",
     "did", "doing", "done", "do", "did2", "doing2", "done2", "do2", "Passive",
-    "met", "meeting", "rest", ",tail", ",adv", "place", "moment", "Where",
+    "met", "meeting", "rest", "joint", ",tail", ",adv", "place", "moment", "Where",
 )  # fmt: skip
 _COMPOSED = {
     "only kin": ("kin",),
     "same siblings": ("siblings",),
+    "did too": ("did",),
+    "doing too": ("doing",),
     "adv": ("place", "moment"),
     ",adv": (",adv", "place", "moment"),
     "tail": ("rest", "place", "moment"),
@@ -31,6 +36,14 @@ _COMPOSED = {
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _PRONOUN = re.compile(r"\{([AB])\.\w+\}")
 _NO_CONNECTIVE = ("introduction", "siblings", PLAIN)
+# Who a sentence is about, with what is said on the way: "Omar's niece Freya", "Freya, who is Omar's niece,".
+_SUBJECT = re.compile(r"\{A\}'s \{(?:only )?kin\},? \{B\},?|\{[AB]\}(?:, [^,]*,)?")
+# What would not follow "Soon": "had just sung", "was the first to sing", "looked up when his niece sang".
+_NO_TENSE = re.compile(r" (?:had|was the first|looked|waited) ")
+# Words by which a reader knows a frame again.
+_STRIKING = re.compile(
+    r"^[A-Z][a-z ]+(?=\{)|had come with|looked up|looked over|[Ss]o (?:did|was)|had just|caught sight"
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,12 @@ class Frame:
         return found
 
     @property
+    def kind(self) -> str:
+        """What it has in common with other frames, of which a story should have one: "It was", "had come with"."""
+        striking = _STRIKING.search(self.text)
+        return striking[0].strip().lower() if striking else self.text
+
+    @property
     def _first_sentence(self) -> str:
         return self.text.partition(". ")[0]
 
@@ -93,9 +112,14 @@ class Frame:
     @property
     def deeds(self) -> int:
         """How many things people do in it, at most."""
-        return (
-            2 if re.search(r"\{d\w+2\}", self.text) else 1 if self._has("did", "doing", "done", "do", "Passive") else 0
-        )
+        if re.search(r"\{d\w+2\}", self.text):
+            return 2
+        return 1 if self.is_passive or re.search(r"\{d\w+(?: too)?\}", self.text) else 0
+
+    @property
+    def needs_common_deed(self) -> bool:
+        """Whether others must be able to do the same thing as well."""
+        return self._has("did too", "doing too")
 
     @property
     def is_passive(self) -> bool:
@@ -105,7 +129,12 @@ class Frame:
     @property
     def is_meeting(self) -> bool:
         """Whether somebody does something with somebody else in it."""
-        return self._has("met", "meeting")
+        return self._has("met", "meeting", "joint")
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether two people do something together in it."""
+        return self._has("joint")
 
     @property
     def has_front(self) -> bool:
@@ -113,15 +142,22 @@ class Frame:
         return self._has("Where")
 
     @property
-    def takes_connective(self) -> bool:
-        """Whether it can follow a connective."""
-        return self.text.startswith(("{A}", "{B}")) and self.group not in _NO_CONNECTIVE
+    def tense(self) -> str | None:
+        """Which connectives it can follow: those of PAST or LASTING, or None."""
+        subject = _SUBJECT.match(self.text)
+        if subject is None or self.group in _NO_CONNECTIVE or ". Then" in self.text:
+            return None
+        rest = self.text[subject.end() :]
+        if _NO_TENSE.match(rest):
+            return None
+        return LASTING if rest.startswith(" was ") else PAST
 
     @property
     def can_be_joined(self) -> bool:
-        """Whether it is one plain clause that can be joined with another."""
+        """Whether it is one plain clause about what B does that can be joined with another."""
         return (
-            self.takes_connective
+            self.tense is not None
+            and not self.text.startswith(("{A},", "{A} "))
             and ". " not in self.text
             and ";" not in self.text
             and not _PRONOUN.search(self.text)
@@ -131,10 +167,10 @@ class Frame:
 
 @dataclass(frozen=True)
 class Frames:
-    """All frames, with what joins them."""
+    """All frames, with what joins them; connectives by the tense of the frames that they fit."""
 
     frames: tuple[Frame, ...]
-    connectives: tuple[str, ...]
+    connectives: Mapping[str, tuple[str, ...]]
     joiners: tuple[str, ...]
 
     def split(self, *purpose: object) -> tuple[Frames, Frames]:
@@ -151,7 +187,7 @@ class Frames:
 
     def plain(self) -> Frames:
         """Return the frames that need no scene."""
-        return Frames(tuple(frame for frame in self.frames if frame.group == PLAIN), (), ())
+        return Frames(tuple(frame for frame in self.frames if frame.group == PLAIN), {}, ())
 
     def lively(self) -> Frames:
         """Return the frames that need a scene."""
@@ -164,6 +200,6 @@ def our_frames() -> Frames:
     """Return the frames that ship with storyproof."""
     text = files("storyproof.families.kinship.language").joinpath("frames.yaml").read_text(encoding="utf-8")
     data: dict[str, Any] = parse_shipped(text)
-    joiners, connectives = data.pop("joiners"), data.pop("connectives")
+    joiners, past, lasting = (data.pop(name) for name in ("joiners", "connectives", "lasting connectives"))
     frames = tuple(Frame(group, text) for group, texts in data.items() for text in texts)
-    return Frames(frames, tuple(connectives), tuple(joiners))
+    return Frames(frames, {PAST: tuple(past), LASTING: tuple(lasting)}, tuple(joiners))

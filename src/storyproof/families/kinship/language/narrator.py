@@ -26,8 +26,8 @@ import pyarrow as pa
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.generation.narration import ToldRows
 from storyproof.families.kinship.generation.table import PuzzleArrays
-from storyproof.families.kinship.language.frames import SOURCES, SPARE, Frame, Frames
-from storyproof.families.kinship.language.scenes import Scene, Scenes
+from storyproof.families.kinship.language.frames import CLEFT, LASTING, PAST, SOURCES, SPARE, Frame, Frames
+from storyproof.families.kinship.language.scenes import Scenes
 from storyproof.families.kinship.relations import GENDERS, MALE, PREDICATES, inverse
 from storyproof.families.kinship.tasks import DISCONNECTED, MEMORY, NOISE, TASKS
 from storyproof.seeds import Draws
@@ -50,8 +50,35 @@ for _first, _second in (
     ("SO", "inv-child"), ("SO", "sibling"), ("sibling", "SO"), ("sibling", "child"),
 ):  # fmt: skip
     _JOINED[_NUMBER[_first], _NUMBER[_second]] = True
-_SIZES = (2, 2, 2, 2, 3, 3, 2, 2, 2)  # of what decides which frames can put a fact, see `_Cases`
+_SIZES = (2, 2, 2, 2, 3, 3, 2, 3, 3)  # of what decides which frames can put a fact, see `_Cases`
 _SHOWING = int(np.prod(_SIZES[3:]))  # between the numbers of two cases of which one must show A's gender
+_FREE, _FIRST, _PAIRED = range(3)  # where a fact stands: the first one of a story; one that shares its sentence
+_TENSES = (None, PAST, LASTING)
+_PLACE_SHARE, _CONNECTIVE_SHARE = 0.5, 0.35  # of sentences that could have one
+# Words that two phrases of a sentence may share; any other word stands there once: not "a line between two pegs between
+# the first row and the second".
+_SMALL_WORDS = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "and",
+        "to",
+        "on",
+        "in",
+        "at",
+        "with",
+        "for",
+        "from",
+        "by",
+        "its",
+        "two",
+        "one",
+        "both",
+        "first",
+    ]
+)
 _PRONOUNS = {
     "his": ("his", "her"),
     "he": ("he", "she"),
@@ -108,9 +135,9 @@ class _Cases(NamedTuple):
     only: Flags  # nobody has two such relatives
     siblings: Numbers  # 0 no siblings, 1 of two genders, 2 of one
     deeds: Numbers  # how many are left, at most 2
-    passive: Flags
-    meeting: Flags
-    joined: Flags  # the fact shares its sentence with another
+    passive: Flags  # the deed is done to a thing; others can do it as well if not
+    meeting: Numbers  # 0 none is left, 1 there is one, 2 one that both do together
+    stands: Numbers  # _FREE, _FIRST or _PAIRED
 
     def number(self) -> npt.NDArray[np.int64]:
         """Return one number per row."""
@@ -133,8 +160,11 @@ def _fits(frame: Frame, cases: _Cases) -> Flags:
         (not frame.binds("B"), cases.relative_bound == 1),
         (frame.shows_owner, cases.show_owner == 0),
         (not frame.is_passive, cases.passive == 1),
-        (not frame.is_meeting, cases.meeting == 1),
-        (frame.can_be_joined, cases.joined == 0),
+        (not frame.needs_common_deed, cases.passive == 0),
+        (not frame.is_meeting, cases.meeting > 0),
+        (not frame.is_joint, cases.meeting == 2),
+        (frame.can_be_joined, cases.stands != _PAIRED),
+        (frame.group != CLEFT, cases.stands != _FIRST),
     ):
         if not fits:
             found = found & allowed
@@ -186,19 +216,25 @@ class SceneNarrator:
                     self._slots[number, place] = part
                 elif part:
                     self._literals[number, place] = self._number([part])[0]
-        self._takes_connective = np.array([frame.takes_connective for frame in frames])
+        kinds = [frame.kind for frame in frames]
+        self._kind = np.array([kinds.index(kind) for kind in kinds])
+        self._tense = np.array([_TENSES.index(frame.tense) for frame in frames])
         self._has_front = np.array([frame.has_front for frame in frames])
         self._shows_owner = np.array([frame.shows_owner for frame in frames])
-        cases = _Cases(*np.indices(_SIZES).reshape(len(_SIZES), -1))
+        cases = _Cases(*np.indices(_SIZES, np.int8).reshape(len(_SIZES), -1))
         fitting = np.stack([_fits(frame, cases) for frame in frames], axis=1)  # [case, frame]
         spare = [number for number, frame in enumerate(frames) if frame.group == SPARE]
         self._spare = spare[0] if spare else None
         fitting[:, spare] = False
         self._counts = fitting.sum(axis=1)
         # For each case the frames that fit, in their order; what follows does not.
-        self._lists = np.argsort(~fitting, axis=1, kind="stable")[:, : int(self._counts.max())].astype(np.int32)
-        self._connectives = self._number(self._frames.connectives)
-        self._joiners = self._number(self._frames.joiners)
+        self._lists = np.zeros((len(fitting), int(self._counts.max())), np.int32)
+        case, frame = np.nonzero(fitting)
+        self._lists[case, np.arange(len(case)) - (np.cumsum(self._counts) - self._counts)[case]] = frame
+        self._connectives = [self._number(self._frames.connectives.get(tense, ())) for tense in (PAST, LASTING)]
+        # Facts share a sentence only if there is a frame for every fact of a pair, as long as a deed is left.
+        pairs = (cases.stands == _PAIRED) & (cases.deeds > 0) & (cases.show_owner == 0)
+        self._joiners = self._number(self._frames.joiners if self._counts[pairs].all() else ())
         self._stop, self._break, self._comma = self._number([".", "\n", ","]).tolist()
 
     def _compile_words(self) -> None:
@@ -227,13 +263,37 @@ class SceneNarrator:
         self._deed_counts = np.array([len(scene.alone) for scene in scenes], np.int32)
         self._meetings = {
             form: table([[getattr(each, form) for each in scene.together] for scene in scenes])[0]
-            for form in ("met", "meeting", "rest")
+            for form in ("met", "meeting", "rest", "joint")
         }
         self._meeting_counts = np.array([len(scene.together) for scene in scenes], np.int32)
         self._openers, self._opener_counts = table([scene.openers for scene in scenes])
         self._places, self._place_counts = table([[f" {each}" for each in scene.places] for scene in scenes])
         self._moments, self._moment_counts = table([[f" {each}" for each in scene.moments] for scene in scenes])
-        self._fronts, self._front_counts = table([_fronts(scene) for scene in scenes])
+        self._front_places, _ = table([[each[0].upper() + each[1:] for each in scene.places] for scene in scenes])
+        self._front_moments, _ = table([[each[0].upper() + each[1:] for each in scene.moments] for scene in scenes])
+        self._compile_repetitions()
+
+    def _compile_repetitions(self) -> None:
+        """Find the adverbials that would repeat a word of a deed or meeting, [scene, deed, adverbial]."""
+        scenes = self._scenes
+        shape = {"deed": self._deeds["did"].shape, "meeting": self._meetings["met"].shape}
+        width = {"place": self._places.shape[1], "moment": self._moments.shape[1]}
+        self._repeats = {
+            (what, kind): np.zeros((*shape[what], width[kind]), np.bool_) for what in shape for kind in width
+        }
+        for number, scene in enumerate(scenes):
+            where: dict[str, list[tuple[str, int]]] = {}
+            for kind, adverbials in (("place", scene.places), ("moment", scene.moments)):
+                for adverbial, text in enumerate(adverbials):
+                    for word in text.split():
+                        if word not in _SMALL_WORDS:
+                            where.setdefault(word, []).append((kind, adverbial))
+            said = [("deed", place, deed.did) for place, deed in enumerate(scene.alone)]
+            said += [("meeting", place, each.met + each.rest) for place, each in enumerate(scene.together)]
+            for what, place, text in said:
+                for word in text.split():
+                    for kind, adverbial in where.get(word, ()):
+                        self._repeats[what, kind][number, place, adverbial] = True
 
     # ---------------------------------------------------------------------------------------------------------- puzzles
 
@@ -295,11 +355,6 @@ def _similar(lengths: Numbers) -> list[npt.NDArray[np.intp]]:
     return np.split(order, cuts) if cuts else [np.arange(len(order))]
 
 
-def _fronts(scene: Scene) -> list[str]:
-    """Return adverbials as they stand at the beginning of a sentence."""
-    return [each[0].upper() + each[1:] for each in (*scene.places, *scene.moments)]
-
-
 class _Telling:
     """The rows of one block while they are narrated."""
 
@@ -347,6 +402,8 @@ class _Telling:
             # Joined facts have no pronouns, so a kin word has to show the gender of the person asked about.
             unshown = shows & turned
             wanted &= ~(unshown[:, 1:] | unshown[:, :-1])
+            # Each is about what the relative does: not "Omar's niece Freya sang, and Freya, Ali's sister, danced".
+            wanted &= self._relative[:, 1:] != self._relative[:, :-1]
             for here in range(1, width):
                 joined[:, here] = wanted[:, here - 1] & ~joined[:, here - 1]
         self.joined = joined
@@ -413,11 +470,14 @@ class _Telling:
         siblings = np.where(relation == _SIBLING, 1 + same, 0)
         number = fact  # phrases are used up one fact at a time
         left = np.zeros(self._rows, np.int32)
-        passive = meeting = np.zeros(self._rows, np.bool_)
+        passive = np.zeros(self._rows, np.bool_)
+        meeting = np.zeros(self._rows, np.int32)
         if self._n._scenes:
             left = (number < self._deed_counts).astype(np.int32) * (1 + (number + self._length < self._deed_counts))
             passive = (left > 0) & (self._passives[:, fact] != NOTHING)
-            meeting = number < self._n._meeting_counts[self._scene]
+            met = number < self._n._meeting_counts[self._scene]
+            meeting = met * (1 + (self._meeting["joint"][:, fact] != NOTHING)).astype(np.int32)
+        stands = _FIRST if fact == 0 else _FREE
         return _Cases(
             owner_bound,
             self._bound(relative, owner, before, shown),
@@ -427,11 +487,11 @@ class _Telling:
             left,
             passive,
             meeting,
-            self._in_pair[:, fact],
+            np.where(self._in_pair[:, fact], _PAIRED, stands),
         )
 
     def _choose_frame(self, fact: int, before: Numbers, shown: Flags, told: Numbers) -> Numbers:
-        """Choose a frame that fits, and that the story does not have yet if there is one."""
+        """Choose a frame that fits, and of whose kind the story has none yet if there is one."""
         n = self._n
         owner, relative = self._owner[:, fact], self._relative[:, fact]
         cases = self._cases(fact, before, shown, self._bound(owner, relative, before, shown))
@@ -448,10 +508,11 @@ class _Telling:
         frame = n._lists[case, number]
         tries = min(fact, 6)
         for trial in range(2 * tries):
-            same = told[:fact] == frame
-            if trial >= tries:
+            if trial < tries:
+                same = n._kind[told[:fact]] == n._kind[frame]
+            else:
                 # A frame may occur twice if need be, but not with the same relative: "So did his father Omar."
-                same &= relative == self._relative[:, :fact].T
+                same = (told[:fact] == frame) & (relative == self._relative[:, :fact].T)
             again = same.any(axis=0)
             if not again.any():
                 break
@@ -463,7 +524,7 @@ class _Telling:
         else:
             if fact and n._spare is not None:
                 same = (told[:fact] == frame) & (relative == self._relative[:, :fact].T)
-                frame = np.where(same.any(axis=0) & (cases.joined == 0), n._spare, frame)
+                frame = np.where(same.any(axis=0) & (cases.stands != _PAIRED), n._spare, frame)
         self._seen[self._all, np.maximum(relative, 0)] = True
         self._seen[self._all, np.maximum(owner, 0)] |= n._shows_owner[frame]
         return frame
@@ -475,10 +536,11 @@ class _Telling:
         if not n._scenes:
             return
         draws = self._draws
+        self._first_connective = draws.below(1 << 16, rows)
         self._scene = draws.below(len(n._scenes), rows)
         scene = self._scene
-        opener = n._openers[scene, draws.below(n._opener_counts[scene].astype(np.int64), rows)]
-        self._opener = np.where(self._chance(0.8), opener, NOTHING).astype(np.int32)
+        # Every story begins with its scene, for what follows speaks of it: "the first hive", "after the raffle".
+        self._opener = n._openers[scene, draws.below(n._opener_counts[scene].astype(np.int64), rows)]
         self._deed_counts = n._deed_counts[scene]
         deeds = self._shuffled(self._deed_counts, n._deeds["did"].shape[1])
         every = np.arange(width)[None, :]
@@ -490,18 +552,34 @@ class _Telling:
         meetings = self._shuffled(n._meeting_counts[scene], n._meetings["met"].shape[1])
         which = np.take_along_axis(meetings, np.minimum(every, meetings.shape[1] - 1), axis=1)
         self._meeting = {form: table[scene[:, None], which] for form, table in n._meetings.items()}
-        self._place = self._some(n._places, n._place_counts, width, 0.4)
-        self._moment = self._some(n._moments, n._moment_counts, width, 0.35)
-        self._front = self._some(n._fronts, n._front_counts, width, 1.0)
+        place, some_place = self._adverbials("place", n._place_counts, one, two, which)
+        moment, some_moment = self._adverbials("moment", n._moment_counts, one, two, which)
+        # A story has one moment, for two could be in the wrong order, and that fact has no place besides. What stands
+        # at the beginning of a sentence is what would stand at its end.
+        at = scene[:, None]
+        has_moment = some_moment & (every == draws.below(np.maximum(self._length, 1), rows)[:, None])
+        odds = draws.below(1 << 16, rows * width).reshape(rows, width)
+        has_place = some_place & ~has_moment & (odds < int(_PLACE_SHARE * (1 << 16)))
+        self._place = np.where(has_place, n._places[at, place], NOTHING).astype(np.int32)
+        self._moment = np.where(has_moment, n._moments[at, moment], NOTHING).astype(np.int32)
+        self._front = np.where(has_moment, n._front_moments[at, moment], n._front_places[at, place]).astype(np.int32)
 
-    def _some(self, table: Numbers, counts: Numbers, width: int, share: float) -> Numbers:
-        """Return phrases of each row's scene for some of its facts, [row, fact], none of them twice."""
-        shuffled = self._shuffled(counts[self._scene], table.shape[1])
-        every = np.minimum(np.arange(width), table.shape[1] - 1)
-        found = table[self._scene[:, None], shuffled[:, every]]
-        chosen = self._draws.below(1 << 16, found.size).reshape(found.shape) < int(share * (1 << 16))
-        left = np.arange(width)[None, :] < counts[self._scene][:, None] if share < 1 else True
-        return np.where(chosen & left, found, NOTHING).astype(np.int32)
+    def _adverbials(
+        self,
+        kind: str,
+        counts: Numbers,
+        one: npt.NDArray[np.int64],
+        two: npt.NDArray[np.int64],
+        which: npt.NDArray[np.int64],
+    ) -> tuple[npt.NDArray[np.int64], Flags]:
+        """Return the numbers of places or moments, [row, fact], and whether they can be used: nothing is said twice."""
+        n, scene = self._n, self._scene[:, None]
+        count = counts[self._scene][:, None]
+        every = np.arange(one.shape[1])
+        chosen = self._shuffled(count[:, 0], int(counts.max()))[np.arange(self._rows)[:, None], every[None, :] % count]
+        repeats = n._repeats["deed", kind][scene, one, chosen] | n._repeats["deed", kind][scene, two, chosen]
+        repeats |= n._repeats["meeting", kind][scene, which, chosen]
+        return chosen, (every[None, :] < count) & ~repeats
 
     def _shuffled(self, counts: Numbers, width: int) -> npt.NDArray[np.int64]:
         """Return 0 … count - 1 in random order for each row, [row, place]; what follows is out of range."""
@@ -514,7 +592,8 @@ class _Telling:
     def _sentence(self, fact: int, frame: Numbers) -> Numbers:
         """Return the pieces of a fact's sentence, [row, piece]."""
         n, rows = self._n, self._rows
-        sources = self._sources(fact, frame)
+        connective = self._connective(fact, frame)
+        sources = self._sources(fact, frame, connective != NOTHING)
         body = np.maximum(n._literals[frame], sources[n._slots[frame], self._all[:, None]])
         joined = self.joined[:, fact]
         follows = self.joined[:, fact + 1] if fact + 1 < self.joined.shape[1] else np.zeros(rows, np.bool_)
@@ -525,16 +604,24 @@ class _Telling:
         if len(n._joiners):
             joiner = n._joiners[self._draws.below(len(n._joiners), rows)]
             start[:, 0] = np.where(joined, joiner, start[:, 0])
-        if len(n._connectives) and not first:
-            connective = n._connectives[self._draws.below(len(n._connectives), rows)]
-            wanted = ~joined & ~self._in_pair[:, fact] & n._takes_connective[frame] & self._chance(0.35)
-            start[:, 1] = np.where(wanted, connective, NOTHING)
+        start[:, 1] = connective
         stop = np.where(follows, np.int32(NOTHING), np.int32(n._stop))[:, None]
         found = np.hstack([start, body, stop])
         found[~self.used[:, fact]] = NOTHING
         return found
 
-    def _sources(self, fact: int, frame: Numbers) -> Numbers:
+    def _connective(self, fact: int, frame: Numbers) -> Numbers:
+        """Return a connective that fits the tense of the frame for some rows; no story has one twice soon after."""
+        n, found = self._n, np.full(self._rows, NOTHING, np.int32)
+        if fact == 0 or not n._scenes:
+            return found
+        wanted = ~self._in_pair[:, fact] & self._chance(_CONNECTIVE_SHARE)
+        for tense, connectives in enumerate(n._connectives, start=1):
+            chosen = connectives[(self._first_connective + fact) % len(connectives)]
+            found = np.where(wanted & (n._tense[frame] == tense), chosen, found)
+        return found
+
+    def _sources(self, fact: int, frame: Numbers, connected: Flags) -> Numbers:
         """Return the piece that each of SOURCES stands for, [source, row]; the last is nothing."""
         n, rows, every = self._n, self._rows, self._all
         owner, relative, relation = self._owner[:, fact], self._relative[:, fact], self._relation[:, fact]
@@ -560,10 +647,10 @@ class _Telling:
             put(form, self._deed[form][:, fact])
             put(f"{form}2", self._deed2[form][:, fact])
         put("Passive", self._passives[:, fact])
-        for form in ("met", "meeting", "rest"):
+        for form in ("met", "meeting", "rest", "joint"):
             put(form, self._meeting[form][:, fact])
-        place, moment = self._place[:, fact], self._moment[:, fact]
-        place = np.where(n._has_front[frame], NOTHING, place)
+        place = np.where(n._has_front[frame], NOTHING, self._place[:, fact])
+        moment = np.where(connected, NOTHING, self._moment[:, fact])  # a connective says when already
         put("place", place)
         put("moment", moment)
         put("Where", self._front[:, fact])

@@ -73,11 +73,15 @@ class Deed:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Something done with another person, who stands between `met` or `meeting` and `rest`."""
+    """Something done with another person, who stands between `met` or `meeting` and `rest`.
+
+    `joint` is what the two of them did together ("unpacked the hamper"); empty if that cannot be said.
+    """
 
     met: str
     meeting: str
     rest: str
+    joint: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,4 +308,7 @@ def _meeting(phrase: str, where: str) -> Meeting:
     if rest.count("{}") != 1 or "{" in rest.replace("{}", "") or "}" in rest.replace("{}", ""):
         raise DataError(f"{where}: '{phrase}' needs the other person once; write {{}} where the person stands.")
     before, after = (part.strip() for part in rest.split("{}"))
-    return Meeting(f"{met} {before}".strip(), f"{meeting} {before}".strip(), f" {after}" if after else "")
+    # Only "with" says that both do it; what is done "for", "to" or "beside" somebody is done by one.
+    alone = before.removesuffix("with").strip() if f" {before}".endswith(" with") else None
+    joint = "" if alone is None else " ".join([met, *alone.split(), *after.split()])
+    return Meeting(f"{met} {before}".strip(), f"{meeting} {before}".strip(), f" {after}" if after else "", joint)

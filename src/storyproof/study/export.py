@@ -40,6 +40,7 @@ from storyproof.study.results import (
     list_payouts,
     read_rows,
     review_texts,
+    seconds_of,
 )
 
 TEST_SHARE = 0.2  # of the accepted stories, by writer
@@ -391,7 +392,7 @@ def _write_run(study: Study, folder: Path, condition: str, number: int, answers:
                 answer=given,
                 target=example.answer,
                 right=row.is_right,
-                effort={"seconds": round((row.browser_ms or row.server_ms) / 1000, 3)},
+                effort={"seconds": round(seconds_of(row), 3)},
             )
         )
     found = Evaluation(

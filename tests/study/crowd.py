@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from html import unescape
 from pathlib import Path
 from threading import Condition, Event, Lock, Thread
 from urllib.parse import urlencode
@@ -108,14 +109,28 @@ class Visitor:
             if not forms:
                 self.finished = True
                 return
-            self.send(forms[0].action, self._fill(forms[0]))
+            self.send(forms[0].action, self._fill(forms[0], page))
         raise AssertionError("the study does not end")
 
-    def _fill(self, form: FormFields) -> dict[str, str]:
+    def _fill(self, form: FormFields, page: str) -> dict[str, str]:
         kind = form.action.rsplit("/", 1)[1]
+        if kind == "write":
+            listed = page.partition('class="facts"')[2].partition("</ul>")[0]
+            facts = " ".join(map(unescape, re.findall('<span class="data">(.*?)</span>', listed)))
+            return {**form.fields, "text": f"{opening(int(form.fields['slot']))}{facts}", "browser_ms": "500"}
+        if kind == "review":
+            good = self._draws.random() < 0.7
+            verdict = {"verdict": "good"} if good else {"verdict": "bad", "reason": "nonsense"}
+            return {**form.fields, **verdict, "browser_ms": "500"}
         if kind == "answer":
             return {**form.fields, "answer": self._draws.choice(form.choices["answer"]), "browser_ms": "500"}
         return {**form.fields, "difficulty": self._draws.choice(form.choices["difficulty"])}
+
+
+def opening(number: int) -> str:
+    """Return sentences that no other story begins with."""
+    things = ("rain", "wind", "snow", "storm", "heat", "frost", "fog", "hail", "thunder", "drizzle", "cold", "mist")
+    return f"The {things[number % 12]} had stopped at last. The {things[number // 12 % 12]} was next. "
 
 
 def play_with_kills(server: Server, people: int, kill_every: int) -> tuple[Acknowledged, list[Visitor], int]:

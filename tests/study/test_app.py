@@ -22,6 +22,7 @@ from storyproof.study.participants import Arrival
 from storyproof.study.writing import COPIES_EARLIER, COPIES_INSTRUCTIONS, check_story
 from storyproof.web.guard import LARGEST_REQUEST
 from tests.study.browser import Browser, forms_of
+from tests.study.crowd import opening
 from tests.study.samples import UNLIMITED, Clock, kinship_data, make_study, solve_design, writing_design
 
 HOSTILE = "<script>alert(1)</script>'; DROP TABLE answer; --\" onload=x {0} %s \u202e"
@@ -69,12 +70,6 @@ def right_answer(study: Study, browser: Browser) -> str:
     with study.database.reading() as connection:
         target = connection.execute(select(schema.slot.c.target).where(schema.slot.c.id == slot)).scalar_one()
     return study.items[target].answer
-
-
-def opening(number: int) -> str:
-    """Return a sentence that no other story begins with."""
-    things = ("rain", "wind", "snow", "storm", "heat", "frost", "fog", "hail", "thunder", "drizzle", "cold", "mist")
-    return f"The {things[number % 12]} had stopped at last. The {things[number // 12 % 12]} was next. "
 
 
 def go_on(study: Study, browser: Browser) -> None:

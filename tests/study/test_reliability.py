@@ -28,6 +28,7 @@ from tests.study.test_export import ERRORS, everything, simulate
 
 pytestmark = pytest.mark.study
 PEOPLE, KILL_EVERY = 50, 90
+WRITERS = 20
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +87,33 @@ def test_kills_while_fifty_take_part(tmp_path: Path, data: Path, database: str) 
     assert max(Counter((row.item, row.condition) for row in main).values()) <= 2
     assert len({(row.item, row.participant_id) for row in main}) == len(main)
     assert abs(Counter(row.condition for row in rows.participants.values())["limited"] - PEOPLE / 2) <= 1
+    study.close()
+
+
+def test_kills_while_people_write_and_review(tmp_path: Path, database: str) -> None:
+    design = writing_design(items=WRITERS, reviewers=2, reviews_per_participant=3, shortest_text=20)
+    study = make_study(tmp_path, design, database=database)
+    study.close()
+    done, visitors, kills = play_with_kills(Server(study.folder, free_port(), database), WRITERS, 20)
+    assert kills >= 2
+    study = open_study(study.folder, database=database)
+    rows = read_rows(study)
+    texts, reviews = {row.slot_id: row for row in rows.texts}, {row.slot_id: row for row in rows.reviews}
+    sent = Counter[str]()
+    for (path, slot), fields in done.forms.items():
+        kind = path.rsplit("/", 1)[1]
+        sent[kind] += 1
+        if kind == "write":
+            assert texts[int(slot)].text == fields["text"].strip()
+        elif kind == "review":
+            assert reviews[int(slot)].is_good == (fields["verdict"] == "good")
+    assert all(visitor.finished for visitor in visitors)
+    assert len(rows.participants) == sent["write"] == len(texts) == WRITERS
+    assert sent["review"] == len(reviews)
+    owners = {row.id: row.participant_id for row in rows.texts}
+    main = [row for row in rows.reviews if row.role == MAIN]
+    assert max(Counter(row.target for row in main).values()) <= 2
+    assert all(owners[row.target] != row.participant_id for row in main)
     study.close()
 
 

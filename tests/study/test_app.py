@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from sqlalchemy import func, select
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storyproof.study import schema
 from storyproof.study.admin import MOST_WRONG, hash_password
@@ -407,6 +409,23 @@ def test_every_page_has_a_strict_policy(study: Study) -> None:
         assert headers["cache-control"] == "no-store"
         assert " onclick=" not in browser.page.text
         assert " style=" not in browser.page.text
+
+
+@pytest.mark.parametrize("error", [PoolTimeoutError(), OperationalError("", {}, Exception("gone"))])
+def test_a_database_that_does_not_answer(study: Study, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """Participants are told to try again, and do; nothing is lost."""
+    browser = begin(study)
+    form, answer = browser.form, right_answer(study, browser)
+
+    def fail() -> None:
+        raise error
+
+    monkeypatch.setattr(study.database.engine, "connect", fail)
+    assert browser.send(form.action, {**form.fields, "answer": answer}).status == 503
+    assert "Try again in a moment" in browser.page.text
+    monkeypatch.undo()
+    assert browser.send(form.action, {**form.fields, "answer": answer}).status == 200
+    assert count(study, schema.answer) == 1
 
 
 # The dashboard.

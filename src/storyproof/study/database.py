@@ -19,13 +19,14 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, TimeoutError
 
 from storyproof.errors import ConfigError, DataError, shorten
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 FILE = "study.sqlite"
 _BUSY_S = 30.0  # how long to wait for another process that writes
+_IDLE_S = 600.0  # how long a transaction may do nothing, such as while a backup is packed
 _CONNECTIONS = 16
 
 
@@ -112,7 +113,17 @@ def parse_url(text: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() != SQLITE:
-        return create_engine(url, pool_size=_CONNECTIONS, max_overflow=0, pool_timeout=_BUSY_S, pool_pre_ping=True)
+        found = create_engine(url, pool_size=_CONNECTIONS, max_overflow=0, pool_timeout=_BUSY_S, pool_pre_ping=True)
+
+        @event.listens_for(found, "connect")
+        def limit(raw: Any, record: object) -> None:
+            # A process that hangs, here or elsewhere, must not keep everybody waiting.
+            raw.autocommit = True
+            raw.execute(f"SET lock_timeout = '{_BUSY_S:.0f}s'")
+            raw.execute(f"SET idle_in_transaction_session_timeout = '{_IDLE_S:.0f}s'")
+            raw.autocommit = False
+
+        return found
     engine = create_engine(
         url,
         pool_size=_CONNECTIONS,
@@ -147,6 +158,6 @@ def _naming(url: URL) -> Iterator[None]:
     """Name the database if it cannot be reached."""
     try:
         yield
-    except OperationalError as error:
-        why = shorten(str(error.orig))
+    except (OperationalError, InterfaceError, TimeoutError) as error:
+        why = shorten(str(getattr(error, "orig", None) or error))
         raise DataError(f"the database {url.render_as_string(hide_password=True)} cannot be used: {why}") from error

@@ -6,9 +6,9 @@ READY := .venv/.ready
 # Python keeps what it has compiled, even where the environment says otherwise: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-DEFAULT := not slow and not llm and not gpu and not browser and not study
+DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study
 
-.PHONY: demo test lint unit test-slow test-llm test-gpu test-browser test-study torture coverage mutants bench docs figures screenshots proofs \
+.PHONY: demo test lint unit test-slow test-integrations test-llm test-gpu test-browser test-study torture coverage mutants bench docs figures screenshots proofs \
 	package hooks clean
 
 demo: $(READY)
@@ -43,7 +43,11 @@ unit: $(READY)
 	$(BIN)/pytest -n 2 --dist worksteal -m "$(DEFAULT)"
 
 test-slow: $(READY)
-	$(BIN)/pytest -n 2 -m "slow and not llm and not torture"
+	$(BIN)/pytest -n 2 -m "slow and not llm and not torture and not integrations"
+
+# Builds and installs the package into a clean environment, and uses it from other people's tools; needs a package index.
+test-integrations: $(READY)
+	$(BIN)/pytest -m integrations
 
 # Kills, hostile servers, damaged files, full disks; prints what was tried and what failed.
 torture: $(READY)

@@ -1,7 +1,8 @@
 """storyproof: reasoning benchmarks with a machine-checked proof for every answer.
 
-The verbs of the command line are functions here (`__all__` lists them). They are imported when first used, so that
-`import storyproof` stays light.
+The verbs of the command line are functions here, and so is what other tools build on: fresh stories (`stream`,
+`dials`), data (`load`), prompts and verdicts (`prompt`, `judge`), and stories that can be asked (`story`). `__all__`
+lists them; each has an example. They are imported when first used, so that `import storyproof` stays light.
 """
 
 from __future__ import annotations
@@ -14,21 +15,41 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from storyproof.audits.audit import audit as audit
     from storyproof.audits.verify import verify as verify
+    from storyproof.datasets.dials import Dial as Dial
+    from storyproof.datasets.dials import dials as dials
     from storyproof.datasets.generate import generate as generate
+    from storyproof.datasets.loading import load as load
     from storyproof.datasets.process import process as process
+    from storyproof.datasets.streams import Stream as Stream
+    from storyproof.datasets.streams import stream as stream
+    from storyproof.errors import StoryproofError as StoryproofError
     from storyproof.evaluation.ask import ask as ask
     from storyproof.evaluation.compare import compare as compare
     from storyproof.evaluation.evaluate import evaluate as evaluate
     from storyproof.evaluation.rescore import rescore as rescore
+    from storyproof.evaluation.verdicts import ReplyVerdict as ReplyVerdict
+    from storyproof.evaluation.verdicts import judge as judge
+    from storyproof.example import Example as Example
     from storyproof.experiments.experiment import experiment as experiment
     from storyproof.reports.draw import draw as draw
+    from storyproof.reports.installation import doctor as doctor
     from storyproof.reports.run_report import report as report
     from storyproof.reports.show import show as show
+    from storyproof.solvers.llm.prompting import prompt as prompt
     from storyproof.solvers.llm.pull import pull as pull
     from storyproof.solvers.neural.train import train as train
+    from storyproof.stories import ProvedAnswer as ProvedAnswer
+    from storyproof.stories import StoryText as StoryText
+    from storyproof.stories import story as story
     from storyproof.web.serve import serve as serve
 
-_VERBS = {
+_PLACES = {
+    "stream": "storyproof.datasets.streams",
+    "dials": "storyproof.datasets.dials",
+    "load": "storyproof.datasets.loading",
+    "story": "storyproof.stories",
+    "prompt": "storyproof.solvers.llm.prompting",
+    "judge": "storyproof.evaluation.verdicts",
     "ask": "storyproof.evaluation.ask",
     "pull": "storyproof.solvers.llm.pull",
     "generate": "storyproof.datasets.generate",
@@ -41,33 +62,55 @@ _VERBS = {
     "compare": "storyproof.evaluation.compare",
     "rescore": "storyproof.evaluation.rescore",
     "report": "storyproof.reports.run_report",
+    "doctor": "storyproof.reports.installation",
     "draw": "storyproof.reports.draw",
     "show": "storyproof.reports.show",
     "serve": "storyproof.web.serve",
+    "Dial": "storyproof.datasets.dials",
+    "Example": "storyproof.example",
+    "ProvedAnswer": "storyproof.stories",
+    "ReplyVerdict": "storyproof.evaluation.verdicts",
+    "StoryText": "storyproof.stories",
+    "StoryproofError": "storyproof.errors",
+    "Stream": "storyproof.datasets.streams",
 }
 __all__ = [
+    "Dial",
+    "Example",
+    "ProvedAnswer",
+    "ReplyVerdict",
+    "StoryText",
+    "StoryproofError",
+    "Stream",
     "__version__",
     "ask",
     "audit",
     "compare",
+    "dials",
+    "doctor",
     "draw",
     "evaluate",
     "experiment",
     "generate",
+    "judge",
+    "load",
     "process",
+    "prompt",
     "pull",
     "report",
     "rescore",
     "serve",
     "show",
+    "story",
+    "stream",
     "train",
     "verify",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _VERBS:
-        return getattr(import_module(_VERBS[name]), name)
+    if name in _PLACES:
+        return getattr(import_module(_PLACES[name]), name)
     raise AttributeError(f"module 'storyproof' has no attribute '{name}'")
 
 

@@ -31,6 +31,9 @@ class Option:
         default: How help shows the default; empty to show none.
         metavar: How help shows the value.
         choices: The values that there are, if they are few; a page offers them.
+        least: The lowest number that it takes, or that a list of numbers may have; None if it takes no numbers.
+        most: The highest.
+        is_above: Whether the lowest number itself is too low.
     """
 
     help: str
@@ -39,11 +42,26 @@ class Option:
     default: str = ""
     metavar: str = "<str>"
     choices: tuple[str, ...] = ()
+    least: float | None = None
+    most: float | None = None
+    is_above: bool = False
 
     @property
     def takes_path(self) -> bool:
         """Whether its value is the path of a file or folder."""
         return self.metavar == "<path>"
+
+    @property
+    def range(self) -> str:
+        """The numbers that it takes, in words; empty if it takes others, or its help lists them."""
+        if self.least is None or self.most is None:
+            return ""
+        return f"above {self.least} to {self.most}" if self.is_above else f"{self.least} to {self.most}"
+
+    @property
+    def described(self) -> str:
+        """What it does, with the numbers that it takes."""
+        return f"{self.help.removesuffix('.')} ({self.range})." if self.range else self.help
 
     def parse(self, text: str) -> Any:
         """Return the value of a text.
@@ -67,10 +85,13 @@ def option(
     default: str = "",
     metavar: str = "",
     choices: tuple[str, ...] = (),
+    least: float | None = None,
+    most: float | None = None,
+    is_above: bool = False,
 ) -> dict[str, Any]:
     """Return the metadata of a config field that makes it an option of the command line; see `Option`."""
     shown = metavar or f"<{read.__name__ if read in (int, float) else 'str'}>"
-    return {"option": Option(help, read, flag, default, shown, choices)}
+    return {"option": Option(help, read, flag, default, shown, choices, least, most, is_above)}
 
 
 def comma_separated(text: str) -> tuple[str, ...]:
@@ -83,7 +104,7 @@ class Config:
     """Base of all settings that change content.
 
     A field whose metadata come from `option` is an option of `generate` and `train`. The names train, val, test, seed,
-    version, preset, out, format, workers and force belong to `generate`.
+    version, preset, out, format, workers, force, json and quiet belong to `generate`.
     """
 
     @classmethod
@@ -167,8 +188,12 @@ class Benchmark(ABC):
 
         Its stories are drawn and proved in the same way, but are not those of a dataset of the same seed.
         """
+        return self.with_blocks_of(self.round)
+
+    def with_blocks_of(self, stories: int) -> Self:
+        """Return this recipe with blocks of at least so many stories, whole rounds; see `with_small_blocks`."""
         found = type(self)(self.config, self.seed)
-        found.block_stories = self.round
+        found.block_stories = -(-stories // self.round) * self.round
         return found
 
     @property

@@ -46,7 +46,16 @@ def shorten(text: str, most: int = SHORTENED) -> str:
 
 
 class StoryproofError(Exception):
-    """Base of everything storyproof raises on purpose."""
+    """Base of everything storyproof raises on purpose: a user's mistake, or input that cannot be used.
+
+    Example:
+        >>> import storyproof
+        >>> try:
+        ...     storyproof.stream("tomy")
+        ... except storyproof.StoryproofError as error:
+        ...     print(error)
+        unknown benchmark 'tomy'. Did you mean 'tomi'? Known: ...
+    """
 
     exit_code = 2
 

@@ -63,6 +63,13 @@ class Example(NotebookView):
         proof: The numbers of the sentences (lines) on which the answer rests, counted from 1.
         family: The name of its family; empty if nobody said, and then its columns or its question tell.
         extra: All other columns: those of its family, and those that storyproof does not know.
+
+    Example:
+        >>> import storyproof
+        >>> row = storyproof.generate("clutrr", test=1, test_k=(2,), seed=7).to_pylist()[0]
+        >>> example = storyproof.Example.from_row(row)
+        >>> example.id, example.get("k")
+        ('test-000000000-0', 2)
     """
 
     id: str

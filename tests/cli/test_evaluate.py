@@ -51,7 +51,7 @@ def test_shows_and_writes(data: Path, tmp_path: Path, server: tuple[str, ...]) -
 
 
 def test_flags_of_the_usual_evaluation(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
-    flags = ("--batch-size", 16, "--max-samples", 10, "--strict-matching", "--exclude-memory-reality")
+    flags = ("--max-samples", 10, "--strict-matching", "--exclude-memory-reality")
     done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, *flags, "--json", "-")
     read = json.loads(done.stdout)
     assert (read["questions"], read["matching"], read["accuracy"]) == (10, "strict", 0.0)
@@ -129,7 +129,7 @@ def test_nothing_is_answered_before_an_interruption(
 
 
 def test_options_with_underscores(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
-    flags = ("--batch_size", 16, "--max_samples", 4, "--strict_matching", "--exclude_memory_reality")
+    flags = ("--max_tokens", 16, "--max_samples", 4, "--strict_matching", "--exclude_memory_reality")
     done = run("evaluate", *server, "--data", data, "--output_dir", tmp_path, *flags)
     assert done.exit_code == 0, done.output
     assert json.loads((tmp_path / "openai-fake_test.json").read_text())["questions"] == 4
@@ -187,7 +187,7 @@ def test_too_many_failures_have_an_exit_code(data: Path, tmp_path: Path, shared:
     ("arguments", "message"),
     [
         (("--price", "1"), "--price is '1'; expected two or three numbers"),
-        (("--model-option", "x"), "--model-option is 'x'; expected KEY=VALUE"),
+        (("--model-option", "x"), "--option is 'x'; expected KEY=VALUE"),
         (("--prompt", "zero-shoot"), "zero-shot"),
         (("--api", "chta"), "unknown kind of API 'chta'"),
         (("--concurrency", "0"), "--concurrency is 0"),

@@ -290,7 +290,7 @@ def test_loss_that_is_no_number(tmp_path: Path, program: Program) -> None:
     assert (ended.code, ended.out) == (2, "")
     assert begin == "storyproof: training entnet: runs 1, epochs at most 1."
     assert "run 1 of 1 failed in epoch 1" in error
-    assert "a lower --rate than 1e+30" in error
+    assert "a lower --learning-rate than 1e+30" in error
     assert not (tmp_path / "run" / "run.json").exists()
 
 

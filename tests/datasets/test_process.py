@@ -5,8 +5,10 @@ import pytest
 
 import storyproof
 from storyproof.datasets.process import process
+from storyproof.datasets.reading import find_source
 from storyproof.errors import DataError
-from storyproof.formats.json_list import FIELDS
+from storyproof.evaluation.twins import make_twin
+from storyproof.formats.json_list import FIELDS, ORIGIN
 
 
 @pytest.fixture
@@ -21,7 +23,7 @@ def test_text_and_trace(tmp_path: Path, raw: Path) -> None:
     assert manifest["splits"] == {"train": {"stories": 3, "questions": 18}, "val": {"stories": 6, "questions": 36}}
     assert {path.name for path in (tmp_path / "out").iterdir()} == {"train.json", "val.json", "manifest.json"}
     rows = json.loads((tmp_path / "out" / "val.json").read_text())
-    assert list(rows[0]) == list(FIELDS)
+    assert list(rows[0]) == [*FIELDS, *ORIGIN]
     assert len({row["story_id"] for row in rows}) == 6
     before, after = (storyproof.evaluate("rules", path, split="val") for path in (raw, tmp_path / "out"))
     assert after.scores == before.scores
@@ -80,3 +82,23 @@ def test_folders_that_cannot_be_written(tmp_path: Path, raw: Path) -> None:
         process(raw, raw, force=True)
     with pytest.raises(DataError, match="does not exist"):
         process(tmp_path / "none", tmp_path / "new")
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "format"), [("clutrr", "csv"), ("tom-babi", "babi"), ("tomi", "babi"), ("tomi", "jsonl")]
+)
+def test_runs_on_processed_data_belong_to_the_raw_ones(tmp_path: Path, benchmark: str, format: str) -> None:
+    """Ids, stories and benchmark are kept, so that rescore, compare and contamination know the rows again."""
+    raw, out = tmp_path / "raw", tmp_path / "out"
+    storyproof.generate(benchmark, test=2 if benchmark == "clutrr" else 12, seed=2, out=raw, format=format)
+    process(raw, out)
+    before, after = storyproof.load(raw), storyproof.load(out)
+    for column in ("id", "story_id", "benchmark", "split"):
+        assert after.column(column).to_pylist() == before.column(column).to_pylist(), column
+    run = storyproof.evaluate("rules", out)
+    rescored = storyproof.rescore(run, raw)
+    assert (rescored.scores.questions, rescored.scores.changed_labels) == (before.num_rows, 0)
+    compared = storyproof.compare(run, storyproof.evaluate("oracle", raw))
+    assert (compared.questions, compared.only_first, compared.only_second) == (before.num_rows, 0, 0)
+    twin = make_twin(find_source(out), tmp_path / "twins", seed=9)
+    assert storyproof.load(twin).num_rows == before.num_rows

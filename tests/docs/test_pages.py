@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
 
 import pytest
 
+import storyproof
 from docs.generate import PAGES as GENERATED
 from storyproof import catalog
 from storyproof.families.belief.readings import READINGS
@@ -49,3 +51,17 @@ def test_the_example_of_the_reader_prints_what_the_page_says(capsys: pytest.Capt
     )
     exec(code.partition("```")[0], {})
     assert capsys.readouterr().out == printed.partition("```")[0]
+
+
+def test_the_page_of_the_api_shows_what_the_code_returns() -> None:
+    text = (ROOT / "docs" / "api.md").read_text(encoding="utf-8").replace("```", "")
+    test = doctest.DocTestParser().get_doctest(text, {"storyproof": storyproof}, "api.md", "api.md", 0)
+    assert len(test.examples) >= 2
+    printed: list[str] = []
+    assert doctest.DocTestRunner().run(test, out=printed.append).failed == 0, "".join(printed)
+    page = text + (ROOT / "README.md").read_text(encoding="utf-8")
+    stream = storyproof.stream("tomi", seed=7)
+    for row, reply in ((stream[2].rows[4], "In the crate, of course."), (stream[0].rows[2], "In the bin.")):
+        assert storyproof.judge(reply, row).reason in page
+    for name in storyproof.__all__:
+        assert f"`{name}`" in text or f"storyproof.{name}" in text, name

@@ -11,7 +11,7 @@ from storyproof.datasets.examples import read_examples
 from storyproof.datasets.reading import find_source, find_sources
 from storyproof.errors import DataError
 from storyproof.formats import json_list as legacy_json
-from storyproof.formats.json_list import FIELDS, JsonSplit, read_json
+from storyproof.formats.json_list import FIELDS, ORIGIN, JsonSplit, read_json
 from tests.samples import REALITY, STORY, table
 
 ROW = {"story": STORY, "question": REALITY, "answer": "jar"}
@@ -43,10 +43,10 @@ def test_what_is_written_is_read(tmp_path: Path, benchmark: str) -> None:
     assert [example.false_belief for example in examples] == made.column("false_belief").to_pylist()
 
 
-def test_theory_of_mind_has_the_six_fields_only(tmp_path: Path) -> None:
+def test_theory_of_mind_has_the_six_fields_and_its_origin_only(tmp_path: Path) -> None:
     writer = JsonSplit(tmp_path, "val")
     writer.write(table("tomi", "test", 3))
-    assert list(json.loads(writer.close()[0].read_text())[0]) == list(FIELDS)
+    assert list(json.loads(writer.close()[0].read_text())[0]) == [*FIELDS, *ORIGIN]
 
 
 def test_nothing_written(tmp_path: Path) -> None:

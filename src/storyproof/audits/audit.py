@@ -39,6 +39,13 @@ def audit(
     Raises:
         DataError: If a file cannot be read, or the corrected ones cannot be written.
         ConfigError: If there is no such format or reading.
+
+    Example:
+        >>> import storyproof
+        >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data", format="jsonl")
+        >>> found = storyproof.audit("data")
+        >>> found.clean, found.totals["questions"]
+        (True, 180)
     """
     if format not in format_names():
         raise UnknownNameError("format", format, format_names())

@@ -23,6 +23,7 @@ from storyproof.findings import FileReport, Finding, add_up
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts, story_starts, whole_stories
 from storyproof.formats.format import Format, expect_format, format_of, load_format, suffixes, with_places
 from storyproof.formats.lines import find_bad_bytes
+from storyproof.heartbeat import beat
 from storyproof.inputs import FILE, kind_of, name_of
 
 AUTO = "auto"
@@ -51,6 +52,7 @@ def examine(
     path, form = subject.path, subject.format
     report = FileReport(subject.name, form.name)
     judges: dict[str, FileJudge] = {}
+    judged = 0
     if form.family:
         judges[form.family] = load_family(form.family).judge(subject)
     try:
@@ -64,6 +66,8 @@ def examine(
                 with _no_collection():
                     report.findings += judges[found.name].judge(part)
                 progress(part.num_rows)
+                judged += part.num_rows
+                beat("rows", judged)
             report.findings += watch(table)
             report.questions += table.num_rows
             report.stories += len(story_starts(table))

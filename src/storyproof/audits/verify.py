@@ -77,6 +77,13 @@ def verify(
 
     Raises:
         DataError: If the data cannot be read.
+
+    Example:
+        >>> import storyproof
+        >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data")
+        >>> found = storyproof.verify("data")
+        >>> found.ok, found.questions, found.findings
+        (True, 180, [])
     """
     path = Path(path)
     if path.name == MANIFEST:

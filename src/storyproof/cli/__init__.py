@@ -17,6 +17,7 @@ from storyproof.cli import (
     ask,
     audit,
     compare,
+    doctor,
     draw,
     evaluate,
     experiment,
@@ -31,6 +32,7 @@ from storyproof.cli import (
     train,
     verify,
 )
+from storyproof.cli.command import Command
 from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash, show_traceback
 from storyproof.cli.options import BenchmarkCommand
 from storyproof.cli.screen import complain, discard_output, echo, echo_text, visible_output
@@ -58,26 +60,30 @@ app = typer.Typer(
     context_settings={"token_normalize_func": _dashes, "help_option_names": HELP},
     help="Reasoning benchmarks with a machine-checked proof for every answer.",
     epilog=f"{EXIT_CODES} With {DEBUG}=1 every error shows its traceback.",
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
 app.command("generate", cls=BenchmarkCommand)(generate.generate)
-app.command("process")(process.process)
-app.command("verify")(verify.verify)
-app.command("audit")(audit.audit)
-app.command("train", cls=BenchmarkCommand)(train.train)
-app.command("evaluate")(evaluate.evaluate)
-app.command("experiment")(experiment.experiment)
-app.command("ask")(ask.ask)
-app.command("pull")(pull.pull)
-app.command("compare")(compare.compare)
-app.command("rescore")(rescore.rescore)
-app.command("report")(report.report)
-app.command("show")(show.show)
-app.command("draw")(draw.draw)
-app.command("serve")(serve.serve)
-app.add_typer(study.app, name="study")
+app.command("process", cls=Command, short_help="Convert raw data to one JSON list per split.")(process.process)
+app.command("verify", cls=Command, short_help="Check by oracle and checker that data hold what they claim.")(
+    verify.verify
+)
+app.command("audit", cls=Command, short_help="List what is wrong with data, and write corrected files.")(audit.audit)
+app.command("train", cls=BenchmarkCommand, short_help="Train one of the classical models.")(train.train)
+app.command("evaluate", cls=Command)(evaluate.evaluate)
+app.command("experiment", cls=Command, short_help="Reproduce a paper's table beside its own figures.")(
+    experiment.experiment
+)
+app.command("ask", cls=Command, short_help="Ask a model one question.")(ask.ask)
+app.command("pull", cls=Command, short_help="Download a small model's weights.")(pull.pull)
+app.command("compare", cls=Command)(compare.compare)
+app.command("rescore", cls=Command)(rescore.rescore)
+app.command("report", cls=Command, short_help="Compare runs on one page or in tables.")(report.report)
+app.command("show", cls=Command, short_help="Show a story with its questions, answers and proofs.")(show.show)
+app.command("draw", cls=Command, short_help="Draw a story with one of its questions.")(draw.draw)
+app.command("serve", cls=Command, short_help="Start the explorer, a web page on this machine.")(serve.serve)
+app.command("doctor", cls=Command, short_help="Say what is installed and which extras work.")(doctor.doctor)
+app.add_typer(study.app, name="study", short_help="Run studies with people.")
 
 
 def _version(wanted: bool) -> None:
@@ -135,7 +141,7 @@ def main() -> None:
 def _run() -> int:
     """Run the command of the arguments and report what went wrong; return the exit code."""
     try:
-        code = int(app(standalone_mode=False) or 0)
+        code = int(app(prog_name=app.info.name, standalone_mode=False) or 0)
         sys.stdout.flush()
     except ReaderLeftError as error:
         discard_output()

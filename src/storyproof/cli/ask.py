@@ -10,6 +10,7 @@ import typer
 
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_results, write_results
+from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import complain, echo, echo_text
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 
 def ask(
+    context: typer.Context,
     model: Annotated[str, typer.Option(help="Whom to ask, as for evaluate.")],
     data: Annotated[Path | None, typer.Option(help="A dataset folder or a file.")] = None,
     index: Annotated[int, typer.Option(help="Which question of it, counted from 0.")] = 0,
@@ -47,12 +49,14 @@ def ask(
     """Ask a model one question, of a dataset or of your own; without either, one after the other as you type them."""
     from storyproof.errors import ConfigError
     from storyproof.evaluation.ask import FEW_RETRIES, Asker, own_example, pick
+    from storyproof.solvers.solver import resolve
 
     if data is not None and (story is not None or question is not None):
         raise ConfigError("give either --data and --index, or --story and --question.")
     if (story is None) != (question is None):
         raise ConfigError("a story of your own needs both --story and --question.")
     check_results(json_out, [data, prompt])
+    options.refuse_ineffective(context, [resolve(model)])
     running = options.model_options(
         base_url=base_url,
         api=api,
@@ -66,9 +70,10 @@ def ask(
         seed=seed,
         model_option=model_option,
     )
-    asker = Asker(
-        model, prompt=prompt, data=data, options=running, seed=seed, max_tokens=max_tokens, conventions=conventions
-    )
+    with progress_bar(f"{model}: loading", None):
+        asker = Asker(
+            model, prompt=prompt, data=data, options=running, seed=seed, max_tokens=max_tokens, conventions=conventions
+        )
     try:
         if data is None and story is None:
             _converse(asker, show_prompt)
@@ -77,7 +82,8 @@ def ask(
             example = pick(data, index, split, exclude_memory_reality)
         else:
             example = own_example(story or "", question or "", answer)
-        found = asker.ask(example)
+        with progress_bar(f"{model}: asking", None):
+            found = asker.ask(example)
     finally:
         asker.close()
     if not write_results(json_out, [found.as_dict()]):
@@ -94,7 +100,8 @@ def _converse(asker: Asker, show_prompt: bool) -> None:
         while question := _line("question: "):
             answer = _line("right answer (may be empty): ")
             try:
-                found = asker.ask(own_example(story, question, answer))
+                with progress_bar("asking", None):
+                    found = asker.ask(own_example(story, question, answer))
             except StoryproofError as error:
                 complain(error)
                 continue

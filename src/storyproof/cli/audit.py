@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from storyproof.catalog import FORMATS
-from storyproof.cli.output import check_results, takes_output, write_result
+from storyproof.cli import completion
+from storyproof.cli.command import is_given
+from storyproof.cli.output import check_folder, check_results, takes_output, write_result
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import console, echo
+from storyproof.cli.screen import console, echo, note
 from storyproof.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -20,14 +22,24 @@ if TYPE_CHECKING:
 
 
 def audit(
+    context: typer.Context,
     paths: Annotated[
         list[Path],
-        typer.Argument(help="Files or folders: .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet."),
+        typer.Argument(
+            metavar="paths", help="Files or folders: .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet."
+        ),
     ],
-    format: Annotated[str, typer.Option(help=f"auto, {', '.join(FORMATS)}; other packages can add formats.")] = "auto",
+    format: Annotated[
+        str,
+        typer.Option(
+            help=f"auto, {', '.join(FORMATS)}; other packages can add formats.", autocompletion=completion.formats
+        ),
+    ] = "auto",
     reading: Annotated[
         list[str] | None,
-        typer.Option(help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"),
+        typer.Option(
+            metavar="<str>", help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"
+        ),
     ] = None,
     fix: Annotated[Path | None, typer.Option(help="Write the corrected files to this folder, with errata.csv.")] = None,
     ambiguous: Annotated[str, typer.Option(help="--fix: 'mark' or 'drop' rows from which no answer follows.")] = "mark",
@@ -54,11 +66,18 @@ def audit(
         check_results(out, [*paths, against], option)
     if json_out is not None and json_out == html:
         raise ConfigError(f"--json and --html are both {html}; choose two files.")
+    if fix is not None:
+        check_folder(fix, "--fix")
+    elif is_given(context, "ambiguous") and ambiguous in ("mark", "drop"):
+        raise ConfigError(
+            f"--ambiguous is '{ambiguous}', but it has an effect on corrected files only; add --fix FOLDER."
+        )
     with progress_bar("files", None) as progress:
         report = storyproof.audit(
             paths, format=format, readings=tuple(reading or ()), fix=fix, ambiguous=ambiguous, progress=progress
         )
-    more = _more(paths, shortcuts, overlaps or against is not None, language, against)
+    with progress_bar("further probes", None):
+        more = _more(paths, shortcuts, overlaps or against is not None, language, against)
     extra = {name: found for name, found, _ in more}
     quiet = takes_output(json_out) or takes_output(html)
     if not quiet:
@@ -67,8 +86,8 @@ def audit(
             echo()
             echo(heading)
             console().print(text)
-        if fix is not None:
-            echo(f"corrected files and errata.csv written to {fix}")
+    if fix is not None:
+        note(f"corrected files and errata.csv written to {fix}", err=quiet)
     if json_out is not None:
         plain = quiet  # escapes of the screen would not be JSON
         write_result(json_out, json.dumps({**report.as_dict(), **extra}, indent=2, ensure_ascii=plain) + "\n")
@@ -78,8 +97,8 @@ def audit(
         complete_list = json_out.name if json_out is not None and not takes_output(json_out) else ""
         write_result(html, page_of(report, paths, extra, complete_list=complete_list), option="--html")
     for out, what in ((json_out, "all findings"), (html, "the page")):
-        if out is not None and not quiet:
-            echo(f"{what} written to {out}")
+        if out is not None and not takes_output(out):
+            note(f"{what} written to {out}", err=quiet)
     if not report.clean:
         raise typer.Exit(1)
 

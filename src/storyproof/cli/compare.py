@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from storyproof.cli.output import check_results, write_results
+from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import console
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def compare(
 
     files = [name.partition(".json:")[0] + ".json" if ".json:" in name else name for name in (first, second)]
     check_results(json_out, files)
-    found = storyproof.compare(first, second)
+    with progress_bar("comparing", None):
+        found = storyproof.compare(first, second)
     if not write_results(json_out, [found.as_dict()]):
         console().print(_view(found))
 

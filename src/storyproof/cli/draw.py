@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from storyproof.cli.output import check_results
-from storyproof.cli.screen import echo
+from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import note
 
 
 def draw(
@@ -27,6 +28,7 @@ def draw(
 
     check_format(out)
     check_results(out, [path], "--out")
-    drawn = storyproof.draw(path, index, split=split, question=question, out=out)
+    with progress_bar("drawing", None):
+        drawn = storyproof.draw(path, index, split=split, question=question, out=out)
     for file in files_of(out, len(drawn)):
-        echo(f"the picture was written to {file}")
+        note(f"the picture was written to {file}")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from storyproof.cli import evaluation_options as options
-from storyproof.cli.output import check_results, write_results
-from storyproof.cli.screen import complain, console, echo
+from storyproof.cli.output import check_folder, check_results, write_results
+from storyproof.cli.screen import complain, console, note
 from storyproof.errors import ConfigError, ModelError, NoAnswersError, StoppedError, StoryproofError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 def evaluate(
+    context: typer.Context,
     model: options.Model,
     data: options.Data,
     split: options.Split = None,
@@ -90,11 +91,13 @@ def evaluate(
         "prices": options.prices(price),
     }
     check_results(json_out, [data, *model.split(","), *prompt.split(",")])
-    plan = _Plan(
-        _references(model), prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen, encoder
-    )
+    references = _references(model)
+    if output_dir is not None or any(each.is_language_model for each in references):
+        check_folder(output_dir or options.OUTPUT_DIR, "--output-dir")
+    plan = _Plan(references, prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen, encoder)
     plan.check_encoder()
     plan.check_prompt()
+    options.refuse_ineffective(context, references)
     _end(*plan.carry_out(plan.twin if contamination else plan.run), json_out)
 
 
@@ -222,22 +225,25 @@ class _Plan:
         self, model: ModelReference, prompt: str, seed: int, data: Path | str, split: str | None, folder: Path | None
     ) -> Evaluation:
         import storyproof
+        from storyproof.cli.progress import progress_bar
         from storyproof.cli.run_progress import RunProgress
 
         progress = RunProgress()
+        shown = progress.running(model.name) if model.is_language_model else progress_bar(model.name, None)
         try:
-            return storyproof.evaluate(
-                model,
-                data,
-                split=split,
-                seed=seed,
-                encoder=self.encoder if self.encoder and _has_encoder(model) else None,
-                prompt=prompt,
-                output_dir=folder or (options.OUTPUT_DIR if model.is_language_model else None),
-                options=replace(self.running, seed=seed),
-                progress=progress,
-                **self.chosen,
-            )
+            with shown:
+                return storyproof.evaluate(
+                    model,
+                    data,
+                    split=split,
+                    seed=seed,
+                    encoder=self.encoder if self.encoder and _has_encoder(model) else None,
+                    prompt=prompt,
+                    output_dir=folder or (options.OUTPUT_DIR if model.is_language_model else None),
+                    options=replace(self.running, seed=seed),
+                    progress=progress,
+                    **self.chosen,
+                )
         except NoAnswersError:
             if progress.stopping():  # a user stopped it
                 raise KeyboardInterrupt from None
@@ -281,8 +287,8 @@ def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) ->
         _print(runs, twins)
     runs += [run for each in twins for run in (each.published, each.twin)]
     for run in runs:
-        if run.free_text and run.path is not None:
-            echo(f"written to {run.path}", err=str(json_out) == "-")
+        if run.path is not None:
+            note(f"written to {run.path}", err=str(json_out) == "-")
     if any(run.interrupted for run in runs):
         return StoppedError.exit_code
     return 0 if all(run.counts for run in runs) else 3

@@ -5,19 +5,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from storyproof.catalog import load, names
+from storyproof.cli import completion
+from storyproof.cli.command import is_given
 from storyproof.errors import ConfigError
 from storyproof.inputs import parse_json
 
 if TYPE_CHECKING:
     from storyproof.evaluation.options import Prices
     from storyproof.solvers.llm.options import ModelOptions
+    from storyproof.solvers.solver import ModelReference
 
 OUTPUT_DIR = Path("evaluation_results")
 
@@ -25,11 +29,15 @@ Model = Annotated[
     str,
     typer.Option(
         help="A solver (rules, oracle, random, majority, entnet, gat), a path, openai/…, vllm/…, hf/…, local/…, "
-        "module:function, or a model that vLLM finds; several with commas."
+        "module:function, or a model that vLLM finds; several with commas.",
+        autocompletion=completion.models,
     ),
 ]
 Data = Annotated[Path, typer.Option(help="A dataset folder or a file.")]
-Split = Annotated[str | None, typer.Option(help="Which split; by default test, or the only one.")]
+Split = Annotated[
+    str | None,
+    typer.Option(help="Which split; by default test, or the only one.", autocompletion=completion.splits),
+]
 Labels = Annotated[str, typer.Option(help="Score against the labels as 'given' or as 'proved' from the text.")]
 MaxStories = Annotated[int | None, typer.Option(help="Use only so many stories.")]
 MaxSamples = Annotated[int | None, typer.Option(help="Use only so many questions.")]
@@ -37,7 +45,11 @@ BeliefsOnly = Annotated[bool, typer.Option("--exclude-memory-reality", help="Ask
 Seed = Annotated[int, typer.Option(help="For solvers and prompts that draw.")]
 Seeds = Annotated[int, typer.Option(help="Run so many seeds, from --seed on.")]
 Prompts = Annotated[
-    str, typer.Option(help="A prompt's name or file, or module:function; several with commas; 'all' compares them.")
+    str,
+    typer.Option(
+        help="A prompt's name or file, or module:function; several with commas; 'all' compares them.",
+        autocompletion=completion.prompts,
+    ),
 ]
 Conventions = Annotated[
     bool, typer.Option("--conventions", help="Begin every prompt with what its story takes for granted.")
@@ -57,7 +69,9 @@ OutputDir = Annotated[
 Twin = Annotated[bool, typer.Option("--contamination", help="Also run a freshly seeded twin of the data, and compare.")]
 BaseUrls = Annotated[
     list[str] | None,
-    typer.Option("--base-url", help="openai: a server, such as http://localhost:8000/v1; may be repeated."),
+    typer.Option(
+        "--base-url", metavar="<str>", help="openai: a server, such as http://localhost:8000/v1; may be repeated."
+    ),
 ]
 Api = Annotated[str, typer.Option(help="Ask by 'chat' or by 'completion'.")]
 KeyEnv = Annotated[str, typer.Option(help="openai: the environment variable with the key.")]
@@ -77,7 +91,9 @@ Encoder = Annotated[
 ]
 ModelOption = Annotated[
     list[str] | None,
-    typer.Option("--model-option", help="KEY=VALUE passed on to the request (openai) or the engine; may be repeated."),
+    typer.Option(
+        "--option", metavar="<str>", help="KEY=VALUE passed on to the request (openai) or the engine; may be repeated."
+    ),
 ]
 Price = Annotated[
     str | None, typer.Option(help="READ,WRITTEN[,CACHED]: what a million tokens cost.", show_default="none")
@@ -103,6 +119,66 @@ def model_options(
 
     extra = dict(map(_key_and_value, model_option or ()))
     return ModelOptions(base_urls=tuple(base_url or ()), timeout_s=timeout, max_wait_s=max_wait, extra=extra, **others)
+
+
+# Which field of `ModelOptions` an option sets; a backend lists those that it uses.
+_FIELDS = {
+    "base_url": "base_urls",
+    "api": "api",
+    "api_key_env": "api_key_env",
+    "concurrency": "concurrency",
+    "timeout": "timeout_s",
+    "retries": "retries",
+    "max_wait": "max_wait_s",
+    "max_reply_mb": "max_reply_mb",
+    "temperature": "temperature",
+    "top_p": "top_p",
+    "batch_size": "batch_size",
+    "lora": "lora",
+    "tensor_parallel_size": "tensor_parallel_size",
+    "model_option": "extra",
+}
+# What only matters to language models, which answer in free text.
+_OF_PROMPTS = ("matching", "strict_matching", "likelihood", "max_tokens", "max_failed", "price")
+
+
+def refuse_ineffective(context: typer.Context, models: Sequence[ModelReference]) -> None:
+    """Refuse options that change nothing for any of the models.
+
+    Raises:
+        ConfigError: If one was given on the command line.
+    """
+    given = [name for name in context.params if is_given(context, name)]
+    asked = any(model.is_language_model for model in models)
+    called = ", ".join(model.name for model in models) or "no language model"
+    for name in given:
+        if name in _OF_PROMPTS and not asked:
+            raise ConfigError(
+                f"{_flag(context, name)} is given, but {called} is not a language model, for which alone it has an "
+                "effect; leave it out."
+            )
+        if name in _FIELDS and not any(_uses(model, _FIELDS[name]) for model in models):
+            users = " and ".join(each for each in names("backend") if _backend_uses(each, _FIELDS[name]))
+            effect = f"it has an effect on models of {users} only" if users else "it has no effect"
+            raise ConfigError(f"{_flag(context, name)} is given, but the model is {called}: {effect}; leave it out.")
+
+
+def _flag(context: typer.Context, name: str) -> str:
+    """Return how users call a parameter."""
+    return next(each.opts[0] for each in context.command.params if each.name == name)
+
+
+def _uses(model: ModelReference, field: str) -> bool:
+    """Return whether an option of models has an effect on this one."""
+    return model.is_language_model and _backend_uses(model.kind, field)
+
+
+def _backend_uses(kind: str, field: str) -> bool:
+    """Return whether a backend uses an option; one of another package that does not say so may use all."""
+    if kind not in names("backend"):
+        return False  # a function of the user's own
+    used = getattr(load("backend", kind), "options", None)
+    return used is None or field in used
 
 
 def run_seeds(first: int, count: int) -> range:
@@ -139,7 +215,7 @@ def _key_and_value(text: str) -> tuple[str, Any]:
     """Read KEY=VALUE; the value is JSON if it can be, else text."""
     key, equals, value = text.partition("=")
     if not equals or not key:
-        raise ConfigError(f"--model-option is '{text}'; expected KEY=VALUE.")
+        raise ConfigError(f"--option is '{text}'; expected KEY=VALUE.")
     try:
         return key, parse_json(value)
     except ValueError:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from storyproof.cli.screen import console, echo
+from storyproof.cli import completion
+from storyproof.cli.output import JsonOut, check_results, write_results
+from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import console, note
 from storyproof.errors import StoppedError
+
+if TYPE_CHECKING:
+    from storyproof.experiments.experiment import Outcome
 
 
 def experiment(
@@ -16,7 +22,8 @@ def experiment(
         str,
         typer.Argument(
             help="tomi-table1, tomi-table2, tomi-table3, tomi-growth, clutrr-generalization, clutrr-robust, "
-            "clutrr-robust-synthetic, clutrr-placeholders or clutrr-embeddings."
+            "clutrr-robust-synthetic, clutrr-placeholders or clutrr-embeddings.",
+            autocompletion=completion.experiments,
         ),
     ],
     quick: Annotated[bool, typer.Option("--quick", help="Use tiny data and models; the figures mean nothing.")] = False,
@@ -40,31 +47,47 @@ def experiment(
         bool,
         typer.Option("--keep", help="Keep figures of the written table if their training and test are the same."),
     ] = False,
+    json_out: JsonOut = None,
 ) -> None:
     """Reproduce a paper's table beside its own figures; rerun the same command to resume, finished runs are skipped."""
     import storyproof
     from storyproof.experiments.table_formats import view
 
+    check_results(json_out, [published])
     try:
-        found = storyproof.experiment(
-            name,
-            out=out,
-            quick=quick,
-            published=published,
-            device=device,
-            runs=runs,
-            models=[each.strip() for each in models.split(",")] if models is not None else None,
-            minutes=minutes,
-            encoder=encoder,
-            keep=keep,
-            progress=lambda line: echo(line, err=True),
-        )
+        with progress_bar("experiment", None):
+            found = storyproof.experiment(
+                name,
+                out=out,
+                quick=quick,
+                published=published,
+                device=device,
+                runs=runs,
+                models=[each.strip() for each in models.split(",")] if models is not None else None,
+                minutes=minutes,
+                encoder=encoder,
+                keep=keep,
+                progress=lambda line: note(line, err=True),
+            )
     except KeyboardInterrupt:
         if any(path.is_file() and path.suffix != ".lock" for path in out.glob("runs/**/*")):
             raise StoppedError from None
         raise
+    written = "written to" if found.written else "nothing written to"
+    if write_results(json_out, [_as_dict(found)]):
+        return
     console().print(view(found.table))
     for remark in found.remarks:
         console().print(remark, style="dim")
-    written = "written to" if found.written else "nothing written to"
-    echo(f"{found.done} of {found.jobs} trainings done; {written} {found.folder}")
+    note(f"{found.done} of {found.jobs} trainings done; {written} {found.folder}")
+
+
+def _as_dict(found: Outcome) -> dict[str, Any]:
+    return {
+        "experiment": found.table.experiment.name,
+        "done": found.done,
+        "jobs": found.jobs,
+        "written": found.written,
+        "out": str(found.folder),
+        "remarks": list(found.remarks),
+    }

@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from storyproof.cli import completion
 from storyproof.cli.options import given_settings
+from storyproof.cli.output import JsonOut, check_results, write_results
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import echo
+from storyproof.cli.screen import note
 
 _USUAL = "the usual number of the benchmark, or that of the preset"
 
@@ -17,7 +19,11 @@ _USUAL = "the usual number of the benchmark, or that of the preset"
 def generate(
     context: typer.Context,
     benchmark: Annotated[
-        str, typer.Argument(help="A benchmark, such as tomi or clutrr; with @ a version of it, such as tomi@1.")
+        str,
+        typer.Argument(
+            help="A benchmark, such as tomi or clutrr; with @ a version of it, such as tomi@1.",
+            autocompletion=completion.benchmarks,
+        ),
     ],
     out: Annotated[Path, typer.Option(help="The folder to write.")],
     train: Annotated[
@@ -41,12 +47,14 @@ def generate(
     force: Annotated[
         bool, typer.Option("--force", help="Replace a dataset that storyproof wrote, if nothing was added or changed.")
     ] = False,
+    json_out: JsonOut = None,
 ) -> None:
     """Generate a dataset in which every answer is proved."""
     from storyproof.datasets.generate import load_benchmark, make_benchmark
     from storyproof.datasets.writing import write_dataset
     from storyproof.reports.numbers import counted
 
+    check_results(json_out)
     chosen = load_benchmark(benchmark, version)
     settings = given_settings(context, chosen)
     made = make_benchmark(benchmark, seed, version=version, **settings)
@@ -57,8 +65,10 @@ def generate(
     total = sum(made.stories(split, max(0, count)) for split, count in counts.items())
     with progress_bar("stories", total) as progress:
         manifest = write_dataset(made, counts, out, format_name=format, workers=workers, force=force, progress=progress)
+    if write_results(json_out, [manifest]):
+        return
     for split, entry in manifest["splits"].items():
-        echo(f"{split}: {counted(entry['stories'], 'story')}, {counted(entry['questions'], 'question')}")
+        note(f"{split}: {counted(entry['stories'], 'story')}, {counted(entry['questions'], 'question')}")
     for remark in made.remarks(manifest):
-        echo(remark)
-    echo(f"written to {out}")
+        note(remark)
+    note(f"written to {out}")

@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 from typer.main import get_command
 
 from storyproof.catalog import load, names, versions
+from storyproof.cli.command import OTHER_NAMES, Command, with_usual_names
 from storyproof.errors import ConfigError, StoryproofError
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _OPTIONS, _BENCHMARKS, _GIVEN = "storyproof.options", "storyproof.benchmarks", "
 PRESET = "--preset"
 
 
-class BenchmarkCommand(TyperCommand):
+class BenchmarkCommand(Command):
     """A command that also takes the options of a benchmark, which `given_settings` returns as settings.
 
     The options are those of the benchmark that the arguments name; of all benchmarks if that one does not have them
@@ -34,6 +34,7 @@ class BenchmarkCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Find out which options there are, then parse."""
+        args = list(with_usual_names(args, OTHER_NAMES.get(self.name or "", {})))
         normalize = ctx.token_normalize_func or (lambda word: word)
         typed = {normalize(word.partition("=")[0]) for word in args if word.startswith("--")}
         plain = [word.rpartition("=")[2].partition("@")[0] for word in args]
@@ -123,7 +124,7 @@ def _declared(benchmarks: Iterable[type[Benchmark]]) -> dict[str, Any]:
             about = f"One of the named data sets: {', '.join(benchmark.presets)}."
             found.setdefault(PRESET, Annotated[str | None, typer.Option(PRESET, help=about, metavar="<str>")])
         for name, option in benchmark.config_type.options().items():
-            shown: dict[str, Any] = {"help": option.help, "show_default": option.default or False}
+            shown: dict[str, Any] = {"help": option.described, "show_default": option.default or False}
             if option.read is bool:
                 flag = option.flag
                 if getattr(benchmark.config_type, name, False):  # on by default, so that it can be switched off

@@ -6,11 +6,17 @@ import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from storyproof.cli.screen import echo_text
+import typer
+
+from storyproof.cli.screen import echo_text, note
 from storyproof.errors import DataError
 from storyproof.files import write_whole
+
+JsonOut = Annotated[
+    Path | None, typer.Option("--json", help="Write what was done to a JSON file; - for standard output.")
+]
 
 
 def write_text(path: Path, text: str, option: str = "--json") -> None:
@@ -39,6 +45,25 @@ def check_results(out: Path | None, inputs: Iterable[str | Path | None] = (), op
     from storyproof.datasets.protection import refuse_overwriting
 
     refuse_overwriting(inputs, out, option)
+
+
+def check_folder(out: Path, option: str) -> None:
+    """Check that files can be written to a folder, or that it can be made, before the work is done.
+
+    Raises:
+        DataError: If it is a file, or nothing can be written there.
+    """
+    place = out
+    try:
+        while not os.path.lexists(place) and place.parent != place:
+            place = place.parent
+        why = "" if place.is_dir() else f"{place} is not a folder"
+    except OSError as error:
+        why = error.strerror or str(error)
+    if not why and not os.access(place, os.W_OK | os.X_OK):
+        why = f"{place} is read-only"
+    if why:
+        raise DataError(f"cannot write to {out}: {why}; choose another folder for {option}.")
 
 
 def _why_not(out: Path) -> str:
@@ -72,7 +97,7 @@ def write_result(out: Path, text: str, option: str = "--json") -> None:
 
 
 def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> bool:
-    """Write results as JSON, one alone or several as a list, to a file or for `-` to standard output.
+    """Write results as JSON, one alone or several as a list, to a file, and say so, or for `-` to standard output.
 
     Returns:
         Whether standard output is taken, so that nothing else may go there.
@@ -80,4 +105,6 @@ def write_results(json_out: Path | None, results: Sequence[dict[str, Any]]) -> b
     if json_out is None:
         return False
     write_result(json_out, json.dumps(results[0] if len(results) == 1 else results, indent=2) + "\n")
+    if not takes_output(json_out):
+        note(f"written to {json_out}")
     return takes_output(json_out)

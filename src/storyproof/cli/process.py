@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from storyproof.cli.output import JsonOut, check_results, write_results
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import echo
+from storyproof.cli.screen import note
 
 
 def process(
@@ -17,15 +18,19 @@ def process(
     ],
     out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("processed_data"),
     force: Annotated[
-        bool, typer.Option(help="Replace a folder that storyproof wrote, if nothing was added or changed.")
+        bool, typer.Option("--force", help="Replace a folder that storyproof wrote, if nothing was added or changed.")
     ] = False,
+    json_out: JsonOut = None,
 ) -> None:
     """Convert raw data to one JSON list per split, the input of many evaluations of language models."""
     import storyproof
     from storyproof.reports.numbers import counted
 
+    check_results(json_out, [raw])
     with progress_bar("questions", None) as progress:
         manifest = storyproof.process(raw, out, force=force, progress=progress)
+    if write_results(json_out, [manifest]):
+        return
     for split, counts in manifest["splits"].items():
-        echo(f"{split}: {counted(counts['stories'], 'story')}, {counted(counts['questions'], 'question')}")
-    echo(f"written to {out}")
+        note(f"{split}: {counted(counts['stories'], 'story')}, {counted(counts['questions'], 'question')}")
+    note(f"written to {out}")

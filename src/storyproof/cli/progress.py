@@ -1,19 +1,34 @@
-"""Progress of long work: a bar on a terminal; elsewhere a line now and then, so that a log shows that it goes on."""
+"""Progress of long work: a bar on a terminal; elsewhere a line now and then, so that a log shows that it goes on.
+
+Both show what the work itself counts and what its parts report (`storyproof.heartbeat`): the steps of an epoch, the
+bytes of a download, requests that are sent again. `--quiet` shows neither.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from storyproof.cli.screen import complain, console
+from storyproof.cli.screen import console, is_quiet, remark
+from storyproof.heartbeat import listening
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
+EVERY = "STORYPROOF_PROGRESS_S"  # the environment variable with the seconds between two lines
 _EVERY_S = 30.0
+
+
+def seconds_between_lines() -> float:
+    """Return how often a line is printed where there is no terminal."""
+    try:
+        return max(0.0, float(os.environ.get(EVERY, "")))
+    except ValueError:
+        return _EVERY_S
 
 
 class ProgressLines:
@@ -28,19 +43,31 @@ class ProgressLines:
     def __init__(self, what: str, total: int | None, clock: Callable[[], float] = time.monotonic) -> None:
         self._what, self._total, self._clock = what, total, clock
         self._done = 0
+        self._part = ""
         self._began = self._reported = clock()
 
     def advance(self, done: int, state: str = "") -> None:
         """Count items that are done, and report if it is time for it; `state` is what else is known."""
         self._done += done
-        now = self._clock()
-        if now - self._reported >= _EVERY_S:
-            self._reported = now
-            complain(f"{self._count()}, {self._rate(now)}{f'; {state}' if state else ''}")
+        self._part = ""
+        self._report(state)
+
+    def note(self, part: str, done: int, total: int | None) -> None:
+        """Take note how far a part of the next item is, and report if it is time for it."""
+        self._part = f"{part} {done:,}" + ("" if total is None else f" of {total:,}")
+        self._report("")
 
     def end(self, state: str = "") -> None:
         """Report how much was done in all."""
-        complain(f"{self._count()} in {self._clock() - self._began:.0f} s{f'; {state}' if state else ''}")
+        remark(f"{self._count()} in {self._clock() - self._began:.0f} s{f'; {state}' if state else ''}")
+
+    def _report(self, state: str) -> None:
+        now = self._clock()
+        if now - self._reported < seconds_between_lines():
+            return
+        self._reported = now
+        known = "; ".join(each for each in (self._part, state) if each)
+        remark(f"{self._count()}, {self._rate(now)}{f'; {known}' if known else ''}")
 
     def _count(self) -> str:
         of = "" if self._total is None else f" of {self._total:,}"
@@ -56,15 +83,38 @@ class ProgressLines:
         return f"{rate:.1f}/s, about {shown} left"
 
 
+class _Bars:
+    """A bar for the work, and one below it for what its parts report."""
+
+    def __init__(self, bar: Progress, what: str, total: int | None) -> None:
+        self._bar = bar
+        self._task = bar.add_task(what, total=total, state="")
+        self._parts: dict[str, Any] = {}
+
+    def advance(self, done: int) -> None:
+        self._bar.advance(self._task, done)
+
+    def note(self, part: str, done: int, total: int | None) -> None:
+        if part not in self._parts:
+            self._parts[part] = self._bar.add_task(part, total=total, state="")
+        self._bar.update(self._parts[part], completed=done, total=total)
+
+
 @contextmanager
 def progress_bar(what: str, total: int | None) -> Iterator[Callable[[int], None]]:
     """Yield a function to call with the number of items done since the last call."""
+    if is_quiet():
+        yield lambda done: None
+        return
     if not sys.stderr.isatty():
-        yield ProgressLines(what, total).advance
+        lines = ProgressLines(what, total)
+        with listening(lines.note):
+            yield lines.advance
         return
     with make_bar() as bar:
-        task = bar.add_task(what, total=total, state="")
-        yield lambda done: bar.advance(task, done)
+        bars = _Bars(bar, what, total)
+        with listening(bars.note):
+            yield bars.advance
 
 
 def make_bar() -> Progress:

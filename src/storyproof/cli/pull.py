@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from storyproof.cli.screen import echo
+from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import note
 
 
 def pull(
@@ -15,4 +16,6 @@ def pull(
     """Bring a small model's weights into the cache, for local/NAME; checked by hash."""
     import storyproof
 
-    echo(f"{name} is at {storyproof.pull(name)}; ask it as local/{name}")
+    with progress_bar(name, None):
+        path = storyproof.pull(name)
+    note(f"{name} is at {path}; ask it as local/{name}")

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from storyproof.cli.output import check_results, takes_output, write_result
-from storyproof.cli.screen import echo
+from storyproof.cli.output import check_folder, check_results, takes_output, write_result
+from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import echo, note
 
 
 def report(
@@ -23,7 +24,8 @@ def report(
         Path | None, typer.Option(help="Also write all charts to this folder, as SVG, PNG and PDF for print.")
     ] = None,
     data: Annotated[
-        list[Path] | None, typer.Option(help="Where the data of the runs are, if they have moved; may be repeated.")
+        list[Path] | None,
+        typer.Option(metavar="<path>", help="Where the data of the runs are, if they have moved; may be repeated."),
     ] = None,
     title: Annotated[str, typer.Option(help="What the report is called.")] = "Runs",
 ) -> None:
@@ -33,12 +35,17 @@ def report(
     run_report.check_format(format, figures=figures is not None)
     out = out or Path("report.html" if format == run_report.HTML else "-")
     check_results(out, [*runs, *(data or [])], "--out")
-    found = run_report.report(runs, data=data or (), title=title)
-    write_result(out, found.render(format), "--out")
+    if figures is not None:
+        check_folder(figures, "--figures")
+    with progress_bar("report", None):
+        found = run_report.report(runs, data=data or (), title=title)
+        rendered = found.render(format)
+    write_result(out, rendered, "--out")
     quiet = takes_output(out)
     if figures is not None:
-        files = found.write_figures(figures)
-        echo(f"{len(files)} figures written to {figures}", err=quiet)
+        with progress_bar("figures", None):
+            files = found.write_figures(figures)
+        note(f"{len(files)} figures written to {figures}", err=quiet)
     if not quiet:
         echo(found.headline)
-        echo(f"written to {out}")
+        note(f"written to {out}")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from storyproof.cli.output import check_results, write_results
+from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import console
 
 if TYPE_CHECKING:
@@ -34,7 +35,8 @@ def rescore(
     from storyproof.evaluation.rescore import rescore_all
 
     check_results(json_out, [run, against, published])
-    found = rescore_all(run, against, split=split, published=published)
+    with progress_bar("rescoring", None):
+        found = rescore_all(run, against, split=split, published=published)
     if not write_results(json_out, [each.as_dict() for each in found]):
         console().print(_view(found))
 

@@ -32,6 +32,7 @@ _STAND_INS = {
 }
 _ENCODING_ERRORS = "storyproof.stand-ins"
 _PIPE_WIDTH = 200
+_quiet = [False]
 
 
 def make_visible(text: str) -> str:
@@ -75,6 +76,38 @@ def echo_text(text: str, *, err: bool = False, end: str = "\n") -> None:
 def complain(message: object) -> None:
     """Print what is wrong to standard error, in one line whatever it quotes."""
     echo(f"storyproof: {message}", err=True)
+
+
+def remark(message: object) -> None:
+    """Print what may be of interest to standard error, such as progress, unless `--quiet` is given."""
+    if not is_quiet():
+        complain(message)
+
+
+def note(line: object, *, err: bool = False) -> None:
+    """Print what was done, such as where a result was written, unless `--quiet` is given."""
+    if not is_quiet():
+        echo(line, err=err)
+
+
+def is_quiet() -> bool:
+    """Return whether only results and errors are printed."""
+    return _quiet[-1]
+
+
+@contextmanager
+def quietly(wanted: bool) -> Iterator[None]:
+    """Print results and errors only, if that is wanted."""
+    log = logging.getLogger("storyproof")
+    level = log.level
+    _quiet.append(wanted or is_quiet())
+    if wanted:
+        log.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        _quiet.pop()
+        log.setLevel(level)
 
 
 def console(*, err: bool = False) -> Console:

@@ -12,6 +12,7 @@ from storyproof.cli.screen import echo
 
 
 def serve(
+    context: typer.Context,
     data: Annotated[
         Path, typer.Option(help="The data folder: downloads are written there, runs and data there can be opened.")
     ] = Path("storyproof-data"),
@@ -19,7 +20,10 @@ def serve(
     port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.")] = 8642,
     model: Annotated[
         list[str] | None,
-        typer.Option(help="A model that can be asked, as for evaluate; may be repeated. Built-in solvers always can."),
+        typer.Option(
+            metavar="<str>",
+            help="A model that can be asked, as for evaluate; may be repeated. Built-in solvers always can.",
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of fresh stories.", show_default="another one each time")] = None,
     base_url: options.BaseUrls = None,
@@ -33,7 +37,9 @@ def serve(
     """Start the explorer, a web page on this machine: make, edit, prove and step through stories, and ask models."""
     import storyproof
     from storyproof.evaluation.ask import FEW_RETRIES
+    from storyproof.solvers.solver import resolve
 
+    options.refuse_ineffective(context, [resolve(name) for name in model or ()])
     running = options.model_options(
         base_url=base_url,
         api=api,

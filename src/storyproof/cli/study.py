@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from storyproof.cli.screen import echo
+from storyproof.cli.command import Command
+from storyproof.cli.screen import echo, note
 
 app = typer.Typer(
     help="Studies with people: write and review stories, or answer questions, in a browser.",
@@ -29,7 +30,7 @@ _Database = Annotated[
 _PASSWORD_VARIABLE = "STORYPROOF_STUDY_PASSWORD"
 
 
-@app.command("new")
+@app.command("new", cls=Command, short_help="Create a study.")
 def new(
     name: _Name,
     kind: Annotated[str, typer.Option(help="paraphrase (write and review stories) or solve (answer questions).")],
@@ -39,6 +40,7 @@ def new(
     condition: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="<str>",
             help="A condition, NAME or NAME:SECONDS for a time limit per question; may be repeated.",
             show_default="unlimited",
         ),
@@ -126,13 +128,13 @@ def new(
         name, settings, data=data, split=split, family=family, database=database, password=given
     )
     study.close()
-    echo(f"{name}: {items:,} items; design {study.design.sha256[:12]}, items {study.items.sha256[:12]}")
+    note(f"{name}: {items:,} items; design {study.design.sha256[:12]}, items {study.items.sha256[:12]}")
     if not given:
         echo(f"The password of the dashboard is {password} (shown once; storyproof study password sets another).")
-    echo(f"Start it: storyproof study serve {name}")
+    note(f"Start it: storyproof study serve {name}")
 
 
-@app.command("serve")
+@app.command("serve", cls=Command, short_help="Answer participants.")
 def serve(
     name: _Name,
     host: Annotated[str, typer.Option(help="The address to listen at; others let other machines in.")] = "127.0.0.1",
@@ -154,7 +156,7 @@ def serve(
     serve_study(name, host=host, port=port, public_url=public_url, proxies=proxies, database=database, ready=ready)
 
 
-@app.command("plan")
+@app.command("plan", cls=Command, short_help="Compute how many participants are needed.")
 def plan(
     accuracy: Annotated[float, typer.Option(help="The accuracy that you expect; 0.5 is the worst case.")] = 0.5,
     half_width: Annotated[float, typer.Option(help="Half the width of the interval: 0.05 for 5 points.")] = 0.05,
@@ -184,7 +186,7 @@ def plan(
     echo(f"participants to recruit: {found.recruited:,}")
 
 
-@app.command("export")
+@app.command("export", cls=Command, short_help="Write all results.")
 def export(
     name: _Name,
     out: Annotated[Path, typer.Option(help="A new folder for the tables, the codebook and the runs.")],
@@ -198,12 +200,12 @@ def export(
         found = export_study(study, out)
     finally:
         study.close()
-    echo(f"written to {out}: {', '.join(found.files)}")
-    for note in found.notes:
-        echo(note)
+    note(f"written to {out}: {', '.join(found.files)}")
+    for line in found.notes:
+        note(line)
 
 
-@app.command("preregister")
+@app.command("preregister", cls=Command, short_help="Write a preregistration.")
 def preregister(
     name: _Name,
     out: Annotated[Path, typer.Option(help="The JSON file.")],
@@ -217,10 +219,10 @@ def preregister(
         write_preregistration(study, out)
     finally:
         study.close()
-    echo(f"written to {out}")
+    note(f"written to {out}")
 
 
-@app.command("backup")
+@app.command("backup", cls=Command, short_help="Write a backup, while the study runs.")
 def backup(
     name: _Name,
     out: Annotated[Path, typer.Option(help="The ZIP file; it holds the secret of the study.")],
@@ -234,10 +236,10 @@ def backup(
         counts = back_up(study, out)
     finally:
         study.close()
-    echo(f"written to {out}: {_counts(counts)}")
+    note(f"written to {out}: {_counts(counts)}")
 
 
-@app.command("restore")
+@app.command("restore", cls=Command, short_help="Create a study from a backup.")
 def restore(
     backup_file: Annotated[Path, typer.Argument(metavar="BACKUP", help="What study backup wrote.")],
     name: Annotated[Path, typer.Argument(metavar="NAME", help="A new folder for the study.")],
@@ -249,10 +251,10 @@ def restore(
 
     study, counts = restore_study(backup_file, name, database=database)
     study.close()
-    echo(f"restored to {name}: {_counts(counts)}")
+    note(f"restored to {name}: {_counts(counts)}")
 
 
-@app.command("password")
+@app.command("password", cls=Command, short_help="Set a new password of the dashboard.")
 def password(name: _Name, database: _Database = "") -> None:
     """Set a new password of the dashboard, from STORYPROOF_STUDY_PASSWORD or at random, and end all its sessions."""
     from storyproof.study.admin import hash_password
@@ -265,10 +267,13 @@ def password(name: _Name, database: _Database = "") -> None:
         study.set_password(hash_password(chosen))
     finally:
         study.close()
-    echo("The password is set." if given else f"The password of the dashboard is {chosen} (shown once).")
+    if given:
+        note("The password is set.")
+    else:
+        echo(f"The password of the dashboard is {chosen} (shown once).")
 
 
-@app.command("replace-excluded")
+@app.command("replace-excluded", cls=Command, short_help="Give items of excluded people to others.")
 def replace_excluded(name: _Name, database: _Database = "") -> None:
     """Give the items of excluded participants to others; their data stay, and are left out of results."""
     from storyproof.study.replacement import replace_excluded as replace
@@ -278,10 +283,10 @@ def replace_excluded(name: _Name, database: _Database = "") -> None:
         counts = replace(study)
     finally:
         study.close()
-    echo(f"opened again: {_counts(counts)}" if counts else "nothing to replace")
+    note(f"opened again: {_counts(counts)}" if counts else "nothing to replace")
 
 
-@app.command("delete-participant")
+@app.command("delete-participant", cls=Command, short_help="Delete all that is known of somebody.")
 def delete_participant(
     name: _Name,
     code: Annotated[str, typer.Argument(metavar="CODE", help="The participant's code.")],
@@ -295,7 +300,7 @@ def delete_participant(
         counts = delete(study, code)
     finally:
         study.close()
-    echo(f"deleted {code}: {_counts(counts)}. Backups and exports from before still hold the data.")
+    note(f"deleted {code}: {_counts(counts)}. Backups and exports from before still hold the data.")
 
 
 def _counts(counts: dict[str, int]) -> str:

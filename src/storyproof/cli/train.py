@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from storyproof.cli import completion
 from storyproof.cli.options import given_settings, refuse_settings
-from storyproof.cli.screen import complain, echo
+from storyproof.cli.output import JsonOut, check_results, write_results
+from storyproof.cli.screen import complain, note
 from storyproof.errors import ConfigError, StoppedError
 
 if TYPE_CHECKING:
@@ -25,13 +27,17 @@ def train(
     model: Annotated[
         str,
         typer.Argument(
-            help="memnn, relnet or entnet; bilstm-mean, bilstm-attention, rn, mac, bert, bert-lstm, gat or rmc."
+            help="memnn, relnet or entnet; bilstm-mean, bilstm-attention, rn, mac, bert, bert-lstm, gat or rmc.",
+            autocompletion=completion.trainable,
         ),
     ],
     out: Annotated[Path, typer.Option(help="The folder to write the runs to.")],
     data: Annotated[Path | None, typer.Option(help="A dataset folder or file to train on.")] = None,
     benchmark: Annotated[
-        str | None, typer.Option(help="Train on a generator, such as tomi or clutrr, instead of data.")
+        str | None,
+        typer.Option(
+            help="Train on a generator, such as tomi or clutrr, instead of data.", autocompletion=completion.benchmarks
+        ),
     ] = None,
     stories: Annotated[int, typer.Option(help="How many stories to generate.")] = 0,
     split: Annotated[
@@ -43,8 +49,8 @@ def train(
     labels: Annotated[str, typer.Option(help="Train on the labels as 'given' or as 'proved' from the text.")] = "given",
     runs: Annotated[int, typer.Option(help="How many runs to train, all at once.")] = 1,
     epochs: Annotated[int | None, typer.Option(help="The most passes through the data.")] = None,
-    batch: Annotated[int | None, typer.Option(help="Examples per step.")] = None,
-    rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
+    batch_size: Annotated[int | None, typer.Option(help="Examples per step.")] = None,
+    learning_rate: Annotated[float | None, typer.Option(help="Adam's learning rate.")] = None,
     patience: Annotated[
         int | None, typer.Option(help="Stop after this many epochs without improvement; 0 for never.")
     ] = None,
@@ -52,12 +58,16 @@ def train(
         bool | None, typer.Option(help="Permute names and objects within their roles in every step.")
     ] = None,
     option: Annotated[
-        list[str] | None, typer.Option(help="An option of the model, NAME=VALUE, such as policy=learned; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="<str>", help="An option of the model, NAME=VALUE, such as policy=learned; repeatable."),
     ] = None,
     encoder: Annotated[str | None, typer.Option(help="For bert and bert-lstm: a pretrained encoder's folder.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",
     seed: Annotated[int, typer.Option(help="The same seed gives the same runs (on a CPU).")] = 0,
-    force: Annotated[bool, typer.Option(help="Train again, and overwrite a training in the folder.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Train again, and overwrite a training in the folder.")
+    ] = False,
+    json_out: JsonOut = None,
 ) -> None:
     """Train one of the classical models; rerun the same command to resume a training that was stopped."""
     import storyproof
@@ -66,10 +76,17 @@ def train(
     from storyproof.solvers.neural.models.registry import default_options
     from storyproof.solvers.neural.train import make_settings
 
+    check_results(json_out, [data])
     if benchmark is None:
         refuse_settings(context)
     made_with = {} if benchmark is None else given_settings(context, load_benchmark(benchmark))
-    settings = {"epochs": epochs, "batch": batch, "rate": rate, "patience": patience, "recast": recast}
+    settings = {
+        "epochs": epochs,
+        "batch": batch_size,
+        "rate": learning_rate,
+        "patience": patience,
+        "recast": recast,
+    }
     defaults, most = default_options(model), make_settings(model, settings).epochs
     options = dict(_option(text, defaults) for text in option or ())
     with _stopping(out), progress_bar(f"{model} epochs", most) as advance:
@@ -92,8 +109,14 @@ def train(
             progress=_counting(advance),
             **settings,
         )
-    echo(_summary(trained))
-    echo(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
+    if write_results(json_out, [_as_dict(trained, out)]):
+        return
+    note(_summary(trained))
+    note(f"written to {out}; try: storyproof evaluate --model {_named(out)} --data …")
+
+
+def _as_dict(run: TrainedRuns, out: Path) -> dict[str, Any]:
+    return {"model": run.model, "seeds": list(run.seeds), "held": list(run.held), "out": str(out), "about": run.about}
 
 
 def _summary(run: TrainedRuns) -> str:

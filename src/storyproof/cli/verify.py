@@ -11,7 +11,7 @@ import typer
 
 from storyproof.cli.output import check_results, takes_output, write_result
 from storyproof.cli.progress import progress_bar
-from storyproof.cli.screen import echo
+from storyproof.cli.screen import echo, note
 
 if TYPE_CHECKING:
     from storyproof.audits.verify import Verification
@@ -60,7 +60,7 @@ def verify(
     if not takes_output(json_out):
         _sum_up(path, result, unchecked)
         if json_out is not None:
-            echo(f"written to {json_out}")
+            note(f"written to {json_out}")
     if not result.ok:
         raise typer.Exit(1)
 

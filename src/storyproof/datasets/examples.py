@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pyarrow as pa
 
 from storyproof.datasets.reading import Source
 from storyproof.errors import DataError, quoted
-from storyproof.example import Example
-from storyproof.families.family import Family, family_of_table
+from storyproof.example import SCHEMA, Example
+from storyproof.families.family import Family, family_of_table, own_example, recognise
 from storyproof.formats.chunks import CHUNK_ROWS, in_parts
 
 
@@ -72,3 +73,41 @@ def complete(table: pa.Table, family: Family | None = None, *, proved: bool = Fa
     if not table.num_rows or not (lacking or proved):
         return table
     return pa.concat_tables(family.complete(part, proved=proved) for part in in_parts(table))
+
+
+def as_example(row: Example | Mapping[str, Any]) -> Example:
+    """Return a row as an example; what a dictionary lacks is worked out from its text, as far as that can be read.
+
+    Raises:
+        DataError: If the row has no story or no question.
+    """
+    if isinstance(row, Example):
+        return row
+    if not isinstance(row, Mapping):
+        raise DataError(f"the row is {quoted(row)}; expected an example, or a dictionary with story and question.")
+    given = {name: value for name, value in row.items() if value is not None}
+    for name in ("story", "question"):
+        if not isinstance(given.get(name), str) or not given[name].strip():
+            raise DataError(f"the row has {name} {quoted(row.get(name))}; expected a text.")
+    family = recognise(given, given["question"])
+    if all(name in given for name in SCHEMA.names):
+        return Example.from_row(dict(given), family.name)
+    blank = {**own_example(given).as_row(), **_unknown(given)}
+    try:
+        [found] = complete(pa.Table.from_pylist([blank]), family).to_pylist()
+    except (DataError, ValueError, pa.ArrowInvalid):  # a family that has more to read, or text that nobody can read
+        found = _proved(family, given)
+    return own_example({**{name: value for name, value in found.items() if value is not None}, **given}, family.name)
+
+
+def _proved(family: Family, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what follows from the text of a row; nothing if it cannot be read."""
+    try:
+        return family.prove_text(given["story"], given["question"]).as_row()
+    except DataError:
+        return {}
+
+
+def _unknown(given: Mapping[str, Any]) -> dict[str, None]:
+    """Return the columns that a row lacks, as missing values; its ids and its origin stay empty."""
+    return {name: None for name in SCHEMA.names if name not in {*given, "id", "story_id", "benchmark", "split"}}

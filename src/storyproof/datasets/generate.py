@@ -103,6 +103,15 @@ def generate(
 
     Raises:
         ConfigError: If the benchmark, a count or a setting is not valid.
+
+    Example:
+        >>> import storyproof
+        >>> table = storyproof.generate("clutrr", test=2, test_k=(2, 3), seed=7)
+        >>> table.num_rows, table.column("k").to_pylist()
+        (4, [2, 3, 2, 3])
+        >>> manifest = storyproof.generate("tomi", train=99, test=30, seed=7, out="data")
+        >>> manifest["splits"]["train"]["questions"]
+        594
     """
     made = make_benchmark(benchmark, seed, version=version, **settings)
     asked = dict(zip(SPLITS, (train, val, test), strict=True))

@@ -42,6 +42,12 @@ def process(
 
     Raises:
         DataError: If the raw data cannot be read or the folder cannot be written.
+
+    Example:
+        >>> import storyproof
+        >>> _ = storyproof.generate("tomi", test=30, seed=7, out="raw", format="babi")
+        >>> storyproof.process("raw", "data")["splits"]
+        {'test': {'stories': 30, 'questions': 180}}
     """
     sources = find_sources(raw)
     refuse_overlap([raw], out)

@@ -166,6 +166,17 @@ def ask(
 
     Raises:
         ConfigError: If it is not clear what to ask.
+
+    Example:
+        >>> import storyproof
+        >>> found = storyproof.ask(
+        ...     "oracle",
+        ...     story="Ann entered the den. The key is in the box. Ann exited the den.",
+        ...     question="Where will Ann look for the key?",
+        ...     answer="box",
+        ... )
+        >>> found.answer, found.matches["strict"].right
+        ('box', True)
     """
     if (data is None) == (story is None):
         raise ConfigError("give either data and an index, or a story and a question.")

@@ -108,6 +108,14 @@ def compare(first: RunSource, second: RunSource) -> Comparison:
 
     Raises:
         DataError: If a run cannot be read, or the two do not belong together.
+
+    Example:
+        >>> import storyproof
+        >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data")
+        >>> runs = [storyproof.evaluate(model, "data") for model in ("random", "oracle")]
+        >>> found = storyproof.compare(*runs)
+        >>> found.questions, found.accuracy.second.value
+        (180, 1.0)
     """
     return compare_judged(judge_run(_read(first)), judge_run(_read(second)))
 

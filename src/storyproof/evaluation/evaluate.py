@@ -89,6 +89,13 @@ def evaluate(
         ConfigError: If there is no such solver.
         DataError: If the data cannot be read.
         ModelError: If a language model cannot be asked.
+
+    Example:
+        >>> import storyproof
+        >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data")
+        >>> run = storyproof.evaluate("oracle", "data")
+        >>> run.scores.accuracy, run.scores.joint_accuracy
+        (1.0, 1.0)
     """
     if labels not in (GIVEN, PROVED):
         raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))

@@ -114,6 +114,14 @@ def rescore(
 
     Raises:
         DataError: If run and data cannot be read or do not belong together.
+
+    Example:
+        >>> import storyproof
+        >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data")
+        >>> run = storyproof.evaluate("rules", "data")
+        >>> found = storyproof.rescore(run, "data")
+        >>> found.scores.questions, found.scores.changed_labels
+        (180, 0)
     """
     found = rescore_all(run, fixed, split=split, published=published)
     if len(found) > 1:

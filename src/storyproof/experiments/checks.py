@@ -39,6 +39,8 @@ def check_request(
         if each not in experiment.models:
             raise UnknownNameError(f"model of {experiment.name}", each, experiment.models)
     if encoder is not None:
+        if not any(map(needs_encoder, experiment.models.values())):
+            raise ConfigError(f"--encoder is {encoder}, but no model of {experiment.name} uses one; leave it out.")
         check_encoder(encoder)
 
 

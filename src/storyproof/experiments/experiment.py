@@ -98,6 +98,12 @@ def experiment(
         ConfigError: If there is no such experiment, an argument is not valid, or the table would lose figures.
         DataError: If kept results cannot be read, or nothing can be written.
         StoryproofError: If a training failed; the others are done, and the table is written as far as possible.
+
+    Example:
+        >>> import storyproof
+        >>> found = storyproof.experiment("tomi-table3", quick=True, runs=1, models=["memnn"], minutes=0.001)
+        >>> found.done < found.jobs, found.folder.name
+        (True, 'tomi-table3-quick')
     """
     started = time.monotonic()
     declared = read(name, quick=quick)

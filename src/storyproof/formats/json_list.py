@@ -1,7 +1,9 @@
 """JSON lists of questions, for evaluations of language models: `train.json`, `val.json`, `test.json`.
 
-Each file is one list of objects with `story`, `question`, `answer`, `question_type`, `story_type` and `story_id`, and
-the facts of a family whose text does not tell them. Files are read and written piece by piece, however long they are.
+Each file is one list of objects with `story`, `question`, `answer`, `question_type`, `story_type` and `story_id`, with
+`id` and `benchmark` as far as they are known, so that runs on them can be compared with runs on the data that they come
+from, and with the facts of a family whose text does not tell them. Files are read and written piece by piece, however
+long they are.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from storyproof.inputs import DocumentError, beyond, check_json, open_file, open
 from storyproof.limits import LONGEST_LINE
 
 FIELDS = ("story", "question", "answer", "question_type", "story_type", "story_id")
+ORIGIN = ("id", "benchmark")
 _NO_MINDS: dict[str, Any] = {"order": 0, "chain": [], "false_belief": False}  # of families that ask about none
 _PIECE = 1 << 20
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -45,7 +48,7 @@ class JsonSplit:
     def write(self, table: pa.Table) -> None:
         """Add rows."""
         facts = recognise(table.column_names).facts
-        names = [*FIELDS, *(name for name in facts if name in table.column_names)]
+        names = [*FIELDS, *(name for name in (*ORIGIN, *facts) if name in table.column_names)]
         for row in table.select(names).to_pylist():
             kept = {name: value for name, value in row.items() if name in FIELDS or value is not None}
             self._file.write((",\n" if self._rows else "[\n") + json.dumps(kept, ensure_ascii=False))

@@ -40,6 +40,13 @@ def draw(
     Raises:
         ConfigError: If there is no such story, question or format.
         DataError: If the data cannot be read, or there is nothing to draw.
+
+    Example:
+        >>> import storyproof
+        >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data")
+        >>> [picture] = storyproof.draw("data", 3, out="story.svg")
+        >>> picture.svg.startswith("<svg")
+        True
     """
     if out is not None:
         check_format(Path(out))

@@ -90,6 +90,13 @@ def report(runs: RunSource | Sequence[RunSource], *, data: Sequence[str | Path] 
 
     Raises:
         DataError: If a run cannot be read, or there is none.
+
+    Example:
+        >>> import storyproof
+        >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data")
+        >>> found = storyproof.report([storyproof.evaluate(model, "data") for model in ("random", "oracle")])
+        >>> len(found.render("csv").splitlines()) > 2
+        True
     """
     several = isinstance(runs, Sequence) and not isinstance(runs, str)
     found, notes = read_all(runs if several else [runs])  # type: ignore[arg-type, list-item]

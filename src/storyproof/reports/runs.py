@@ -205,7 +205,8 @@ def _effort(run: Evaluation) -> list[str]:
     traffic, tokens = run.details["traffic"], run.details.get("tokens")
     shared = f"{traffic['shared_prefix']:.0%} of the prompts' text is shared"
     asked = f"{counted(traffic['asked'], 'request')} in {run.run['seconds']:.1f} s"
-    lines = [f"{asked}, {traffic['found']:,} known before; {shared}"]
+    again = f", {counted(traffic['retries'], 'retry')}" if traffic.get("retries") else ""
+    lines = [f"{asked}{again}, {traffic['found']:,} known before; {shared}"]
     if tokens:
         share = tokens["cached"] / tokens["prompt"] if tokens["prompt"] else 0.0
         cached = f" ({share:.0%} from the server's cache)" if share else ""

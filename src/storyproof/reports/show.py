@@ -28,6 +28,12 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None, conventi
     Raises:
         ConfigError: If there is no such story.
         DataError: If the data cannot be read.
+
+    Example:
+        >>> import rich, storyproof
+        >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data")
+        >>> rich.print(storyproof.show("data", 3))
+        story test-000000003  type false_belief...
     """
     story, where = read_story(path, index, split=split)
     family = family_of(story[0])

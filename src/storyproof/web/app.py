@@ -23,17 +23,16 @@ from storyproof.inputs import DocumentError, parse_json
 from storyproof.reports.page import build_page, content_policy, read_asset, theme
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.solver import DEFAULT_PROMPT
+from storyproof.stories import OwnText, prove_own
 from storyproof.web.askers import Askers
 from storyproof.web.dials import Dials, Recipes, describe_benchmarks
 from storyproof.web.guard import Guard
 from storyproof.web.library import Library
 from storyproof.web.stories import (
-    OwnText,
     StoryPlace,
     ask_about,
     choose_question,
     fresh_story,
-    prove_own,
     step_through,
     view_made,
     view_own,

@@ -11,6 +11,7 @@ from typing import Any
 
 from storyproof.benchmark import Benchmark, Option
 from storyproof.catalog import load, names
+from storyproof.datasets.dials import CHOICE, NUMBER, SWITCH, describe_dial
 from storyproof.datasets.generate import load_benchmark, make_benchmark
 from storyproof.datasets.writing import writable_formats
 from storyproof.errors import ConfigError, StoryproofError, UnknownNameError
@@ -51,17 +52,14 @@ def describe_benchmarks() -> list[dict[str, Any]]:
 
 
 def _describe_dial(name: str, option: Option, benchmark: type[Benchmark]) -> dict[str, Any]:
-    is_switch = option.read is bool
-    kind = (
-        "switch" if is_switch else "choice" if option.choices else "number" if option.read in (int, float) else "text"
-    )
+    dial = describe_dial(name, option, benchmark)
     return {
         "name": name,
         "label": option.flag.removeprefix("--").replace("-", " "),
         "help": option.help,
-        "kind": kind,
-        "choices": list(option.choices),
-        "default": bool(getattr(benchmark.config_type, name, False)) if is_switch else option.default,
+        "kind": dial.kind if dial.kind in (SWITCH, CHOICE, NUMBER) else "text",
+        "choices": list(option.choices) if dial.kind == CHOICE else [],
+        "default": bool(dial.default) if dial.kind == SWITCH else option.default,
     }
 
 

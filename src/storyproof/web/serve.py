@@ -46,6 +46,17 @@ def serve(
     Raises:
         ConfigError: If the extra `serve` is not installed, a model's name stands for nothing, or the port is taken.
         DataError: If the data folder is something else.
+
+    Example:
+        >>> import os, signal, threading, urllib.request
+        >>> import storyproof
+        >>> def visit(address):  # what a browser does, and then Ctrl+C
+        ...     def open_page():
+        ...         print(urllib.request.urlopen(address).status)
+        ...         os.kill(os.getpid(), signal.SIGINT)
+        ...     threading.Thread(target=open_page).start()
+        >>> storyproof.serve(port=0, ready=visit)
+        200
     """
     for package in ("starlette", "uvicorn", "altair", "vl_convert"):
         need(package, "serve", "The explorer")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from secrets import randbelow
@@ -10,12 +9,12 @@ from typing import Any
 
 from storyproof.errors import ConfigError, DataError, StoryproofError, UnknownNameError
 from storyproof.example import SPLITS, Example
-from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example, recognise
+from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example
+from storyproof.stories import OwnText, prove_own, read_own
 from storyproof.web.dials import Dials, Recipes
 
 MOST_MODELS = 24  # worlds that are shown; kinship has at most 12
 _MOST_PLACES = 1_000_000
-_LABELLED = re.compile(r"^\s*(?:\d+[.):]?\s+|[-*•]\s+)", re.MULTILINE)  # numbers and bullets of lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +37,6 @@ class StoryPlace:
         """Return plain values, for JSON."""
         found = asdict(self)
         return {**found.pop("dials"), **found}
-
-
-@dataclass(frozen=True, slots=True)
-class OwnText:
-    """A story of a user's own.
-
-    Attributes:
-        story: Its text.
-        question: What is asked about it.
-        people: The names of its people, if the user says so.
-        family: The name of its family; empty to find out by the question.
-    """
-
-    story: str
-    question: str
-    people: tuple[str, ...] = ()
-    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,46 +140,6 @@ def view_made(
     view = _view(family, examples[number], others)
     questions = _questions(family, examples[number].story, order, view.people)
     return replace(view, reference=reference.as_dict(), asked=number, given=given, questions=questions)
-
-
-def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
-    """Divide a text into sentences, and look for problems.
-
-    Returns:
-        Its family, the text with one sentence per line, and its problems.
-    """
-    family = load_family(text.family) if text.family else recognise((), text.question)
-    given = text.story.replace("\r\n", "\n").replace("\r", "\n").rstrip()
-    question = " ".join(text.question.split())
-    attempts = [given]
-    for divide in (family.lines, lambda story: family.lines(_LABELLED.sub("", story))):
-        try:
-            attempts.append(divide(given))
-        except StoryproofError:
-            continue
-    found: list[ReadingProblem] = []
-    for place, story in enumerate(dict.fromkeys(attempts)):
-        problems = family.find_problems(story, question, text.people)
-        if place == 0:
-            found = problems
-        if not any(each.is_fatal for each in problems if each.part == "story"):
-            return family, replace(text, story=story, question=question), problems
-    return family, replace(text, story=given, question=question), found  # at the places of what the user wrote
-
-
-def prove_own(text: OwnText) -> Example:
-    """Read and answer a user's own text.
-
-    Raises:
-        DataError: If it cannot be read.
-    """
-    family, text, problems = read_own(text)
-    fatal = [each for each in problems if each.is_fatal]
-    if fatal:
-        first = fatal[0]
-        where = f"{first.part}{f', line {first.line}' if first.line and first.part == 'story' else ''}"
-        raise DataError(f"{where}: {first.message}")
-    return family.prove_text(text.story, text.question, text.people)
 
 
 def ask_about(text: OwnText) -> Example:

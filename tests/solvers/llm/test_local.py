@@ -116,5 +116,5 @@ def test_weights_that_do_not_load(weights: Path) -> None:
 
 
 def test_option_that_the_engine_does_not_know(weights: Path) -> None:
-    with pytest.raises(ConfigError, match="--model-option n_cxt: the engine has no such option"):
+    with pytest.raises(ConfigError, match="--option n_cxt: the engine has no such option"):
         ask(Local(str(weights), ModelOptions(extra={"n_cxt": 1})), "a")

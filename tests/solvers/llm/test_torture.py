@@ -88,6 +88,7 @@ def test_failures_are_asked_again_by_the_next_run(
             "asked": missing,
             "found": 306 - missing,
             "failed": 0,
+            "retries": 0,
             "shared_prefix": 0,
         }
         assert set(server.counts()["answered"].values()) == {1}

@@ -148,7 +148,9 @@ def test_run_that_breaks_down(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_run_that_breaks_down_at_once(tmp_path: Path) -> None:
-    with pytest.raises(DivergedError, match=r"failed in epoch 1: .*; train again with --force and a lower --rate"):
+    with pytest.raises(
+        DivergedError, match=r"failed in epoch 1: .*; train again with --force and a lower --learning-rate"
+    ):
         train(tmp_path, rate=1e30)
     assert not (tmp_path / RUN).exists()
     (line,) = (tmp_path / METRICS).read_text().splitlines()

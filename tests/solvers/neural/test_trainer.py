@@ -167,7 +167,9 @@ def test_loss_that_is_no_number(monkeypatch: pytest.MonkeyPatch, value: float) -
     trainer.train_epoch()
     best, held = {name: kept.clone() for name, kept in trainer.best.items()}, list(trainer.best_held)
     spoilt(trainer, monkeypatch, 1, value)
-    with pytest.raises(DivergedError, match=r"run 2 of 3 failed in epoch 2.*--force and a lower --rate than 0.001"):
+    with pytest.raises(
+        DivergedError, match=r"run 2 of 3 failed in epoch 2.*--force and a lower --learning-rate than 0.001"
+    ):
         trainer.train_epoch()
     assert trainer.epoch == 1
     assert not trainer.between_epochs

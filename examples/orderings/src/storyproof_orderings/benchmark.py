@@ -40,7 +40,9 @@ class OrderingsConfig(Config):
         people: How many people a story has.
     """
 
-    people: int = field(default=5, metadata=option("How many people a story has, 4 to 7.", read=int, default="5"))
+    people: int = field(
+        default=5, metadata=option("How many people a story has.", read=int, default="5", least=4, most=7)
+    )
 
     def __post_init__(self) -> None:
         if not isinstance(self.people, int) or not 4 <= self.people <= 7:

@@ -83,10 +83,14 @@ class KinshipConfig(Config):
         ),
     )
     train_k: tuple[int, ...] = field(
-        default=(2, 3), metadata=option("Facts in training chains: 2,3 or 2-4.", read=_lengths, default="2,3")
+        default=(2, 3),
+        metadata=option(
+            "Facts in training chains: 2,3 or 2-4.", read=_lengths, default="2,3", least=LEAST_K, most=MOST_K
+        ),
     )
     test_k: tuple[int, ...] = field(
-        default=tuple(range(2, 11)), metadata=option("Facts in test chains.", read=_lengths, default="2-10")
+        default=tuple(range(2, 11)),
+        metadata=option("Facts in test chains.", read=_lengths, default="2-10", least=LEAST_K, most=MOST_K),
     )
     test_tasks: tuple[str, ...] = field(
         default=(),
@@ -94,6 +98,7 @@ class KinshipConfig(Config):
             "Tasks of the test stories, comma-separated; by default the same.",
             read=comma_separated,
             flag="--test-task",
+            choices=TASKS,
         ),
     )
     reading: str = field(
@@ -137,7 +142,12 @@ class KinshipConfig(Config):
     keep_placeholders: float = field(
         default=1.0,
         metadata=option(
-            "Share of the templates that is used; of natural text, of the scenes.", read=float, default="1.0"
+            "Share of the templates that is used; of natural text, of the scenes.",
+            read=float,
+            default="1.0",
+            least=0,
+            most=1,
+            is_above=True,
         ),
     )
     cloze: bool = field(default=False, metadata=option("Call people @entity-n instead of names.", read=bool))
@@ -234,7 +244,13 @@ class ClutrrConfig(KinshipConfig):
     )
     sibling_run: int = field(
         default=3,
-        metadata=option("Sibling facts in a row that a chain may have, if its answer allows.", read=int, default="3"),
+        metadata=option(
+            "Sibling facts in a row that a chain may have, if its answer allows.",
+            read=int,
+            default="3",
+            least=1,
+            most=MOST_K,
+        ),
     )
     texts: ClassVar[tuple[str, ...]] = TEXTS
 

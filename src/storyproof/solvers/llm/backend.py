@@ -16,6 +16,9 @@ class Backend(Protocol):
 
     Attributes:
         name: The model, as users name it.
+
+    A class may list the fields of `ModelOptions` that it uses in `options`; the command line refuses the others, which
+    would have no effect.
     """
 
     name: str

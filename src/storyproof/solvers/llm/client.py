@@ -19,11 +19,12 @@ from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from storyproof.errors import ConfigError, ModelError, shorten
+from storyproof.heartbeat import beat
 from storyproof.solvers.llm.addresses import authorization, public
 from storyproof.solvers.llm.api import Fate, Trouble, list_names, model_names, read_error, read_reply
 from storyproof.solvers.llm.bodies import LONG_AT_ONCE, BodyError, read_body
 from storyproof.solvers.llm.options import CHAT, ModelOptions
-from storyproof.solvers.llm.requests import Reply
+from storyproof.solvers.llm.requests import RETRIES, Reply
 
 OPENAI_URL = "https://api.openai.com/v1"
 
@@ -239,6 +240,7 @@ class Servers:
         self._reported = 0.0  # when it was reported last that no reply comes
         self._too_long: set[str] = set()  # servers of which it was reported that they ask for too long a pause
         self.asleep = 0  # requests that wait to be sent again
+        self.retries = 0  # how often requests were sent again, in all
         self.on_sleep: Callable[[], None] = lambda: None
 
     @property
@@ -258,6 +260,8 @@ class Servers:
         trouble, put_off = Trouble("not asked", Fate.AGAIN), False
         for attempt in range(self._options.retries + 1):
             if attempt:
+                self.retries += 1
+                beat(RETRIES, self.retries)
                 await self._sleep(_wait_s(attempt, trouble.wait_s, stray=self._is_stray(trouble)))
             server = await self._take()
             start = time.monotonic()

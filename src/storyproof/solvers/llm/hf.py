@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from storyproof.errors import ModelError, shorten
 from storyproof.extras import need
@@ -31,6 +31,8 @@ class Transformers:
         path: The folder, or the name on the hub.
         options: How the model is run; `extra` is passed to `from_pretrained` (`dtype`, `revision`, `device_map`, …).
     """
+
+    options: ClassVar[frozenset[str]] = frozenset({"api", "batch_size", "extra", "seed", "temperature", "top_p"})
 
     def __init__(self, path: str, options: ModelOptions) -> None:
         self.name = f"hf/{path}"

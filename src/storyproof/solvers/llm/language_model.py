@@ -33,6 +33,7 @@ class Traffic:
         asked: Those that were sent to the model in this run.
         found: Those whose reply was known from an earlier run.
         failed: Those that were sent and failed.
+        retries: How often requests were sent again, because of troubles that may pass.
         characters: The total length of the prompts.
         shared: The total length of the prefixes that prompts share with the prompt before, which a server may reuse.
     """
@@ -41,6 +42,7 @@ class Traffic:
     asked: int = 0
     found: int = 0
     failed: int = 0
+    retries: int = 0
     characters: int = 0
     shared: int = 0
     _before: str = field(default="", repr=False)
@@ -56,7 +58,7 @@ class Traffic:
     def as_dict(self) -> dict[str, object]:
         """Return plain values, for JSON."""
         share = self.shared / self.characters if self.characters else 0.0
-        counts = {name: getattr(self, name) for name in ("requests", "asked", "found", "failed")}
+        counts = {name: getattr(self, name) for name in ("requests", "asked", "found", "failed", "retries")}
         return {**counts, "shared_prefix": share}
 
 
@@ -174,6 +176,7 @@ class Session:
         self._store.put(bytes.fromhex(name), reply)
         del self._waiting[name]  # only after it is stored, or the same request would be sent again
         self.traffic.failed += reply.error is not None
+        self.traffic.retries += reply.retries
         self._tell(example, texts if reply.error is not None else [*texts, reply.text], reply)
 
     def _tell(self, example: Example, texts: list[str], reply: Reply) -> None:

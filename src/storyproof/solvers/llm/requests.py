@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+RETRIES = "retries"  # what a client counts while it waits (see `heartbeat`)
+
 
 @dataclass(frozen=True, slots=True)
 class Message:
@@ -37,6 +39,14 @@ class Request:
     def text(self) -> str:
         """The turns as plain text, for models without a chat template."""
         return "\n\n".join(message.content for message in self.messages)
+
+    @property
+    def chat(self) -> list[dict[str, str]]:
+        """The turns as most libraries take them: dictionaries with `role` and `content`."""
+        return [{"role": message.role, "content": message.content} for message in self.messages]
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +98,7 @@ def spell(request: Request, tokenizer: Any, templated: bool) -> str:
     """Return the text of a request, in the model's chat template if that is used."""
     if not templated:
         return request.text
-    turns = [{"role": message.role, "content": message.content} for message in request.messages]
-    return str(tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False))
+    return str(tokenizer.apply_chat_template(request.chat, add_generation_prompt=True, tokenize=False))
 
 
 def tokens_of(text: str, tokenizer: Any, templated: bool) -> list[int]:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from storyproof.errors import ConfigError, ModelError, shorten
 from storyproof.extras import need
@@ -40,6 +40,10 @@ class Vllm:
         options: How the model is run; `extra` is passed to the engine (`dtype`, `max_model_len`,
             `gpu_memory_utilization`, …).
     """
+
+    options: ClassVar[frozenset[str]] = frozenset(
+        {"api", "extra", "lora", "seed", "temperature", "tensor_parallel_size", "top_p"}
+    )
 
     def __init__(self, model: str, options: ModelOptions) -> None:
         if model.endswith("/") and not Path(model).exists():

@@ -298,7 +298,7 @@ class _TrainingLog:
         path = self.out / METRICS
         size = path.stat().st_size
         try:
-            with path.open("a") as file:
+            with path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line, allow_nan=False) + "\n")
         except OSError:
             os.truncate(path, size)  # half a line

@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from storyproof.errors import ConfigError, quoted
+from storyproof.heartbeat import beat
 from storyproof.seeds import Draws, Indices
 from storyproof.solvers.neural.data.batches import ExampleTable, order_of
 from storyproof.solvers.neural.data.permutation import WordPermutation
@@ -64,7 +65,7 @@ class DivergedError(ConfigError):
         which = f"{'run' if len(broken) == 1 else 'runs'} {', '.join(str(run + 1) for run in broken)}"
         super().__init__(
             f"training of {which} of {len(epoch.loss)} failed in epoch {epoch.number}: loss or weights are not finite; "
-            f"train again with --force and a lower --rate than {rate:g}."
+            f"train again with --force and a lower --learning-rate than {rate:g}."
         )
 
 
@@ -218,6 +219,7 @@ def predict(stack: Stack, table: ExampleTable, rows: Indices) -> Tensor:
         some = slice(start, start + batch)
         longest = int(table.size_of[by_size[:, some]].max())
         found.append(stack(table.batch(picked[:, some], noise, longest)).argmax(-1))
+        beat("questions", min(start + batch, rows.shape[1]), rows.shape[1])
     answers = torch.cat(found, dim=1)
     return torch.empty_like(answers).scatter_(1, torch.from_numpy(order).to(table.device), answers)
 
@@ -290,6 +292,7 @@ class Trainer:
         loss = torch.zeros(len(seeds), device=self.table.device)
         for number in range(len(orders)):
             loss += self.step(picked[number], noises[:, number], int(sizes[number]))
+            beat("steps", number + 1, len(orders))
         held, losses = self.held_accuracy(), (loss / len(orders)).tolist()
         if broken := self._broken(losses):
             raise DivergedError(Epoch(self.epoch + 1, losses, held, list(self.best_held)), broken, self.settings.rate)

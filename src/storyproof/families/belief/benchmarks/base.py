@@ -44,6 +44,7 @@ class BeliefConfig(Config):
         metadata=option(
             "Roles with no word in two splits: agents, rooms, objects, containers; comma-separated.",
             read=comma_separated,
+            choices=ROLES,
         ),
     )
 

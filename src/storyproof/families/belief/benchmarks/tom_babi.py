@@ -43,7 +43,7 @@ class TomBabiConfig(BeliefConfig):
     """
 
     noise: float = field(
-        default=0.1, metadata=option("How likely a distractor sentence is.", read=float, default="0.1")
+        default=0.1, metadata=option("How likely a distractor sentence is.", read=float, default="0.1", least=0, most=1)
     )
 
     def __post_init__(self) -> None:

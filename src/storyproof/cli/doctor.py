@@ -1,0 +1,58 @@
+"""storyproof doctor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from storyproof.cli.output import check_results, write_results
+from storyproof.cli.progress import progress_bar
+from storyproof.cli.screen import echo
+
+if TYPE_CHECKING:
+    from storyproof.reports.installation import Diagnosis, ExtraState
+
+
+def doctor(
+    json_out: Annotated[
+        Path | None, typer.Option("--json", help="Write everything to a JSON file; - for standard output.")
+    ] = None,
+) -> None:
+    """Say what is installed, which extras work, and what to do about the rest. Exit code 1 if something is broken."""
+    import storyproof
+
+    check_results(json_out)
+    with progress_bar("packages", None) as progress:
+        found = storyproof.doctor(progress=progress)
+    if not write_results(json_out, [found.as_dict()]):
+        _print(found)
+    if not found.ok:
+        raise typer.Exit(1)
+
+
+def _print(found: Diagnosis) -> None:
+    echo(f"storyproof {found.version} in {found.place}")
+    echo(f"Python {found.python} on {found.system}")
+    width = max(len(extra.name) for extra in (found.core, *found.extras))
+    for extra in (found.core, *found.extras):
+        echo(f"  {extra.name or 'core':{width}}  {extra.state:8} {_about(extra)}".rstrip())
+        if extra.remedy:
+            echo(f"  {'':{width}}           {extra.remedy}")
+    for problem in found.problems:
+        echo(f"problem: {problem}")
+    for line in found.notes:
+        echo(line)
+    echo("All that is installed works." if found.ok else "Something is broken; see above for what to do.")
+
+
+def _about(extra: ExtraState) -> str:
+    """Return the packages that matter: what is wrong with those that do not work, else what the extra is for."""
+    wrong = [each for each in extra.packages if each.state != "works"]
+    if not wrong:
+        return extra.purpose
+    listed = ", ".join(
+        f"{each.name} {each.version or each.needs}".strip() + (f" ({each.why})" if each.why else "") for each in wrong
+    )
+    return f"{extra.purpose}: {listed}"

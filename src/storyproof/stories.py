@@ -1,0 +1,279 @@
+"""Stories as objects that can be asked: a text of a user's own, or one that a benchmark made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from storyproof.errors import ConfigError, DataError, StoryproofError, quoted
+from storyproof.example import Example
+from storyproof.families.family import (
+    Family,
+    Picture,
+    ReadingProblem,
+    Step,
+    StoryModel,
+    families,
+    load_family,
+    recognise,
+)
+
+_LABELLED = re.compile(r"^\s*(?:\d+[.):]?\s+|[-*•]\s+)", re.MULTILINE)  # numbers and bullets of lists
+
+
+@dataclass(frozen=True, slots=True)
+class OwnText:
+    """A story of a user's own, with a question.
+
+    Attributes:
+        story: Its text.
+        question: What is asked about it.
+        people: The names of its people, if the user says so.
+        family: The name of its family; empty to find out by the question.
+    """
+
+    story: str
+    question: str
+    people: tuple[str, ...] = ()
+    family: str = ""
+
+
+def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
+    """Divide a text into sentences, and look for problems.
+
+    Returns:
+        Its family, the text with one sentence per line, and its problems.
+    """
+    family = load_family(text.family) if text.family else recognise((), text.question)
+    question = " ".join(text.question.split())
+    attempts = _divisions(family, text.story)
+    found: list[ReadingProblem] = []
+    for place, story in enumerate(attempts):
+        problems = family.find_problems(story, question, text.people)
+        if place == 0:
+            found = problems
+        if not any(each.is_fatal for each in problems if each.part == "story"):
+            return family, replace(text, story=story, question=question), problems
+    return family, replace(text, story=attempts[0], question=question), found  # at the places of what the user wrote
+
+
+def prove_own(text: OwnText) -> Example:
+    """Read and answer a user's own text.
+
+    Raises:
+        DataError: If it cannot be read.
+    """
+    family, text, problems = read_own(text)
+    fatal = [each for each in problems if each.is_fatal]
+    if fatal:
+        first = fatal[0]
+        where = f"{first.part}{f', line {first.line}' if first.line and first.part == 'story' else ''}"
+        raise DataError(f"{where}: {first.message}")
+    return family.prove_text(text.story, text.question, text.people)
+
+
+def _divisions(family: Family, story: str) -> list[str]:
+    """Return a text as it is, and divided into sentences in the ways that there are."""
+    given = story.replace("\r\n", "\n").replace("\r", "\n").rstrip()
+    found = [given]
+    for text in (given, _LABELLED.sub("", given)):
+        try:
+            found.append(family.lines(text))
+        except StoryproofError:
+            continue
+    return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True)
+class ProvedAnswer:
+    """What follows from a story for a question.
+
+    Attributes:
+        example: The question as a row, with all labels that the oracle derives.
+        is_confirmed: Whether the checker, which shares no code with the oracle, gives the same answer.
+
+    Example:
+        >>> import storyproof
+        >>> found = storyproof.story("Ada is the mother of Ben. Cleo is Ben's sister.").ask("What is Cleo to Ada?")
+        >>> found.answer, found.is_settled, found.is_confirmed
+        ('daughter', True, True)
+    """
+
+    example: Example
+    is_confirmed: bool
+
+    def __str__(self) -> str:
+        return self.answer
+
+    @property
+    def question(self) -> str:
+        """What was asked."""
+        return self.example.question
+
+    @property
+    def answer(self) -> str:
+        """The answer; empty if none follows."""
+        return self.example.answer
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether an answer follows."""
+        return bool(self.answer)
+
+    @property
+    def status(self) -> str:
+        """What the answer is by the standard of its family, such as `entailed` or `ambiguous`; empty without one."""
+        column = self._family.status_column
+        return str(self.example.get(column) or "") if column else ""
+
+    @property
+    def proof(self) -> list[str]:
+        """The sentences on which the answer rests."""
+        lines = self.example.story.split("\n")
+        return [lines[number - 1] for number in self.example.proof]
+
+    @property
+    def by_reading(self) -> Mapping[str, str]:
+        """The answer under each reading of the family; empty where none follows."""
+        return self._family.answers_by_reading(self.example)
+
+    def models(self) -> Sequence[StoryModel]:
+        """Return worlds that fit the story and differ in the answer, found by the checker."""
+        return self._family.models(self.example)
+
+    def steps(self, order: int = 2) -> list[Step]:
+        """Return the state of the story after each of its sentences, with beliefs through `order` minds."""
+        return self._family.steps(self.example, order)
+
+    def pictures(self) -> list[Picture]:
+        """Return pictures of the story with the proof marked.
+
+        Raises:
+            DataError: If there is nothing to draw.
+        """
+        return self._family.pictures([self.example], self.example.proof)
+
+    @property
+    def _family(self) -> Family:
+        return load_family(self.example.family)
+
+
+@dataclass(frozen=True, slots=True)
+class StoryText:
+    """A story that can be asked anything that its family understands.
+
+    Attributes:
+        text: Its text; of stories that storyproof made, one sentence per line.
+        rows: The questions that a benchmark asks about it, with answers and proofs; none of a text of your own.
+        people: The names of its people, where the text alone does not tell.
+        family: The name of its family; empty if the question tells.
+        index: Its place in the stream that it comes from; None of a text of your own.
+
+    Example:
+        >>> import storyproof
+        >>> story = storyproof.stream("tomi", seed=7)[0]
+        >>> len(story.rows), story.rows[0].id
+        (6, 's7-train-000000000-0')
+        >>> [story.ask(row.question).answer == row.answer for row in story.rows]
+        [True, True, True, True, True, True]
+    """
+
+    text: str
+    rows: tuple[Example, ...] = ()
+    people: tuple[str, ...] = ()
+    family: str = ""
+    index: int | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def sentences(self) -> list[str]:
+        """The lines of its text."""
+        return self.text.split("\n")
+
+    def ask(self, question: str) -> ProvedAnswer:
+        """Return what follows from the story for a question.
+
+        Args:
+            question: In a form that its family understands; `questions` lists some.
+
+        Raises:
+            DataError: If story or question cannot be read, with the place and what was expected.
+        """
+        made = (row for row in self.rows if row.question == question and row.story == self.text)
+        example = next(made, None) or prove_own(OwnText(self.text, question, self._people(), self.family))
+        confirmed = load_family(example.family).oracle_answer(example) == example.answer
+        return ProvedAnswer(example, confirmed)
+
+    def questions(self, order: int = 2) -> list[str]:
+        """Return questions that can be asked, with beliefs through at most `order` minds.
+
+        Raises:
+            DataError: If no family can read the story.
+        """
+        family, story = self._read()
+        return list(family.questions(story, order, self._people()))
+
+    def problems(self, question: str) -> list[ReadingProblem]:
+        """Return where the story or a question cannot be read, or says something impossible; none if all is well."""
+        return read_own(OwnText(self.text, question, self._people(), self.family))[2]
+
+    def _people(self) -> tuple[str, ...]:
+        """Return the names of its people: as given, or as the rows of a benchmark have them."""
+        if self.people or not self.rows:
+            return self.people
+        return tuple(load_family(self.family).people(self.rows[-1]))
+
+    def _read(self) -> tuple[Family, str]:
+        """Return the family that can read the story, and the story with one sentence per line."""
+        known = [load_family(self.family)] if self.family else list(families())
+        reasons: list[str] = []
+        for family in known:
+            for story in _divisions(family, self.text):
+                try:
+                    if family.questions(story, 1, self._people()):
+                        return family, story
+                except DataError as error:
+                    reasons.append(f"as {family.title}: {error}")
+        why = f" ({reasons[0]})" if reasons else ""
+        raise DataError(
+            f"no question can be asked about this text{why}; write sentences as the benchmarks do, such as 'The key is "
+            "in the box.' or 'Ada is the mother of Ben.'"
+        )
+
+
+def story(text: str, people: Sequence[str] = (), *, family: str = "") -> StoryText:
+    """Return a text as a story that can be asked anything: who believes what, who is what to whom.
+
+    Args:
+        text: Sentences as the benchmarks write them, one per line or as running text.
+        people: The names of the people in it, if they cannot be told from other words.
+        family: The name of its family, such as `belief` or `kinship`; by default the question tells.
+
+    Raises:
+        ConfigError: If there is no text, or no such family.
+
+    Example:
+        >>> import storyproof
+        >>> found = storyproof.story('''
+        ...     Ada entered the kitchen. Ben entered the kitchen. The key is in the box.
+        ...     Ben exited the kitchen. Ada moved the key to the jar.
+        ... ''')
+        >>> where = found.ask("Where will Ben look for the key?")
+        >>> where.answer, where.is_confirmed
+        ('box', True)
+        >>> where.proof[-1]
+        'Ada moved the key to the jar.'
+        >>> found.questions(order=1)
+        ['Where was the key at the beginning?', 'Where is the key really?', ...]
+    """
+    if not isinstance(text, str) or not text.strip():
+        raise ConfigError(f"the story is {quoted(text)}; expected a text of at least one sentence.")
+    if isinstance(people, str):
+        raise ConfigError(f"people is {quoted(people)}; expected a list of names.")
+    if family:
+        load_family(family)  # raises if it is not known
+    lines = [" ".join(line.split()) for line in text.strip().splitlines()]
+    return StoryText("\n".join(line for line in lines if line), people=tuple(people), family=family)

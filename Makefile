@@ -6,9 +6,9 @@ READY := .venv/.ready
 # Python keeps what it has compiled, even where the environment says otherwise: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-DEFAULT := not slow and not llm and not gpu and not browser and not integrations
+DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study
 
-.PHONY: demo test lint unit test-slow test-integrations test-llm test-gpu test-browser torture coverage mutants bench docs figures screenshots proofs \
+.PHONY: demo test lint unit test-slow test-integrations test-llm test-gpu test-browser test-study torture coverage mutants bench docs figures screenshots proofs \
 	package hooks clean
 
 demo: $(READY)
@@ -65,6 +65,11 @@ test-gpu: $(READY)
 test-browser: $(READY)
 	command -v chromium || { apt-get update && apt-get install --yes chromium fonts-dejavu-core; }
 	$(BIN)/pytest -m browser tests/browser
+
+# Studies with many participants, killed servers and a real PostgreSQL: Debian's and Ubuntu's own; elsewhere install it first.
+test-study: $(READY)
+	command -v initdb || ls /usr/lib/postgresql/*/bin/initdb || { apt-get update && apt-get install --yes postgresql; }
+	$(BIN)/pytest -m study tests/study
 
 # Branches of src/storyproof that the default run takes.
 coverage: $(READY)

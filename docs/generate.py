@@ -28,6 +28,9 @@ def command_line() -> str:
         for name, verb in command.commands.items():  # type: ignore[attr-defined]
             parts.append(f"## {name}\n")
             parts.append(_help(f"storyproof {name}", verb))
+            for part, command_of in getattr(verb, "commands", {}).items():
+                parts.append(f"### {name} {part}\n")
+                parts.append(_help(f"storyproof {name} {part}", command_of))
     parts.append(f"{EXIT_CODES}\n\nWith `{DEBUG}=1` every error shows its traceback.\n")
     return "\n".join(parts)
 

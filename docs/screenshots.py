@@ -28,6 +28,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 _SIDE = 48  # pixels of the small pictures that are compared
 _SOLVERS = {"tomi": ("random", "majority", "rules", "entnet", "oracle"), "clutrr": ("random", "rules", "gat", "oracle")}
 _SPOILED = 7  # every so many answers
+_STUDY_TIME = 1_800_000_000.0  # when all participants of a study take part
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,97 @@ def story_in_explorer(folder: Path) -> str:
     return f"{_explorer()}#{quote(json.dumps(place))}"
 
 
+def _study(folder: Path, kind: str) -> Any:
+    """Create a study whose pages are the same each time: with fixed seeds, secret and clock."""
+    from storyproof.study.creation import new_study
+    from storyproof.study.design import StudyCondition
+
+    settings: dict[str, Any] = {"kind": kind, "title": "Who is who?", "seed": 3, "pay_per_task": "0.20"}
+    data = None
+    if kind == "solve":
+        data = folder / "data"
+        storyproof.generate("clutrr", train=0, val=0, test=30, seed=7, out=data, test_k=(2, 3, 4))
+        settings |= {
+            "conditions": (StudyCondition(name="limited", time_limit_s=60.0), StudyCondition(name="unlimited"))
+        }
+        settings |= {"items": 60, "tasks_per_participant": 6}
+    else:
+        settings |= {"items": 60, "tasks_per_participant": 1, "practice": 0}
+    study, _ = new_study(folder / "study", settings, data=data, family="kinship", now=lambda: _STUDY_TIME)
+    study.secret = "0" * 64
+    return study
+
+
+def _write_study_page(folder: Path, page: Any) -> str:
+    path = folder / "page.html"
+    path.write_text(page.html, "utf-8")
+    return path.as_uri()
+
+
+def question_of_study(folder: Path) -> str:
+    """Write the page of a question with a time limit."""
+    from storyproof.study.pages import step_page
+    from storyproof.study.participants import Participant
+    from storyproof.study.steps import StudyStep
+
+    study = _study(folder, "solve")
+    me = Participant(1, "CODE", "link", "", {}, "limited", "working")
+    number = next(item.number for item in study.items.of("main") if item.stratum == "k=3")
+    step = StudyStep("answer", 1, "main", number, 0, _STUDY_TIME, _STUDY_TIME + 60, 4, 9)
+    return _write_study_page(folder, step_page(study, me, "TOKEN", step, "https://study.example.org/s/TOKEN"))
+
+
+def writing_of_study(folder: Path) -> str:
+    """Write the page on which a story is written, with remarks on a text."""
+    from storyproof.study.pages import step_page
+    from storyproof.study.participants import Participant
+    from storyproof.study.steps import StudyStep
+    from storyproof.study.writing import check_story
+
+    study = _study(folder, "paraphrase")
+    me = Participant(1, "CODE", "link", "", {}, "unlimited", "working")
+    item = next(item for item in study.items.of("main") if item.stratum == "2 facts")
+    first, second, _ = item.writing_task().people
+    text = f"{first} baked a cake for {second}, who had slept badly."
+    step = StudyStep("write", 1, "main", item.number, 0, _STUDY_TIME, None, 0, 4)
+    remarks = check_story(study, item, text)
+    shown = step_page(study, me, "TOKEN", step, "https://study.example.org/s/TOKEN", text=text, remarks=remarks)
+    return _write_study_page(folder, shown)
+
+
+def dashboard_of_study(folder: Path) -> str:
+    """Write the dashboard of a study with some participants, who err at random."""
+    import random
+
+    from storyproof.study.admin import AdminSession
+    from storyproof.study.dashboard import dashboard_page
+    from storyproof.study.participants import Arrival, enter, find
+    from storyproof.study.steps import find_step
+    from storyproof.study.submissions import submit_answer, submit_rating
+
+    study = _study(folder, "solve")
+    draws, clock = random.Random(7), [_STUDY_TIME]
+    study.now = lambda: clock[0]
+    for number in range(12):
+        me = find(study, enter(study, Arrival(str(number)), "0" * 64))
+        assert me is not None
+        while (step := find_step(study, me)).kind != "finished":
+            item = study.items[step.item]
+            if step.kind == "rate":
+                submit_rating(study, me, step.slot, draws.randint(1, 5))
+                continue
+            wrong = draws.random() < 0.2 if step.role == "main" else number == 4
+            answer = draws.choice([each for each in item.choices if each != item.answer]) if wrong else item.answer
+            taken = draws.randint(4_000, 30_000)
+            clock[0] += taken / 1000
+            submit_answer(study, me, step.slot, answer, taken)
+    return _write_study_page(folder, dashboard_page(study, AdminSession("", "")))
+
+
 SHOTS: dict[str, Shot] = {
+    "study-question.png": Shot(question_of_study, width=900, height=1000),
+    "study-write.png": Shot(writing_of_study, width=900, height=1480),
+    "study-dashboard.png": Shot(dashboard_of_study, height=1100),
     "explorer.png": Shot(story_in_explorer, height=1020, ready="#moment table"),
     "explorer-phone.png": Shot(story_in_explorer, width=390, height=1100, scheme="dark", ready="#pictures svg.narrow"),
     "report.png": Shot(report_on_runs, height=1020, ready="#list .answer"),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ["README.md", "docs/tutorial.md", "docs/kinship.md", "docs/models.md", "docs/families.md"]
+PAGES = ["README.md", "docs/tutorial.md", "docs/kinship.md", "docs/models.md", "docs/families.md", "docs/study.md"]
 # What a test cannot have: an installation, published data, a model from the network, minutes of training, and what that
 # makes. `make` installs examples/orderings.
 ELSEWHERE = re.compile(r"^make |^pip |fb_all_|data_7c5b0e70|smollm2|^storyproof train|runs/gat")

@@ -28,6 +28,7 @@ from storyproof.cli import (
     rescore,
     serve,
     show,
+    study,
     train,
     verify,
 )
@@ -82,6 +83,7 @@ app.command("show", cls=Command, short_help="Show a story with its questions, an
 app.command("draw", cls=Command, short_help="Draw a story with one of its questions.")(draw.draw)
 app.command("serve", cls=Command, short_help="Start the explorer, a web page on this machine.")(serve.serve)
 app.command("doctor", cls=Command, short_help="Say what is installed and which extras work.")(doctor.doctor)
+app.add_typer(study.app, name="study", short_help="Run studies with people.")
 
 
 def _version(wanted: bool) -> None:

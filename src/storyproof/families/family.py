@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from storyproof.families.judge import FileJudge, Subject
+    from storyproof.families.paraphrasing import Paraphrasing
     from storyproof.findings import Finding
     from storyproof.shortcuts.results import ShortcutReport
 
@@ -481,6 +482,12 @@ class Family(ABC):
             DataError: If there is nothing to draw, with the reason.
         """
         raise DataError(f"stories of {self.title} have no picture.")
+
+    # Studies.
+
+    def paraphrasing(self) -> Paraphrasing | None:
+        """Return how people's paraphrases of facts are collected and checked; by default they cannot be."""
+        return None
 
     # Audits.
 

@@ -26,6 +26,7 @@ PURPOSES = {
     "llm": "evaluate and ask models behind an OpenAI-compatible server",
     "pages": "charts of report, draw to PNG and PDF",
     "serve": "the explorer",
+    "study": "studies with people",
     "local": "small models in this process (local/…)",
     "hf": "models of Hugging Face in this process (hf/…)",
     "vllm": "models on GPUs by vLLM (vllm/…)",

@@ -11,6 +11,7 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.resources import files
 
@@ -31,6 +32,9 @@ def build_page(
     scripts: Sequence[str] = (),
     styles: Sequence[str] = (),
     connect: bool = False,
+    language: str = "en",
+    forms: str = "",
+    referrer: str = "no-referrer",
 ) -> str:
     """Return a page that needs nothing but itself.
 
@@ -44,8 +48,12 @@ def build_page(
         scripts: Scripts, run in this order when everything else is there.
         styles: Style sheets, after the theme.
         connect: Whether scripts may send requests to where the page came from; pages in files need none.
+        language: The language of its text, as in `lang`.
+        forms: Where forms may be sent, as in `form-action`; by default nowhere.
+        referrer: To whom links and forms say where they come from; by default to nobody.
     """
     sheets = [theme(), *styles]
+    policy = content_policy(scripts, sheets, connect=connect, forms=forms)
     held = [
         *(element("script", dump_json(each), type="application/json", id=name) for name, each in (data or {}).items()),
         *(element("script", svg, type="image/svg+xml", id=name) for name, svg in (pictures or {}).items()),
@@ -54,12 +62,12 @@ def build_page(
     return "\n".join(
         [
             "<!doctype html>",
-            '<html lang="en">',
+            f'<html lang="{safe(language)}">',
             "<head>",
             '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{content_policy(scripts, sheets, connect=connect)}">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
             '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="referrer" content="no-referrer">',
+            f'<meta name="referrer" content="{safe(referrer)}">',
             '<meta name="color-scheme" content="light dark">',
             element("title", safe(title)),
             *(f"<style>{sheet}</style>" for sheet in sheets),
@@ -75,13 +83,14 @@ def build_page(
     )
 
 
-def content_policy(scripts: Sequence[str], styles: Sequence[str], *, connect: bool = False) -> str:
+def content_policy(scripts: Sequence[str], styles: Sequence[str], *, connect: bool = False, forms: str = "") -> str:
     """Return a content security policy that allows these scripts and style sheets and nothing else.
 
     Args:
         scripts: The texts of the scripts.
         styles: The texts of the style sheets.
         connect: Whether scripts may send requests to where the page came from.
+        forms: Where forms may be sent; by default nowhere.
     """
     allowed = {
         "default-src": "'none'",
@@ -89,11 +98,12 @@ def content_policy(scripts: Sequence[str], styles: Sequence[str], *, connect: bo
         "style-src": " ".join(map(_hash, styles)) or "'none'",
         "connect-src": "'self'" if connect else "'none'",
         "base-uri": "'none'",
-        "form-action": "'none'",
+        "form-action": forms or "'none'",
     }
     return "; ".join(f"{name} {sources}" for name, sources in allowed.items())
 
 
+@cache
 def theme() -> str:
     """Return the style sheet that all pages share: colours, text, tables, forms, pictures and charts."""
     return variables() + read_asset("storyproof.reports", "theme.css") + STYLE
@@ -104,6 +114,7 @@ def read_asset(package: str, name: str) -> str:
     return files(package).joinpath(name).read_text("utf-8")
 
 
+@lru_cache(maxsize=64)  # a server sends the same scripts and styles with every page
 def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 

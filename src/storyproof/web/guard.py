@@ -1,15 +1,15 @@
-"""What stands between the explorer and the network.
+"""What stands between a server of storyproof and the network.
 
 A page of another site must not reach a server on this machine: neither by a name that it makes resolve to 127.0.0.1
 (DNS rebinding, hence the check of `Host`), nor by sending requests from its own pages (hence the checks of `Origin` and
-`Sec-Fetch-Site`, and JSON as the only type of what is sent). Requests are bounded in size, and every response has the
+`Sec-Fetch-Site`, and of the types of what is sent). Requests are bounded in size, and every response has the
 headers that keep a browser from guessing, framing and leaking.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
@@ -27,6 +27,7 @@ _ALWAYS = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
 }
+_AGAINST_FRAMES = ("x-frame-options", "cross-origin-resource-policy")
 _NOTHING = "default-src 'none'; frame-ancestors 'none'"
 
 
@@ -35,18 +36,36 @@ class TooLargeError(Exception):
 
 
 class Guard:
-    """Refuses requests that are not from the explorer's own page, and adds headers to all responses.
+    """Refuses requests that are not from the server's own pages, and adds headers to all responses.
 
     Args:
         app: What it guards.
         hosts: The names under which the server may be called, besides those of this machine itself.
         any_address: Whether it may also be called by any numeric address, which no name server can forge.
+        types: The types that the body of a request may have.
+        is_linked: Whether other sites may link to a path.
+        schemes: How the server may be called; behind a proxy also as `https`.
+        frames: Sites that may show pages in a frame, as in `frame-ancestors`; by default none.
+        referrer: To whom pages say where requests come from. Forms need `same-origin`, or their `Origin` is null.
     """
 
-    def __init__(self, app: ASGIApp, hosts: Collection[str] = (), any_address: bool = False) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: Collection[str] = (),
+        any_address: bool = False,
+        types: Collection[str] = (_JSON,),
+        is_linked: Callable[[str], bool] = lambda path: path == "/",
+        schemes: Collection[str] = ("http",),
+        frames: str = "",
+        referrer: str = "no-referrer",
+    ) -> None:
         self._app = app
         self._hosts = {*LOOPBACK, *(host.lower() for host in hosts)}
         self._any_address = any_address
+        self._types, self._is_linked, self._schemes = frozenset(types), is_linked, frozenset(schemes)
+        self._always = {name: value for name, value in _ALWAYS.items() if not (frames and name in _AGAINST_FRAMES)}
+        self._always["referrer-policy"] = referrer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -72,7 +91,7 @@ class Guard:
             if message["type"] == "http.response.start":
                 started = True
                 headers = MutableHeaders(scope=message)
-                for name, value in _ALWAYS.items():
+                for name, value in self._always.items():
                     headers[name] = value
                 headers.setdefault("content-security-policy", _NOTHING)
                 headers.setdefault("cache-control", "no-store")
@@ -93,13 +112,13 @@ class Guard:
         origin = headers.get("origin")
         if origin is not None and (not self._is_ours(origin) or urlsplit(origin).netloc.lower() != host.lower()):
             return 403, "this request comes from another page."
-        is_page = scope["method"] in ("GET", "HEAD") and scope["path"] == "/"
+        is_page = scope["method"] in ("GET", "HEAD") and self._is_linked(scope["path"])
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none") and not is_page:
             return 403, "this request comes from another page."
         if len(scope.get("query_string", b"")) > LONGEST_QUERY:
             return 414, "the address is too long."
-        if scope["method"] == "POST" and headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
-            return 415, f"expected a body of the type {_JSON}."
+        if scope["method"] == "POST" and _type_of(headers) not in self._types:
+            return 415, f"expected a body of the type {' or '.join(sorted(self._types))}."
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length[:12]) > LARGEST_REQUEST:
             return 413, f"the request is larger than {LARGEST_REQUEST:,} bytes."
@@ -112,7 +131,7 @@ class Guard:
             name, _ = (parts.hostname or "").lower(), parts.port  # raises ValueError if the port is none
         except ValueError:
             return False
-        if parts.scheme != "http" or parts.path or parts.query or parts.fragment or "@" in parts.netloc:
+        if parts.scheme not in self._schemes or parts.path or parts.query or parts.fragment or "@" in parts.netloc:
             return False
         if name in self._hosts:
             return True
@@ -121,6 +140,10 @@ class Guard:
         except ValueError:
             return False
         return self._any_address
+
+
+def _type_of(headers: Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
 async def _refuse(send: Send, status: int, reason: str) -> None:

@@ -66,8 +66,8 @@ def serve(
 
     if kind_of(Path(data)) not in ("", FOLDER):
         raise DataError(f"{data} is {kind_of(Path(data))}; choose a folder for --data.")
-    app = create_app(data, models=models, options=options, seed=seed, hosts=[host], any_address=_is_open(host))
-    listening = _listen(host, port)
+    app = create_app(data, models=models, options=options, seed=seed, hosts=[host], any_address=is_open(host))
+    listening = listen(host, port)
     try:
         name = f"[{host}]" if ":" in host else host
         address = f"http://{name}:{listening.getsockname()[1]}/"
@@ -82,7 +82,7 @@ def serve(
         listening.close()
 
 
-def _is_open(host: str) -> bool:
+def is_open(host: str) -> bool:
     """Return whether an address stands for all addresses of this machine."""
     try:
         return ip_address(host).is_unspecified
@@ -90,7 +90,7 @@ def _is_open(host: str) -> bool:
         return False
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """Open the socket, so that whoever is told the address can connect at once.
 
     Raises:

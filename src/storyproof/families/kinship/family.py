@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from storyproof.families.judge import FileJudge, Subject
     from storyproof.families.kinship.drawing.tree import FamilyStory
+    from storyproof.families.paraphrasing import Paraphrasing
     from storyproof.shortcuts.results import ShortcutReport
 
 _TABLE_3 = "Sinha et al. 2019, Table 3"
@@ -255,6 +256,12 @@ class Kinship(Family):
         except (StoryproofError, LookupError, ValueError) as error:  # rows may name people who are not in their text
             known = isinstance(error, StoryproofError)
             raise DataError(str(error) if known else f"its text does not fit its question ({error})") from error
+
+    def paraphrasing(self) -> Paraphrasing:
+        """Return how stories that people write for one to three facts are collected and checked."""
+        from storyproof.families.kinship.paraphrases import KinshipParaphrasing
+
+        return KinshipParaphrasing()
 
     def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
         """Return a story without the names of its people."""

@@ -266,6 +266,15 @@ def _check_words(phrase: str, part: str, where: str) -> None:
         raise DataError(f"{where}: '{said}' has '{rest[0]}', which is not a slot or mark of {part}; leave it out.")
 
 
+def is_opener(sentence: str) -> bool:
+    """Return whether a sentence can open a scene: it says what is going on, and nothing about people or kin."""
+    try:
+        _check_words(sentence, "openers", "")
+    except DataError:
+        return False
+    return len(sentence.split()) > 2
+
+
 def _forms(phrase: str, where: str) -> tuple[list[str], str]:
     """Return the forms of a verb and the rest of its phrase."""
     verb, bar, rest = phrase.partition("|")

@@ -1,0 +1,332 @@
+"""storyproof study: everything about studies with people."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from storyproof.cli.command import Command
+from storyproof.cli.screen import echo, note
+
+app = typer.Typer(
+    help="Studies with people: write and review stories, or answer questions, in a browser.",
+    add_completion=False,
+    rich_markup_mode=None,
+    no_args_is_help=True,
+)
+
+_Name = Annotated[Path, typer.Argument(metavar="NAME", help="The study's folder.")]
+_Database = Annotated[
+    str,
+    typer.Option(
+        envvar="STORYPROOF_STUDY_DATABASE",
+        show_envvar=True,
+        help="postgresql://USER:PASSWORD@HOST/NAME; by default SQLite in the study's folder.",
+    ),
+]
+_PASSWORD_VARIABLE = "STORYPROOF_STUDY_PASSWORD"
+
+
+@app.command("new", cls=Command, short_help="Create a study.")
+def new(
+    name: _Name,
+    kind: Annotated[str, typer.Option(help="paraphrase (write and review stories) or solve (answer questions).")],
+    data: Annotated[Path | None, typer.Option(help="The dataset with the questions (solve).")] = None,
+    split: Annotated[str | None, typer.Option(help="Which split of it.", show_default="test")] = None,
+    family: Annotated[str, typer.Option(help="The family whose facts are paraphrased (paraphrase).")] = "kinship",
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="<str>",
+            help="A condition, NAME or NAME:SECONDS for a time limit per question; may be repeated.",
+            show_default="unlimited",
+        ),
+    ] = None,
+    items: Annotated[int, typer.Option(help="How many questions, or sets of facts.")] = 100,
+    answers_per_item: Annotated[int, typer.Option(help="Participants of each condition who get each item.")] = 1,
+    tasks_per_participant: Annotated[
+        int | None, typer.Option(help="Items of one participant.", show_default="10; 1 in a paraphrase study")
+    ] = None,
+    practice: Annotated[
+        int | None, typer.Option(help="Practice questions with feedback.", show_default="2; 0 in a paraphrase study")
+    ] = None,
+    attention_checks: Annotated[int, typer.Option(help="Attention checks of one participant.")] = 1,
+    reviews_per_participant: Annotated[int, typer.Option(help="Stories that a participant reviews.")] = 3,
+    reviewers: Annotated[int, typer.Option(help="Reviews of each story; all must find it good.")] = 3,
+    lease_minutes: Annotated[
+        float, typer.Option(help="After how long an item that somebody left goes to somebody else.")
+    ] = 60.0,
+    recruitment: Annotated[str, typer.Option(help="link, prolific or mturk.")] = "link",
+    completion_code: Annotated[str, typer.Option(help="The code that Prolific shows for a finished study.")] = "",
+    screen_out_code: Annotated[str, typer.Option(help="The code for those who come too late.")] = "",
+    pay_per_task: Annotated[str, typer.Option(help="Pay for a question, or a story.")] = "0",
+    pay_per_review: Annotated[str, typer.Option(help="Pay for a review.")] = "0",
+    currency: Annotated[str, typer.Option(help="Of the pay.")] = "USD",
+    title: Annotated[str, typer.Option(help="What participants see as the title.", show_default="NAME")] = "",
+    language: Annotated[str, typer.Option(help="The language of the pages: en or de.")] = "en",
+    institution: Annotated[str, typer.Option(help="Who runs the study, for the consent text.")] = "",
+    contact: Annotated[str, typer.Option(help="Whom to ask, for the consent text.")] = "",
+    duration_minutes: Annotated[int, typer.Option(help="How long it takes, for the consent text.")] = 20,
+    retention: Annotated[str, typer.Option(help="How long data are kept, for the consent text.")] = "",
+    consent: Annotated[Path | None, typer.Option(help="A text file with your own consent text.")] = None,
+    debriefing: Annotated[Path | None, typer.Option(help="A text file with your own debriefing.")] = None,
+    failed_checks: Annotated[
+        int, typer.Option(help="Exclude whoever fails so many attention checks; 0 for nobody.")
+    ] = 1,
+    fastest_median: Annotated[
+        float, typer.Option(help="Exclude whoever's median time per task is below so many seconds.")
+    ] = 0.0,
+    needs_completion: Annotated[
+        bool, typer.Option("--needs-completion", help="Exclude whoever has not finished.")
+    ] = False,
+    seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
+    database: _Database = "",
+) -> None:
+    """Create a study: draw its items, freeze its design, and print the password of its dashboard."""
+    _need()
+    from storyproof.study.creation import new_study
+    from storyproof.study.design import PARAPHRASE, ExclusionRules, StudyCondition
+
+    writes = kind == PARAPHRASE
+    settings: dict[str, Any] = {
+        "kind": kind,
+        "conditions": tuple(StudyCondition.parse(each) for each in condition or ["unlimited"]),
+        "tasks_per_participant": tasks_per_participant if tasks_per_participant is not None else 1 if writes else 10,
+        "practice": practice if practice is not None else 0 if writes else 2,
+        "consent": _read(consent, "--consent"),
+        "debriefing": _read(debriefing, "--debriefing"),
+        "exclusions": ExclusionRules(
+            failed_checks=failed_checks, fastest_median_s=fastest_median, needs_completion=needs_completion
+        ),
+        **{
+            "items": items,
+            "answers_per_item": answers_per_item,
+            "attention_checks": attention_checks,
+            "reviews_per_participant": reviews_per_participant,
+            "reviewers": reviewers,
+            "lease_minutes": lease_minutes,
+            "recruitment": recruitment,
+            "completion_code": completion_code,
+            "screen_out_code": screen_out_code,
+            "pay_per_task": pay_per_task,
+            "pay_per_review": pay_per_review,
+            "currency": currency,
+            "title": title,
+            "language": language,
+            "institution": institution,
+            "contact": contact,
+            "duration_minutes": duration_minutes,
+            "retention": retention,
+            "seed": seed,
+        },
+    }
+    given = os.environ.get(_PASSWORD_VARIABLE, "")
+    study, password = new_study(
+        name, settings, data=data, split=split, family=family, database=database, password=given
+    )
+    study.close()
+    note(f"{name}: {items:,} items; design {study.design.sha256[:12]}, items {study.items.sha256[:12]}")
+    if not given:
+        echo(f"The password of the dashboard is {password} (shown once; storyproof study password sets another).")
+    note(f"Start it: storyproof study serve {name}")
+
+
+@app.command("serve", cls=Command, short_help="Answer participants.")
+def serve(
+    name: _Name,
+    host: Annotated[str, typer.Option(help="The address to listen at; others let other machines in.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.")] = 8643,
+    public_url: Annotated[
+        str, typer.Option(help="The address under which participants reach it: that of the proxy with TLS.")
+    ] = "",
+    proxies: Annotated[
+        str, typer.Option(help="Addresses of proxies, whose word on a participant's address is taken; comma-separated.")
+    ] = "127.0.0.1",
+    database: _Database = "",
+) -> None:
+    """Answer participants until interrupted; the dashboard is at /admin."""
+    from storyproof.study.serve import serve_study
+
+    def ready(address: str) -> None:
+        echo(f"The study is at {address}/ and its dashboard at {address}/admin (Ctrl+C ends it).")
+
+    serve_study(name, host=host, port=port, public_url=public_url, proxies=proxies, database=database, ready=ready)
+
+
+@app.command("plan", cls=Command, short_help="Compute how many participants are needed.")
+def plan(
+    accuracy: Annotated[float, typer.Option(help="The accuracy that you expect; 0.5 is the worst case.")] = 0.5,
+    half_width: Annotated[float, typer.Option(help="Half the width of the interval: 0.05 for 5 points.")] = 0.05,
+    tasks: Annotated[int, typer.Option(help="Questions per participant.")] = 10,
+    correlation: Annotated[
+        float, typer.Option(help="How alike the answers of one participant are (intraclass correlation).")
+    ] = 0.1,
+    conditions: Annotated[int, typer.Option(help="Conditions, between participants.")] = 1,
+    excluded: Annotated[float, typer.Option(help="The share of participants whom you expect to exclude.")] = 0.0,
+    level: Annotated[float, typer.Option(help="The level of the interval.")] = 0.95,
+) -> None:
+    """Compute how many participants give an interval of a given width."""
+    from storyproof.study.planning import plan_participants
+
+    found = plan_participants(
+        accuracy=accuracy,
+        half_width=half_width,
+        tasks=tasks,
+        correlation=correlation,
+        conditions=conditions,
+        excluded=excluded,
+        level=level,
+    )
+    echo(f"independent answers needed: {found.independent:,} (z² p (1 − p) / h²)")
+    echo(f"design effect of {tasks} answers per participant: {found.design_effect:.2f} (1 + (m − 1) ρ)")
+    echo(f"participants per condition: {found.participants:,}, with {found.answers:,} answers")
+    echo(f"participants to recruit: {found.recruited:,}")
+
+
+@app.command("export", cls=Command, short_help="Write all results.")
+def export(
+    name: _Name,
+    out: Annotated[Path, typer.Option(help="A new folder for the tables, the codebook and the runs.")],
+    database: _Database = "",
+) -> None:
+    """Write all results: CSV and Parquet with a codebook, and runs for report or placeholders for generate."""
+    from storyproof.study.export import export_study
+
+    study = _open(name, database)
+    try:
+        found = export_study(study, out)
+    finally:
+        study.close()
+    note(f"written to {out}: {', '.join(found.files)}")
+    for line in found.notes:
+        note(line)
+
+
+@app.command("preregister", cls=Command, short_help="Write a preregistration.")
+def preregister(
+    name: _Name,
+    out: Annotated[Path, typer.Option(help="The JSON file.")],
+    database: _Database = "",
+) -> None:
+    """Write design, items, seeds, rules and hashes as a preregistration."""
+    from storyproof.study.export import write_preregistration
+
+    study = _open(name, database)
+    try:
+        write_preregistration(study, out)
+    finally:
+        study.close()
+    note(f"written to {out}")
+
+
+@app.command("backup", cls=Command, short_help="Write a backup, while the study runs.")
+def backup(
+    name: _Name,
+    out: Annotated[Path, typer.Option(help="The ZIP file; it holds the secret of the study.")],
+    database: _Database = "",
+) -> None:
+    """Write a backup, while the study runs."""
+    from storyproof.study.backup import back_up
+
+    study = _open(name, database)
+    try:
+        counts = back_up(study, out)
+    finally:
+        study.close()
+    note(f"written to {out}: {_counts(counts)}")
+
+
+@app.command("restore", cls=Command, short_help="Create a study from a backup.")
+def restore(
+    backup_file: Annotated[Path, typer.Argument(metavar="BACKUP", help="What study backup wrote.")],
+    name: Annotated[Path, typer.Argument(metavar="NAME", help="A new folder for the study.")],
+    database: _Database = "",
+) -> None:
+    """Create a study from a backup; with another --database it moves there."""
+    _need()
+    from storyproof.study.backup import restore as restore_study
+
+    study, counts = restore_study(backup_file, name, database=database)
+    study.close()
+    note(f"restored to {name}: {_counts(counts)}")
+
+
+@app.command("password", cls=Command, short_help="Set a new password of the dashboard.")
+def password(name: _Name, database: _Database = "") -> None:
+    """Set a new password of the dashboard, from STORYPROOF_STUDY_PASSWORD or at random, and end all its sessions."""
+    from storyproof.study.admin import hash_password
+    from storyproof.study.folder import new_password
+
+    given = os.environ.get(_PASSWORD_VARIABLE, "")
+    chosen = given or new_password()
+    study = _open(name, database)
+    try:
+        study.set_password(hash_password(chosen))
+    finally:
+        study.close()
+    if given:
+        note("The password is set.")
+    else:
+        echo(f"The password of the dashboard is {chosen} (shown once).")
+
+
+@app.command("replace-excluded", cls=Command, short_help="Give items of excluded people to others.")
+def replace_excluded(name: _Name, database: _Database = "") -> None:
+    """Give the items of excluded participants to others; their data stay, and are left out of results."""
+    from storyproof.study.replacement import replace_excluded as replace
+
+    study = _open(name, database)
+    try:
+        counts = replace(study)
+    finally:
+        study.close()
+    note(f"opened again: {_counts(counts)}" if counts else "nothing to replace")
+
+
+@app.command("delete-participant", cls=Command, short_help="Delete all that is known of somebody.")
+def delete_participant(
+    name: _Name,
+    code: Annotated[str, typer.Argument(metavar="CODE", help="The participant's code.")],
+    database: _Database = "",
+) -> None:
+    """Delete all that is known of a participant; the items that they answered become free again."""
+    from storyproof.study.participants import delete_participant as delete
+
+    study = _open(name, database)
+    try:
+        counts = delete(study, code)
+    finally:
+        study.close()
+    note(f"deleted {code}: {_counts(counts)}. Backups and exports from before still hold the data.")
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{table} {count:,}" for table, count in counts.items())
+
+
+def _need() -> None:
+    from storyproof.study.serve import need_packages
+
+    need_packages()
+
+
+def _open(name: Path, database: str) -> Any:
+    _need()
+    from storyproof.study.folder import open_study
+
+    return open_study(name, database=database)
+
+
+def _read(path: Path | None, option: str) -> str:
+    if path is None:
+        return ""
+    from storyproof.errors import DataError
+    from storyproof.inputs import read_text
+
+    try:
+        return read_text(path)
+    except (OSError, UnicodeError) as error:
+        raise DataError(f"cannot read {path}: {error}; choose another file for {option}.") from error

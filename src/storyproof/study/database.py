@@ -1,0 +1,163 @@
+"""The database of a study: SQLite in its folder, or PostgreSQL by URL.
+
+Writing is one transaction at a time per study where it must be: SQLite has one writer anyway, and threads of this
+process wait for it in a queue instead of polling; PostgreSQL locks the rows that a transaction is about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from importlib.resources import as_file, files
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from alembic import command
+from alembic.config import Config as AlembicConfig
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, TimeoutError
+
+from storyproof.errors import ConfigError, DataError, shorten
+
+SQLITE, POSTGRESQL = "sqlite", "postgresql"
+FILE = "study.sqlite"
+_BUSY_S = 30.0  # how long to wait for another process that writes
+_IDLE_S = 600.0  # how long a transaction may do nothing, such as while a backup is packed
+_CONNECTIONS = 16
+
+
+class StudyDatabase:
+    """A connection pool with transactions for reading and for writing.
+
+    Args:
+        url: Where the database is.
+    """
+
+    def __init__(self, url: URL) -> None:
+        self.url = url
+        self.is_sqlite = url.get_backend_name() == SQLITE
+        self._writing: Any = Lock() if self.is_sqlite else nullcontext()
+        self.engine = _engine(url)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Open a transaction that reads one state of the database, whatever others write meanwhile."""
+        with _naming(self.url), self.engine.connect() as connection:
+            if not self.is_sqlite:
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Open a transaction that is committed as a whole, or not at all."""
+        with _naming(self.url), self._writing, self.engine.connect() as connection:
+            if self.is_sqlite:
+                connection = connection.execution_options(storyproof_writes=True)
+            with connection.begin():
+                yield connection
+
+    def migrate(self, revision: str = "head") -> None:
+        """Bring the tables to a revision, by default the newest; those of older versions are kept and changed.
+
+        Raises:
+            DataError: If a newer version of storyproof made them.
+        """
+        with as_file(files("storyproof.study").joinpath("migrations")) as place:
+            config = AlembicConfig()
+            config.set_main_option("script_location", str(place))
+            with self.writing() as connection:
+                known = {each.revision for each in ScriptDirectory.from_config(config).walk_revisions()}
+                found = MigrationContext.configure(connection).get_current_revision()
+                if found is not None and found not in known:
+                    raise DataError(f"a newer version of storyproof made this study (revision {found}); update it.")
+                config.attributes["connection"] = connection
+                command.upgrade(config, revision)
+
+    def revision(self) -> str:
+        """Return the revision of the tables; empty if there are none."""
+        with self.reading() as connection:
+            return MigrationContext.configure(connection).get_current_revision() or ""
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.engine.dispose()
+
+
+def sqlite_url(folder: Path) -> URL:
+    """Return the address of the database in a study's folder."""
+    return URL.create("sqlite", database=str(folder / FILE))
+
+
+def parse_url(text: str) -> URL:
+    """Read the address of a PostgreSQL database; passwords are not repeated in messages.
+
+    Raises:
+        ConfigError: If it is another one.
+    """
+    try:
+        found = make_url(text)
+    except ArgumentError as error:
+        raise ConfigError("--database is not an address; use postgresql://USER:PASSWORD@HOST/NAME.") from error
+    if found.get_backend_name() != POSTGRESQL:
+        raise ConfigError(
+            f"--database is of {found.get_backend_name()}; use postgresql://USER:PASSWORD@HOST/NAME, or leave it out "
+            "for SQLite in the study's folder."
+        )
+    return found.set(drivername="postgresql+psycopg")
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() != SQLITE:
+        found = create_engine(url, pool_size=_CONNECTIONS, max_overflow=0, pool_timeout=_BUSY_S, pool_pre_ping=True)
+
+        @event.listens_for(found, "connect")
+        def limit(raw: Any, record: object) -> None:
+            # A process that hangs, here or elsewhere, must not keep everybody waiting.
+            raw.autocommit = True
+            raw.execute(f"SET lock_timeout = '{_BUSY_S:.0f}s'")
+            raw.execute(f"SET idle_in_transaction_session_timeout = '{_IDLE_S:.0f}s'")
+            raw.autocommit = False
+
+        return found
+    engine = create_engine(
+        url,
+        pool_size=_CONNECTIONS,
+        max_overflow=0,
+        pool_timeout=_BUSY_S,
+        connect_args={"timeout": _BUSY_S, "check_same_thread": False, "isolation_level": None},
+    )
+
+    @event.listens_for(engine, "connect")
+    def prepare(raw: Any, record: object) -> None:
+        cursor = raw.cursor()
+        for setting in (
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            f"busy_timeout={_BUSY_S * 1000:.0f}",
+        ):
+            cursor.execute(f"PRAGMA {setting}")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Connection) -> None:
+        # A transaction that begins by reading and then writes could not wait for another writer.
+        writes = connection.get_execution_options().get("storyproof_writes")
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+    return engine
+
+
+@contextmanager
+def _naming(url: URL) -> Iterator[None]:
+    """Name the database if it cannot be reached."""
+    try:
+        yield
+    except (OperationalError, InterfaceError, TimeoutError) as error:
+        why = shorten(str(getattr(error, "orig", None) or error))
+        raise DataError(f"the database {url.render_as_string(hide_password=True)} cannot be used: {why}") from error

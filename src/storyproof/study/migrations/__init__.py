@@ -1,0 +1,1 @@
+"""Migrations: how the tables of older versions become those of this one."""

@@ -1,0 +1,274 @@
+"""Participants: how they enter, how their links find them again, and how one is deleted."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from sqlalchemy import Column, Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy.exc import IntegrityError
+
+from storyproof.errors import DataError, quoted
+from storyproof.seeds import digest
+from storyproof.study import schema
+from storyproof.study.design import LINK, PARAPHRASE
+from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study
+
+WORKING, DONE = "working", "done"
+CONSENT = "consent"
+_CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # without those that look alike
+
+
+class StudyFullError(Exception):
+    """There is nothing left to do for another participant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Somebody who wants to take part.
+
+    Attributes:
+        nonce: A random text of the page that was opened; for those who come from a site, it follows from their id.
+        source: `link`, `prolific` or `mturk`.
+        external_id: The id at the site; empty for a link.
+        visit: The site's other ids of this visit.
+    """
+
+    nonce: str
+    source: str = LINK
+    external_id: str = ""
+    visit: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """What is the same however often the same person arrives by the same page or from the same site."""
+        about = f"{self.source}\0{self.external_id or self.nonce}"
+        return sha256(about.encode("utf-8", "replace")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Participant:
+    """A participant.
+
+    Attributes:
+        id: The number in the database.
+        code: The pseudonym.
+        source: Where they come from.
+        external_id: The id there; empty for a link.
+        visit: The site's other ids of the last visit.
+        condition: The condition.
+        status: `working` or `done`.
+    """
+
+    id: int
+    code: str
+    source: str
+    external_id: str
+    visit: Mapping[str, str]
+    condition: str
+    status: str
+
+    @classmethod
+    def from_row(cls, row: Row[Any]) -> Participant:
+        """Read a row of the table."""
+        visit = json.loads(row.external_visit)
+        return cls(row.id, row.code, row.source, row.external_id or "", visit, row.condition, row.status)
+
+
+def link_token(study: Study, key: str) -> str:
+    """Return the token of a participant's link: 256 bits that follow from the arrival and the study's secret."""
+    mac = hmac.digest(study.secret.encode(), f"link\0{key}".encode(), "sha256")
+    return urlsafe_b64encode(mac).decode().rstrip("=")
+
+
+def enter(study: Study, arrival: Arrival, body_sha256: str) -> str:
+    """Take in a participant who has consented; return the token of the link.
+
+    The same arrival leads to the same participant, however often it is sent and even if the server was killed
+    in between.
+
+    Raises:
+        StudyFullError: If there is nothing left to do.
+    """
+    token = link_token(study, arrival.key)
+    try:
+        with study.database.writing() as connection:
+            _enter(study, connection, arrival, token, body_sha256)
+    except IntegrityError:  # the same arrival was committed between our look and our insert
+        with study.database.writing() as connection:
+            _enter(study, connection, arrival, token, body_sha256)
+    return token
+
+
+def _enter(study: Study, connection: Connection, arrival: Arrival, token: str, body_sha256: str) -> None:
+    table = schema.participant
+    visit = json.dumps(dict(arrival.visit), sort_keys=True)
+    known = connection.execute(select(table).where(table.c.entry_key == arrival.key)).first()
+    if known is not None:
+        if known.status == WORKING and known.external_visit != visit:
+            connection.execute(update(table).where(table.c.id == known.id).values(external_visit=visit))
+        return
+    lock_pool(connection)
+    condition = _choose_condition(study, connection)
+    count = connection.execute(select(func.count()).select_from(table)).scalar_one()
+    now = study.now()
+    inserted = connection.execute(
+        insert(table).values(
+            code=_code(study, arrival.key),
+            token_sha256=sha256(token.encode()).hexdigest(),
+            entry_key=arrival.key,
+            source=arrival.source,
+            external_id=arrival.external_id or None,
+            external_visit=visit,
+            language=study.design.language,
+            condition=condition,
+            status=WORKING,
+            created_at=now,
+            consented_at=now,
+        )
+    ).inserted_primary_key
+    assert inserted is not None
+    connection.execute(
+        insert(schema.submission).values(
+            key=f"{CONSENT}-{inserted[0]}",
+            participant_id=inserted[0],
+            kind=CONSENT,
+            received_at=now,
+            body_sha256=body_sha256,
+        )
+    )
+    log(study, connection, "entered", inserted[0], f"participant {count + 1}")
+
+
+def _code(study: Study, key: str) -> str:
+    """Return a pseudonym of eight letters and digits; it says nothing about the person."""
+    number = int.from_bytes(hmac.digest(study.secret.encode(), f"code\0{key}".encode(), "sha256")[:8], "big")
+    letters = ""
+    for _ in range(8):
+        number, place = divmod(number, len(_CODE_LETTERS))
+        letters += _CODE_LETTERS[place]
+    return letters
+
+
+def lock_pool(connection: Connection) -> None:
+    """Wait until no other transaction gives out items; SQLite has one writer anyway."""
+    connection.execute(select(schema.study.c.id).with_for_update())
+
+
+def is_free(now: float) -> Any:
+    """Return the condition that a slot can be given out."""
+    slot = schema.slot
+    return ~slot.c.is_done & or_(slot.c.holder.is_(None), slot.c.lease_until < now)
+
+
+def count_by(connection: Connection, column: Column[str], *where: Any) -> dict[str, int]:
+    """Return how many rows there are, by a column."""
+    rows = connection.execute(select(column, func.count()).where(*where).group_by(column))
+    return {name: number for name, number in rows}  # noqa: C416  # a result is no mapping, but looks like one to dict
+
+
+def _choose_condition(study: Study, connection: Connection) -> str:
+    """Return the condition with the fewest participants that has work for one more.
+
+    Raises:
+        StudyFullError: If none has.
+    """
+    slot, table, now = schema.slot, schema.participant, study.now()
+    kind = WRITING if study.design.kind == PARAPHRASE else SOLVING
+    free = count_by(connection, slot.c.condition, slot.c.kind == kind, is_free(now))
+    promised = _promised(study, connection, kind)
+    counts = count_by(connection, table.c.condition)
+    open_ones = [each.name for each in study.design.conditions if free.get(each.name, 0) > promised.get(each.name, 0)]
+    if not open_ones and study.design.kind == PARAPHRASE and study.design.reviews_per_participant:
+        waiting = select(func.count()).where(slot.c.kind == REVIEWING, is_free(now))
+        if connection.execute(waiting).scalar_one():
+            return study.design.conditions[0].name
+    if not open_ones:
+        raise StudyFullError
+    total = sum(counts.values())
+    return min(
+        open_ones, key=lambda name: (counts.get(name, 0), digest("study-condition", study.design.seed, total, name))
+    )
+
+
+def _promised(study: Study, connection: Connection, kind: str) -> dict[str, int]:
+    """Return how many more items those who are at work will take, by condition; who left is not counted."""
+    table, lease = schema.participant, schema.lease
+    recent = study.now() - study.design.lease_s
+    taken = (
+        select(lease.c.participant_id, func.count().label("count"), func.max(lease.c.begun_at).label("last"))
+        .where(lease.c.kind == kind)
+        .group_by(lease.c.participant_id)
+        .subquery()
+    )
+    rows = connection.execute(
+        select(table.c.condition, func.coalesce(taken.c.count, 0))
+        .outerjoin(taken, taken.c.participant_id == table.c.id)
+        .where(table.c.status == WORKING, or_(table.c.created_at > recent, taken.c.last > recent))
+    )
+    found: dict[str, int] = {}
+    for condition, count in rows:
+        left = max(0, study.design.tasks_per_participant - count)
+        found[condition] = found.get(condition, 0) + left
+    return found
+
+
+def find(study: Study, token: str) -> Participant | None:
+    """Return the participant of a link; None if there is none."""
+    with study.database.reading() as connection:
+        return find_by_link(connection, token)
+
+
+def find_by_link(connection: Connection, token: str) -> Participant | None:
+    """Return the participant of a link, in a transaction; None if there is none."""
+    wanted = sha256(token.encode("utf-8", "replace")).hexdigest()
+    row = connection.execute(select(schema.participant).where(schema.participant.c.token_sha256 == wanted)).first()
+    return None if row is None else Participant.from_row(row)
+
+
+def log(study: Study, connection: Connection, kind: str, participant_id: int | None, detail: str = "") -> None:
+    """Note that something happened."""
+    row = {"at": study.now(), "participant_id": participant_id, "kind": kind, "detail": detail}
+    connection.execute(insert(schema.event).values(**row))
+
+
+def delete_participant(study: Study, code: str) -> dict[str, int]:
+    """Delete all that is known of a participant; return how many rows of each table.
+
+    Items that they answered become free again. Reviews of their stories by others go with the stories.
+
+    Raises:
+        DataError: If there is no such participant.
+    """
+    slot, person, text = schema.slot, schema.participant, schema.text
+    with study.database.writing() as connection:
+        row = connection.execute(select(person.c.id).where(person.c.code == code).with_for_update()).first()
+        if row is None:
+            raise DataError(f"there is no participant {quoted(code)}; the dashboard and exports list the codes.")
+        lock_pool(connection)
+        owned = row.id
+        counts = {
+            table.name: connection.execute(
+                select(func.count()).select_from(table).where(table.c.participant_id == owned)
+            ).scalar_one()
+            for table in (schema.submission, schema.answer, text, schema.review, schema.lease, schema.event)
+        }
+        written = select(text.c.id).where(text.c.participant_id == owned)
+        connection.execute(delete(slot).where(slot.c.kind == REVIEWING, slot.c.target.in_(written)))
+        given_out = (SOLVING, WRITING, REVIEWING)
+        connection.execute(delete(slot).where(slot.c.holder == owned, slot.c.kind.not_in(given_out)))
+        connection.execute(
+            update(slot)
+            .where(slot.c.holder == owned)
+            .values(holder=None, lease_until=None, shown_at=None, is_done=False)
+        )
+        for table in (schema.answer, text, schema.review):
+            connection.execute(delete(table).where(table.c.participant_id == owned))
+        connection.execute(delete(person).where(person.c.id == owned))
+        log(study, connection, "deleted", None)
+    return counts

@@ -1,0 +1,89 @@
+"use strict";
+// Pages work without this script; it measures time, shows the time left, and checks a story while it is written.
+(() => {
+  const form = document.querySelector("form[data-step]");
+  if (!form) return;
+  const began = performance.now();
+  const taken = form.querySelector("[name=browser_ms]");
+  const hidden = form.querySelector("[name=hidden_ms]");
+  let since = document.hidden ? began : null;
+  let away = 0;
+  document.addEventListener("visibilitychange", () => {
+    if (document.hidden) since = performance.now();
+    else if (since !== null) { away += performance.now() - since; since = null; }
+  });
+  const button = form.querySelector("button[type=submit]");
+  form.addEventListener("submit", () => {
+    if (taken) taken.value = String(Math.round(performance.now() - began));
+    if (hidden) hidden.value = String(Math.round(away + (since === null ? 0 : performance.now() - since)));
+    if (button) button.disabled = true;
+  });
+  window.addEventListener("pageshow", (shown) => { if (shown.persisted) location.reload(); });
+
+  const clock = document.querySelector("[data-left-ms]");
+  if (clock) {
+    const left = Number(clock.dataset.leftMs);
+    const template = clock.dataset.text;
+    const tick = () => {
+      const rest = left - (performance.now() - began);
+      clock.textContent = template.replace("{seconds}", String(Math.max(0, Math.ceil(rest / 1000))));
+      if (rest > 0) { setTimeout(tick, 200); return; }
+      form.noValidate = true;
+      form.requestSubmit();
+    };
+    tick();
+  }
+
+  const area = form.querySelector("textarea[data-check]");
+  if (!area) return;
+  const place = form.querySelector(".remarks");
+  const confirmation = form.querySelector(".confirm");
+  let waiting = 0;
+  let asked = 0;
+  const list = (kind, title, lines) => {
+    const box = document.createElement("div");
+    box.className = kind;
+    const head = document.createElement("p");
+    head.textContent = title;
+    box.append(head);
+    if (lines.length) {
+      const found = document.createElement("ul");
+      for (const line of lines) {
+        const entry = document.createElement("li");
+        entry.textContent = line;
+        found.append(entry);
+      }
+      box.append(found);
+    }
+    return box;
+  };
+  const check = async () => {
+    const number = ++asked;
+    place.setAttribute("aria-busy", "true");
+    try {
+      const reply = await fetch(area.dataset.check, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: JSON.stringify({ slot: Number(form.elements.slot.value), text: area.value }),
+      });
+      if (!reply.ok || number !== asked) return;
+      const found = await reply.json();
+      const boxes = [];
+      if (found.problems.length) boxes.push(list("problem", area.dataset.problems, found.problems));
+      if (found.questions.length) boxes.push(list("notice", area.dataset.questions, found.questions));
+      if (!boxes.length) boxes.push(list("good", area.dataset.fine, []));
+      place.replaceChildren(...boxes);
+      confirmation.hidden = !found.questions.length;
+      place.dataset.checked = area.value;
+    } catch (error) {
+      // Without a connection there is no help; the story is checked when it is sent.
+    } finally {
+      place.removeAttribute("aria-busy");
+    }
+  };
+  area.addEventListener("input", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(check, 400);
+  });
+  if (area.value) check();
+})();

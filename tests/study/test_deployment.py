@@ -1,0 +1,71 @@
+"""The files for deployment fit the program: commands, ports, paths and variables that they name exist."""
+
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import yaml
+from typer.main import get_command
+
+from storyproof.cli.study import app
+from storyproof.study.folder import DATABASE_VARIABLE
+from storyproof.study.serve import PORT
+from storyproof.web.guard import LARGEST_REQUEST
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+
+
+def compose() -> dict[str, Any]:
+    found: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text("utf-8"))
+    return found
+
+
+def flags(command: str) -> set[str]:
+    return {flag for parameter in get_command(app).commands[command].params for flag in parameter.opts}  # type: ignore[attr-defined]
+
+
+def test_the_service_of_the_compose_file_can_be_started() -> None:
+    study = compose()["services"]["study"]
+    verb, _, *options = study["command"]
+    assert verb == "serve"
+    assert {each.partition("=")[0] for each in options} <= flags("serve")
+    assert f"--port={PORT}" in options
+    assert DATABASE_VARIABLE in study["environment"]
+    assert (DEPLOY / study["build"]["context"] / study["build"]["dockerfile"]).resolve() == DEPLOY / "Dockerfile"
+
+
+def test_only_the_proxy_is_reached_from_outside() -> None:
+    services = compose()["services"]
+    assert [name for name, each in services.items() if "ports" in each] == ["proxy"]
+    assert [name for name, each in services.items() if "outside" in each["networks"]] == ["proxy"]
+    used = {volume.partition(":")[0] for each in services.values() for volume in each.get("volumes", [])}
+    assert {name for name in used if not name.startswith(".")} == set(compose()["volumes"])
+
+
+def test_the_proxy_leads_to_the_service() -> None:
+    text = (DEPLOY / "Caddyfile").read_text("utf-8")
+    assert f"reverse_proxy study:{PORT}" in text
+    assert f"max_size {LARGEST_REQUEST // 1024}KB" in text
+    assert text.count("{") == text.count("}")
+
+
+def test_the_image_copies_what_there_is_and_runs_as_its_own_user() -> None:
+    lines = (DEPLOY / "Dockerfile").read_text("utf-8").replace("\\\n", " ").splitlines()
+    steps = [line.split(maxsplit=1) for line in lines if line and not line.startswith("#")]
+    known = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
+    assert {name for name, _ in steps} <= known
+    for name, rest in steps:
+        if name == "COPY" and "--from" not in rest:
+            for source in shlex.split(rest)[:-1]:
+                assert (DEPLOY.parent / source).exists(), source
+    assert ["USER", "10001"] in steps
+    assert ["EXPOSE", str(PORT)] in steps
+
+
+def test_the_unit_starts_the_service() -> None:
+    text = (DEPLOY / "storyproof-study@.service").read_text("utf-8")
+    [command] = re.findall(r"^ExecStart=\S+/storyproof study (.*)$", text, re.MULTILINE)
+    verb, _, *options = command.split()
+    assert verb == "serve"
+    assert {each for each in options if each.startswith("--")} <= flags("serve")

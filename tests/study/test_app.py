@@ -1,7 +1,6 @@
 """The pages of a study: whole studies played through the application, and everything that must not work."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from html import unescape
 from pathlib import Path
@@ -25,34 +24,10 @@ from storyproof.study.writing import COPIES_EARLIER, COPIES_INSTRUCTIONS, check_
 from storyproof.web.guard import LARGEST_REQUEST
 from tests.study.browser import Browser, forms_of
 from tests.study.crowd import opening
-from tests.study.samples import UNLIMITED, Clock, kinship_data, make_study, solve_design, writing_design
+from tests.study.samples import UNLIMITED, Clock, make_study, solve_design
 
 HOSTILE = "<script>alert(1)</script>'; DROP TABLE answer; --\" onload=x {0} %s \u202e"
 PASSWORD = "correct horse battery"
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return kinship_data(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def study(tmp_path: Path, data: Path, clock: Clock) -> Iterator[Study]:
-    found = make_study(tmp_path, solve_design(), data=data, now=clock)
-    yield found
-    found.close()
-
-
-@pytest.fixture
-def writing(tmp_path: Path, clock: Clock) -> Iterator[Study]:
-    found = make_study(tmp_path, writing_design(), now=clock)
-    yield found
-    found.close()
 
 
 def count(study: Study, table: Any, *where: Any) -> int:

@@ -1,7 +1,6 @@
 """Items are given out evenly, every form counts once, and nothing is given out too often."""
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
@@ -27,31 +26,7 @@ from storyproof.study.submissions import (
     submit_text,
     time_out,
 )
-from tests.study.samples import LIMITED, UNLIMITED, Clock, join, kinship_data, make_study, solve_design, writing_design
-
-
-@pytest.fixture(scope="module")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return kinship_data(tmp_path_factory.mktemp("data"))
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def study(tmp_path: Path, data: Path, clock: Clock) -> Iterator[Study]:
-    found = make_study(tmp_path, solve_design(), data=data, now=clock)
-    yield found
-    found.close()
-
-
-@pytest.fixture
-def writing(tmp_path: Path, clock: Clock) -> Iterator[Study]:
-    found = make_study(tmp_path, writing_design(), now=clock)
-    yield found
-    found.close()
+from tests.study.samples import LIMITED, UNLIMITED, Clock, join, make_study, solve_design
 
 
 def rows(study: Study, table: Any) -> list[Any]:

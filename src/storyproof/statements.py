@@ -61,7 +61,7 @@ _MARKERS = frozenset(
     (
         *("that", "so", "therefore", "thus", "hence", "consequently", "and", "but", "however", "now", "finally", "also"),
         *("clearly", "obviously", "indeed", "similarly", "likewise", "overall", "again", "meanwhile", "because", "since"),
-        *("as", "although", "though", "whereas", "this", "which", "it", "means", "meaning", "given", "considering", "ok"),
+        *("as", "although", "though", "whereas", "this", "which", "means", "meaning", "given", "considering", "ok"),
         *("okay", "yes", "well", "actually", "really", "secondly", "thirdly", "lastly", "currently"),
     )
 )
@@ -84,7 +84,7 @@ _FOLLOWS = frozenset(
 )
 _UNDOES = frozenset(("until", "before", "when", "while", "after", "once", "only", "at", "during", "till"))
 _RETRACTS = re.compile(
-    r"\b(?:wait|hold on|scratch that|correction|let me (?:re-?(?:think|check|consider|read|do|start|evaluate)|correct|"
+    r"\b(?:wait\b|hold on|scratch that|correction|let me (?:re-?(?:think|check|consider|read|do|start|evaluate)|correct|"
     r"fix|try again|start over)|i (?:was|am) (?:wrong|mistaken)|i made (?:a|an) (?:mistake|error)|"
     r"(?:that|this)(?:['’]s| is| was| cannot be| can['’]t be) (?:wrong|incorrect|not (?:right|correct|true)|right)|"
     r"no,|actually,? no|on second thoughts?)",

@@ -59,12 +59,14 @@ class StepReport:
         steps: The steps that were understood and not taken back, each statement once, in the order of the text.
 
     Example:
-        >>> from storyproof import stream
-        >>> from storyproof.rewards import check_steps
+        >>> from storyproof import rewards, stream
         >>> row = stream("tomi", seed=7)[0].rows[5]
-        >>> report = check_steps("Lara thinks the pebble is in the bin. Greta believes it is in the treasure chest.", row)
-        >>> [step.verdict for step in report.steps], report.first_wrong.holds
-        (['right', 'wrong'], 'bin')
+        >>> report = rewards.check_steps("Greta thinks the pebble is in the bin. Lara believes it is in the sack.", row)
+        >>> [(step.verdict, step.stated) for step in report.steps]
+        [('right', 'Greta thinks that the pebble is in the bin')]
+        >>> report = rewards.check_steps("Lara thinks the pebble is in the treasure chest.", row)
+        >>> report.first_wrong.holds
+        'bin'
     """
 
     steps: tuple[ReasoningStep, ...]
@@ -106,9 +108,9 @@ def check_steps(reply: str, row: Row) -> StepReport:
         DataError: If the reply is not a text, or the row has no story or question.
 
     Example:
-        >>> from storyproof.rewards import check_steps
+        >>> from storyproof import rewards
         >>> row = {"story": "Ada is the mother of Ben.\\nCleo is the sister of Ben.", "question": "What is Cleo to Ada?"}
-        >>> report = check_steps("Cleo is Ben's sister, so Cleo is Ada's niece.", row)
+        >>> report = rewards.check_steps("Cleo is Ben's sister, so Cleo is Ada's niece.", row)
         >>> report.first_wrong.index, report.first_wrong.stated, report.first_wrong.holds
         (1, "Cleo is Ada's niece", 'daughter')
     """

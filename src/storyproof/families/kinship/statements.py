@@ -53,13 +53,13 @@ _MEANT: dict[str, tuple[str, ...]] = {
     **{word: _BOTH[name] for word, name in _NEUTRAL.items()},
     **{called: (word,) for called, word in _CALLED.items() if not called.endswith("s") and called not in WORDS},
 }
-_MUTUAL: dict[str, tuple[str, ...]] = {
-    "siblings": _BOTH["sibling"],
-    "brothers": ("brother",),
-    "sisters": ("sister",),
-    "spouses": _BOTH["SO"],
-    "married": _BOTH["SO"],
-    "siblings-in-law": _BOTH["sibling-in-law"],
+_MUTUAL = {  # what two people are to each other, each as a word for one of them
+    "siblings": "sibling",
+    "brothers": "brother",
+    "sisters": "sister",
+    "spouses": "spouse",
+    "married": "spouse",
+    "siblings-in-law": "sibling-in-law",
 }
 _RELATIONS, _MUTUALS = NameIndex(_MEANT), NameIndex(_MUTUAL)
 _LINKS = tuple(
@@ -102,8 +102,11 @@ class _KinGrammar(ClauseGrammar):
             mutual = _MUTUALS.match(tokens, place)
             if mutual is None:
                 return None
+            word = _MUTUAL[mutual[0]]
             pairs = [(who[0], who[1]), (who[1], who[0])]
-            return _statements(pairs[:1], _MUTUAL[mutual[0]], denied, tokens, start, mutual[1], mutual[0])
+            if len(_MEANT[word]) > 1:  # neither word says anything about a gender, so one says what the other says
+                del pairs[1]
+            return _statements(pairs, _MEANT[word], denied, tokens, start, mutual[1], word)
         if len(who) > 2:
             return None
         if lower_at(tokens, place) == "married" and lower_at(tokens, place + 1) == "to":
@@ -189,11 +192,20 @@ def _parse_link(tokens: Sequence[Token], place: int) -> tuple[int, bool] | None:
     """Read "is", "must be" and so on with "not"; return the number of the token after it, and whether it denies."""
     place = skip_words(tokens, place, _MANNER)
     for link in _LINKS:
-        if all(lower_at(tokens, place + step) == word for step, word in enumerate(link)):
-            place = skip_words(tokens, place + len(link), _MANNER)
-            denied = lower_at(tokens, place) == "not"
-            return skip_words(tokens, place + denied, _MANNER), denied
+        after = _match_phrase(tokens, place, link)
+        if after is not None:
+            denied = lower_at(tokens, after) == "not"
+            return skip_words(tokens, after + denied, _MANNER), denied
     return None
+
+
+def _match_phrase(tokens: Sequence[Token], place: int, words: Sequence[str]) -> int | None:
+    """Return the number of the token after some words that may have others between them: "must therefore be"."""
+    for word in words:
+        if lower_at(tokens, place) != word:
+            return None
+        place = skip_words(tokens, place + 1, _MANNER)
+    return place
 
 
 def _statements(

@@ -60,7 +60,7 @@ def test_a_server_that_fails_is_an_error_and_no_reward() -> None:
     pytest.importorskip("verifiers")
     from storyproof_verifiers import load_environment
 
-    with FakeServer(broken=1.0) as server:
+    with FakeServer(malformed=1.0) as server:
         [episode] = roll_out(load_environment("tomi", num_tasks=1), server.url, 1)
     assert not episode.ok
 
@@ -68,7 +68,8 @@ def test_a_server_that_fails_is_an_error_and_no_reward() -> None:
 def test_the_command_line_of_verifiers_finds_the_environment(tmp_path: Path) -> None:
     pytest.importorskip("verifiers")
     with FakeServer() as server:
-        command = [sys.executable, "-m", "verifiers.v1.cli.eval.main", "storyproof-verifiers", "-n", "4", "--no-rich"]
+        code = "from verifiers.v1.cli.eval.main import main; main()"
+        command = [sys.executable, "-c", code, "storyproof-verifiers", "-n", "4", "--no-rich"]
         command += ["--no-push", "--model", "fake", "--client.base-url", server.url, "--client.api-key-var", "NO_KEY"]
         command += ["--env.taskset.benchmark", "tomi", "--env.taskset.seed", "7", "--output-dir", str(tmp_path)]
         done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NO_KEY": "none"}, check=False)

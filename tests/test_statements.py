@@ -37,7 +37,8 @@ def test_sentences_are_compared_without_spelling_and_the_last_stop() -> None:
 
 def test_retractions_are_found() -> None:
     assert len(find_retractions("So it is the jar. Wait, no. Hmm, that is wrong: I made a mistake.")) >= 3
-    assert find_retractions("Ada waits for Ben. She knows nothing.") == []
+    assert len(find_retractions("Hmm, that can't be right.")) == 1
+    assert find_retractions("Ada waits for Ben. She knows nothing. That is right, and this is correct.") == []
 
 
 SHAPES = {
@@ -76,5 +77,5 @@ def test_time_grows_with_the_length_of_the_text_and_not_with_its_square(shape: s
             best = min(best, time.process_time() - begun)
         return best
 
-    short, long = seconds(4_000), seconds(64_000)
-    assert long < 16 * 4 * short + 0.02  # a square would be 256 times as much
+    short, long = seconds(1_000), seconds(12_000)
+    assert long < 12 * 4 * short + 0.02  # a square would be 144 times as much

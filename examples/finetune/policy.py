@@ -73,7 +73,9 @@ class Policy:
         """Return a reply as text."""
         return str(self.tokenizer.decode(reply, skip_special_tokens=True)).strip()
 
-    def log_probabilities(self, prompts: Sequence[Sequence[int]], replies: Sequence[Sequence[int]]) -> tuple[Tensor, Tensor]:
+    def log_probabilities(
+        self, prompts: Sequence[Sequence[int]], replies: Sequence[Sequence[int]]
+    ) -> tuple[Tensor, Tensor]:
         """Return the log-probability of each token of each reply, padded on the left, and a mask of what counts."""
         ids, mask = self.pad([[*prompt, *reply] for prompt, reply in zip(prompts, replies, strict=True)])
         positions = (mask.cumsum(-1) - 1).clamp(min=0)

@@ -49,7 +49,9 @@ def fine_tune(
         found, counts = policy.log_probabilities(prompts, replies)
         loss = -(found * counts).sum() / counts.sum()
         _step(policy, optimizer, schedule, loss)
-        report({"phase": "sft", "step": step, "loss": round(loss.item(), 4), "seconds": round(time.monotonic() - begun, 2)})
+        report(
+            {"phase": "sft", "step": step, "loss": round(loss.item(), 4), "seconds": round(time.monotonic() - begun, 2)}
+        )
     policy.model.eval()
 
 

@@ -24,7 +24,7 @@ _SENTENCE = re.compile(r"[^.!?\n]+[.!?]*")
 _MARKUP = re.compile(r"[*`#>|]+|</?\w{1,20}>")
 _QUOTE_SIGN = re.compile(r"[\"“”«»\n]|(?<![\w'’])['‘](?=\w)|(?<=[\w.!?,])['’](?!\w)")
 _CLOSES = {'"': '"', "“": "”", "«": "»", "'": "'’", "‘": "'’"}
-_QUOTED = "\""  # stands for a quotation, whose words are not read
+_QUOTED = '"'  # stands for a quotation, whose words are not read
 _NEGATED = re.compile(r"(.+)n['’]t", re.IGNORECASE)
 _OWNED = re.compile(r"(.+)['’]s", re.IGNORECASE)
 
@@ -32,7 +32,18 @@ NEGATIONS = frozenset(("not", "never", "no", "cannot", "neither", "nor", "nobody
 # A sentence with one of these claims nothing, or nothing that can be told apart from what is supposed or reported.
 _UNCLAIMED = frozenset(
     (
-        *("if", "unless", "suppose", "supposing", "supposedly", "assume", "assuming", "imagine", "imagines", "imagining"),
+        *(
+            "if",
+            "unless",
+            "suppose",
+            "supposing",
+            "supposedly",
+            "assume",
+            "assuming",
+            "imagine",
+            "imagines",
+            "imagining",
+        ),
         *("pretend", "pretends", "whether", "maybe", "perhaps", "possibly", "probably", "likely", "presumably"),
         *("apparently", "seems", "seem", "appears", "might", "may", "could", "or", "either", "otherwise", "lest"),
         *("hypothetically", "hypothetical", "theoretically", "example", "alternatively", "versus", "vs"),
@@ -46,7 +57,9 @@ _UNCLAIMED = frozenset(
 )
 # After these a clause stands on its own, whatever was denied or thought before.
 _HARD = frozenset((";", ":", "so", "therefore", "thus", "hence", "consequently", "but", "however", "means", "meaning"))
-_SOFT = frozenset((",", "and", "because", "since", "as", "although", "though", "whereas", "which", "(", ")", "-", "–", "—"))
+_SOFT = frozenset(
+    (",", "and", "because", "since", "as", "although", "though", "whereas", "which", "(", ")", "-", "–", "—")
+)
 _FRONTED = frozenset(("because", "since", "as", "although", "though", "given", "considering"))
 _CONFINING = frozenset(  # at the beginning of a clause: it holds somewhere, at some time or for somebody only
     (
@@ -59,8 +72,32 @@ _TIMES = frozenset(  # the same, but only where what holds may change
 )
 _MARKERS = frozenset(
     (
-        *("that", "so", "therefore", "thus", "hence", "consequently", "and", "but", "however", "now", "finally", "also"),
-        *("clearly", "obviously", "indeed", "similarly", "likewise", "overall", "again", "meanwhile", "because", "since"),
+        *(
+            "that",
+            "so",
+            "therefore",
+            "thus",
+            "hence",
+            "consequently",
+            "and",
+            "but",
+            "however",
+            "now",
+            "finally",
+            "also",
+        ),
+        *(
+            "clearly",
+            "obviously",
+            "indeed",
+            "similarly",
+            "likewise",
+            "overall",
+            "again",
+            "meanwhile",
+            "because",
+            "since",
+        ),
         *("as", "although", "though", "whereas", "this", "which", "means", "meaning", "given", "considering", "ok"),
         *("okay", "yes", "well", "actually", "really", "secondly", "thirdly", "lastly", "currently"),
     )
@@ -70,24 +107,52 @@ _PHRASES = tuple(
     for phrase in (
         *("in reality", "in fact", "in the end", "in conclusion", "in other words", "in summary", "in short"),
         *("at the end", "at the end of the story", "as a result", "to summarize", "to sum up", "to conclude"),
-        *("we know", "i know", "we see", "we can see", "we conclude", "i conclude", "we can conclude", "i can conclude"),
+        *(
+            "we know",
+            "i know",
+            "we see",
+            "we can see",
+            "we conclude",
+            "i conclude",
+            "we can conclude",
+            "i can conclude",
+        ),
         *("we infer", "we can infer", "it follows", "it is clear", "it is known", "it can be concluded", "from this"),
         *("from the above", "in this story", "in the story", "of course", "on the other hand", "for that reason"),
     )
 )
+_PHRASES_BY_WORD = {word: [each for each in _PHRASES if each[0] == word] for word, *_ in _PHRASES}
 # What may follow a statement; anything else may change what it says.
 _FOLLOWS = frozenset(
     (
-        *(",", ";", ":", ")", "-", "–", "—", "because", "since", "as", "and", "but", "so", "therefore", "thus", "hence"),
+        *(
+            ",",
+            ";",
+            ":",
+            ")",
+            "-",
+            "–",
+            "—",
+            "because",
+            "since",
+            "as",
+            "and",
+            "but",
+            "so",
+            "therefore",
+            "thus",
+            "hence",
+        ),
         *("although", "though", "even", "whereas", "not", "instead", "too", "also", "which", "who", "rather"),
     )
 )
 _UNDOES = frozenset(("until", "before", "when", "while", "after", "once", "only", "at", "during", "till"))
 _RETRACTS = re.compile(
-    r"\b(?:wait\b|hold on|scratch that|correction|let me (?:re-?(?:think|check|consider|read|do|start|evaluate)|correct|"
-    r"fix|try again|start over)|i (?:was|am) (?:wrong|mistaken)|i made (?:a|an) (?:mistake|error)|"
-    r"(?:that|this)(?:['’]s| is| was| cannot be| can['’]t be) (?:wrong|incorrect|not (?:right|correct|true)|right)|"
-    r"no,|actually,? no|on second thoughts?)",
+    r"\b(?:wait\b|hold on\b|scratch that\b|correction\b|on second thoughts?\b|no,|actually,? no\b|"
+    r"let me (?:re-?(?:think|check|consider|read|do|start|evaluate)|correct|fix|try again|start over)\b|"
+    r"i (?:was|am) (?:wrong|mistaken)\b|i made an? (?:mistake|error)\b|"
+    r"(?:that|this)(?:['’]s| is| was) (?:wrong|incorrect|not (?:right|correct|true))\b|"
+    r"(?:that|this) (?:can['’]t|cannot) be (?:right|correct|true)\b)",
     re.IGNORECASE,
 )
 
@@ -326,7 +391,9 @@ def _sentences(text: str) -> Iterator[tuple[str, int]]:
 def _is_claim(tokens: Sequence[Token]) -> bool:
     """Return whether a sentence claims what it says."""
     for place, token in enumerate(tokens):
-        if token.text == _QUOTED or token.text in _UNCLAIMED or (place == 0 and token.lower in _UNCLAIMED):  # "May" is a name, "may" is not
+        if (
+            token.text == _QUOTED or token.text in _UNCLAIMED or (place == 0 and token.lower in _UNCLAIMED)
+        ):  # "May" is a name, "may" is not
             return False
         if token.lower in ("false", "true") and not lower_at(tokens, place + 1).startswith("belief"):
             return False
@@ -377,7 +444,7 @@ def _skip_markers(tokens: Sequence[Token], place: int, markers: Collection[str])
     """Return the number of the first token that is neither a marker nor a number or sign of a list."""
     while place < len(tokens) - 1:
         word = tokens[place].lower
-        phrase = next((each for each in _PHRASES if _begins(tokens, place, each)), None)
+        phrase = next((each for each in _PHRASES_BY_WORD.get(word, ()) if _begins(tokens, place, each)), None)
         if phrase is not None and markers:
             place += len(phrase)
         elif word in markers or word.isdigit() or not word[0].isalnum():
@@ -389,4 +456,3 @@ def _skip_markers(tokens: Sequence[Token], place: int, markers: Collection[str])
 
 def _begins(tokens: Sequence[Token], place: int, phrase: Sequence[str]) -> bool:
     return all(lower_at(tokens, place + number) == word for number, word in enumerate(phrase))
-

@@ -1,7 +1,7 @@
 """The curriculum: monotone, deterministic, resumable."""
 
 import json
-from itertools import islice
+from itertools import islice, pairwise
 
 import pytest
 from hypothesis import given
@@ -24,7 +24,7 @@ def test_each_rung_turns_one_dial_one_step_further() -> None:
     settings = [made.settings_at(rung) for rung in range(made.rungs)]
     assert settings[0] == {"train_k": (2,), "task": "clean"}
     assert settings[-1] == {"train_k": (5,), "task": "irrelevant"}
-    for below, above in zip(settings, settings[1:], strict=False):
+    for below, above in pairwise(settings):
         assert sum(below[name] != above[name] for name in below) == 1
 
 

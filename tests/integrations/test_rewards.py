@@ -3,6 +3,7 @@
 import doctest
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -31,7 +32,11 @@ def test_rewards_are_reachable_from_the_top() -> None:
 def test_exact_looks_at_the_final_answer() -> None:
     assert rewards.exact([""] * 3, THOUGHTS, **COLUMNS) == [1.0, 1.0, 0.0]
     chats = [[{"role": "assistant", "content": text}] for text in THOUGHTS]
-    assert rewards.exact([[]] * 3, chats, **COLUMNS, trainer_state=object(), completion_ids=[[1]] * 3) == [1.0, 1.0, 0.0]
+    assert rewards.exact([[]] * 3, chats, **COLUMNS, trainer_state=object(), completion_ids=[[1]] * 3) == [
+        1.0,
+        1.0,
+        0.0,
+    ]
 
 
 def test_stepwise_also_looks_at_the_steps_and_logs_the_first_wrong_one() -> None:
@@ -44,7 +49,9 @@ def test_stepwise_also_looks_at_the_steps_and_logs_the_first_wrong_one() -> None
 def test_weights_can_be_chosen() -> None:
     reward = rewards.make_stepwise(answer=1, steps=0.5, least=4)
     assert reward([""] * 3, THOUGHTS, **COLUMNS) == [1.25, 1.125, 0.0]
-    assert rewards.make_stepwise(least=0)([""], ["Answer: box"], **{name: v[:1] for name, v in COLUMNS.items()}) == [1.0]
+    assert rewards.make_stepwise(least=0)([""], ["Answer: box"], **{name: v[:1] for name, v in COLUMNS.items()}) == [
+        1.0
+    ]
     with pytest.raises(ConfigError, match="expected numbers from 0 on"):
         rewards.make_stepwise(answer=-1)
     with pytest.raises(ConfigError, match="prompt"):
@@ -64,7 +71,7 @@ def test_rows_of_a_stream_have_all_that_rewards_need() -> None:
 
 
 def test_missing_columns_and_odd_completions_are_refused() -> None:
-    with pytest.raises(ConfigError, match="the column 'story'.*prompt_rows"):
+    with pytest.raises(ConfigError, match=r"the column 'story'.*prompt_rows"):
         rewards.exact([""], ["box"], question=["Where?"])
     with pytest.raises(DataError, match="expected a text, or messages"):
         rewards.exact([""], [3], **{name: values[:1] for name, values in COLUMNS.items()})
@@ -78,7 +85,16 @@ def test_examples_in_docstrings_run(module: object) -> None:
 
 
 def test_importing_the_rewards_needs_no_other_package() -> None:
-    code = "import sys, storyproof.rewards; print({'torch', 'trl', 'datasets', 'verifiers', 'reasoning_gym'} & {*sys.modules})"
-    code = code.replace("import sys, storyproof.rewards", "import sys, storyproof; storyproof.rewards")
+    peers = ("torch", "trl", "datasets", "verifiers", "reasoning_gym")
+    code = f"import sys, storyproof; storyproof.rewards; print({{*{peers}}} & {{*sys.modules}})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_the_page_shows_what_python_prints() -> None:
+    page = Path(__file__).parents[2] / "docs" / "rl.md"
+    text = page.read_text(encoding="utf-8").replace("```", "")
+    test = doctest.DocTestParser().get_doctest(text, {}, "rl.md", "rl.md", 0)
+    assert len(test.examples) > 15
+    printed: list[str] = []
+    assert doctest.DocTestRunner().run(test, out=printed.append).failed == 0, "".join(printed)

@@ -37,7 +37,10 @@ def test_grpo_of_trl_trains_with_our_rewards(tmp_path: Path) -> None:
         bf16=False,
     )
     trainer = trl.GRPOTrainer(
-        model=str(model), reward_funcs=[rewards.exact, recorded], args=config, train_dataset=datasets.Dataset.from_list(rows)
+        model=str(model),
+        reward_funcs=[rewards.exact, recorded],
+        args=config,
+        train_dataset=datasets.Dataset.from_list(rows),
     )
     trainer.train()
     assert len(seen) == 2

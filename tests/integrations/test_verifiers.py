@@ -60,7 +60,7 @@ def test_a_server_that_fails_is_an_error_and_no_reward() -> None:
     pytest.importorskip("verifiers")
     from storyproof_verifiers import load_environment
 
-    with FakeServer(malformed=1.0) as server:
+    with FakeServer(context=10) as server:
         [episode] = roll_out(load_environment("tomi", num_tasks=1), server.url, 1)
     assert not episode.ok
 
@@ -72,7 +72,9 @@ def test_the_command_line_of_verifiers_finds_the_environment(tmp_path: Path) -> 
         command = [sys.executable, "-c", code, "storyproof-verifiers", "-n", "4", "--no-rich"]
         command += ["--no-push", "--model", "fake", "--client.base-url", server.url, "--client.api-key-var", "NO_KEY"]
         command += ["--env.taskset.benchmark", "tomi", "--env.taskset.seed", "7", "--output-dir", str(tmp_path)]
-        done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "NO_KEY": "none"}, check=False)
+        done = subprocess.run(
+            command, capture_output=True, text=True, env={**os.environ, "NO_KEY": "none"}, check=False
+        )
     assert done.returncode == 0, done.stderr[-2000:]
     [traces] = tmp_path.rglob("traces.jsonl")
     found = [json.loads(line) for line in traces.read_text().splitlines()]
@@ -83,7 +85,7 @@ def test_mistakes_are_refused_before_anything_runs() -> None:
     pytest.importorskip("verifiers")
     from storyproof_verifiers import load_environment
 
-    with pytest.raises(ConfigError, match="no dial|dial of tomi|unknown"):
+    with pytest.raises(ConfigError, match="dial of tomi"):
         load_environment("tomi", no_such_dial=3)
     with pytest.raises(ConfigError, match="benchmark"):
         load_environment("tomy")

@@ -94,11 +94,14 @@ class StepReport:
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON: all steps, and the first wrong one."""
         wrong = self.first_wrong
-        return {"steps": [step.as_dict() for step in self.steps], "first_wrong": None if wrong is None else wrong.as_dict()}
+        return {
+            "steps": [step.as_dict() for step in self.steps],
+            "first_wrong": None if wrong is None else wrong.as_dict(),
+        }
 
 
 def check_steps(reply: str, row: Row) -> StepReport:
-    """Compare each step of a chain of thought with what is proved about its story.
+    r"""Compare each step of a chain of thought with what is proved about its story.
 
     Args:
         reply: The chain of thought, with or without an answer at its end.
@@ -109,7 +112,8 @@ def check_steps(reply: str, row: Row) -> StepReport:
 
     Example:
         >>> from storyproof import rewards
-        >>> row = {"story": "Ada is the mother of Ben.\\nCleo is the sister of Ben.", "question": "What is Cleo to Ada?"}
+        >>> story = "Ada is the mother of Ben.\nCleo is the sister of Ben."
+        >>> row = {"story": story, "question": "What is Cleo to Ada?"}
         >>> report = rewards.check_steps("Cleo is Ben's sister, so Cleo is Ada's niece.", row)
         >>> report.first_wrong.index, report.first_wrong.stated, report.first_wrong.holds
         (1, "Cleo is Ada's niece", 'daughter')

@@ -79,7 +79,10 @@ class Curriculum:
         self.rung = rung
         self._waiting: list[float] = []
         self._positions: dict[int, int] = {}
-        for place in {0, len(self._rungs) - 1}:  # both ends must be possible, so that a long run does not stop on the way
+        for place in {
+            0,
+            len(self._rungs) - 1,
+        }:  # both ends must be possible, so that a long run does not stop on the way
             turn(benchmark, 0, {**self._fixed, **self.settings_at(place)})
 
     @property
@@ -99,8 +102,8 @@ class Curriculum:
     def update(self, rewards: Iterable[float]) -> dict[str, Any]:
         """Take in the rewards of stories of the current rung, and return the settings for the next ones.
 
-        After each `window` rewards the rung changes by one if their mean is off the target by more than the margin. What
-        is left of a window when the rung changes belongs to the old rung, and is dropped.
+        After each `window` rewards the rung changes by one if their mean is off the target by more than the margin.
+        Rewards beyond that window belong to stories of the old rung, and are dropped.
 
         Args:
             rewards: From 0 to 1, such as those of `storyproof.rewards.exact`.
@@ -161,8 +164,8 @@ class Curriculum:
             raise ConfigError(f"{quoted(state)} is not the state of a curriculum; expected what state_dict() returned.")
         if (state.get("benchmark"), state.get("ladder")) != (self.benchmark, self._identity()):
             raise ConfigError(
-                f"the state is of another curriculum: of {quoted(state.get('benchmark'))} with {quoted(state.get('ladder'))}; "
-                f"here it is {quoted(self.benchmark)} with {quoted(self._identity())}."
+                f"the state is of another curriculum: of {quoted(state.get('benchmark'))} with "
+                f"{quoted(state.get('ladder'))}; here it is {quoted(self.benchmark)} with {quoted(self._identity())}."
             )
         if state["rung"] >= self.rungs:
             raise ConfigError(f"the state has rung {state['rung']}; expected 0 to {self.rungs - 1}.")

@@ -80,9 +80,7 @@ class StoryDataset:
             raise ConfigError(f"{error}; the settings are: {known}.") from error
         self.config.validate()
         self.size, self.seed = self.config.size, self.config.seed or 0
-        self._stream = stream(
-            self.config.benchmark, seed=self.seed, split=self.config.split, **self.config.dials
-        )
+        self._stream = stream(self.config.benchmark, seed=self.seed, split=self.config.split, **self.config.dials)
         self._per_story = len(self._stream[0].rows)
         self._prompt = prompt_of(self.config.prompt, conventions=self.config.conventions)
 
@@ -154,13 +152,15 @@ def register() -> list[str]:
 
 def _config_class(benchmark: str) -> type[StoryDatasetConfig]:
     """Return a config whose benchmark is given."""
-    return dataclass(type("NamedStoryConfig", (StoryDatasetConfig,), {"__annotations__": {"benchmark": str}, "benchmark": benchmark}))
+    return dataclass(
+        type("NamedStoryConfig", (StoryDatasetConfig,), {"__annotations__": {"benchmark": str}, "benchmark": benchmark})
+    )
 
 
 def _dataset_class(base: type[Any], benchmark: str) -> type[Any]:
     """Return a subclass of Reasoning Gym's own base class."""
 
-    class GymStoryDataset(StoryDataset, base):
+    class GymStoryDataset(StoryDataset, base):  # type: ignore[misc]
         """A dataset that Reasoning Gym can create and combine with others."""
 
         def __init__(self, config: StoryDatasetConfig) -> None:

@@ -150,9 +150,7 @@ def _rows(count: int, columns: Mapping[str, Any]) -> list[Example]:
                 f"the reward needs the column '{name}' with one value per completion, and found "
                 f"{quoted(columns.get(name))}; build the dataset with storyproof.rewards.prompt_rows."
             )
-    given = {
-        name: values for name, values in columns.items() if name not in _OTHERS and _is_column(values, count)
-    }
+    given = {name: values for name, values in columns.items() if name not in _OTHERS and _is_column(values, count)}
     found: list[Example] = []
     last: dict[str, Any] = {}
     for place in range(count):

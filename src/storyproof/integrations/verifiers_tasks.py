@@ -59,7 +59,7 @@ class StoryTask(vf.Task[StoryTaskData, vf.State, StoryTaskConfig]):
         """Return the share of right steps before the first wrong one, by its weight."""
         if not self.config.steps:
             return 0.0
-        return self.config.steps * score_steps(check_steps(trace.last_reply, self.data.row))
+        return float(self.config.steps) * score_steps(check_steps(trace.last_reply, self.data.row))
 
     @vf.metric
     async def steps_stated(self, trace: vf.Trace) -> float:
@@ -112,7 +112,9 @@ class StoryTaskset(vf.Taskset[StoryTask, StoryTasksetConfig]):
             request = asking.request(row, [])
             if request is None:
                 continue
-            asked = [vf.UserMessage(content=message["content"]) for message in request.chat if message["role"] == "user"]
+            asked = [
+                vf.UserMessage(content=message["content"]) for message in request.chat if message["role"] == "user"
+            ]
             system = "\n\n".join(message["content"] for message in request.chat if message["role"] == "system")
             data = StoryTaskData(
                 id=row.id,

@@ -107,8 +107,12 @@ def test_what_is_asked_supposed_reported_or_not_understood_states_nothing(text: 
 
 
 def test_what_is_possible_but_does_not_follow_is_unclear() -> None:
-    row = as_example({"story": "Ada is the sister of Ben.\nCleo is the wife of Ben.", "question": "What is Cleo to Ada?"})
-    longer = as_example({"story": "Ben is the son of Ada.\nCleo is the aunt of Ben.", "question": "What is Cleo to Ada?"})
+    row = as_example(
+        {"story": "Ada is the sister of Ben.\nCleo is the wife of Ben.", "question": "What is Cleo to Ada?"}
+    )
+    longer = as_example(
+        {"story": "Ben is the son of Ada.\nCleo is the aunt of Ben.", "question": "What is Cleo to Ada?"}
+    )
     [said] = FAMILY.statements("Cleo is Ada's sister.", longer)
     assert FAMILY.check_statement(said, longer).kind == UNCLEAR
     [said] = FAMILY.statements("Cleo is Ada's sister-in-law.", row)

@@ -1,4 +1,4 @@
-"""Beliefs that a chain of thought states: "Anne thinks the ball is in the box", "Bob believes that Anne will look there".
+"""Beliefs that a chain of thought states, such as "Bob believes that Anne thinks the ball is in the box".
 
 Which sentences are read at all is decided in `storyproof.statements`; here is what such a statement looks like, and
 what the oracle and the checker say about it.
@@ -6,6 +6,7 @@ what the oracle and the checker say about it.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -64,8 +65,21 @@ _PUT = frozenset(("placed", "put", "located", "stored", "kept"))
 # Words of events. What stands before the last of them may be about the story so far.
 _HAPPENS = frozenset(
     (
-        *("moved", "moves", "exited", "exits", "left", "leaves", "entered", "enters", "returned", "returns", "reentered"),
+        *(
+            "moved",
+            "moves",
+            "exited",
+            "exits",
+            "left",
+            "leaves",
+            "entered",
+            "enters",
+            "returned",
+            "returns",
+            "reentered",
+        ),
         *("placed", "places", "puts", "put", "came", "comes", "went", "goes", "arrives", "arrived", "transferred"),
+        *("transfers", "relocates", "shifts", "brings", "brought", "carries", "carried", "leaving", "moving"),
         *("relocated", "shifted", "takes", "took", "step", "sentence"),
     )
 )
@@ -140,7 +154,7 @@ class _BeliefGrammar(ClauseGrammar):
         stated = []
         for agent in who:
             minds = (agent, *chain)
-            if any(one == other for one, other in zip(minds, minds[1:], strict=False)):
+            if any(one == other for one, other in itertools.pairwise(minds)):
                 return None
             question = Question(found.thing, minds)
             stated.append(
@@ -334,6 +348,5 @@ def _proved(story: str, asked: str) -> tuple[tuple[str | None, ...], dict[str, s
     if question.memory:
         first = next((place for place in places if place is not None), None)
         places = [first] * len(places)
-
 
     return tuple(places), answers_by_reading(own_example({"story": story, "question": asked}))

@@ -67,9 +67,25 @@ _LINKS = tuple(
     for link in ("must be", "has to be", "would be", "will be", "is", "are", "was", "were", "becomes", "=")
 )
 _MANNER = frozenset(
-    ("therefore", "thus", "hence", "also", "indeed", "actually", "really", "clearly", "then", "in", "fact", "now", "both")
+    (
+        "therefore",
+        "thus",
+        "hence",
+        "also",
+        "indeed",
+        "actually",
+        "really",
+        "clearly",
+        "then",
+        "in",
+        "fact",
+        "now",
+        "both",
+    )
 )
-_KINDS = frozenset(("own", "older", "younger", "elder", "maternal", "paternal", "biological", "dear", "beloved", "late"))
+_KINDS = frozenset(
+    ("own", "older", "younger", "elder", "maternal", "paternal", "biological", "dear", "beloved", "late")
+)
 _ARTICLES = frozenset(("the", "a", "an"))
 
 
@@ -117,7 +133,9 @@ class _KinGrammar(ClauseGrammar):
             relation = _parse_owned(tokens, owner[1])
             if relation is None:
                 return None
-            return _statements([(who[0], owner[0])], _MEANT[relation[0]], denied, tokens, start, relation[1], relation[0])
+            return _statements(
+                [(who[0], owner[0])], _MEANT[relation[0]], denied, tokens, start, relation[1], relation[0]
+            )
         owned = self._parse_of(tokens, place)
         if owned is None:
             return None

@@ -12,7 +12,7 @@ from typing import Any
 from storyproof.datasets.dials import NUMBER, NUMBERS, Dial, dials, turn
 from storyproof.datasets.streams import Stream, stream
 from storyproof.errors import ConfigError, UnknownNameError, quoted
-from storyproof.stories import Story
+from storyproof.stories import StoryText
 
 _MOST_VALUES = 100  # of a dial
 
@@ -128,7 +128,7 @@ class Curriculum:
                 self._waiting.clear()
         return self.settings
 
-    def stories(self, seed: int = 0, split: str = "train") -> Iterator[Story]:
+    def stories(self, seed: int = 0, split: str = "train") -> Iterator[StoryText]:
         """Yield stories without end, each with the settings of the moment at which it is asked for; none comes twice.
 
         Args:

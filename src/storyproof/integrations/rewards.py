@@ -23,7 +23,7 @@ from storyproof.evaluation.steps import ReasoningStep, StepReport, check_steps
 from storyproof.evaluation.verdicts import judge
 from storyproof.example import Example
 from storyproof.solvers.llm.prompting import prompt_of
-from storyproof.stories import Story
+from storyproof.stories import StoryText
 
 __all__ = [
     "ReasoningStep",
@@ -122,7 +122,7 @@ def score_steps(report: StepReport, least: int = 1) -> float:
 
 
 def prompt_rows(
-    stories: Iterable[Story], *, prompt: str = THINKING, conventions: bool = True
+    stories: Iterable[StoryText], *, prompt: str = THINKING, conventions: bool = True
 ) -> Iterator[dict[str, Any]]:
     """Yield rows for training: what is asked as `prompt` (messages), and the columns that the rewards need.
 

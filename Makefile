@@ -8,7 +8,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study
 
-.PHONY: demo test lint unit test-slow test-integrations test-llm test-gpu test-browser test-study torture coverage mutants bench docs figures screenshots proofs \
+.PHONY: demo test lint unit test-slow test-integrations test-rl test-llm test-gpu test-browser test-study torture coverage mutants bench docs figures screenshots proofs \
 	package hooks clean
 
 demo: $(READY)
@@ -48,6 +48,11 @@ test-slow: $(READY)
 # Builds and installs the package into a clean environment, and uses it from other people's tools; needs a package index.
 test-integrations: $(READY)
 	$(BIN)/pytest -m integrations
+
+# The same for tools of reinforcement learning, which need other versions of shared packages.
+test-rl: .venv-rl/.ready
+	.venv-rl/bin/pytest -m integrations tests/integrations/test_finetune.py tests/integrations/test_reasoning_gym.py \
+		tests/integrations/test_trl.py tests/integrations/test_verifiers.py
 
 # Kills, hostile servers, damaged files, full disks; prints what was tried and what failed.
 torture: $(READY)
@@ -115,7 +120,7 @@ hooks: $(READY) .venv-tools/.ready
 	.venv-tools/bin/pre-commit install
 
 clean:
-	rm -rf .venv .venv-llm .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-llm .venv-rl .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # The lock pins everything; installing again is a matter of touching it.
 $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
@@ -123,6 +128,12 @@ $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
 	touch $(READY)
+
+.venv-rl/.ready: requirements-rl.lock pyproject.toml examples/orderings/pyproject.toml
+	test -x .venv-rl/bin/python || $(PYTHON) -m venv .venv-rl
+	.venv-rl/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-rl.lock
+	.venv-rl/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
+	touch .venv-rl/.ready
 
 .venv-llm/.ready: requirements-llm.lock pyproject.toml
 	test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from storyproof.evaluation.verdicts import judge as judge
     from storyproof.example import Example as Example
     from storyproof.experiments.experiment import experiment as experiment
+    from storyproof.integrations import rewards as rewards
     from storyproof.reports.draw import draw as draw
     from storyproof.reports.installation import doctor as doctor
     from storyproof.reports.run_report import report as report
@@ -107,10 +108,14 @@ __all__ = [
     "verify",
 ]
 
+_MODULES = {"rewards": "storyproof.integrations.rewards"}  # for users of other packages
+
 
 def __getattr__(name: str) -> Any:
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     raise AttributeError(f"module 'storyproof' has no attribute '{name}'")
 
 

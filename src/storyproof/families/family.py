@@ -23,6 +23,7 @@ from storyproof.catalog import DEFAULT_FAMILY, load, names
 from storyproof.errors import DataError, ParseError
 from storyproof.example import SCHEMA, Example
 from storyproof.replies import PLAIN_TALK, Talk
+from storyproof.statements import RIGHT, UNCLEAR, WRONG, Statement, StatementVerdict
 from storyproof.svg import standalone
 
 if TYPE_CHECKING:
@@ -370,6 +371,28 @@ class Family(ABC):
     def positions(self, example: Example) -> Sequence[str]:
         """Return the candidates in an order that means the same in all examples, for baselines that guess by place."""
         return example.candidates
+
+    # Chains of thought: what they state on the way, and whether it holds.
+
+    def statements(self, text: str, example: Example) -> Sequence[Statement]:
+        """Return what a text states about the story of an example, in its order; by default nothing is understood.
+
+        What is not understood is left out, and so is what a text only supposes, asks, reports or quotes.
+        """
+        return ()
+
+    def check_statement(self, statement: Statement, example: Example) -> StatementVerdict:
+        """Compare a statement about the story of an example with what is proved.
+
+        By default its question is asked of the story's text.
+        """
+        try:
+            holds = self.prove_text(example.story, statement.question, self.people(example)).answer
+        except DataError as error:
+            return StatementVerdict(UNCLEAR, reason=str(error))
+        if not holds:
+            return StatementVerdict(UNCLEAR, reason="no answer follows.")
+        return StatementVerdict(RIGHT if (holds in statement.answers) != statement.is_denied else WRONG, holds)
 
     # Groups: how results are broken down.
 

@@ -30,6 +30,9 @@ PURPOSES = {
     "local": "small models in this process (local/…)",
     "hf": "models of Hugging Face in this process (hf/…)",
     "vllm": "models on GPUs by vLLM (vllm/…)",
+    "reasoning-gym": "benchmarks in Reasoning Gym",
+    "trl": "storyproof.rewards in trainers of TRL",
+    "verifiers": "the environment for verifiers (vf-eval storyproof-verifiers)",
 }
 _NOT_FOR_USERS = frozenset({"dev"})
 _NEED = re.compile(r"([\w.-]+)\s*(?:\[([\w,\s-]+)\])?\s*([^;]*?)\s*(?:;(.*))?$")

@@ -23,6 +23,7 @@ from storyproof.families.belief.talk import TALK
 from storyproof.families.belief.text import parse, parse_question
 from storyproof.families.family import Family, Picture, ReadingProblem, Step, StoryModel, number_names
 from storyproof.replies import Talk
+from storyproof.statements import Statement, StatementVerdict
 
 if TYPE_CHECKING:
     from storyproof.families.belief.timeline import Timeline
@@ -132,6 +133,18 @@ class BeliefFamily(Family):
     def talk(self) -> Talk:
         """Return how replies about minds are read."""
         return TALK
+
+    def statements(self, text: str, example: Example) -> Sequence[Statement]:
+        """Return what a text says about minds and places."""
+        from storyproof.families.belief.statements import find_statements
+
+        return find_statements(text, example)
+
+    def check_statement(self, statement: Statement, example: Example) -> StatementVerdict:
+        """Compare a statement with the oracle and the checker."""
+        from storyproof.families.belief.statements import check_statement
+
+        return check_statement(statement, example)
 
     def positions(self, example: Example) -> Sequence[str]:
         """Return the containers in which the asked object was, in the order of the story."""

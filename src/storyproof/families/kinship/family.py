@@ -22,6 +22,7 @@ from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.talk import TALK
 from storyproof.findings import Finding
 from storyproof.replies import Talk
+from storyproof.statements import Statement, StatementVerdict
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -148,6 +149,18 @@ class Kinship(Family):
     def talk(self) -> Talk:
         """Return how replies about kin are read."""
         return TALK
+
+    def statements(self, text: str, example: Example) -> Sequence[Statement]:
+        """Return what a text says about who is what to whom."""
+        from storyproof.families.kinship.statements import find_statements
+
+        return find_statements(text, example)
+
+    def check_statement(self, statement: Statement, example: Example) -> StatementVerdict:
+        """Compare a statement with all families that fit the story."""
+        from storyproof.families.kinship.statements import check_statement
+
+        return check_statement(statement, example)
 
     def kind(self, example: Example) -> str:
         """Return the length of the chain, `k=3`."""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from storyproof.evaluation.verdicts import judge as judge
     from storyproof.example import Example as Example
     from storyproof.experiments.experiment import experiment as experiment
+    from storyproof.integrations import hf as hf
+    from storyproof.integrations.places import where as where
     from storyproof.reports.draw import draw as draw
     from storyproof.reports.installation import doctor as doctor
     from storyproof.reports.run_report import report as report
@@ -66,6 +68,7 @@ _PLACES = {
     "draw": "storyproof.reports.draw",
     "show": "storyproof.reports.show",
     "serve": "storyproof.web.serve",
+    "where": "storyproof.integrations.places",
     "Dial": "storyproof.datasets.dials",
     "Example": "storyproof.example",
     "ProvedAnswer": "storyproof.stories",
@@ -105,12 +108,17 @@ __all__ = [
     "stream",
     "train",
     "verify",
+    "where",
 ]
+
+_MODULES = {"hf": "storyproof.integrations.hf"}  # for users of other packages, which must be installed
 
 
 def __getattr__(name: str) -> Any:
     if name in _PLACES:
         return getattr(import_module(_PLACES[name]), name)
+    if name in _MODULES:
+        return import_module(_MODULES[name])
     raise AttributeError(f"module 'storyproof' has no attribute '{name}'")
 
 

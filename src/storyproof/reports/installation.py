@@ -29,6 +29,9 @@ PURPOSES = {
     "local": "small models in this process (local/…)",
     "hf": "models of Hugging Face in this process (hf/…)",
     "vllm": "models on GPUs by vLLM (vllm/…)",
+    "datasets": "storyproof.hf: stories as datasets of Hugging Face",
+    "inspect": "tasks for Inspect (inspect eval storyproof/…)",
+    "lm-eval": "tasks for lm-evaluation-harness",
 }
 _NOT_FOR_USERS = frozenset({"dev"})
 _NEED = re.compile(r"([\w.-]+)\s*(?:\[([\w,\s-]+)\])?\s*([^;]*?)\s*(?:;(.*))?$")

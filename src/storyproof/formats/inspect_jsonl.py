@@ -11,6 +11,7 @@ there if the input shows that story and that question; what a model is not shown
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -75,8 +76,11 @@ class Inspect(Format):
         return Spot(path.name, place.line, place.answer if column == "answer" else f"metadata.{column}")
 
     def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
-        """Edit lines in place."""
-        return patch_lines(path, changes)
+        """Edit lines in place; columns of samples that storyproof wrote are in their metadata."""
+        values = {
+            row: {_inside(name): value for name, value in each.items()} for row, each in changes.values.items()
+        }
+        return patch_lines(path, replace(changes, values=values))
 
 
 def folded(answer: str) -> str:
@@ -99,6 +103,13 @@ def as_sample(row: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> 
     """
     metadata = {name: value for name, value in row.items() if name not in _OUTSIDE}
     return {"id": row["id"], "input": list(messages), "target": row["answer"], "metadata": metadata}
+
+
+def _inside(name: str) -> str:
+    """Return where a sample that storyproof wrote has a column; places in samples stay as they are."""
+    if name == "answer":
+        return TARGETS[0]
+    return f"metadata.{name}" if any(name in family.schema.names for family in families()) else name
 
 
 def _own_columns(found: Mapping[str, Any]) -> dict[str, Any] | None:

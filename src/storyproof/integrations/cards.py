@@ -71,6 +71,11 @@ class DatasetFacts:
         return next((each for each in self.paragraphs if each.startswith(_ARTEFACTS)), "")
 
     @property
+    def source(self) -> str:
+        """What the benchmark is after, such as a paper."""
+        return next((each.partition(": ")[2] for each in self.paragraphs if each.startswith("Source")), "")
+
+    @property
     def questions(self) -> int:
         """How many questions there are in all."""
         return sum(entry["questions"] for entry in self.manifest["splits"].values())
@@ -113,11 +118,14 @@ def dataset_card(facts: DatasetFacts, header: str) -> str:
         for split, entry in manifest["splits"].items()
     ]
     types = [
-        f"| `{split}` | {', '.join(f'{name} {count:,}' for name, count in entry.get(what, {}).items())} |"
-        for what in ("question_types",)
+        f"| `{split}` | {what.replace('_', ' ')} | {', '.join(f'{name} {count:,}' for name, count in counts.items())} |"
         for split, entry in manifest["splits"].items()
+        for what, counts in entry.items()
+        if isinstance(counts, Mapping) and all(isinstance(count, int) for count in counts.values())
     ]
-    readings = [f"- `{name}`: {facts.family.readings.get(name, 'see the documentation')}" for name in _plain(manifest)]
+    readings = [
+        f"- `{name}`: {facts.family.readings.get(name, 'see the documentation')}" for name in manifest["readings"]
+    ]
     return "\n".join(
         [
             f"---\n{header}---\n",
@@ -127,8 +135,8 @@ def dataset_card(facts: DatasetFacts, header: str) -> str:
             "|---|---|---|---|",
             *splits,
             "",
-            "| split | questions by type |",
-            "|---|---|",
+            "| split | what is counted | counts |",
+            "|---|---|---|",
             *types,
             "",
             "## About the data\n",
@@ -145,22 +153,22 @@ def dataset_card(facts: DatasetFacts, header: str) -> str:
             "## Columns\n",
             "| column | type | content |",
             "|---|---|---|",
-            *(f"| `{each.name}` | {each.type} | {each.about} |" for each in facts.columns),
+            *(f"| `{each.name}` | {_type_name(each.type)} | {each.about} |" for each in facts.columns),
             "",
             "## Verify\n",
             "`verify` compares files with the manifest, reads every story from its text and derives every answer again, "
             "by oracle and checker:\n",
             "```\npip install storyproof\nstoryproof verify PATH_OF_THIS_FOLDER\n```\n",
             "## Licence\n",
-            f"[Apache-2.0]({LICENCE_URL}). The data are synthetic; names are not those of real people.\n",
+            f"[Apache-2.0]({LICENCE_URL}). The data are synthetic: people and events are invented.\n",
             "## Canary\n",
             f"{facts.canary}\n",
         ]
     )
 
 
-def _plain(manifest: Mapping[str, Any]) -> list[str]:
-    return list(map(str, manifest["readings"]))
+def _type_name(kind: pa.DataType) -> str:
+    return f"list of {_type_name(kind.value_type)}" if pa.types.is_list(kind) else str(kind)
 
 
 def _bold(paragraph: str) -> str:

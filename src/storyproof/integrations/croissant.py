@@ -23,6 +23,7 @@ _CONTEXT: dict[str, Any] = {
     "data": {"@id": "cr:data", "@type": "@json"},
     "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
     "dct": "http://purl.org/dc/terms/",
+    "equivalentProperty": "cr:equivalentProperty",
     "examples": {"@id": "cr:examples", "@type": "@json"},
     "extract": "cr:extract",
     "field": "cr:field",
@@ -43,6 +44,7 @@ _CONTEXT: dict[str, Any] = {
     "regex": "cr:regex",
     "repeated": "cr:repeated",
     "replace": "cr:replace",
+    "samplingRate": "cr:samplingRate",
     "sc": "https://schema.org/",
     "separator": "cr:separator",
     "source": "cr:source",
@@ -65,6 +67,7 @@ def croissant(facts: DatasetFacts) -> dict[str, Any]:
         "keywords": ["storyproof", manifest["benchmark"], facts.family.title, "synthetic", "reasoning"],
         "inLanguage": "en",
         "creator": {"@type": "sc:Organization", "name": "The storyproof contributors"},
+        **({"citeAs": facts.source} if facts.source else {}),
         "identifier": facts.canary.rsplit(" ", 1)[-1],
         "rai:dataLimitations": facts.artefacts,
         "rai:dataCollection": (

@@ -52,9 +52,12 @@ class Questionnaire:
 
     @cached_property
     def requests(self) -> list[Request]:
-        """What is asked about the first question, step by step, if every reply is the same word."""
+        """What is asked about the question with the most steps, if every reply is the same word."""
+        return max(map(self._steps, self.examples), key=len)
+
+    def _steps(self, example: Example) -> list[Request]:
         found: list[Request] = []
-        while (request := self.prompt.request(self.examples[0], ["so"] * len(found))) is not None:
+        while (request := self.prompt.request(example, ["so"] * len(found))) is not None:
             found.append(request)
         return found
 

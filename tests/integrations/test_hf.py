@@ -95,7 +95,7 @@ def test_nodes_and_workers_share_a_stream(small_shards: None) -> None:
     assert rows.num_shards == 8
     whole = [row["id"] for row in rows]
     parts = [[row["id"] for row in split_dataset_by_node(rows, rank, 4)] for rank in range(4)]
-    assert sorted(sum(parts, [])) == sorted(whole)
+    assert sorted(each for part in parts for each in part) == sorted(whole)
     assert {len(part) for part in parts} == {len(whole) // 4}
     loader = DataLoader(rows, batch_size=None, num_workers=2)
     assert sorted(row["id"] for row in loader) == sorted(whole)

@@ -20,7 +20,9 @@ pytestmark = [pytest.mark.integrations, pytest.mark.filterwarnings("default")]
 STORIES = 12
 
 
-def run_task(task: str, reply: Callable[[str], str], *, stop: str = "stop", limit: int | None = None, **settings: Any) -> Any:
+def run_task(
+    task: str, reply: Callable[[str], str], *, stop: str = "stop", limit: int | None = None, **settings: Any
+) -> Any:
     """Run a task with Inspect's own stand-in for a model; returns the log."""
     from inspect_ai import eval as run_inspect
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -70,7 +72,9 @@ def test_right_answers_score_1_and_samples_show_their_row(benchmark: str) -> Non
 def test_one_wrong_question_costs_its_story_and_says_why() -> None:
     right = answers("tomi")
     wrong = next(text for text in right if "really" in text)
-    log = run_task("storyproof/tomi", lambda text: "Nowhere." if text == wrong else right[text], stories=STORIES, seed=7)
+    log = run_task(
+        "storyproof/tomi", lambda text: "Nowhere." if text == wrong else right[text], stories=STORIES, seed=7
+    )
     found = metrics(log)
     assert found["accuracy"] == pytest.approx(1 - 1 / len(right))
     assert found["joint"] == pytest.approx(1 - 1 / STORIES)
@@ -111,9 +115,7 @@ def test_other_prompts_are_asked_and_judged(prompt: str) -> None:
 
 
 def test_a_reply_that_is_cut_off_before_its_answer_says_so() -> None:
-    log = run_task(
-        "storyproof/tomi", lambda text: "First,", stop="max_tokens", stories=1, prompt="chain-of-thought"
-    )
+    log = run_task("storyproof/tomi", lambda text: "First,", stop="max_tokens", stories=1, prompt="chain-of-thought")
     assert {sample.scores["proved_answer"].metadata["kind"] for sample in log.samples} == {"cut_off"}
 
 
@@ -123,11 +125,11 @@ def test_a_folder_and_a_file_of_samples_give_the_scores_of_evaluate() -> None:
     with FakeServer() as server:
         options = ModelOptions(base_urls=(server.url,))
         run = storyproof.evaluate("openai/fake", "data", options=options)
-        environment = {**os.environ, "LOCAL_BASE_URL": server.url, "LOCAL_API_KEY": "none"}
+        environment = {**os.environ, "LOCAL_BASE_URL": server.url, "LOCAL_API_KEY": "none", "INSPECT_DISPLAY": "plain"}
         for path in ("data", "samples/test.jsonl"):
+            command = ["inspect", "eval", "storyproof/data", "-T", f"path={path}", "--model", "openai-api/local/fake"]
             done = subprocess.run(
-                [Path(sys.executable).with_name("inspect"), "eval", "storyproof/data", "-T", f"path={path}"]
-                + ["--model", "openai-api/local/fake", "--display", "plain", "--log-dir", f"logs-{path[0]}"],
+                [Path(sys.executable).with_name(command[0]), *command[1:], "--log-dir", f"logs-{path[0]}"],
                 capture_output=True,
                 text=True,
                 env=environment,

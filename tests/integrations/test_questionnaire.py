@@ -74,9 +74,7 @@ def test_joint_accuracy_and_errors_agree_with_evaluate(tmp_path: Path) -> None:
     run = storyproof.evaluate("random", tmp_path / "data", seed=3)
     sizes = from_data(tmp_path / "data").sizes
     keys = {each.id: story_key(each) for each in from_data(tmp_path / "data").examples}
-    answers = [
-        StoryAnswer(keys[each["id"]], sizes[keys[each["id"]]], float(each["right"])) for each in run.predictions
-    ]
+    answers = [StoryAnswer(keys[each["id"]], sizes[keys[each["id"]]], float(each["right"])) for each in run.predictions]
     assert joint_accuracy(answers)[0] == run.scores.joint_accuracy
     low, high = run.intervals["accuracy"]
     assert (high - low) / 2 == pytest.approx(1.96 * clustered_error(answers), rel=0.15)

@@ -77,9 +77,7 @@ class Inspect(Format):
 
     def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
         """Edit lines in place; columns of samples that storyproof wrote are in their metadata."""
-        values = {
-            row: {_inside(name): value for name, value in each.items()} for row, each in changes.values.items()
-        }
+        values = {row: {_inside(name): value for name, value in each.items()} for row, each in changes.values.items()}
         return patch_lines(path, replace(changes, values=values))
 
 

@@ -47,7 +47,13 @@ def _header(facts: DatasetFacts) -> str:
         "language": ["en"],
         "task_categories": ["question-answering"],
         "size_categories": [_size(facts.questions)],
-        "tags": ["storyproof", facts.manifest["benchmark"], facts.family.title.replace(" ", "-"), "synthetic", "croissant"],
+        "tags": [
+            "storyproof",
+            facts.manifest["benchmark"],
+            facts.family.title.replace(" ", "-"),
+            "synthetic",
+            "croissant",
+        ],
         "configs": [
             {
                 "config_name": "default",

@@ -6,7 +6,6 @@ those of `evaluate`, so that scores agree.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from storyproof.catalog import names
@@ -80,7 +79,8 @@ def ask_in_steps(prompt: str = DEFAULT_PROMPT, conventions: bool = False, seed: 
     asked = prompt_of(prompt, conventions=conventions, seed=seed)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        example, replies = _example(state.metadata), []
+        example = _example(state.metadata)
+        replies: list[str] = []
         while (request := asked.request(example, replies)) is not None:
             state.messages = _messages(request)
             state = await generate(state)
@@ -206,7 +206,7 @@ def _sample(example: Example, questions: Questionnaire) -> Sample:
     )
 
 
-def _register(benchmark: str) -> Callable[..., Task]:
+def _register(benchmark: str) -> Any:
     """Register the task of a benchmark."""
 
     @task(name=benchmark)

@@ -4,8 +4,8 @@
 may be plain text, the target a list, and some call it `ideal`. The question is the last one asked; the story is what
 comes before it. How text is divided is a matter of the family (`Family.split_prompt`).
 
-Samples that storyproof wrote have all columns but `id` and `answer` in their metadata (`as_sample`). They are taken from
-there if the input shows that story and that question; what a model is not shown is not what is audited.
+Samples that storyproof wrote have all columns but `id` and `answer` in their metadata (`as_sample`). They are read from
+there if the input shows the same story and question; otherwise the input counts, for that is what models are shown.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _inside(name: str) -> str:
 def _own_columns(found: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the metadata of a sample that storyproof wrote, if its input shows the same story and question."""
     metadata = found.get("metadata")
-    if not isinstance(metadata, dict) or not _COLUMNS <= metadata.keys():
+    if not isinstance(metadata, dict) or not _COLUMNS.issubset(metadata):
         return None
     story, question = metadata["story"], metadata["question"]
     if not isinstance(story, str) or not isinstance(question, str):

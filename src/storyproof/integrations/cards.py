@@ -142,7 +142,7 @@ def dataset_card(facts: DatasetFacts, header: str) -> str:
             "## About the data\n",
             *(f"{_bold(each)}\n" for each in facts.paragraphs),
             "## Readings\n",
-            "The answers are judged under these readings; the column `readings` lists all under which an answer holds.\n",
+            "Answers are judged under these readings; the column `readings` lists all under which an answer holds.\n",
             *readings,
             "",
             "## Settings\n",
@@ -156,8 +156,8 @@ def dataset_card(facts: DatasetFacts, header: str) -> str:
             *(f"| `{each.name}` | {_type_name(each.type)} | {each.about} |" for each in facts.columns),
             "",
             "## Verify\n",
-            "`verify` compares files with the manifest, reads every story from its text and derives every answer again, "
-            "by oracle and checker:\n",
+            "`verify` compares files with the manifest, reads every story, and derives every answer again by oracle "
+            "and checker:\n",
             "```\npip install storyproof\nstoryproof verify PATH_OF_THIS_FOLDER\n```\n",
             "## Licence\n",
             f"[Apache-2.0]({LICENCE_URL}). The data are synthetic: people and events are invented.\n",

@@ -1,4 +1,4 @@
-"""What other harnesses ask: the questions of a benchmark or of data, each with storyproof's prompt, and joint scores."""
+"""What other harnesses ask: the questions of a benchmark or of data, with storyproof's prompts, and joint scores."""
 
 from __future__ import annotations
 

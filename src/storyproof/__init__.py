@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from storyproof.solvers.llm.pull import pull as pull
     from storyproof.solvers.neural.train import train as train
     from storyproof.stories import ProvedAnswer as ProvedAnswer
-    from storyproof.stories import Story as Story
+    from storyproof.stories import StoryText as StoryText
     from storyproof.stories import story as story
     from storyproof.web.serve import serve as serve
 
@@ -73,7 +73,7 @@ _PLACES = {
     "Example": "storyproof.example",
     "ProvedAnswer": "storyproof.stories",
     "ReplyVerdict": "storyproof.evaluation.verdicts",
-    "Story": "storyproof.stories",
+    "StoryText": "storyproof.stories",
     "StoryproofError": "storyproof.errors",
     "Stream": "storyproof.datasets.streams",
 }
@@ -82,7 +82,7 @@ __all__ = [
     "Example",
     "ProvedAnswer",
     "ReplyVerdict",
-    "Story",
+    "StoryText",
     "StoryproofError",
     "Stream",
     "__version__",

@@ -160,7 +160,7 @@ class ProvedAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class StoryText:
     """A story that can be asked anything that its family understands.
 
     Attributes:
@@ -244,7 +244,7 @@ class Story:
         )
 
 
-def story(text: str, people: Sequence[str] = (), *, family: str = "") -> Story:
+def story(text: str, people: Sequence[str] = (), *, family: str = "") -> StoryText:
     """Return a text as a story that can be asked anything: who believes what, who is what to whom.
 
     Args:
@@ -276,4 +276,4 @@ def story(text: str, people: Sequence[str] = (), *, family: str = "") -> Story:
     if family:
         load_family(family)  # raises if it is not known
     lines = [" ".join(line.split()) for line in text.strip().splitlines()]
-    return Story("\n".join(line for line in lines if line), people=tuple(people), family=family)
+    return StoryText("\n".join(line for line in lines if line), people=tuple(people), family=family)

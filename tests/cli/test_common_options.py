@@ -40,6 +40,7 @@ def test_help_is_readable_at_80_columns(verb: str) -> None:
     text = help_of(verb)
     assert [line for line in text.splitlines() if len(line) > WIDTH] == []
     assert [line for line in text.splitlines()[1:] if line.endswith("...")] == []
+    assert "list[" not in text.partition("\nOptions:")[2], "give the parameter a metavar"
     command = get_command(cli.app).commands[verb]  # type: ignore[attr-defined]
     for parameter in command.params:
         assert getattr(parameter, "help", None), f"{verb}: {parameter.name} has no help"
@@ -224,6 +225,16 @@ def test_an_option_without_effect_is_refused(
     assert message in ended.err
     assert "leave it out" in ended.err
     assert ended.out == ""
+
+
+def test_the_usual_folder_is_checked_before_a_model_is_asked(
+    data: Path, tmp_path: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evaluation_results").write_text("mine")
+    ended = program(f"evaluate --model openai/m --base-url http://127.0.0.1:9/v1 --data {data}")
+    assert ended.code == 2
+    assert "cannot write to evaluation_results: evaluation_results is not a folder" in ended.err
 
 
 def test_an_option_has_to_matter_to_one_of_the_models_only(data: Path, program: Program) -> None:

@@ -4,7 +4,9 @@ import hashlib
 import json
 import pickle
 import time
+from concurrent.futures import ProcessPoolExecutor
 from itertools import islice
+from multiprocessing import get_context
 
 import pytest
 from hypothesis import given, settings
@@ -232,3 +234,26 @@ def test_texts_of_dials_are_read_as_the_command_line_would() -> None:
     assert {story.rows[0].get("k") for story in stream[:40]} == {3, 4}
     assert isinstance(UnknownNameError("dial", "x", ()), ConfigError)
     assert issubclass(VocabularyError, StoryproofError)
+
+
+def _take(stream: Stream, count: int) -> list[storyproof.StoryText]:
+    """Return the next stories, in another process."""
+    return list(islice(stream, count))
+
+
+def test_worker_processes_make_what_one_process_makes() -> None:
+    whole = storyproof.stream("clutrr", seed=12)
+    shards = [whole.shard(index, 2) for index in range(2)]
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as workers:
+        made = [each for part in workers.map(_take, shards, [BLOCK_STORIES, BLOCK_STORIES]) for each in part]
+    assert sorted(made, key=lambda story: story.index or 0) == whole[: 2 * BLOCK_STORIES]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("benchmark", [name for name in BENCHMARKS_OF_OURS if "@" not in name])
+def test_no_story_comes_twice_in_a_long_stream(benchmark: str) -> None:
+    count = 20_000
+    texts = {
+        hashlib.sha256(story.text.encode()).digest() for story in islice(storyproof.stream(benchmark, seed=1), count)
+    }
+    assert len(texts) == count

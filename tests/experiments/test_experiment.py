@@ -142,6 +142,7 @@ def test_models_on_an_encoder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert said in (found.folder / "table.md").read_text()
 
 
+@pytest.mark.slow
 def test_tables_say_which_encoder_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("storyproof.solvers.neural.data.pretrained.FrozenEncoder", lambda name, device: FakeEncoder())
     (tmp_path / "some_one").mkdir()
@@ -293,6 +294,7 @@ def test_mistakes_are_refused_before_anything_is_written(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_a_published_folder_that_lacks_something(tmp_path: Path) -> None:
     wanted = {"train": 24, "test": 3, "format": "csv", "test_k": (2, 3)}
     storyproof.generate("clutrr", out=tmp_path / "clutrr/data_7c5b0e70", **wanted)

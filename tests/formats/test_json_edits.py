@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storyproof.errors import DataError
@@ -43,6 +43,7 @@ values = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.text(), values), st.text(), st.text(), st.booleans(), st.sampled_from([None, 1]))
 def test_all_else_stays(row: dict[str, Any], old: str, new: str, ascii_only: bool, indent: int | None) -> None:
     row = {**row, "answer": old, "last": 0}

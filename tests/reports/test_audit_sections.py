@@ -68,7 +68,9 @@ def test_shortcuts_are_learned_from_training_data(tomi: Path) -> None:
     assert found["verdict"] in text
 
 
-@pytest.mark.parametrize(("name", "questions"), [("train.txt", 126), ("test.txt", 72)])
+@pytest.mark.parametrize(
+    ("name", "questions"), [pytest.param("train.txt", 126, marks=pytest.mark.slow), ("test.txt", 72)]
+)
 def test_data_alone_are_answered_from_one_another(tomi: Path, name: str, questions: int) -> None:
     found, _ = shortcuts_of([tomi / name])
     assert found["questions"] == questions

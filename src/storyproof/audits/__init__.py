@@ -4,12 +4,27 @@ The verbs are modules here: `verify` and `audit`, two views of one pass over the
 copies (`fixes`), duplicates (`contamination`), shortcuts (`shortcuts`) and variety of text (`language`).
 """
 
-from storyproof.audits.contamination import find_overlaps
-from storyproof.audits.examination import examine, examine_table
-from storyproof.audits.fixes import fixed_files
-from storyproof.audits.language import measure_language
-from storyproof.audits.shortcuts import find_shortcuts
-from storyproof.audits.verify import Verification
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from storyproof.audits.contamination import find_overlaps
+    from storyproof.audits.examination import examine, examine_table
+    from storyproof.audits.fixes import fixed_files
+    from storyproof.audits.language import measure_language
+    from storyproof.audits.shortcuts import find_shortcuts
+    from storyproof.audits.verify import Verification
+
+# Where names are defined; a module is imported when one of its names is used, since each verb needs few of them.
+_MODULES = {
+    "Verification": "verify",
+    "examine": "examination",
+    "examine_table": "examination",
+    "find_overlaps": "contamination",
+    "find_shortcuts": "shortcuts",
+    "fixed_files": "fixes",
+    "measure_language": "language",
+}
 
 __all__ = [
     "Verification",
@@ -20,3 +35,13 @@ __all__ = [
     "fixed_files",
     "measure_language",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import signal
@@ -130,6 +131,8 @@ def _plain_message(error: Any) -> str:
 def main() -> None:
     """Run a command; what goes wrong is reported in one sentence on standard error, see `EXIT_CODES`."""
     signal.signal(signal.SIGTERM, _terminate)
+    # Commands make many objects that live until the end, and few cycles: the collector need not look at them so often.
+    gc.set_threshold(100_000, 20, 100)
     with visible_output():
         code = _run()
     sys.exit(code)

@@ -25,7 +25,9 @@ def audit(
     context: typer.Context,
     paths: Annotated[
         list[Path],
-        typer.Argument(help="Files or folders: .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet."),
+        typer.Argument(
+            metavar="paths", help="Files or folders: .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet."
+        ),
     ],
     format: Annotated[
         str,
@@ -35,7 +37,9 @@ def audit(
     ] = "auto",
     reading: Annotated[
         list[str] | None,
-        typer.Option(help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"),
+        typer.Option(
+            metavar="<str>", help="Only these make a wrong label rule-dependent; may be repeated.", show_default="all"
+        ),
     ] = None,
     fix: Annotated[Path | None, typer.Option(help="Write the corrected files to this folder, with errata.csv.")] = None,
     ambiguous: Annotated[str, typer.Option(help="--fix: 'mark' or 'drop' rows from which no answer follows.")] = "mark",

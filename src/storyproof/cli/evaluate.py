@@ -91,9 +91,9 @@ def evaluate(
         "prices": options.prices(price),
     }
     check_results(json_out, [data, *model.split(","), *prompt.split(",")])
-    if output_dir is not None:
-        check_folder(output_dir, "--output-dir")
     references = _references(model)
+    if output_dir is not None or any(each.is_language_model for each in references):
+        check_folder(output_dir or options.OUTPUT_DIR, "--output-dir")
     plan = _Plan(references, prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen, encoder)
     plan.check_encoder()
     plan.check_prompt()

@@ -69,7 +69,9 @@ OutputDir = Annotated[
 Twin = Annotated[bool, typer.Option("--contamination", help="Also run a freshly seeded twin of the data, and compare.")]
 BaseUrls = Annotated[
     list[str] | None,
-    typer.Option("--base-url", help="openai: a server, such as http://localhost:8000/v1; may be repeated."),
+    typer.Option(
+        "--base-url", metavar="<str>", help="openai: a server, such as http://localhost:8000/v1; may be repeated."
+    ),
 ]
 Api = Annotated[str, typer.Option(help="Ask by 'chat' or by 'completion'.")]
 KeyEnv = Annotated[str, typer.Option(help="openai: the environment variable with the key.")]
@@ -89,7 +91,9 @@ Encoder = Annotated[
 ]
 ModelOption = Annotated[
     list[str] | None,
-    typer.Option("--option", help="KEY=VALUE passed on to the request (openai) or the engine; may be repeated."),
+    typer.Option(
+        "--option", metavar="<str>", help="KEY=VALUE passed on to the request (openai) or the engine; may be repeated."
+    ),
 ]
 Price = Annotated[
     str | None, typer.Option(help="READ,WRITTEN[,CACHED]: what a million tokens cost.", show_default="none")

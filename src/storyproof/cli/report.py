@@ -24,7 +24,8 @@ def report(
         Path | None, typer.Option(help="Also write all charts to this folder, as SVG, PNG and PDF for print.")
     ] = None,
     data: Annotated[
-        list[Path] | None, typer.Option(help="Where the data of the runs are, if they have moved; may be repeated.")
+        list[Path] | None,
+        typer.Option(metavar="<path>", help="Where the data of the runs are, if they have moved; may be repeated."),
     ] = None,
     title: Annotated[str, typer.Option(help="What the report is called.")] = "Runs",
 ) -> None:

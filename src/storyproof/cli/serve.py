@@ -20,7 +20,10 @@ def serve(
     port: Annotated[int, typer.Option(help="The port; 0 takes one that is free.")] = 8642,
     model: Annotated[
         list[str] | None,
-        typer.Option(help="A model that can be asked, as for evaluate; may be repeated. Built-in solvers always can."),
+        typer.Option(
+            metavar="<str>",
+            help="A model that can be asked, as for evaluate; may be repeated. Built-in solvers always can.",
+        ),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of fresh stories.", show_default="another one each time")] = None,
     base_url: options.BaseUrls = None,

@@ -58,7 +58,8 @@ def train(
         bool | None, typer.Option(help="Permute names and objects within their roles in every step.")
     ] = None,
     option: Annotated[
-        list[str] | None, typer.Option(help="An option of the model, NAME=VALUE, such as policy=learned; repeatable.")
+        list[str] | None,
+        typer.Option(metavar="<str>", help="An option of the model, NAME=VALUE, such as policy=learned; repeatable."),
     ] = None,
     encoder: Annotated[str | None, typer.Option(help="For bert and bert-lstm: a pretrained encoder's folder.")] = None,
     device: Annotated[str, typer.Option(help="cpu, cuda or auto.")] = "auto",

@@ -16,7 +16,7 @@ from storyproof.benchmark import Benchmark
 from storyproof.datasets.dials import turn
 from storyproof.errors import ConfigError, UnknownNameError, quoted
 from storyproof.example import SPLITS, Example
-from storyproof.stories import Story
+from storyproof.stories import StoryText
 
 BLOCK_STORIES = 24  # the first story waits for its block: milliseconds, and few enough calls of NumPy for each story
 _KEPT = 8  # blocks, for whoever goes back a little
@@ -46,7 +46,7 @@ class Stream:
         self._made = benchmark.with_blocks_of(BLOCK_STORIES)
         self._split = split
         self._first, self._step = 0, 1  # the blocks of a shard
-        self._blocks: OrderedDict[int, list[Story]] = OrderedDict()
+        self._blocks: OrderedDict[int, list[StoryText]] = OrderedDict()
         self.position = 0
         self._capacity = self._made.capacity(split)
         if self._capacity < 1:
@@ -62,10 +62,10 @@ class Stream:
         """The columns of its rows."""
         return self._made.schema
 
-    def __iter__(self) -> Iterator[Story]:
+    def __iter__(self) -> Iterator[StoryText]:
         return self
 
-    def __next__(self) -> Story:
+    def __next__(self) -> StoryText:
         try:
             found = self[self.position]
         except IndexError:
@@ -74,10 +74,10 @@ class Stream:
         return found
 
     @overload
-    def __getitem__(self, index: int) -> Story: ...
+    def __getitem__(self, index: int) -> StoryText: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Story]: ...
-    def __getitem__(self, index: int | slice) -> Story | list[Story]:
+    def __getitem__(self, index: slice) -> list[StoryText]: ...
+    def __getitem__(self, index: int | slice) -> StoryText | list[StoryText]:
         if isinstance(index, slice):
             if index.stop is None or min(index.start or 0, index.stop, (index.step or 1) - 1) < 0:
                 raise ConfigError(
@@ -150,7 +150,7 @@ class Stream:
             "shard": [self._first, self._step],
         }
 
-    def _block(self, number: int) -> list[Story]:
+    def _block(self, number: int) -> list[StoryText]:
         """Return the stories of a block."""
         if number in self._blocks:
             self._blocks.move_to_end(number)
@@ -163,7 +163,7 @@ class Stream:
         examples = [Example.from_row(row, made.family) for row in named]
         first = number * made.block_stories
         found = [
-            Story(asked[-1].story, tuple(asked), family=made.family, index=first + place)
+            StoryText(asked[-1].story, tuple(asked), family=made.family, index=first + place)
             for place in range(made.block_stories)
             if (asked := examples[place * rows : (place + 1) * rows])
         ]

@@ -234,7 +234,7 @@
       const answer = found.answer ? make("strong", "data", found.answer) : make("strong", "", "no answer follows");
       parts.push(make("p", "found", answer));
       const rows = [];
-      if (found.proof.length) rows.push(["follows from", `sentence ${found.proof.join(", ")}`]);
+      if (found.proof.length) rows.push(["follows from", `${found.proof.length > 1 ? "sentences" : "sentence"} ${found.proof.join(", ")}`]);
       if (found.answer) rows.push(["checker", found.confirmed ? "✓ confirms it" : "does not derive it under the default reading"]);
       for (const [name, value] of Object.entries(found.facts)) rows.push([name, value]);
       const list = make("dl", "");

@@ -1,3 +1,5 @@
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,6 +27,16 @@ def test_function_of_a_file(tmp_path: Path) -> None:
     before = model.identity()
     path.write_text("def answer(text):\n    return 'jar'\n")
     assert Function(f"{path}:answer").identity() != before  # replies of another state are not reused
+
+
+def test_a_file_is_taken_as_it_is_now_and_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    path = tmp_path / "models.py"
+    for answer in ("box", "jar"):  # as long, and written within the second that the time of a file is noted in
+        path.write_text(f"def answer(prompt):\n    return {answer!r}\n")
+        os.utime(path, (1, 1))
+        assert load_function(f"{path}:answer")("") == answer
+    assert [each.name for each in tmp_path.iterdir()] == ["models.py"]
 
 
 def test_what_is_raised_is_a_failure() -> None:

@@ -17,6 +17,7 @@ from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.solvers.neural import checkpoint
 from storyproof.solvers.neural import train as train_module
 from storyproof.solvers.neural.checkpoint import CHECKPOINT, METRICS, PLAN
+from storyproof.solvers.neural.train import make_settings
 from storyproof.solvers.neural.trained_runs import RUN, WEIGHTS, TrainedRuns, load_runs, load_tensors
 from storyproof.solvers.neural.trainer import Epoch, TrainingStep
 from tests.solvers.neural.fixtures import SMALL
@@ -395,3 +396,13 @@ def test_data_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError):
         train(tmp_path / "out", nonsense=3)
     assert not (tmp_path / "out").exists()
+
+
+def test_settings_have_the_names_of_the_command_line_too() -> None:
+    plain = make_settings("memnn", {"batch": 7, "rate": 0.01, "epochs": None})
+    assert make_settings("memnn", {"batch_size": 7, "learning_rate": 0.01}) == plain
+    assert make_settings("memnn", {"batch_size": 7, "batch": None, "rate": 0.01}) == plain
+    with pytest.raises(ConfigError, match="batch is given twice, as batch_size too"):
+        make_settings("memnn", {"batch": 7, "batch_size": 7})
+    with pytest.raises(ConfigError, match=r"unknown setting of training 'batchsize'\. Did you mean 'batch_size'"):
+        make_settings("memnn", {"batchsize": 7})

@@ -10,8 +10,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from importlib import import_module
+from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 from storyproof.errors import ConfigError, quoted, shorten
@@ -45,10 +47,17 @@ def load_function(name: str, what: str = "model") -> Callable[..., Any]:
     return function
 
 
+class _AsWritten(SourceFileLoader):
+    """Compiles what a file says now, and leaves no `__pycache__` beside a user's file."""
+
+    def get_code(self, fullname: str) -> CodeType:
+        return self.source_to_code(self.get_data(self.path), self.path)
+
+
 def _from_file(path: Path) -> Any:
     open_file(path).close()  # a pipe would be waited for
     name = f"storyproof_user_{hashlib.sha256(os.fsencode(path.resolve())).hexdigest()[:16]}"
-    spec = spec_from_file_location(name, path)
+    spec = spec_from_file_location(name, path, loader=_AsWritten(name, str(path)))
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
     module = module_from_spec(spec)

@@ -31,6 +31,7 @@ from storyproof.solvers.neural.trainer import DivergedError, Epoch
 from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet, identity_of
 
 DRAWN, GIVEN, PROVED = "drawn", "given", "proved"
+_OTHER_NAMES = {"batch_size": "batch", "learning_rate": "rate"}
 _log = logging.getLogger(__name__)
 
 
@@ -73,7 +74,7 @@ def train(
         options: Options of the model, such as `width` or `policy`.
         force: Train again, and overwrite a training in the folder.
         progress: Called after every epoch.
-        **settings: Settings of training, such as `epochs`, `batch` or `rate` (see `Settings`).
+        **settings: Settings of training, such as `epochs`, `batch_size` or `learning_rate` (see `Settings`).
 
     Raises:
         ConfigError: If an argument is not valid, or the folder contains something else.
@@ -120,14 +121,23 @@ def train(
 def make_settings(model: str, given: Mapping[str, Any]) -> Settings:
     """Return the settings of training of a model's recipe, with changes; None leaves a setting as it is.
 
+    They may have the names that the command line has for them: `batch_size` for `batch`, `learning_rate` for `rate`.
+
     Raises:
-        ConfigError: If there is no such setting, or its value is not valid.
+        ConfigError: If there is no such setting, its value is not valid, or it is given under two names.
     """
     known = Settings.__dataclass_fields__
-    for name in given:
-        if name not in known:
-            raise UnknownNameError("setting of training", name, known)
-    return Settings(**{**recipe(model).training, **{name: value for name, value in given.items() if value is not None}})
+    found: dict[str, Any] = {}
+    for name, value in given.items():
+        plain = _OTHER_NAMES.get(name, name)
+        if plain not in known:
+            raise UnknownNameError("setting of training", name, [*known, *_OTHER_NAMES])
+        if value is None:
+            continue
+        if plain in found:
+            raise ConfigError(f"{plain} is given twice, as {name} too; give one of them.")
+        found[plain] = value
+    return Settings(**{**recipe(model).training, **found})
 
 
 def _training_set(

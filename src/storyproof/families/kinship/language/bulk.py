@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +17,21 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.families.kinship.language import lexicon as lx
-from storyproof.families.kinship.language.checks import SUSPECT
+from storyproof.families.kinship.language.checks import STORY_ABOUT, SUSPECT
+from storyproof.families.kinship.language.lexicon import KinWord, kin_words
 from storyproof.families.kinship.language.phrases import have_phrases
-from storyproof.families.kinship.language.tokens import IDLE, LATIN, LINE, Token, Tokens, alphabet_of, fold
+from storyproof.families.kinship.language.tokens import (
+    ENDING_MARKS,
+    IDLE,
+    LATIN,
+    LINE,
+    Tokens,
+    alphabet_of,
+    class_of_word,
+    fold,
+    is_owner,
+    is_word,
+)
 from storyproof.families.kinship.relations import MALE, NAMES, WORDS
 
 Numbers = npt.NDArray[np.int64]
@@ -28,7 +42,7 @@ MOST_NAMES = 8  # in a sentence
 MOST_PEOPLE = 62  # in a text; each is a bit
 _PEOPLE = MOST_PEOPLE + 1
 _MOST_SENTENCES = 100  # in a text; longer ones are read on their own
-_LINE = ord(LINE)
+_LINE, _SPACE = ord(LINE), ord(" ")
 
 
 def _table(kinds: str) -> Flags:
@@ -38,16 +52,17 @@ def _table(kinds: str) -> Flags:
     return found
 
 
-# Quotations, titles, questions, twins, other names, "whose name is", "so loudly that": what `_simplify` does not know.
-_CLOSER = r"""["{}?\\P]|[SD]k|T[^.\n]*[Q5]|[Q5][^.\n]*T"""
+# What `_simplify` does not know: quotations, titles, questions, twins, other names, "whose name is", "it was at noon
+# that".
+_CLOSER = r"""["{}?\\P]|[SD]k|5[^.\n]*T"""
 _NEUTRAL = _table(lx.NEUTRAL)
 _START = _table('.?\n:"')
 _END = _table(".\n")
-_NAME = _table(lx.NAME)
-_ANY_KIN = _table("KL{}")
 _KIN = _table("KL")
 _MODIFIERS = _table("M@[O")
 _POSSESSIVE = _table("hr")
+_THINGS, _NAMED, _ARTICLES = _table("=M@"), _table("Nc"), _table("dD")
+_SO_WHAT = ~_table("T.,;\nN")  # may stand between "so" and "that"
 _TO_OTHER = np.arange(256, dtype=np.uint8)
 _TO_OTHER[[ord(kind) for kind in IDLE]] = ord(lx.OTHER)
 
@@ -92,48 +107,107 @@ class Sentences:
 
 
 class KnownTokens:
-    """The tokens met so far, as arrays by number."""
+    """The tokens met so far, as arrays by number; a token has its space or end of line at its end."""
 
     def __init__(self, tokens: Tokens) -> None:
         self.tokens = tokens
-        self._number: dict[str, int] = {}
+        self.size = 0  # characters of all tokens
+        self._classes: dict[str, str] = {}  # of words
         self._words: dict[str, int] = {}  # capitalised words
-        self._known: list[Token] = []
-        self._update()
+        self._folded: dict[str, int] = {}
+        self._names: dict[str, bool] = {}  # whether names can be told from words
+        self.texts = pa.array([], pa.string())
+        self.kinds = pa.array([], pa.binary())
+        self.words = pa.array([], pa.string())
+        self.capital, self.predicate, self.word, self.folded = (np.zeros(0, np.int64) for _ in range(4))
+        (
+            self.is_capital,
+            self.is_kin,
+            self.male,
+            self.plural,
+            self.named,
+            self.calendar,
+            self.like_word,
+            self.foreign,
+        ) = (np.zeros(0, np.bool_) for _ in range(8))
 
-    def number(self, texts: list[str]) -> Numbers:
-        """Return the numbers of tokens."""
-        number = self._number
-        found = [number.get(text, -1) for text in texts]
-        if -1 in found:
-            for text in texts:
-                if text not in number:
-                    number[text] = len(number)
-                    self._known.append(self.tokens[text])
-            self._update()
-            found = [number[text] for text in texts]
-        return np.array(found, np.int64)
+    def number(self, texts: pa.StringArray) -> Small:
+        """Return the numbers of different tokens."""
+        found = pc.index_in(texts, value_set=self.texts)
+        if found.null_count:
+            self._add(texts.filter(found.is_null()))
+            found = pc.index_in(texts, value_set=self.texts)
+        return np.asarray(found, np.int32)
 
-    def _update(self) -> None:
-        """Bring the arrays up to date."""
-        words, known = self._words, self._known
-        kins = [token.kin for token in known]
-        self.kinds = pa.array([token.kinds.encode() for token in known], pa.binary())
-        capitals = [token.capital for token in known]
-        self.capital = np.array(
-            [-1 if word is None else words.setdefault(word, len(words)) for word in capitals], np.int64
-        )
-        self.words = pa.array(list(words), pa.string())
-        self.calendar = np.array([word in lx.CALENDAR for word in words], np.bool_)
-        self.like_word = np.array([word in lx.NAMES_LIKE_WORDS for word in words], np.bool_)
-        folded: dict[str, int] = {}
-        self.folded = np.array([folded.setdefault(fold(word), len(folded)) for word in words], np.int64)
-        self.foreign = np.array([word[0] != "@" and alphabet_of(word[0]) != LATIN for word in words], np.bool_)
-        self.is_kin = np.array([kin is not None for kin in kins], np.bool_)
-        self.predicate = np.array([-1 if kin is None else NAMES.index(kin.predicate) for kin in kins], np.int64)
-        self.word = np.array([-1 if kin is None else WORDS.index(kin.word) for kin in kins], np.int64)
-        self.male = np.array([kin is not None and kin.gender == MALE for kin in kins], np.bool_)
-        self.plural = np.array([kin is not None and kin.plural for kin in kins], np.bool_)
+    def is_name(self, name: str) -> bool:
+        """Return what `Tokens.is_name` returns."""
+        found = self._names.get(name)
+        if found is None:
+            found = self._names[name] = self._is_name(name)
+            self.size += len(name)
+        return found
+
+    def _is_name(self, name: str) -> bool:
+        return self._class(name) == lx.CAPITAL if is_word(name) else self.tokens.is_name(name)
+
+    def _class(self, word: str) -> str:
+        found = self._classes.get(word)
+        if found is None:
+            found = self._classes[word] = class_of_word(word)
+        return found
+
+    def _analyse(self, text: str) -> tuple[str, str | None, KinWord | None]:
+        """Return classes, capitalised word and kin word of a token.
+
+        Most tokens are a word with "'s" or marks after it, so that the word is all that has to be looked up.
+        """
+        bare, line = text[:-1], text[-1] if text[-1] == LINE else ""
+        body = bare.rstrip(ENDING_MARKS)
+        word = body.removesuffix("'s")
+        owns = len(word) < len(body)
+        if body and not (is_word(word) and (not owns or is_owner(word))):
+            token = self.tokens[bare]
+            return token.kinds + line, token.capital, token.kin
+        marks = bare[len(body) :].replace("!", ".") + line
+        if not body:
+            return marks, None, None
+        kind = self._class(word)
+        kinds = f"{kind}{lx.POSSESSIVE}{marks}" if owns else kind + marks
+        return kinds, word if kind == lx.CAPITAL else None, kin_words()[word.lower()] if kind in "KL{}" else None
+
+    def _add(self, texts: pa.StringArray) -> None:
+        """Add tokens."""
+        words = self._words
+        known = [self._analyse(text) for text in texts.to_pylist()]
+        self.texts = pa.concat_arrays([self.texts, texts])
+        self.size += texts.nbytes
+        before = len(words)
+        capital = [-1 if word is None else words.setdefault(word, len(words)) for _, word, _ in known]
+        kins = [kin for _, _, kin in known]
+        self.kinds = pa.concat_arrays([self.kinds, pa.array([kinds.encode() for kinds, _, _ in known], pa.binary())])
+        self._append("capital", capital)
+        self._append("is_capital", [word >= 0 for word in capital])
+        self._append("is_kin", [kin is not None for kin in kins])
+        self._append("predicate", [-1 if kin is None else NAMES.index(kin.predicate) for kin in kins])
+        self._append("word", [-1 if kin is None else WORDS.index(kin.word) for kin in kins])
+        self._append("male", [kin is not None and kin.gender == MALE for kin in kins])
+        self._append("plural", [kin is not None and kin.plural for kin in kins])
+        self._add_words(list(islice(words, before, None)))
+
+    def _add_words(self, words: list[str]) -> None:
+        """Add capitalised words."""
+        folded = self._folded
+        self.words = pa.concat_arrays([self.words, pa.array(words, pa.string())])
+        self._append("named", [self.is_name(word) for word in words])
+        self._append("calendar", [word in lx.CALENDAR for word in words])
+        self._append("like_word", [word in lx.NAMES_LIKE_WORDS for word in words])
+        self._append("folded", [folded.setdefault(fold(word), len(folded)) for word in words])
+        self._append("foreign", [word[0] != "@" and alphabet_of(word[0]) != LATIN for word in words])
+
+    def _append(self, name: str, more: list[Any]) -> None:
+        """Append to one of the arrays."""
+        array = getattr(self, name)
+        setattr(self, name, np.concatenate([array, np.array(more, array.dtype)]))
 
 
 def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: KnownTokens) -> Sentences:
@@ -148,14 +222,13 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
     codes, first = _cut(array, vocabulary)
     kinds, token_bounds = _classes(vocabulary, codes)
     bounds = token_bounds[first]
-    text = np.repeat(np.arange(len(texts), dtype=np.int32), np.diff(bounds))
-    person, like_word, unusable = _resolve(kinds, text, names, codes, vocabulary)
+    person, like_word, unusable = _resolve(kinds, bounds, names, codes, vocabulary)
     raw = kinds.tobytes()
-    suspect, closer = _find_suspects(kinds, bounds)
-    closer |= unusable | have_phrases(array)
+    suspect, closer = _find_suspects(raw, bounds)
+    closer |= unusable | have_phrases(array) | _have_stories(array, kinds, bounds)
     _simplify(kinds)
-    kept = _reduce(kinds)
-    kinds, text = kinds[kept], text[kept]
+    kept = np.flatnonzero(_reduce(kinds))
+    kinds = kinds[kept]
     ends = np.flatnonzero(_END[kinds]) + 1
     starts = np.concatenate([[0], ends[:-1]])
     encoded = pa.Array.from_buffers(
@@ -163,20 +236,22 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
         len(ends),
         [None, pa.py_buffer(np.concatenate([[0], ends]).astype(np.int32)), pa.py_buffer(kinds)],
     ).dictionary_encode()
-    name_counts, kin_counts = (np.add.reduceat(each[kinds], starts, dtype=np.int64) for each in (_NAME, _ANY_KIN))
-    of = text[starts].astype(np.int64)
-    line = np.concatenate([[0], np.cumsum(kinds == _LINE)])[starts]
+    skeletons, skeleton = encoded.dictionary.to_pylist(), np.asarray(encoded.indices)
+    name_counts = np.array([each.count(b"N") for each in skeletons])[skeleton]
+    kin_counts = np.array([len(each) - len(each.translate(None, b"KL{}")) for each in skeletons])[skeleton]
+    of = _owners(starts, np.searchsorted(kept, bounds))
+    line = np.concatenate([[0], np.cumsum(kinds[ends - 1] == _LINE)[:-1]])
     line -= _first_of(line, of)
     real = np.flatnonzero(ends - starts > 1)  # others are the end of a line after the end of a sentence
     people, like_words = _spread(person, like_word, name_counts[real])
     closer[of[real][name_counts[real] > MOST_NAMES]] = True
     closer |= np.bincount(of[real], minlength=len(texts)) > _MOST_SENTENCES
-    kin = codes[vocabulary.is_kin[codes]]
+    kin = codes[np.flatnonzero(vocabulary.is_kin[codes])]
     return Sentences(
         text=of[real],
         line=line[real] + 1,
-        skeleton=np.asarray(encoded.indices)[real].astype(np.int64),
-        skeletons=[each[:-1].decode("ascii") for each in encoded.dictionary.to_pylist()],
+        skeleton=skeleton[real].astype(np.int64),
+        skeletons=[each[:-1].decode("ascii") for each in skeletons],
         people=people,
         like_words=like_words,
         kins=np.concatenate([[0], np.cumsum(kin_counts[real])]),
@@ -191,15 +266,23 @@ def prepare(texts: Sequence[str], names: Sequence[Collection[str]], vocabulary: 
     )
 
 
-def _cut(texts: pa.Array, vocabulary: KnownTokens) -> tuple[Numbers, Numbers]:
-    """Cut texts at spaces; return the numbers of their tokens, and where each text begins."""
-    array = pc.replace_substring(texts, LINE, f" {LINE} ")
-    lists = pc.split_pattern(pc.binary_join_element_wise(array, LINE, " "), " ")
-    encoded = lists.flatten().dictionary_encode()
-    return vocabulary.number(encoded.dictionary.to_pylist())[np.asarray(encoded.indices)], np.asarray(lists.offsets)
+def _cut(texts: pa.Array, vocabulary: KnownTokens) -> tuple[Small, Numbers]:
+    """Cut texts after spaces and lines; return the numbers of their tokens, and where each text begins.
+
+    The end of a text ends a line.
+    """
+    joined = pc.binary_join_element_wise(texts, LINE, "")
+    _, offsets, data = joined.buffers()
+    bounds = np.frombuffer(offsets, np.int32, len(joined) + 1, joined.offset * 4)
+    letters = np.frombuffer(data, np.uint8, int(bounds[-1]))
+    ends = np.flatnonzero((letters == _SPACE) | (letters == _LINE)).astype(np.int32) + np.int32(1)
+    cuts = np.concatenate([bounds[:1], ends[np.searchsorted(ends, bounds[0], "right") :]])
+    encoded = pa.Array.from_buffers(pa.string(), len(cuts) - 1, [None, pa.py_buffer(cuts), data]).dictionary_encode()
+    codes = vocabulary.number(encoded.dictionary)[np.asarray(encoded.indices)]
+    return codes, np.searchsorted(cuts, bounds)
 
 
-def _classes(vocabulary: KnownTokens, codes: Numbers) -> tuple[Kinds, Numbers]:
+def _classes(vocabulary: KnownTokens, codes: Small) -> tuple[Kinds, Numbers]:
     """Return the classes of all tokens, and where those of each token begin."""
     taken = vocabulary.kinds.take(pa.array(codes))
     _, offsets, data = taken.buffers()
@@ -207,8 +290,14 @@ def _classes(vocabulary: KnownTokens, codes: Numbers) -> tuple[Kinds, Numbers]:
     return np.frombuffer(data, np.uint8, int(bounds[-1])).copy(), bounds
 
 
+def _owners(places: Numbers, bounds: Numbers) -> Numbers:
+    """Return the numbers of the texts to which places belong; both are sorted."""
+    found: Numbers = np.repeat(np.arange(len(bounds) - 1), np.diff(np.searchsorted(places, bounds)))
+    return found
+
+
 def _resolve(
-    kinds: Kinds, text: Small, names: Sequence[Collection[str]], codes: Numbers, vocabulary: KnownTokens
+    kinds: Kinds, bounds: Numbers, names: Sequence[Collection[str]], codes: Small, vocabulary: KnownTokens
 ) -> tuple[Numbers, Flags, Flags]:
     """Mark names among the capitalised words.
 
@@ -216,11 +305,10 @@ def _resolve(
         For each name its number in the list of the text's people, and whether it is a word too; for each text whether
         there are people whose names cannot be found.
     """
-    found = vocabulary.capital[codes]
-    found = found[found >= 0]
+    found = vocabulary.capital[codes[np.flatnonzero(vocabulary.is_capital[codes])]]
     places = np.flatnonzero(kinds == ord(lx.CAPITAL))
     known, unusable = _list_people(names, vocabulary)
-    wanted = text[places].astype(np.int64) * (len(vocabulary.words) + 1) + found
+    wanted = _owners(places, bounds) * (len(vocabulary.words) + 1) + found
     at = np.minimum(np.searchsorted(known, wanted * _PEOPLE), max(len(known) - 1, 0))
     is_name = known[at] // _PEOPLE == wanted if len(known) else np.zeros(len(places), np.bool_)
     begins = _START[kinds[places - 1]]  # the first text is preceded by the end of the last
@@ -235,11 +323,13 @@ def _list_people(names: Sequence[Collection[str]], vocabulary: KnownTokens) -> t
 
     The number consists of the text, the word, and the person's place in the list of the text's people.
     """
-    lengths = np.array([len(each) for each in names], np.int64)
-    called = pa.array([name for each in names for name in each], pa.string())
-    word = np.asarray(pc.fill_null(pc.index_in(called, value_set=vocabulary.words), -1)).astype(np.int64)
+    lengths = np.fromiter(map(len, names), np.int64, len(names))
+    called = pa.array(list(chain.from_iterable(names)), pa.string()).dictionary_encode()
+    words = pc.fill_null(pc.index_in(called.dictionary, value_set=vocabulary.words), -1)
+    called_as = np.asarray(called.indices)
+    word = np.asarray(words).astype(np.int64)[called_as]
     text = np.repeat(np.arange(len(names)), lengths)
-    place = np.arange(len(called)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    place = np.arange(len(word)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     known = (text * (len(vocabulary.words) + 1) + word) * _PEOPLE + place
     met = word >= 0
     known = known[met & (place < MOST_PEOPLE)]
@@ -249,16 +339,17 @@ def _list_people(names: Sequence[Collection[str]], vocabulary: KnownTokens) -> t
     unusable[text[met][vocabulary.foreign[word[met]]]] = True
     alike = np.sort(text[met] * (len(vocabulary.words) + 1) + vocabulary.folded[word[met]])
     unusable[alike[1:][alike[1:] == alike[:-1]] // (len(vocabulary.words) + 1)] = True
-    wrong = {name for name in called.unique().to_pylist() if not vocabulary.tokens.is_name(name)}
+    fits = np.append(vocabulary.named, False)[np.asarray(words)]
+    wrong = [each for each in np.flatnonzero(~fits).tolist() if not vocabulary.is_name(called.dictionary[each].as_py())]
     if wrong:
-        unusable |= np.array([not wrong.isdisjoint(each) for each in names], np.bool_)
+        unusable[text[np.isin(called_as, wrong)]] = True
     return known, unusable
 
 
-def _find_suspects(kinds: Kinds, bounds: Numbers) -> tuple[Flags, Flags]:
+def _find_suspects(kinds: bytes, bounds: Numbers) -> tuple[Flags, Flags]:
     """Return which texts the checks of whole stories may refuse, and which have to be read on their own."""
     offsets = pa.py_buffer(bounds.astype(np.int32))
-    texts = pa.Array.from_buffers(pa.string(), len(bounds) - 1, [None, offsets, pa.py_buffer(kinds.tobytes())])
+    texts = pa.Array.from_buffers(pa.string(), len(bounds) - 1, [None, offsets, pa.py_buffer(kinds)])
     suspect, closer = (
         pc.match_substring_regex(texts, pattern=pattern).to_numpy(zero_copy_only=False)
         for pattern in (SUSPECT, _CLOSER)
@@ -266,27 +357,53 @@ def _find_suspects(kinds: Kinds, bounds: Numbers) -> tuple[Flags, Flags]:
     return suspect, closer
 
 
+def _have_stories(texts: pa.Array, kinds: Kinds, bounds: Numbers) -> Flags:
+    """Return which texts may tell of a story in the story."""
+    found = np.zeros(len(texts), np.bool_)
+    places = np.flatnonzero(kinds == ord(lx.FICTION))
+    chosen = np.flatnonzero(np.diff(np.searchsorted(places, bounds)))
+    found[chosen] = pc.match_substring_regex(texts.take(pa.array(chosen)), pattern=STORY_ABOUT)
+    return found
+
+
 def _simplify(kinds: Kinds) -> None:
-    """Do what `tokens.simplify` does."""
-    before, after = np.roll(kinds, 1), np.roll(kinds, -1)
-    first = (kinds == ord("9")) & (before == ord("D")) & (after == ord("2"))
-    kinds[np.flatnonzero(first) - 1] = ord(lx.OTHER)
-    thing = (kinds == ord("o")) & ((before == ord("=")) | (before == ord("M")) | (before == ord("@")))
-    kinds[np.flatnonzero(thing) - 1] = ord(lx.OTHER)
+    """Do what `tokens.simplify` does; what it changes is rare, so that only these places are looked at."""
+    first = _places(kinds, "9")
+    first = first[(kinds[first - 1] == ord("D")) & (kinds[first + 1] == ord("2"))]
+    kinds[first - 1] = ord(lx.OTHER)
+    _simplify_results(kinds)
+    thing = _places(kinds, "o")
+    thing = thing[_THINGS[kinds[thing - 1]]]
+    kinds[thing - 1] = ord(lx.OTHER)
     kinds[thing] = ord(lx.PREPOSITION)
-    kinds[(kinds == ord(">")) & ((after == ord("N")) | (after == ord("c")))] = ord(lx.UNREAL)
-    kinds[(kinds == ord("j")) & ((before == ord("d")) | (before == ord("D")))] = ord(lx.PERSON)
-    kinds[:] = _TO_OTHER[kinds]
-    modifier = _MODIFIERS[kinds]
-    live = modifier & _KIN[np.roll(kinds, -1)]
-    while True:
-        more = live | (modifier & np.roll(live, -1))
-        if (more == live).all():
-            break
-        live = more
-    own = (kinds == ord(lx.OWN)) & _POSSESSIVE[np.roll(kinds, 1)]
-    kinds[modifier & ~own] = ord(lx.OTHER)
-    kinds[live] = ord(lx.MODIFIER)
+    beast = _places(kinds, ">")
+    kinds[beast[_NAMED[kinds[beast + 1]]]] = ord(lx.UNREAL)
+    job = _places(kinds, "j")
+    kinds[job[_ARTICLES[kinds[job - 1]]]] = ord(lx.PERSON)
+    np.take(_TO_OTHER, kinds, out=kinds, mode="clip")
+    modifier = np.flatnonzero(_MODIFIERS[kinds])
+    own = (kinds[modifier] == ord(lx.OWN)) & _POSSESSIVE[kinds[modifier - 1]]
+    live = _KIN[kinds[modifier + 1]]
+    beside = np.flatnonzero(modifier[1:] == modifier[:-1] + 1)[::-1].tolist()
+    for place in beside:  # from the last to the first, so that the kin word at the end of a row reaches all of it
+        live[place] |= live[place + 1]
+    kinds[modifier[~own]] = ord(lx.OTHER)
+    kinds[modifier[live]] = ord(lx.MODIFIER)
+
+
+def _places(kinds: Kinds, kind: str) -> Numbers:
+    """Return where a class stands; never at the end, since that is the end of a line."""
+    return np.flatnonzero(kinds == ord(kind))
+
+
+def _simplify_results(kinds: Kinds) -> None:
+    """Make "that" neutral after "so" and one or two words."""
+    at = _places(kinds, lx.SO) + 1
+    for _ in range(2):
+        at = at[_SO_WHAT[kinds[at]]] + 1
+        that = kinds[at] == ord(lx.THAT)
+        kinds[at[that]] = ord(lx.OTHER)
+        at = at[~that]
 
 
 def _reduce(kinds: Kinds) -> Flags:

@@ -249,7 +249,8 @@ def _sort(
     turn = _SYMMETRIC[predicate] & (low > high)
     low, high = np.where(turn, high, low), np.where(turn, low, high)
     key = ((story * 64 + low) * 64 + high) * len(NAMES) + _DOWN[predicate]
-    key = np.unique(key)
+    key.sort()
+    key = key[np.concatenate([[True], key[1:] != key[:-1]])]
     rest, name = key // len(NAMES), key % len(NAMES)
     return rest // 4096, np.stack([rest // 64 % 64, rest % 64], axis=1), name
 
@@ -265,12 +266,12 @@ def _join(couples: npt.NDArray[np.int16], rows: _Numbers, one: _Numbers, other: 
 def _has_full_couple(own: npt.NDArray[np.int16], genders: npt.NDArray[np.uint64]) -> _Flags:
     """Return whether three people, or two of one gender, belong to one couple."""
     people = np.arange(own.shape[1], dtype=np.uint64)
-    women, men = (((genders[:, [each]] >> people) & np.uint64(1)).astype(np.bool_) for each in (0, 1))
-    found = np.zeros(len(own), np.bool_)
-    for person in range(own.shape[1]):
-        same = own == own[:, [person]]
-        found |= same.sum(axis=1) > 2
-        found |= ((same & women).sum(axis=1) > 1) | ((same & men).sum(axis=1) > 1)
+    women, men = (((genders[:, [each]] >> people) & np.uint64(1)).astype(np.int16) for each in (0, 1))
+    couples = np.sort(own, axis=1)
+    found: _Flags = (couples[:, 2:] == couples[:, :-2]).any(axis=1)
+    for gender in (women, men):
+        known = np.sort(np.where(gender == 1, own, -1 - people.astype(np.int16)), axis=1)  # all others are different
+        found |= (known[:, 1:] == known[:, :-1]).any(axis=1)
     return found
 
 

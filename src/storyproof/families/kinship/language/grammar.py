@@ -13,8 +13,8 @@ the letters of the classes. Who is meant by a pronoun depends on the sentence be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple
 
 _POSSESSED = r"(?:N'|[hrt])M*K"  # Omar's elder niece, his niece
@@ -53,46 +53,85 @@ _THE_PAIR = re.compile("D(?P<kin>L)(?P<a>N)&(?P<b>N)(?![&'N])")
 _LONGEST = 400  # classes of a sentence, so that no text takes more than linear time
 _OPENS = "pJ~<2AI"  # begins a phrase or clause that stands before the main clause
 
+_place = attrgetter("place")
+
 _NO_VERB = r"[N'hrtKLM,&dDo()]"  # "Omar, Freya's uncle."
 
+
+class _Refusals:
+    """Patterns of what is refused, with the reasons, in the order in which they are looked for."""
+
+    def __init__(self, *refusals: tuple[str, str, str]) -> None:
+        """Take patterns, reasons, and classes one of which is in any match; no classes if there are none such."""
+        self.patterns = tuple((re.compile(pattern), reason) for pattern, reason, _ in refusals)
+        self._needed = frozenset("".join(needed for _, _, needed in refusals))
+        self._others = re.compile("|".join(f"(?:{pattern})" for pattern, _, needed in refusals if not needed))
+
+    def find(self, kinds: str) -> tuple[str, int] | None:
+        """Return the first reason to refuse a sentence, and the place."""
+        if self._needed.isdisjoint(kinds) and not self._others.search(kinds):
+            return None  # as for almost all sentences
+        for pattern, reason in self.patterns:
+            if match := pattern.search(kinds):
+                return reason, match.start()
+        return None
+
+
 # Words and combinations that are never understood.
-_UNREADABLE = tuple(
-    (re.compile(pattern), reason)
-    for pattern, reason in (
-        ("Z", "this kin word states none of the 22 relations"),
-        ("%", "births, deaths, weddings and ages are not understood"),
-        ("#", "this mark is not understood"),
-        ("!", "this is about the text, or about who is real"),
-        ("(?<!o)N[ivB](?:,[^,;N]{1,3},)?N(?!')", "one person would have two names"),
-        ("^nN", "two people would have one name"),
-        ("(?:^|[;&J~])ND", "descriptions of people are not understood"),
-        (r"\?", "a question states nothing"),
-        ("U", "it is not clear who these people are"),
-        ("NN", "two names stand side by side"),
-        (r"\^(?=[Nc])", "this word makes the person unreal or past"),
-        (r"[NesW][ivX]z(?:[,;]|$)|^(?:z,|z[^N]*$|zN|\|)", "this takes back what was said before"),
-        ("^N$", "a sentence without a verb"),
-        ("^[iavxXVq]", "a sentence that begins with its verb is not understood"),
-        (r"(?<!o)N'(?=[iavxX,;:)&|]|$)|(?<!o)H|h[iav]|^[&b]N$", "what this stands for is left out"),
-    )
+_UNREADABLE = _Refusals(
+    ("Z", "this kin word states none of the 22 relations", "Z"),
+    ("%", "births, deaths, weddings and ages are not understood", "%"),
+    ("#", "this mark is not understood", "#"),
+    ("!", "this is about the text, or about who is real", "!"),
+    ("(?<!o)N[ivB](?:,[^,;N]{1,3},)?N(?!')", "one person would have two names", ""),
+    ("^nN", "two people would have one name", ""),
+    ("(?:^|[;&J~])ND", "descriptions of people are not understood", ""),
+    (r"\?", "a question states nothing", "?"),
+    ("U", "it is not clear who these people are", "U"),
+    ("NN", "two names stand side by side", ""),
+    (r"\^(?=[Nc])", "this word makes the person unreal or past", "^"),
+    (r"[NesW][ivX]z(?:[,;]|$)|^(?:z,|z[^N]*$|zN|\|)", "this takes back what was said before", "z|"),
+    ("^N$", "a sentence without a verb", ""),
+    ("^[iavxXVq]", "a sentence that begins with its verb is not understood", ""),
+    (r"(?<!o)N'(?=[iavxX,;:)&|]|$)|(?<!o)H|h[iav]|^[&b]N$", "what this stands for is left out", ""),
 )
 # What must not stand in a sentence with kin words.
-_UNCLEAR = tuple(
-    (re.compile(pattern), reason)
-    for pattern, reason in (
-        ('(?<!")E|,[NesD][^,;]?[RV](?:$|,)', "what somebody says or believes need not be true"),  # …, Omar believed
-        ("F", "it is not known who speaks"),
-        (r"\|[NKLhr]|\|[dD]?M*[KL]|[NKL],?\||\|[iazv]", "these are alternatives"),
-        ('"[^"]*[NKLhresmtF][^"]*"', "direct speech is not understood"),
-        ("I", "a condition or an indirect question"),
-        (f"(?:^|[:;]){_NO_VERB}+$", "a sentence without a verb"),
-        ("N,(?:Ti|[wkfM]{1,3}),?N(?!')", "it is not clear who is meant"),  # Freya, sorry, Leila
-    )
+_UNCLEAR = _Refusals(
+    ('(?<!")E|,[NesD][^,;]?[RV](?:$|,)', "what somebody says or believes need not be true", "ERV"),  # …, Omar believed
+    ("F", "it is not known who speaks", "F"),
+    (r"\|[NKLhr]|\|[dD]?M*[KL]|[NKL],?\||\|[iazv]", "these are alternatives", "|"),
+    ('"[^"]*[NKLhresmtF][^"]*"', "direct speech is not understood", '"'),
+    ("I", "a condition or an indirect question", "I"),
+    (f"(?:^|[:;]){_NO_VERB}+$", "a sentence without a verb", ""),
+    ("N,(?:Ti|[wkfM]{1,3}),?N(?!')", "it is not clear who is meant", ""),  # Freya, sorry, Leila
 )
 _DESCRIBED = re.compile("N,[dDn](?!M*K)")
 _PREDICATE_NOUN = re.compile("(?:N,?|[esW]|(?<=N),[^,;]*,)[iv][dDn](?!M*[KL]|o)")
 _AS_PERSON = re.compile("[AB][dD][^,;]?[u01]|[u01]N|N,w?[dD][^,;]?[u01]")  # as a cook; the cook Omar; Omar, still a boy
 _PERSON = re.compile("[dDn][^,;]?[u01]")  # a patient woman
+_ANYBODY = re.compile("[u01]")
+_DENIED = re.compile("[zE]")
+_RELATIVES = re.compile("[KL]")
+_UNNAMED = re.compile("[u01]|(?<!<)P")  # people whom nobody lists, and what may be people
+_PRONOUNS = re.compile("[hrHesmgGt]")
+_INTRODUCED = re.compile("c(N)")
+_CLAUSE_MARK = re.compile("[,;:&bJ~TW]")
+_RELATIVE_IN_CLAUSE = re.compile("[J~][hr]M*KN")
+_TWO_POSSESSORS = re.compile("[NKL],?&$|'&$")
+_LIST_GOES_ON = re.compile("&(?![es]|dM*K)")
+_CLAUSE_BEGINS = re.compile("(?:^|[;&bJ~T])(?:[w2p<]{1,2},?)?$")
+_THING_IN_LIST = re.compile("[dDn][^,;]?,&")
+_NAMED_BEFORE = re.compile("[&'N]$|N,$")
+_OPENED = re.compile("(?:^|;)[pJ~<][po2<J~dDw]*$")
+_AFTER_THING = re.compile("o$|[u01][p2<]$")
+_NAME_IN_LIST = re.compile("(?:(?<!,)&|N,&?)$")
+_AFTER_RELATIVE = re.compile("[^'N&](?<![iavxX])|[iavxX][^z,;]")
+_HAS_MORE = re.compile(",?&dM*K")
+_LAST_RELATIVE = re.compile(",W[^,;]*(?:;|$)")
+_UNKNOWN_MODIFIER = re.compile("(?:N'|[hrt])[^N,;]{1,3}$")
+_NAMES_GO_ON = re.compile(",[N&]")
+_EQUATED = re.compile("[dD]w?[u01].*v(?:N|[hr]M*KN)")
+_NAMED_AS_WORD = re.compile("(?:^|,)[dD]w?N(?!')")
 
 
 class Refused(Exception):  # noqa: N818  # not an error of the program: the verdict on a sentence
@@ -187,7 +226,7 @@ class _Sentence:
     def __init__(self, kinds: str, who: tuple[int, ...]) -> None:
         self.s = kinds
         self.person = dict(zip(_places(kinds, "N"), who, strict=True))
-        self.kin = {place: number for number, place in enumerate(_places(kinds, "KL"))}
+        self.kin = {place: number for number, place in enumerate(match.start() for match in _RELATIVES.finditer(kinds))}
         self.facts: list[Stated] = []  # with ~place instead of the number of a pronoun
         self.covered: set[int] = set()  # kin words
         self.introduced: set[int] = set()  # names after "called"
@@ -208,7 +247,7 @@ class _Sentence:
                 if place not in self.covered:
                     self._read_kin(place)
             self._check_context()
-        for match in re.finditer("c(N)", self.s):
+        for match in _INTRODUCED.finditer(self.s):
             if match.start(1) not in self.introduced:
                 raise self._refusal("names are introduced with a kin word only", match.start())
         self._check_descriptions()
@@ -224,10 +263,9 @@ class _Sentence:
     def _refusal(self, reason: str, place: int) -> Refused:
         return Refused(reason, min(max(place, 0), max(len(self.s) - 1, 0)))
 
-    def _refuse_all(self, patterns: Iterable[tuple[re.Pattern[str], str]]) -> None:
-        for pattern, reason in patterns:
-            if match := pattern.search(self.s):
-                raise self._refusal(reason, match.start())
+    def _refuse_all(self, refusals: _Refusals) -> None:
+        if found := refusals.find(self.s):
+            raise self._refusal(*found)
 
     def _add(self, first: int, kin: int, second: int, end: int) -> None:
         """Add a fact that a construction states, which ends before `end`."""
@@ -254,22 +292,22 @@ class _Sentence:
     def _check_context(self) -> None:
         """Refuse kin words inside of beliefs, reports, conditions and comparisons."""
         s, last = self.s, max(self.kin)
-        for place in _places(s[:last], "T"):
+        for place in _places(s, "T", last):
             # "After that, …", "That is Omar, Freya's uncle."
             demonstrative = self._is(place + 1, ",;") or (place == 0 and self._is(1, "iv"))
             if not self._is(place - 1, "f") and not demonstrative:
                 raise self._refusal("what follows 'that' need not be true", place)
-        for place in _places(s[:last], ":"):
+        for place in _places(s, ":", last):
             raise self._refusal("what follows a colon may be somebody's words", place)
         for place in _places(s, "("):
             if place not in self.inner:
                 raise self._refusal("what stands in brackets is not understood", place)
-        for place in _places(s if self.statements else s[:last], "R"):
+        for place in _places(s, "R", len(s) if self.statements else last):
             raise self._refusal("what somebody says or believes need not be true", place)
-        for place in _places(s if self.statements else "", "zE"):
-            raise self._refusal("a negation or a report", place)
+        if self.statements and (match := _DENIED.search(s)):
+            raise self._refusal("a negation or a report", match.start())
         self._refuse_all(_UNCLEAR)
-        if s[0] in "J~" and "," not in s and not re.search("[J~][hr]M*KN", s[1:]):
+        if s[0] in "J~" and "," not in s and not _RELATIVE_IN_CLAUSE.search(s, 1):
             raise self._refusal("the first clause has no clear end", 0)
 
     def _check_descriptions(self) -> None:
@@ -278,22 +316,24 @@ class _Sentence:
             comma = described.start() + 1
             if comma not in self.closing or _PERSON.match(self.s, comma + 1):
                 raise self._refusal("descriptions of people are not understood", comma + 1)
-        if match := (_PREDICATE_NOUN.search(self.s) or _AS_PERSON.search(self.s)):
+        if match := (_PREDICATE_NOUN.search(self.s) or (_ANYBODY.search(self.s) and _AS_PERSON.search(self.s))):
             raise self._refusal("descriptions of people are not understood", match.end() - 1)
 
     def _check_time(self) -> None:
         """Refuse "while Samir sat in a train, Leila's brother Samir sat in a kitchen" and "Freya saw Freya"."""
+        if len(set(self.person.values())) == len(self.person):
+            return
         doing = [(place, person) for place, person in self.person.items() if not self._is(place + 1, "'")]
         if "~" in self.s and len({person for _, person in doing}) < len(doing):
             raise self._refusal("one person would do two things at a time", self.s.index("~"))
         for (one, person), (other, same) in pairwise(doing):
-            if person == same and not re.search("[,;:&bJ~TW]", self.s[one:other]):
+            if person == same and not _CLAUSE_MARK.search(self.s, one, other):
                 raise self._refusal("two people would have one name", other)
 
     def _check_possessor(self, start: int) -> None:
         """Check that a phrase is not about two possessors, negated or compared."""
         if self.s[start] == "N":
-            if re.search("[NKL],?&$|'&$", self.s[:start]):
+            if _TWO_POSSESSORS.search(self.s[:start]):
                 raise self._refusal("it is not clear whether both are possessors", start)
             if self._is(start - 1, "KL"):
                 raise self._refusal("it is not clear whose relative this is", start)
@@ -306,7 +346,7 @@ class _Sentence:
             raise self._refusal("it is not clear who is described", name)
         if self._is(name - 1, "zl|A"):
             raise self._refusal("a negation, a comparison or alternatives", name - 1)
-        if not self._is(name - 1, "vi") and re.search("[u01]", self.s[:name]):
+        if not self._is(name - 1, "vi") and _ANYBODY.search(self.s, 0, name):
             raise self._refusal("it is not clear who is described", name)
 
     def _close(self, end: int) -> None:
@@ -326,10 +366,10 @@ class _Sentence:
         if not self._is(end, ","):
             return
         rest = s[end + 1 :]
-        doubt = self._is(end + 1, "NhrtKLu01|") or bool(re.match("&(?![es]|dM*K)", rest))
+        doubt = self._is(end + 1, "NhrtKLu01|") or bool(_LIST_GOES_ON.match(rest))
         if self._is(end + 1, "dDn"):  # "served his niece, Freya, a slab of cake" is clear
-            begins = re.search("(?:^|[;&bJ~T])(?:[w2p<]{1,2},?)?$", s[:start])
-            doubt = bool(begins or _PERSON.match(rest) or re.match("[dDn][^,;]?,&", rest))
+            begins = _CLAUSE_BEGINS.search(s[:start])
+            doubt = bool(begins or _PERSON.match(rest) or _THING_IN_LIST.match(rest))
         if doubt:
             raise self._refusal("it is not clear whether this is a list", end + 1)
 
@@ -337,13 +377,15 @@ class _Sentence:
 
     def _read_pairs(self) -> None:
         """Read "A and B are sisters", "she and B are sisters", "A and B, sisters," and "the sisters A and B"."""
+        if "&N" not in self.s or not ("L" in self.s or "K&K" in self.s):
+            return
         for pattern in (_ARE, _WHO_ARE, _PAIR, _THE_PAIR):
             for match in pattern.finditer(self.s):
                 start, end = match.start("a"), match.end()
                 kin, other_kin = match.start("kin"), match.end("kin") - 1
                 if pattern is _ARE:
                     self._state(kin, end)
-                elif re.search("[&'N]$|N,$", self.s[:start]):
+                elif _NAMED_BEFORE.search(self.s[:start]):
                     raise self._refusal("it is not clear who is meant", start)
                 elif pattern is _PAIR:
                     self._close_apposition(start, end)
@@ -417,7 +459,7 @@ class _Sentence:
         doubt |= self._is(start - 1, "V") and end < len(self.s) and not self._is(end, ",;dDp2<oA")
         doubt |= self._is(start - 1, "fqVR") and self._is(end, "&")
         # "Without his sister Anna left": the name may begin the main clause.
-        if re.search("(?:^|;)[pJ~<][po2<J~dDw]*$", self.s[:start]) and self._is(start - 1, "po2<J~"):
+        if self._is(start - 1, "po2<J~") and _OPENED.search(self.s[:start]):
             doubt |= not (self._is(end, ",p<o") or self._is(start - 1, "J~")) or "," not in self.s[end:]
         if doubt:
             raise self._refusal("it is not clear whether this is the relative's name", name)
@@ -427,7 +469,7 @@ class _Sentence:
 
     def _read_name_after_comma(self, start: int, kin: int, name: int) -> None:
         """Read "Omar's niece, Freya," and "Omar's niece, whose name is Freya,"."""
-        if re.search("o$|[u01][p2<]$", self.s[:start]):
+        if _AFTER_THING.search(self.s[:start]):
             raise self._refusal("it is not clear whose name this is", name)
         self.inner.add(kin + 1)
         self.introduced.add(name)
@@ -451,7 +493,7 @@ class _Sentence:
     def _read_whose(self, start: int, kin: int) -> None:
         """Read "Omar, whose niece Freya …", "…, whose niece is called Freya," and "…, whose niece she is,"."""
         s, after, name = self.s, kin + 1, start - 2
-        if not s[:start].endswith("N,") or re.search("(?:(?<!,)&|N,&?)$", s[:name]):
+        if not s[:start].endswith("N,") or _NAME_IN_LIST.search(s[:name]):
             raise self._refusal("it is not clear whose relative this is", start)
         self._check_head(name)
         self.inner.add(start - 1)
@@ -467,7 +509,7 @@ class _Sentence:
             self._close(match.end())
             self._add(owner, kin, ~match.start(1), match.end())
         elif self._is(after, "N"):
-            if not re.match("[^'N&](?<![iavxX])|[iavxX][^z,;]", s[after + 1 :]):
+            if not _AFTER_RELATIVE.match(s[after + 1 :]):
                 raise self._refusal("it is not clear whether this is the relative's name", after)
             self._add(owner, kin, self.person[after], after + 1)
         elif s.startswith(",N,", after):
@@ -514,9 +556,7 @@ class _Sentence:
         self.having = owner, end
         if not statement:
             self._close(end)
-        elif re.match(",?&dM*K", self.s[end:]) or (
-            self._is(kin + 1, ",") and re.match(",W[^,;]*(?:;|$)", self.s[end:])
-        ):
+        elif _HAS_MORE.match(self.s, end) or (self._is(kin + 1, ",") and _LAST_RELATIVE.match(self.s, end)):
             self.statements.append(kin)
             self.closing.add(end)
         else:
@@ -527,7 +567,7 @@ class _Sentence:
         s, before = self.s, self.s[:start]
         match = _OF.match(s, kin + 1)
         if not match:
-            unknown = re.search("(?:N'|[hrt])[^N,;]{1,3}$", before)
+            unknown = _UNKNOWN_MODIFIER.search(before)
             reason = (
                 "what stands before this word may change it" if unknown else "it is not stated whose relative this is"
             )
@@ -587,7 +627,7 @@ class _Sentence:
         if s[after] == ",":
             self.inner.add(after)
             self._close_apposition(start, match.end())
-        elif re.match(",[N&]", s[match.end() :]):
+        elif _NAMES_GO_ON.match(s, match.end()):
             raise self._refusal("it is not clear whether this is a list", match.end())
         for group in (1, 2):
             self._add(owner, kin, self.person[match.start(group)], match.end())
@@ -610,22 +650,24 @@ class _Sentence:
         s = self.s
         owned = {place for place in self.person if self._is(place + 1, "'")}
         used = {ref for fact in self.facts for ref in (fact.first, fact.second) if ref < 0}
-        pronouns = [place for place in _places(s, "hrHesmgGt") if s[place] != "t" or ~place in used]
+        pronouns = [match.start() for match in _PRONOUNS.finditer(s)]
+        if "t" in s:
+            pronouns = [place for place in pronouns if s[place] != "t" or ~place in used]
         number = {~place: -1 - each for each, place in enumerate(pronouns)}
         # "The man on the roof was Nils." Otherwise somebody without a name may be meant by a pronoun.
-        equated = re.match(r"[dD]w?[u01].*v(?:N|[hr]M*KN)", s) is not None
+        equated = _EQUATED.match(s) is not None
         unnamed = "" if equated else _unnamed(s)
-        if not equated and re.search("(?:^|,)[dD]w?N(?!')", s):  # "The acrobat met Omar."
+        if not equated and _NAMED_AS_WORD.search(s):  # "The acrobat met Omar."
             unnamed += "u"
         steps: list[Pronoun | Stated] = [
             self._pronoun(place, owned, "" if equated else s[:place]) for place in pronouns
         ]
         steps += [
-            fact._replace(first=number.get(fact.first, fact.first), second=number.get(fact.second, fact.second))
-            for fact in self.facts
+            Stated(number.get(first, first), kin, number.get(second, second), place)
+            for first, kin, second, place in self.facts
         ]
         return Meaning(
-            tuple(sorted(steps, key=lambda step: step.place)),
+            tuple(sorted(steps, key=_place) if len(steps) > 1 else steps),
             tuple(dict.fromkeys(self.person.values())),
             frozenset(person for place, person in self.person.items() if place not in owned),
             unnamed,
@@ -666,9 +708,14 @@ class _Sentence:
 
 def _unnamed(kinds: str) -> str:
     """Return the classes of people whom nobody lists, or who may be people."""
-    return "".join(re.findall("[u01]|(?<!<)P", kinds))
+    return "".join(_UNNAMED.findall(kinds))
 
 
-def _places(kinds: str, wanted: str) -> list[int]:
-    """Return where one of these classes stands."""
-    return [place for place, kind in enumerate(kinds) if kind in wanted]
+def _places(kinds: str, wanted: str, end: int | None = None) -> list[int]:
+    """Return where a class stands, before `end`."""
+    found = []
+    place = kinds.find(wanted, 0, end)
+    while place >= 0:
+        found.append(place)
+        place = kinds.find(wanted, place + 1, end)
+    return found

@@ -10,6 +10,7 @@ The patterns are plain enough for both regular expression engines that are used:
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -185,12 +186,18 @@ def _pattern(*lists: str) -> str:
 
 _SMALL = _pattern(_UNREAL, _OVER, _AGES_AND_JOBS, _ABOUT_THE_TEXT)
 _AS_IS = _pattern(_WITH_NAMES)
-_SMALL_PATTERN, _AS_IS_PATTERN = re.compile(_SMALL, re.ASCII), re.compile(_AS_IS, re.ASCII)
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return the patterns for one text; compiling them takes a while."""
+    return re.compile(_SMALL, re.ASCII), re.compile(_AS_IS, re.ASCII)
 
 
 def find_phrase(text: str) -> tuple[int, str] | None:
     """Return the first of the phrases in a text and where it begins."""
-    match = _SMALL_PATTERN.search(text.lower()) or _AS_IS_PATTERN.search(text)
+    small, as_is = _patterns()
+    match = small.search(text.lower()) or as_is.search(text)
     return (match.start(), match[0]) if match else None
 
 

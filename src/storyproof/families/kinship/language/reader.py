@@ -37,6 +37,7 @@ from storyproof.families.kinship.language.checks import (
     check_words,
     find_repeat,
     may_clash,
+    says_when,
 )
 from storyproof.families.kinship.language.consistency import find_contradiction
 from storyproof.families.kinship.language.grammar import Meaning, Pronoun, Refused, interpret
@@ -61,7 +62,8 @@ from storyproof.families.kinship.relations import FEMALE, MALE, WORDS, Fact
 __all__ = ["Facts", "NotUnderstood", "ReadFact", "Reading", "read", "read_many", "read_table"]
 
 _BATCH = 4096  # stories that are cut and classified together
-_MOST_TOKENS = 1 << 20  # after which the reader forgets what it knows, so that it does not grow without end
+# After so many tokens, bytes of tokens or meanings the reader forgets what it knows, so that it does not grow for ever.
+_MOST_TOKENS, _MOST_BYTES, _MOST_MEANINGS = 1 << 18, 1 << 25, 1 << 16
 _GENDER = {"h": MALE, "e": MALE, "m": MALE, "g": MALE, "r": FEMALE, "s": FEMALE, "H": FEMALE, "G": FEMALE}
 _UNNAMED = {"u": (MALE, FEMALE), "1": (MALE,), "0": (FEMALE,), "P": (MALE, FEMALE)}
 
@@ -131,7 +133,7 @@ def _is_doubtful(text: str, kinds: str) -> bool:
         check_patterns(text, kinds)
     except Doubt:
         return True
-    return may_clash(kinds)
+    return may_clash(kinds, timed=says_when(text))
 
 
 @cache
@@ -140,7 +142,7 @@ def _shared() -> _Reader:
 
 
 def _reader() -> _Reader:
-    if len(_shared().tokens) > _MOST_TOKENS:
+    if _shared().is_full():
         _shared.cache_clear()
     return _shared()
 
@@ -153,6 +155,12 @@ class _Reader:
         self.vocabulary = KnownTokens(self.tokens)
         self.meanings: dict[tuple[str, tuple[int, ...]], Meaning | Refused] = {}
         self.programs = Programs(self.meaning)
+
+    def is_full(self) -> bool:
+        """Return whether so much is remembered that it has to be forgotten."""
+        return (
+            len(self.tokens) > _MOST_TOKENS or self.vocabulary.size > _MOST_BYTES or len(self.meanings) > _MOST_MEANINGS
+        )
 
     def read(self, text: str, names: Collection[str] | None) -> Reading | NotUnderstood:
         """Return what a story says, or why it is not understood."""

@@ -7,11 +7,14 @@ not decided here: `clear` is False, and `reader` reads it on its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from storyproof.families.kinship.language import lexicon as lx
 from storyproof.families.kinship.language.bulk import MOST_NAMES, Flags, Numbers, Sentences
@@ -129,51 +132,93 @@ class Programs:
         enlarge("mutual", np.int64, 2, empty=-1)
         self._size = size
 
-    def number(self, skeleton: str, who: tuple[int, ...]) -> int:
-        """Return the number of a skeleton's meaning."""
-        found = self._numbers.get((skeleton, who))
-        if found is None:
-            found = self._numbers[skeleton, who] = len(self._numbers)
-            if found >= self._size:
-                self._grow()
-            meaning = self._interpret(skeleton, who)
-            self.closer[found] = isinstance(meaning, Refused) or not self._fill(found, meaning)
-        return found
+    def __len__(self) -> int:
+        return len(self._numbers)
 
-    def _fill(self, number: int, meaning: Meaning) -> bool:
-        """Note a meaning; return False if it has to be looked at closer."""
-        pronouns = [step for step in meaning.steps if isinstance(step, Pronoun)]
-        if (
-            len(meaning.steps) > _MOST_STEPS
-            or len(pronouns) > _MOST_PRONOUNS
-            or any(step.kind == lx.THEIR for step in pronouns)
-            or len(meaning.steps) - len(pronouns) > 2
-            or len(meaning.mutual) > 1
-            or meaning.definite
-        ):
-            return False
-        self.steps[number] = len(meaning.steps)
-        self.after[number] = _people(meaning.unnamed)
-        self.bare[number, list(meaning.bare)] = True
-        if meaning.mutual:
-            self.mutual[number] = meaning.mutual[0]
-        for place, step in enumerate(meaning.steps):
-            at = number, place
-            if isinstance(step, Pronoun):
-                self.kind[at] = _PRONOUN
-                self.male[at] = step.kind in _MALE
-                self.inside[at], self.used[at] = step.inside, step.used
-                self.unnamed[at] = _people(step.unnamed)
-                self.near[number, place, list(step.near)] = True
-                self.barred[number, place, list(step.barred)] = True
-            else:
-                self.kind[at] = _FACT
-                self.first[at], self.kin[at], self.second[at] = step.first, step.kin, step.second
-        return True
+    def number(self, sentences: Sequence[tuple[str, tuple[int, ...]]]) -> Numbers:
+        """Return the numbers of the meanings of skeletons."""
+        numbers = self._numbers
+        found = list(map(numbers.get, sentences))
+        if None in found:
+            before = len(numbers)
+            for each in sentences:
+                numbers.setdefault(each, len(numbers))
+            self._add(before, [self._interpret(*each) for each in islice(numbers, before, None)])
+            found = list(map(numbers.get, sentences))
+        return np.array(found, np.int64)
+
+    def _add(self, start: int, meanings: list[Meaning | Refused]) -> None:
+        """Note meanings, the first of which has the number `start`.
+
+        NumPy takes as long for one number as for a hundred, so that each array is filled at once.
+        """
+        while start + len(meanings) > self._size:
+            self._grow()
+        counts: list[int] = []
+        after: list[tuple[bool, bool]] = []
+        bare: list[tuple[int, int]] = []
+        mutual: list[tuple[int, int, int]] = []
+        pronouns: list[tuple[int, int, bool, bool, bool, bool, bool]] = []
+        near: list[tuple[int, int, int]] = []
+        barred: list[tuple[int, int, int]] = []
+        facts: list[tuple[int, int, int, int, int]] = []
+        for number, meaning in enumerate(meanings, start):
+            if isinstance(meaning, Refused) or not _is_simple(meaning):
+                counts.append(-1)
+                after.append((False, False))
+                continue
+            counts.append(len(meaning.steps))
+            after.append(_people(meaning.unnamed))
+            bare += [(number, name) for name in meaning.bare]
+            mutual += [(number, *pair) for pair in meaning.mutual]
+            for place, step in enumerate(meaning.steps):
+                if isinstance(step, Pronoun):
+                    male = step.kind in _MALE
+                    pronouns.append((number, place, male, step.inside, step.used, *_people(step.unnamed)))
+                    near += [(number, place, name) for name in step.near]
+                    barred += [(number, place, name) for name in step.barred]
+                else:
+                    facts.append((number, place, step.first, step.kin, step.second))
+        here = slice(start, start + len(meanings))
+        steps = np.array(counts, np.int64)
+        self.closer[here] = steps < 0
+        self.steps[here] = np.maximum(steps, 0)
+        self.after[here] = after
+        for flags, places in ((self.bare, bare), (self.near, near), (self.barred, barred)):
+            if places:
+                flags[tuple(np.array(places).T)] = True
+        if mutual:
+            pairs = np.array(mutual)
+            self.mutual[pairs[:, 0]] = pairs[:, 1:]
+        if pronouns:
+            table = np.array(pronouns, np.int64)
+            at = table[:, 0], table[:, 1]
+            self.kind[at] = _PRONOUN
+            self.male[at], self.inside[at], self.used[at] = table[:, 2:5].T
+            self.unnamed[at] = table[:, 5:]
+        if facts:
+            table = np.array(facts, np.int64)
+            at = table[:, 0], table[:, 1]
+            self.kind[at] = _FACT
+            self.first[at], self.kin[at], self.second[at] = table[:, 2:].T
+
+
+def _is_simple(meaning: Meaning) -> bool:
+    """Return whether a meaning fits into the arrays; others are looked at closer."""
+    if len(meaning.steps) > _MOST_STEPS or len(meaning.mutual) > 1 or meaning.definite:
+        return False
+    pronouns = [step for step in meaning.steps if isinstance(step, Pronoun)]
+    return (
+        len(pronouns) <= _MOST_PRONOUNS
+        and len(meaning.steps) - len(pronouns) <= 2
+        and all(step.kind != lx.THEIR for step in pronouns)
+    )
 
 
 def _people(unnamed: str) -> tuple[bool, bool]:
     """Return whether women, and whether men, may be among people without a name."""
+    if not unnamed:
+        return False, False
     return any(each in "u0" for each in unnamed), any(each in "u1" for each in unnamed)
 
 
@@ -312,9 +357,10 @@ class _Stories:
         key = sentences.text.astype(np.uint64)
         for each in (self.meaning, *sentences.people.T):
             key = key * _PRIME + each.astype(np.uint64)  # equal keys of different sentences cost time, not truth
-        order = np.argsort(key, kind="stable")
-        same = key[order[1:]] == key[order[:-1]]
-        return np.unique(sentences.text[order[1:][same]])
+        _, first = number_values(key)
+        again = np.ones(len(key), np.bool_)
+        again[first] = False
+        return np.unique(sentences.text[again])
 
     def _check_suggestions(self, rows: Numbers, kin: Numbers, first: Numbers, second: Numbers) -> None:
         """Note the stories in which two facts of a sentence suggest something else than follows from them."""
@@ -337,21 +383,36 @@ def _numbers(bits: Bits) -> Numbers:
 
 def _number_meanings(sentences: Sentences, programs: Programs) -> Numbers:
     """Return the number of each sentence's meaning; which names are the same belongs to the skeleton."""
-    people = sentences.people[:, : max(int((sentences.people >= 0).any(axis=0).sum()), 1)]
-    same = np.zeros(people.shape, np.int64)
+    people = sentences.people[:, : max(int((sentences.people >= 0).any(axis=0).sum()), 1)].astype(np.int8)
+    same = np.tile(np.arange(people.shape[1]), (len(people), 1))
+    in_order = np.sort(people, axis=1)
+    again = np.flatnonzero(((in_order[:, 1:] == in_order[:, :-1]) & (in_order[:, 1:] >= 0)).any(axis=1))
     for place in range(1, people.shape[1]):
-        same[:, place] = place
         for earlier in range(place - 1, -1, -1):
-            same[:, place] = np.where(people[:, earlier] == people[:, place], earlier, same[:, place])
+            there = again[people[again, earlier] == people[again, place]]
+            same[there, place] = earlier
     usable = ~sentences.closer[sentences.text]
     same[(people < 0) | ~usable[:, None]] = 0
     key = np.where(usable, sentences.skeleton, -1)
     for place in range(1, people.shape[1]):
         key = key * MOST_NAMES + same[:, place]
-    _, chosen, meaning = np.unique(key, return_index=True, return_inverse=True)
-    found = []
-    for row in chosen.tolist():
-        skeleton = sentences.skeletons[sentences.skeleton[row]] if usable[row] else ""
-        who = same[row, : skeleton.count(lx.NAME)].tolist()
-        found.append(programs.number(skeleton, tuple(who)))
-    return np.array(found, np.int64)[meaning]
+    meaning, chosen = number_values(key)
+    skeletons = [sentences.skeletons[each] for each in sentences.skeleton[chosen].tolist()]
+    found = [
+        (skeleton, tuple(who[: skeleton.count(lx.NAME)])) if fits else ("", ())
+        for skeleton, who, fits in zip(skeletons, same[chosen].tolist(), usable[chosen].tolist(), strict=True)
+    ]
+    return programs.number(found)[meaning]
+
+
+def number_values(values: npt.NDArray[Any]) -> tuple[Numbers, Numbers]:
+    """Number different values in the order in which they occur; hashing takes less time than sorting.
+
+    Returns:
+        The number of each value, and for each number where its value occurs first.
+    """
+    encoded = pa.array(values).dictionary_encode()
+    numbers = np.asarray(encoded.indices).astype(np.int64)
+    first = np.empty(len(encoded.dictionary), np.int64)
+    first[numbers[::-1]] = np.arange(len(numbers))[::-1]
+    return numbers, first

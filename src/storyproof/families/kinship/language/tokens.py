@@ -23,6 +23,7 @@ _MARKS = {
     ",": ",", ";": ";", ":": ":", ".": ".", "!": ".", "?": "?", "(": "(", ")": ")", "–": "_", "—": "_", "-": "_",
     '"': lx.QUOTE, "“": lx.QUOTE, "”": lx.QUOTE,
 }  # fmt: skip
+ENDING_MARKS = ",;:.!?"  # each is its own class, but for "!"
 _APOSTROPHES = str.maketrans("’ʼ´`", "''''")
 _CAPITAL_KIN = {lx.KIN: "{", lx.KINS: "}"}  # a title or part of a name, unless it begins a sentence
 _IS_SHORT = frozenset({"he", "she", "it", "that", "there", "who", "what", "here", "where", "let", "how", "this"})
@@ -125,6 +126,21 @@ def _word(word: str, start: int, end: int) -> Piece:
     if word[0].isupper():
         kind = lx.CAPITAL if kind == lx.OTHER else _CAPITAL_KIN.get(kind, kind)
     return Piece(kind, start, end, word)
+
+
+def is_word(text: str) -> bool:
+    """Return whether a text is surely one word: letters only, none of which stands for an apostrophe."""
+    return text.isalpha() and (text.isascii() or text.translate(_APOSTROPHES) == text)
+
+
+def is_owner(word: str) -> bool:
+    """Return whether "'s" after a word makes it a possessor; otherwise it is short for "is"."""
+    return word.lower() not in _IS_SHORT
+
+
+def class_of_word(word: str) -> str:
+    """Return the class of a text that is one word."""
+    return _word(word, 0, len(word)).kind
 
 
 def _is_plain(word: str) -> bool:

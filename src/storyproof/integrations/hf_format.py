@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import yaml
+from typing import TYPE_CHECKING, Any
 
 from storyproof.formats.parquet import Parquet
-from storyproof.integrations.cards import LICENCE, DatasetFacts, dataset_card
-from storyproof.integrations.croissant import croissant
+
+if TYPE_CHECKING:
+    from storyproof.integrations.cards import DatasetFacts
 
 CARD, CROISSANT = "README.md", "croissant.json"
 SPLIT_NAMES = {"train": "train", "val": "validation", "test": "test"}  # as the hub calls them
@@ -30,6 +29,10 @@ class HuggingFace(Parquet):
 
     def write_documents(self, folder: Path, manifest: Mapping[str, Any]) -> list[Path]:
         """Write the card and the Croissant metadata."""
+        # All commands import formats; few write in this one.
+        from storyproof.integrations.cards import DatasetFacts, dataset_card
+        from storyproof.integrations.croissant import croissant
+
         facts = DatasetFacts(manifest)
         card, metadata = folder / CARD, folder / CROISSANT
         card.write_text(dataset_card(facts, _header(facts)), encoding="utf-8", newline="\n")
@@ -40,6 +43,10 @@ class HuggingFace(Parquet):
 
 def _header(facts: DatasetFacts) -> str:
     """Return the YAML that the hub and `load_dataset` read."""
+    import yaml
+
+    from storyproof.integrations.cards import LICENCE
+
     splits = facts.manifest["splits"]
     header = {
         "pretty_name": facts.title,

@@ -9,20 +9,22 @@ import pyarrow as pa
 
 from storyproof.example import Example
 from storyproof.formats.inspect_jsonl import Inspect, as_sample
-from storyproof.solvers.llm.prompting import prompt
 
 
 class InspectSplit:
     """Writes one split."""
 
     def __init__(self, folder: Path, split: str) -> None:
+        from storyproof.solvers.llm.prompting import prompt  # all commands import formats; few write in this one
+
+        self._prompt = prompt
         self._path = folder / f"{split}.jsonl"
         self._file = self._path.open("w", encoding="utf-8", newline="\n")
 
     def write(self, table: pa.Table) -> None:
         """Add rows."""
         for row in table.to_pylist():
-            sample = as_sample(row, prompt(Example.from_row(row)).chat)
+            sample = as_sample(row, self._prompt(Example.from_row(row)).chat)
             self._file.write(json.dumps(sample, ensure_ascii=False) + "\n")
 
     def close(self) -> list[Path]:

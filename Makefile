@@ -46,8 +46,8 @@ test-slow: $(READY)
 	$(BIN)/pytest -n 2 -m "slow and not llm and not torture and not integrations"
 
 # Builds and installs the package into a clean environment, and uses it from other people's tools; needs a package index.
-test-integrations: $(READY)
-	$(BIN)/pytest -m integrations
+test-integrations: .venv-integrations/.ready
+	.venv-integrations/bin/pytest -m integrations
 
 # The same for tools of reinforcement learning, which need other versions of shared packages.
 test-rl: .venv-rl/.ready
@@ -120,7 +120,7 @@ hooks: $(READY) .venv-tools/.ready
 	.venv-tools/bin/pre-commit install
 
 clean:
-	rm -rf .venv .venv-llm .venv-rl .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-integrations .venv-llm .venv-rl .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # The lock pins everything; installing again is a matter of touching it.
 $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
@@ -134,6 +134,13 @@ $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
 	.venv-rl/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-rl.lock
 	.venv-rl/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
 	touch .venv-rl/.ready
+
+# The packages of requirements.lock, in versions that go together with those of other people's tools, and these.
+.venv-integrations/.ready: requirements-integrations.lock pyproject.toml examples/orderings/pyproject.toml
+	test -x .venv-integrations/bin/python || $(PYTHON) -m venv .venv-integrations
+	.venv-integrations/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-integrations.lock
+	.venv-integrations/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
+	touch .venv-integrations/.ready
 
 .venv-llm/.ready: requirements-llm.lock pyproject.toml
 	test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm

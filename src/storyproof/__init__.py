@@ -31,7 +31,9 @@ if TYPE_CHECKING:
     from storyproof.evaluation.verdicts import judge as judge
     from storyproof.example import Example as Example
     from storyproof.experiments.experiment import experiment as experiment
+    from storyproof.integrations import hf as hf
     from storyproof.integrations import rewards as rewards
+    from storyproof.integrations.places import where as where
     from storyproof.reports.draw import draw as draw
     from storyproof.reports.installation import doctor as doctor
     from storyproof.reports.run_report import report as report
@@ -67,6 +69,7 @@ _PLACES = {
     "draw": "storyproof.reports.draw",
     "show": "storyproof.reports.show",
     "serve": "storyproof.web.serve",
+    "where": "storyproof.integrations.places",
     "Dial": "storyproof.datasets.dials",
     "Example": "storyproof.example",
     "ProvedAnswer": "storyproof.stories",
@@ -106,9 +109,13 @@ __all__ = [
     "stream",
     "train",
     "verify",
+    "where",
 ]
 
-_MODULES = {"rewards": "storyproof.integrations.rewards"}  # for users of other packages
+_MODULES = {  # for users of other packages, which must be installed
+    "hf": "storyproof.integrations.hf",
+    "rewards": "storyproof.integrations.rewards",
+}
 
 
 def __getattr__(name: str) -> Any:

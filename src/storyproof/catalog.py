@@ -33,9 +33,10 @@ FORMATS = {
     "tom-babi": "storyproof.families.belief.babi_format:TOM_BABI",
     "clutrr": "storyproof.families.kinship.clutrr_csv:FORMAT",
     "jsonl": "storyproof.formats.jsonl:FORMAT",
-    "inspect": "storyproof.formats.inspect_jsonl:FORMAT",
+    "inspect": "storyproof.integrations.inspect_format:FORMAT",
     "json": "storyproof.formats.json_list:FORMAT",
     "parquet": "storyproof.formats.parquet:FORMAT",
+    "hf": "storyproof.integrations.hf_format:FORMAT",
 }
 SOLVERS = {
     "rules": "storyproof.solvers.baselines:Rules",

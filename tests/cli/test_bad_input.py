@@ -43,7 +43,7 @@ WORDS = {
         ("tomi --disjoint agent", "unknown role to keep disjoint 'agent'", "Did you mean 'agents'?"),
         ("tom-babi --disjoint rooms --vocabulary few.yaml", "few.yaml", "cannot read the vocabulary"),
         ("tomi --seed -1", "the seed is -1", "use a whole number from 0 on"),
-        ("tomi --format csv", "unknown format of tomi 'csv'", "Known: babi, jsonl, parquet"),
+        ("tomi --format csv", "unknown format of tomi 'csv'", "Known: babi, hf, inspect, jsonl, parquet"),
         ("tomi --workers 0", "--workers is 0", "use 1 or more"),
     ],
 )

@@ -74,7 +74,7 @@ def test_options_that_mean_the_same_have_the_same_name() -> None:
         assert {"--data", "--batch-size", "--option", "--seed", "--encoder", "--json"} <= flags[verb]
     for verb in ("ask", "serve", "report"):
         assert "--data" in flags[verb]
-    for verb in set(VERBS) - {"ask", "serve", "pull", "show", "draw", "report"}:
+    for verb in set(VERBS) - {"ask", "serve", "pull", "show", "draw", "report", "where"}:
         assert "--json" in flags[verb], verb
 
 

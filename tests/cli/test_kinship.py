@@ -334,7 +334,7 @@ def test_show_of_csv(folder: Path) -> None:
         ("--keep-placeholders 0", "keep_placeholders is 0.0", "use a share above 0 and up to 1"),
         ("--keep-placeholders 2", "keep_placeholders is 2.0", "use a share above 0 and up to 1"),
         ("--bad-placeholders fix", "unknown way with bad placeholders 'fix'", "Known: drop, keep, refuse"),
-        ("--format babi", "unknown format of clutrr 'babi'", "Known: csv, jsonl, parquet"),
+        ("--format babi", "unknown format of clutrr 'babi'", "Known: csv, hf, inspect, jsonl, parquet"),
         (
             "--noise 0.1",
             "--noise is not an option of version 2 of clutrr, but of tom-babi and tom-babi-easy",

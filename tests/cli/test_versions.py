@@ -190,6 +190,6 @@ def test_a_recipe_is_broken_only_if_all_versions_break_it(monkeypatch: pytest.Mo
 
 def test_help_lists_the_formats_of_each_benchmark(folder: Path) -> None:
     said = " ".join(run_line("generate --help").stdout.split())
-    assert "1200 train, 1200 val, 1200 test; formats: jsonl, parquet, babi" in said
-    assert "100 test for each task and k; formats: jsonl, parquet, csv" in said
+    assert "1200 train, 1200 val, 1200 test; formats: jsonl, inspect, parquet, hf, babi" in said
+    assert "100 test for each task and k; formats: jsonl, inspect, parquet, hf, csv" in said
     assert "formats:" not in run_line("train --help").stdout

@@ -18,6 +18,7 @@ from storyproof.datasets.reading import find_source, find_sources, is_data
 from storyproof.datasets.writing import writable_format, writable_formats
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.formats.format import Format, Place, format_of, formats, load_format, recognise_format, suffixes
+from storyproof.formats.inspect_jsonl import Inspect
 from storyproof.formats.patches import Changes, contents
 from tests.samples import REALITY, STORY, table
 
@@ -42,7 +43,12 @@ def write(folder: Path, name: str, benchmark: str) -> list[Path]:
     writer = load_format(name).writer(folder, "test")
     made = table(benchmark, "test", 24)
     writer.write(made)
-    return [path for path in writer.close() if path.suffix in load_format(name).suffixes]
+    return [path for path in writer.close() if path.suffix in stored(name).suffixes]
+
+
+def stored(name: str) -> Format:
+    """The format that files are in, and are recognised by: another one where a format adds documents to it."""
+    return load_format(load_format(name).stored_as or name)
 
 
 def read(path: Path, *, places: bool = False, rows: int = 100) -> pa.Table:
@@ -61,7 +67,8 @@ def test_formats_are_filed_under_their_own_names(name: str) -> None:
     found = load_format(name)
     assert isinstance(found, Format)
     assert found.name == name
-    assert found.suffixes
+    assert bool(found.suffixes) != bool(found.stored_as)
+    assert stored(name).suffixes
     assert all(suffix.startswith(".") and suffix in suffixes() for suffix in found.suffixes)
     assert not found.family or found.family in names("family")
     assert name in format_names()
@@ -78,8 +85,8 @@ def test_what_is_written_is_recognised_and_read_back(tmp_path: Path, name: str, 
     made = table(benchmark, "test", 24)
     paths = write(tmp_path, name, benchmark)
     for path in paths:
-        assert recognise_format(path) is load_format(name) is format_of(path)
-        assert [each.name for each in formats() if path.suffix in each.suffixes and each.recognise(path)] == [name]
+        assert recognise_format(path) is stored(name) is format_of(path)
+        assert [each for each in formats() if path.suffix in each.suffixes and each.recognise(path)] == [stored(name)]
         assert is_data(path)
     found = pa.concat_tables(read(path) for path in paths)
     if load_format(name).keeps_all:
@@ -145,18 +152,21 @@ def test_samples_of_evaluation_frameworks(tmp_path: Path) -> None:
     path = sample(tmp_path)
     form = format_of(path)
     assert form.name == "inspect"
-    assert not form.can_write
     assert [row["answer"] for row in read(path).to_pylist()] == ["jar", "jar"]
     assert [row["answer"] for row in next(form.read_foreign(path)).to_pylist()] == ["jar", "The jar.\nJar"]
     assert contents(form.patch(path, Changes())) == {path.name: path.read_bytes()}
+
+
+def test_a_format_without_a_writer_says_so(tmp_path: Path) -> None:
+    assert not Inspect().can_write
     with pytest.raises(DataError, match="can be read, but not written"):
-        form.writer(tmp_path, "test")
+        Inspect().writer(tmp_path, "test")
 
 
 def test_a_benchmark_can_be_written_in_its_own_formats_and_those_of_all() -> None:
     known = {name: set(writable_formats(load("benchmark", name))) for name in names("benchmark")}
-    assert known["tomi"] == known["tom-babi"] == {"parquet", "jsonl", "babi"}
-    assert known["clutrr"] == {"parquet", "jsonl", "csv"}
+    assert known["tomi"] == known["tom-babi"] == {"parquet", "jsonl", "inspect", "hf", "babi"}
+    assert known["clutrr"] == {"parquet", "jsonl", "inspect", "hf", "csv"}
 
 
 @pytest.mark.parametrize("benchmark", ["tomi", "clutrr"])
@@ -164,7 +174,7 @@ def test_a_format_is_found_without_importing_all(benchmark: str) -> None:
     made = load("benchmark", benchmark)
     for name, form in writable_formats(made).items():
         assert writable_format(made, name) is form
-    for name in ("inspect", "json", "clutrr", "tabs"):
+    for name in ("json", "clutrr", "tabs"):
         with pytest.raises(UnknownNameError, match=rf"unknown format of {benchmark} '{name}'"):
             writable_format(made, name)
 

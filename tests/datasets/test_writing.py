@@ -200,7 +200,9 @@ def test_unwritable(tmp_path: Path) -> None:
 
 def test_wrong_settings_are_refused_before_anything_is_made(tmp_path: Path) -> None:
     out = tmp_path / "deep" / "data"
-    with pytest.raises(UnknownNameError, match=r"unknown format of tomi 'parkett'.*Known: babi, jsonl, parquet"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown format of tomi 'parkett'.*Known: babi, hf, inspect, jsonl, parquet"
+    ):
         write(out, format_name="parkett")
     with pytest.raises(ConfigError, match="--workers is 0; use 1 or more"):
         write(out, workers=0)

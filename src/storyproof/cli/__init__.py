@@ -31,6 +31,7 @@ from storyproof.cli import (
     study,
     train,
     verify,
+    where,
 )
 from storyproof.cli.command import Command
 from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash, show_traceback
@@ -83,6 +84,7 @@ app.command("show", cls=Command, short_help="Show a story with its questions, an
 app.command("draw", cls=Command, short_help="Draw a story with one of its questions.")(draw.draw)
 app.command("serve", cls=Command, short_help="Start the explorer, a web page on this machine.")(serve.serve)
 app.command("doctor", cls=Command, short_help="Say what is installed and which extras work.")(doctor.doctor)
+app.command("where", cls=Command, short_help="Print where files for another tool are.")(where.where)
 app.add_typer(study.app, name="study", short_help="Run studies with people.")
 
 

@@ -10,6 +10,8 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any, Self, overload
 
+import pyarrow as pa
+
 from storyproof.benchmark import Benchmark
 from storyproof.datasets.dials import turn
 from storyproof.errors import ConfigError, UnknownNameError, quoted
@@ -54,6 +56,11 @@ class Stream:
     def capacity(self) -> int:
         """How many different stories there are in all, in all shards together."""
         return self._capacity
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of its rows."""
+        return self._made.schema
 
     def __iter__(self) -> Iterator[StoryText]:
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -101,10 +101,17 @@ def write_dataset(
             "format": format_name,
             **benchmark.notes(split for split, count in counts.items() if count),
             "splits": splits,
-            "files": {path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)},
+            "files": _listed(files),
         }
+        if documents := kind.write_documents(folder, manifest):
+            manifest["files"] = _listed([*files, *documents])
         write_manifest(folder, manifest)
     return manifest
+
+
+def _listed(files: Iterable[Path]) -> dict[str, Any]:
+    """Return what a manifest says about files."""
+    return {path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)}
 
 
 def _write_split(

@@ -106,13 +106,22 @@ def judge(
     example = as_example(row)
     if not isinstance(reply, str):
         raise DataError(f"the reply is {quoted(reply)}; expected a text.")
+    return judge_text(prompt_of(prompt, seed=seed).answer([reply], example), example, matching)
+
+
+def judge_text(text: str, example: Example, matching: str = "careful") -> ReplyVerdict:
+    """Judge what a prompt took from the replies as their answer.
+
+    Raises:
+        ConfigError: If there is no such matcher.
+        DataError: If the example has no answer.
+    """
     if not example.answer:
         raise DataError(
             f"the row {quoted(example.id)} has no answer and none follows from its text, so a reply cannot be judged; "
             "add the answer."
         )
     matcher = matchers.load_matcher(matching)
-    text = prompt_of(prompt, seed=seed).answer([reply], example)
     match = matchers.judge(matcher, example, text)
     meant = example.answer if match.right else matchers.find_meant(matcher, example, text)
     return ReplyVerdict(match.right, match.kind, meant, example)

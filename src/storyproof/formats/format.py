@@ -102,6 +102,8 @@ class Format(ABC):
         has_free_answers: Whether answers are in free words; of several that are accepted, `read_foreign` puts each
             into a line of its own.
         beside: How names of files end that belong to a file of the same stem.
+        stored_as: The name of the format that its files are in, if they are those of another format, with documents
+            beside them; they are then read as files of that format.
     """
 
     name: ClassVar[str]
@@ -113,6 +115,7 @@ class Format(ABC):
     holds_text: ClassVar[bool] = False
     has_free_answers: ClassVar[bool] = False
     beside: ClassVar[tuple[str, ...]] = ()
+    stored_as: ClassVar[str] = ""
 
     @property
     def written_as(self) -> str:
@@ -172,6 +175,15 @@ class Format(ABC):
             DataError: If nothing can be written in this format.
         """
         raise DataError(f"files in the format '{self.name}' can be read, but not written; choose another format.")
+
+    def write_documents(self, folder: Path, manifest: Mapping[str, Any]) -> list[Path]:
+        """Write what a dataset's folder has besides data, such as a card, and return the files; by default none.
+
+        Args:
+            folder: The folder, whose data are complete.
+            manifest: Its manifest, without the documents.
+        """
+        return []
 
     @property
     def can_write(self) -> bool:

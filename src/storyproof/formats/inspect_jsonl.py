@@ -3,25 +3,41 @@
 `{"input": [{"role": "user", "content": TEXT}], "target": "box"}`: the text may have instructions around it, the input
 may be plain text, the target a list, and some call it `ideal`. The question is the last one asked; the story is what
 comes before it. How text is divided is a matter of the family (`Family.split_prompt`).
+
+Samples that storyproof wrote have all columns but `id` and `answer` in their metadata (`as_sample`). They are read from
+there if the input shows the same story and question; otherwise the input counts, for that is what models are shown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError, quoted
-from storyproof.families.family import families, recognise
+from storyproof.example import SCHEMA, plain_schema
+from storyproof.families.family import Family, families, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import PLACE, Format, Place, Spot
-from storyproof.formats.jsonl import ANSWER, INSPECT, dialect_of, id_of, patch_lines, read_samples
-from storyproof.formats.lines import first_line
+from storyproof.formats.jsonl import (
+    ANSWER,
+    INSPECT,
+    dialect_of,
+    given,
+    id_of,
+    json_object,
+    patch_lines,
+    read_samples,
+)
+from storyproof.formats.lines import filled_lines, first_line
 from storyproof.formats.patches import Changes, Write
 
 TARGETS = ("target", "ideal")
+_OUTSIDE = ("id", "answer")  # what a sample that storyproof writes has outside its metadata
+_COLUMNS = frozenset(SCHEMA.names) - set(_OUTSIDE)
 
 
 class Inspect(Format):
@@ -46,19 +62,23 @@ class Inspect(Format):
 
     def read_foreign(self, path: Path, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
         """Read a file; of several accepted answers each stands in a line of its own."""
-        return read_samples(path, rows, _sample)
+        samples = _Samples()
+        return read_samples(path, rows, samples, lambda: samples.schema)
 
     def columns(self, path: Path) -> Collection[str]:
-        """Return no columns: samples have text only."""
-        return ()
+        """Return the columns of a sample that storyproof wrote; others have text only."""
+        first = json_object(next((line for _, line in filled_lines(path) if line.strip()), b"{}"), f"{path}")
+        own = _own_columns(first)
+        return () if own is None else ["id", "answer", *given(own)]
 
     def locate(self, path: Path, column: str, place: Place) -> Spot:
         """Return where a value stands: labels other than the answer are metadata."""
         return Spot(path.name, place.line, place.answer if column == "answer" else f"metadata.{column}")
 
     def patch(self, path: Path, changes: Changes) -> dict[str, Write]:
-        """Edit lines in place."""
-        return patch_lines(path, changes)
+        """Edit lines in place; columns of samples that storyproof wrote are in their metadata."""
+        values = {row: {_inside(name): value for name, value in each.items()} for row, each in changes.values.items()}
+        return patch_lines(path, replace(changes, values=values))
 
 
 def folded(answer: str) -> str:
@@ -72,23 +92,70 @@ def _meant(story: str, question: str, answers: Sequence[str]) -> str:
     return next((each for each in named for answer in answers if folded(answer) == folded(each)), answers[0])
 
 
-def _sample(found: Mapping[str, Any]) -> dict[str, Any]:
+def as_sample(row: Mapping[str, Any], messages: Sequence[Mapping[str, str]]) -> dict[str, Any]:
+    """Return a row as a sample, to be written as one line of JSON.
+
+    Args:
+        row: All columns of an example.
+        messages: What a model is asked, with `role` and `content`; must show the story and the question as they are.
+    """
+    metadata = {name: value for name, value in row.items() if name not in _OUTSIDE}
+    return {"id": row["id"], "input": list(messages), "target": row["answer"], "metadata": metadata}
+
+
+def _inside(name: str) -> str:
+    """Return where a sample that storyproof wrote has a column; places in samples stay as they are."""
+    if name == "answer":
+        return TARGETS[0]
+    return f"metadata.{name}" if any(name in family.schema.names for family in families()) else name
+
+
+def _own_columns(found: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the metadata of a sample that storyproof wrote, if its input shows the same story and question."""
+    metadata = found.get("metadata")
+    if not isinstance(metadata, dict) or not _COLUMNS.issubset(metadata):
+        return None
+    story, question = metadata["story"], metadata["question"]
+    if not isinstance(story, str) or not isinstance(question, str):
+        return None
+    shown = "\n".join(_texts(found.get("input")))
+    place = shown.rfind(story)
+    return metadata if place >= 0 and question in shown[place + len(story) :] else None
+
+
+class _Samples:
+    """Builds rows from samples; the first one that storyproof wrote tells the columns."""
+
+    def __init__(self) -> None:
+        self._family: Family | None = None
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of the rows on disk."""
+        return plain_schema(self._family.schema) if self._family else plain_schema()
+
+    def __call__(self, found: Mapping[str, Any]) -> dict[str, Any]:
+        row, own = _sample(found, _own_columns(found))
+        if own and self._family is None:
+            self._family = recognise(given(row), row["question"])
+        return row
+
+
+def _sample(found: Mapping[str, Any], own: Mapping[str, Any] | None) -> tuple[dict[str, Any], bool]:
+    """Return a sample as a row, and whether storyproof wrote it."""
     field = next((name for name in TARGETS if name in found), TARGETS[0])
     target = found.get(field)
     targets: list[Any] = target if isinstance(target, list) else [target]
     if not targets or not all(isinstance(each, str) and each for each in targets):
         raise DataError(f"'{field}' is {quoted(target)}; expected text, or a list of texts.")
+    row = {"id": id_of(found.get("id")), "answer": "\n".join(targets), ANSWER: field}
+    if own is not None:
+        return {**own, **row}, True
     metadata = found.get("metadata")
     kept = metadata if isinstance(metadata, dict) else {}
     story, question = _split(_texts(found.get("input")))
-    return {
-        "id": id_of(found.get("id")),
-        "story": story,
-        "question": question,
-        "answer": "\n".join(targets),
-        ANSWER: field,
-        **{name: kept.get(name) for name in ("question_type", "story_type")},
-    }
+    kinds = {name: kept.get(name) for name in ("question_type", "story_type")}
+    return {**row, "story": story, "question": question, **kinds}, False
 
 
 def _texts(given: Any) -> list[str]:
@@ -117,6 +184,3 @@ def _split(messages: Sequence[str]) -> tuple[str, str]:
         except ParseError as error:
             problem = problem or error
     raise problem or ParseError("there is no family that can read it.")
-
-
-FORMAT = Inspect()

@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -75,7 +75,7 @@ class Parquet(Format):
     """Parquet with the columns of an example."""
 
     name = "parquet"
-    suffixes = (".parquet",)
+    suffixes: ClassVar[tuple[str, ...]] = (".parquet",)
     keeps_all = True
 
     def read(self, path: Path, rows: int = CHUNK_ROWS, *, places: bool = False) -> Iterator[pa.Table]:

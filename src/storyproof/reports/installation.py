@@ -33,6 +33,9 @@ PURPOSES = {
     "reasoning-gym": "benchmarks in Reasoning Gym",
     "trl": "storyproof.rewards in trainers of TRL",
     "verifiers": "the environment for verifiers (vf-eval storyproof-verifiers)",
+    "datasets": "storyproof.hf: stories as datasets of Hugging Face",
+    "inspect": "tasks for Inspect (inspect eval storyproof/…)",
+    "lm-eval": "tasks for lm-evaluation-harness",
 }
 _NOT_FOR_USERS = frozenset({"dev"})
 _NEED = re.compile(r"([\w.-]+)\s*(?:\[([\w,\s-]+)\])?\s*([^;]*?)\s*(?:;(.*))?$")

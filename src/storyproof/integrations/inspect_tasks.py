@@ -1,0 +1,287 @@
+"""Tasks for Inspect: `inspect eval storyproof/tomi --model …`, found by the entry point group `inspect_ai`.
+
+There is one task for every benchmark in the catalog, and `storyproof/data` for data at a path. Prompts and matching are
+those of `evaluate`, so that scores agree.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from storyproof.catalog import names
+from storyproof.datasets.examples import as_example
+from storyproof.datasets.loading import GIVEN
+from storyproof.errors import StoryproofError
+from storyproof.evaluation.matching import load_matcher
+from storyproof.evaluation.verdicts import judge_text
+from storyproof.example import Example
+from storyproof.integrations.peers import need_peer
+from storyproof.integrations.questionnaire import (
+    STORIES,
+    Questionnaire,
+    StoryAnswer,
+    from_benchmark,
+    from_data,
+    joint_accuracy,
+    story_key,
+)
+from storyproof.solvers.llm.prompt import Prompt, ends_before_answer, load_prompt
+from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.solvers.llm.requests import Reply, Request
+from storyproof.solvers.solver import DEFAULT_PROMPT
+
+need_peer("inspect-ai", "inspect", "the tasks of storyproof for Inspect")
+
+from inspect_ai import Task, task  # noqa: E402
+from inspect_ai._util.error import PrerequisiteError  # noqa: E402
+from inspect_ai.dataset import MemoryDataset, Sample  # noqa: E402
+from inspect_ai.model import (  # noqa: E402
+    ChatMessage,
+    ChatMessageAssistant,
+    ChatMessageSystem,
+    ChatMessageUser,
+    GenerateConfig,
+)
+from inspect_ai.scorer import (  # noqa: E402
+    CORRECT,
+    INCORRECT,
+    Metric,
+    SampleScore,
+    Score,
+    Scorer,
+    Target,
+    accuracy,
+    metric,
+    scorer,
+    stderr,
+    value_to_float,
+)
+from inspect_ai.solver import Generate, Solver, TaskState, generate, solver  # noqa: E402
+
+STORY, QUESTIONS = "story_key", "story_questions"  # what metrics need to know of a sample
+_REPLIES = "storyproof:replies"
+_ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
+
+
+def _messages(request: Request) -> list[ChatMessage]:
+    return [_ROLES[message.role](content=message.content) for message in request.messages]
+
+
+@solver
+def ask_in_steps(prompt: str = DEFAULT_PROMPT, conventions: bool = False, seed: int = 0) -> Solver:
+    """Ask a prompt of several steps: each request contains the reply to the one before.
+
+    Args:
+        prompt: The prompt; the first request is the sample's input.
+        conventions: Whether it begins with what its story takes for granted.
+        seed: That of the prompt.
+    """
+    asked = prompt_of(prompt, conventions=conventions, seed=seed)
+
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
+        example = _example(state.metadata)
+        replies: list[str] = []
+        while (request := asked.request(example, replies)) is not None:
+            state.messages = _messages(request)
+            state = await generate(state)
+            replies.append(state.output.completion)
+        state.store.set(_REPLIES, replies)
+        return state
+
+    return solve
+
+
+@metric
+def joint() -> Metric:
+    """The share of stories all of whose questions were answered rightly."""
+
+    def share(scores: list[SampleScore]) -> float:
+        return joint_accuracy(map(_answer, scores))[0]
+
+    return share
+
+
+@metric
+def joint_stderr() -> Metric:
+    """The standard error of the joint accuracy."""
+
+    def error(scores: list[SampleScore]) -> float:
+        return joint_accuracy(map(_answer, scores))[1]
+
+    return error
+
+
+@metric
+def unparsed() -> Metric:
+    """The share of replies that name no candidate, or several."""
+
+    def share(scores: list[SampleScore]) -> float:
+        unclear = [(each.score.metadata or {}).get("meant") is None for each in scores]
+        return sum(unclear) / len(unclear) if unclear else 0.0
+
+    return share
+
+
+_to_float = value_to_float()
+
+
+def _answer(found: SampleScore) -> StoryAnswer:
+    known = found.sample_metadata or {}
+    return StoryAnswer(str(known.get(STORY)), int(known.get(QUESTIONS, 1)), _to_float(found.score.value))
+
+
+@scorer(metrics=[accuracy(), stderr(cluster=STORY), joint(), joint_stderr(), unparsed()])
+def proved_answer(matching: str = "careful", prompt: str = DEFAULT_PROMPT, seed: int = 0) -> Scorer:
+    """Judge replies as `storyproof evaluate` does.
+
+    Args:
+        matching: `careful`, `strict` or `lenient`, or a matcher of your own by `module:function`.
+        prompt: What was asked, so that letters of choices and markers such as "Answer:" are understood.
+        seed: That of the prompt.
+    """
+    load_matcher(matching)
+
+    async def score(state: TaskState, target: Target) -> Score:
+        example = _example(state.metadata)
+        asked = _reader(prompt, seed, example)
+        replies = state.store.get(_REPLIES) or [state.output.completion]
+        if ends_before_answer(asked, Reply(replies[-1], cut_off=state.output.stop_reason == "max_tokens")):
+            return Score(
+                value=INCORRECT,
+                answer="",
+                explanation="wrong: the reply was cut off before its answer; raise --max-tokens.",
+                metadata={"kind": "cut_off", "meant": None, "mistake": ""},
+            )
+        verdict = judge_text(asked.answer(replies, example), example, matching)
+        return Score(
+            value=CORRECT if verdict.right else INCORRECT,
+            answer=verdict.meant or replies[-1],
+            explanation=verdict.reason,
+            metadata={"kind": verdict.kind, "meant": verdict.meant, "mistake": verdict.mistake},
+        )
+
+    return score
+
+
+def _example(metadata: dict[str, Any]) -> Example:
+    return as_example({name: value for name, value in metadata.items() if name not in (STORY, QUESTIONS)})
+
+
+def _reader(prompt: str, seed: int, example: Example) -> Prompt:
+    """Return a prompt that reads replies; the solved examples that some show do not matter for that."""
+    key = (prompt, seed)
+    if key not in _readers:
+        _readers[key] = load_prompt(prompt, seed=seed, shots=[example])
+    return _readers[key]
+
+
+_readers: dict[tuple[str, int], Prompt] = {}
+
+
+def _make_task(
+    questions: Questionnaire, name: str, prompt: str, conventions: bool, matching: str, seed: int, about: dict[str, Any]
+) -> Task:
+    """Build a task from questions."""
+    steps = questions.requests
+    return Task(
+        dataset=MemoryDataset([_sample(each, questions) for each in questions.examples], name=name),
+        solver=generate() if len(steps) == 1 else ask_in_steps(prompt, conventions, seed),
+        scorer=proved_answer(matching, prompt, seed),
+        config=GenerateConfig(
+            temperature=0.0,
+            max_tokens=max(request.max_tokens for request in steps),
+            stop_seqs=list(steps[0].stop) or None,
+        ),
+        metadata={"storyproof": about},
+    )
+
+
+def _sample(example: Example, questions: Questionnaire) -> Sample:
+    key = story_key(example)
+    return Sample(
+        id=example.id,
+        input=_messages(questions.request(example)),
+        target=example.answer,
+        metadata={**example.as_row(), STORY: key, QUESTIONS: questions.sizes[key]},
+    )
+
+
+def _register(benchmark: str) -> Any:
+    """Register the task of a benchmark."""
+
+    @task(name=benchmark)
+    def fresh_stories(
+        stories: int = STORIES,
+        seed: int = 0,
+        split: str = "test",
+        preset: str | None = None,
+        prompt: str = DEFAULT_PROMPT,
+        conventions: bool = False,
+        matching: str = "careful",
+        **dials: Any,
+    ) -> Task:
+        """Ask about fresh stories of a benchmark.
+
+        Args:
+            stories: How many stories.
+            seed: Same seed, same stories.
+            split: Which split.
+            preset: Named settings of the benchmark, which dials override.
+            prompt: A prompt's name or file, or `module:function`.
+            conventions: Whether the prompt begins with what its story takes for granted.
+            matching: `careful`, `strict` or `lenient`, or a matcher of your own by `module:function`.
+            **dials: Settings of the benchmark, such as `noise`.
+        """
+        try:
+            found = from_benchmark(
+                benchmark,
+                stories=stories,
+                seed=seed,
+                split=split,
+                preset=preset,
+                prompt=prompt,
+                conventions=conventions,
+                dials=dials,
+            )
+            about = {"benchmark": benchmark, "stories": stories, "seed": seed, "split": split, "dials": dials}
+            return _make_task(found, benchmark, prompt, conventions, matching, seed, about)
+        except StoryproofError as error:
+            raise PrerequisiteError(str(error)) from error
+
+    return fresh_stories
+
+
+TASKS = {name: _register(name) for name in names("benchmark")}
+
+
+@task(name="data")
+def data(
+    path: str,
+    split: str | None = None,
+    labels: str = GIVEN,
+    stories: int | None = None,
+    prompt: str = DEFAULT_PROMPT,
+    conventions: bool = False,
+    matching: str = "careful",
+    seed: int = 0,
+) -> Task:
+    """Ask the questions of a dataset folder or a file, of any format that storyproof reads.
+
+    Args:
+        path: The data.
+        split: Which split of a folder; by default test, or the only one.
+        labels: `given`, or `proved` from the text.
+        stories: Only the first so many stories.
+        prompt: A prompt's name or file, or `module:function`.
+        conventions: Whether the prompt begins with what its story takes for granted.
+        matching: `careful`, `strict` or `lenient`, or a matcher of your own by `module:function`.
+        seed: For prompts that draw.
+    """
+    try:
+        found = from_data(
+            path, split=split, labels=labels, stories=stories, prompt=prompt, conventions=conventions, seed=seed
+        )
+        about = {"data": path, "split": split, "labels": labels, "stories": stories}
+        return _make_task(found, "data", prompt, conventions, matching, seed, about)
+    except StoryproofError as error:
+        raise PrerequisiteError(str(error)) from error

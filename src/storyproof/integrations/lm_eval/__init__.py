@@ -1,0 +1,5 @@
+"""Tasks for lm-evaluation-harness: `lm_eval --include_path $(storyproof where lm-eval) --tasks storyproof_tomi`.
+
+The YAML files beside this one are the tasks: for every benchmark one by generation and one by log-likelihood over the
+candidates. `make docs` writes them (`files`); what they call is in `tasks`.
+"""

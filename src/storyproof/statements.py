@@ -198,7 +198,7 @@ class StatementVerdict(NamedTuple):
     reason: str = ""
 
 
-class Token(NamedTuple):
+class PlacedWord(NamedTuple):
     """A word or a sign: as it was written, in lower case, and where."""
 
     text: str
@@ -220,7 +220,7 @@ class ClauseGrammar(ABC):
     is_timeless: bool = False
 
     @abstractmethod
-    def parse(self, tokens: Sequence[Token], start: int) -> tuple[list[Statement], int] | None:
+    def parse(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         """Read the statements that begin at a token.
 
         Returns:
@@ -251,10 +251,10 @@ class NameIndex:
     def __len__(self) -> int:
         return sum(map(len, self._found.values()))
 
-    def _form(self, token: Token) -> str:
+    def _form(self, token: PlacedWord) -> str:
         return token.text if self._proper else token.lower
 
-    def match(self, tokens: Sequence[Token], start: int) -> tuple[str, int] | None:
+    def match(self, tokens: Sequence[PlacedWord], start: int) -> tuple[str, int] | None:
         """Return the name that stands at a token, and the number of the token after it; None if there is none."""
         if start >= len(tokens):
             return None
@@ -264,7 +264,7 @@ class NameIndex:
                 return name, end
         return None
 
-    def match_list(self, tokens: Sequence[Token], start: int) -> tuple[list[str], int] | None:
+    def match_list(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[str], int] | None:
         """Return several names in a row, as in "Ada, Ben and Cleo", and the number of the token after them."""
         found: list[str] = []
         place = start
@@ -288,39 +288,42 @@ class NameIndex:
         return None
 
 
-def lower_at(tokens: Sequence[Token], place: int) -> str:
+def lower_at(tokens: Sequence[PlacedWord], place: int) -> str:
     """Return a token in lower case; empty beyond the last."""
     return tokens[place].lower if place < len(tokens) else ""
 
 
-def skip_words(tokens: Sequence[Token], place: int, words: Collection[str]) -> int:
+def skip_words(tokens: Sequence[PlacedWord], place: int, words: Collection[str]) -> int:
     """Return the number of the first token from a place on that is none of some words."""
     while place < len(tokens) and tokens[place].lower in words:
         place += 1
     return place
 
 
-def tokenize(text: str, offset: int = 0) -> list[Token]:
+def tokenize(text: str, offset: int = 0) -> list[PlacedWord]:
     """Return the words and signs of a text; "doesn't" is "does" and "not", and "Ada's" is "Ada" and "'s"."""
-    found: list[Token] = []
+    found: list[PlacedWord] = []
     for match in _TOKEN.finditer(text):
         word, start, end = match[0], match.start() + offset, match.end() + offset
         if "'" not in word and "’" not in word:
             if word not in "-_" or len(word) > 1:
-                found.append(Token(word, word.lower(), start, end))
+                found.append(PlacedWord(word, word.lower(), start, end))
             elif not _joins(text, match.start()):
-                found.append(Token(word, word, start, end))
+                found.append(PlacedWord(word, word, start, end))
             continue
         negated, owned = _NEGATED.fullmatch(word), _OWNED.fullmatch(word)
         if negated is not None:
             stem = {"wo": "will", "ca": "can"}.get(negated[1].lower(), negated[1])
-            found += [Token(stem, stem.lower(), start, start), Token("not", "not", start, end)]
+            found += [PlacedWord(stem, stem.lower(), start, start), PlacedWord("not", "not", start, end)]
         elif owned is not None:
-            found += [Token(owned[1], owned[1].lower(), start, end - 2), Token("'s", "'s", end - 2, end)]
+            found += [PlacedWord(owned[1], owned[1].lower(), start, end - 2), PlacedWord("'s", "'s", end - 2, end)]
         elif word[-3:].lower() in ("'ll", "’ll"):
-            found += [Token(word[:-3], word[:-3].lower(), start, end - 3), Token("will", "will", end - 3, end)]
+            found += [
+                PlacedWord(word[:-3], word[:-3].lower(), start, end - 3),
+                PlacedWord("will", "will", end - 3, end),
+            ]
         else:
-            found.append(Token(word, word.lower(), start, end))
+            found.append(PlacedWord(word, word.lower(), start, end))
     return found
 
 
@@ -388,7 +391,7 @@ def _sentences(text: str) -> Iterator[tuple[str, int]]:
             yield match[0], match.start()
 
 
-def _is_claim(tokens: Sequence[Token]) -> bool:
+def _is_claim(tokens: Sequence[PlacedWord]) -> bool:
     """Return whether a sentence claims what it says."""
     for place, token in enumerate(tokens):
         if (
@@ -404,7 +407,7 @@ def _is_claim(tokens: Sequence[Token]) -> bool:
     return True
 
 
-def _read_sentence(tokens: Sequence[Token], grammar: ClauseGrammar) -> Iterator[Statement]:
+def _read_sentence(tokens: Sequence[PlacedWord], grammar: ClauseGrammar) -> Iterator[Statement]:
     """Yield the statements of a sentence: those that begin a clause which depends on nothing."""
     place, blocked, begins = 0, False, True
     markers = _MARKERS | _TIMES if grammar.is_timeless else _MARKERS
@@ -432,7 +435,7 @@ def _read_sentence(tokens: Sequence[Token], grammar: ClauseGrammar) -> Iterator[
         place += 1
 
 
-def ends_clause(tokens: Sequence[Token], end: int) -> bool:
+def ends_clause(tokens: Sequence[PlacedWord], end: int) -> bool:
     """Return whether what stands at a token ends a statement before it without changing it."""
     after = lower_at(tokens, end)
     if after == "," and lower_at(tokens, end + 1) in _UNDOES:
@@ -440,7 +443,7 @@ def ends_clause(tokens: Sequence[Token], end: int) -> bool:
     return after in ("", ".", "!") or after in _FOLLOWS
 
 
-def _skip_markers(tokens: Sequence[Token], place: int, markers: Collection[str]) -> int:
+def _skip_markers(tokens: Sequence[PlacedWord], place: int, markers: Collection[str]) -> int:
     """Return the number of the first token that is neither a marker nor a number or sign of a list."""
     while place < len(tokens) - 1:
         word = tokens[place].lower
@@ -454,5 +457,5 @@ def _skip_markers(tokens: Sequence[Token], place: int, markers: Collection[str])
     return place
 
 
-def _begins(tokens: Sequence[Token], place: int, phrase: Sequence[str]) -> bool:
+def _begins(tokens: Sequence[PlacedWord], place: int, phrase: Sequence[str]) -> bool:
     return all(lower_at(tokens, place + number) == word for number, word in enumerate(phrase))

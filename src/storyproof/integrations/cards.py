@@ -41,7 +41,7 @@ _ARTEFACTS = "Known artefacts"
 _LONGEST = 120  # characters of a setting that a card shows
 
 
-class Column(NamedTuple):
+class CardColumn(NamedTuple):
     """A column of a dataset."""
 
     name: str
@@ -81,10 +81,10 @@ class DatasetFacts:
         return sum(entry["questions"] for entry in self.manifest["splits"].values())
 
     @property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[CardColumn]:
         """The columns of the data files."""
         return [
-            Column(field.name, plain(field.type), COLUMNS.get(field.name, f"a column of {self.family.title}"))
+            CardColumn(field.name, plain(field.type), COLUMNS.get(field.name, f"a column of {self.family.title}"))
             for field in self.benchmark.schema
         ]
 

@@ -27,9 +27,9 @@ from storyproof.statements import (
     WRONG,
     ClauseGrammar,
     NameIndex,
+    PlacedWord,
     Statement,
     StatementVerdict,
-    Token,
     lower_at,
     read_statements,
     skip_words,
@@ -121,11 +121,11 @@ class _BeliefGrammar(ClauseGrammar):
     def __init__(self, names: _Names) -> None:
         self._names = names
 
-    def parse(self, tokens: Sequence[Token], start: int) -> tuple[list[Statement], int] | None:
+    def parse(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         """Read a statement about minds, about the beginning, or about how things are."""
         return self._parse_minds(tokens, start) or self._parse_memory(tokens, start) or self._parse_real(tokens, start)
 
-    def _parse_minds(self, tokens: Sequence[Token], start: int) -> tuple[list[Statement], int] | None:
+    def _parse_minds(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         subjects = self._names.agents.match_list(tokens, start)
         if subjects is None:
             return None
@@ -162,7 +162,7 @@ class _BeliefGrammar(ClauseGrammar):
             )
         return stated, found.end
 
-    def _parse_memory(self, tokens: Sequence[Token], start: int) -> tuple[list[Statement], int] | None:
+    def _parse_memory(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         place = start
         for phrase in sorted(_AT_FIRST, key=len, reverse=True):
             if all(lower_at(tokens, start + step) == word for step, word in enumerate(phrase)):
@@ -182,14 +182,14 @@ class _BeliefGrammar(ClauseGrammar):
         found = _Place(thing[0], container[0], False, container[1])
         return [_statement(question, found, False, True, tokens, start)], container[1]
 
-    def _parse_real(self, tokens: Sequence[Token], start: int) -> tuple[list[Statement], int] | None:
+    def _parse_real(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         found = self._parse_place(tokens, start, is_thought=False)
         if found is None:
             return None
         said = _statement(Question(found.thing), found, found.is_denied, found.is_lasting, tokens, start)
         return [said], found.end
 
-    def _parse_place(self, tokens: Sequence[Token], start: int, *, is_thought: bool) -> _Place | None:
+    def _parse_place(self, tokens: Sequence[PlacedWord], start: int, *, is_thought: bool) -> _Place | None:
         """Read "the ball is (not) in the box"; of a thought also "the ball to be in the box"."""
         thing = self._match_thing(tokens, start)
         if thing is None:
@@ -209,7 +209,7 @@ class _BeliefGrammar(ClauseGrammar):
         lasting = any(token.lower in _LASTING for token in tokens[thing[1] : after])
         return _Place(thing[0], container[0], denied, container[1], lasting)
 
-    def _parse_look(self, tokens: Sequence[Token], start: int) -> _Place | None:
+    def _parse_look(self, tokens: Sequence[PlacedWord], start: int) -> _Place | None:
         """Read "for the ball in the box", "in the box for the ball" or "in the box" after a verb of looking."""
         place = skip_words(tokens, start, ("first",))
         thing = self._match_thing(tokens, place + 1) if lower_at(tokens, place) == "for" else None
@@ -230,12 +230,12 @@ class _BeliefGrammar(ClauseGrammar):
         name = thing[0] if thing is not None else self._names.only
         return _Place(name, container[0], False, end) if name else None
 
-    def _match_thing(self, tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+    def _match_thing(self, tokens: Sequence[PlacedWord], place: int) -> tuple[str, int] | None:
         if lower_at(tokens, place) == "it" and self._names.only:
             return self._names.only, place + 1
         return self._names.things.match(tokens, place + (lower_at(tokens, place) in _ARTICLES))
 
-    def _match_container(self, tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+    def _match_container(self, tokens: Sequence[PlacedWord], place: int) -> tuple[str, int] | None:
         if lower_at(tokens, place) not in _AT:
             return None
         place += 1
@@ -251,7 +251,7 @@ class _BeliefGrammar(ClauseGrammar):
         return found
 
 
-def _parse_verb(tokens: Sequence[Token], start: int, *, is_plural: bool) -> _Verb | None:
+def _parse_verb(tokens: Sequence[PlacedWord], start: int, *, is_plural: bool) -> _Verb | None:
     place = skip_words(tokens, start, _MANNER)
     aux = lower_at(tokens, place)
     has_aux = aux in _AUX
@@ -272,7 +272,7 @@ def _parse_verb(tokens: Sequence[Token], start: int, *, is_plural: bool) -> _Ver
     return _Verb(looks, denied, after + 1, lasting or looks)
 
 
-def _parse_denial(tokens: Sequence[Token], place: int) -> tuple[int, bool]:
+def _parse_denial(tokens: Sequence[PlacedWord], place: int) -> tuple[int, bool]:
     if lower_at(tokens, place) in ("not", "never"):
         return place + 1, True
     if lower_at(tokens, place) == "no" and lower_at(tokens, place + 1) == "longer":
@@ -281,7 +281,7 @@ def _parse_denial(tokens: Sequence[Token], place: int) -> tuple[int, bool]:
 
 
 def _statement(
-    question: Question, found: _Place, denied: bool, lasting: bool, tokens: Sequence[Token], start: int
+    question: Question, found: _Place, denied: bool, lasting: bool, tokens: Sequence[PlacedWord], start: int
 ) -> Statement:
     where = f"the {found.thing} {'was first' if question.memory else 'is'} in the {found.container}"
     minds = "".join(f"{agent} thinks that " for agent in question.chain)

@@ -26,9 +26,9 @@ from storyproof.statements import (
     WRONG,
     ClauseGrammar,
     NameIndex,
+    PlacedWord,
     Statement,
     StatementVerdict,
-    Token,
     ends_clause,
     lower_at,
     read_statements,
@@ -97,7 +97,7 @@ class _KinGrammar(ClauseGrammar):
     def __init__(self, people: Sequence[str]) -> None:
         self._people = NameIndex(people, is_proper=True)
 
-    def parse(self, tokens: Sequence[Token], start: int) -> tuple[list[Statement], int] | None:
+    def parse(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         """Read a statement that begins with a person, with somebody's relative, or with a relation."""
         return (
             self._parse_owner_first(tokens, start)
@@ -106,7 +106,7 @@ class _KinGrammar(ClauseGrammar):
             or self._parse_subject_first(tokens, start)
         )
 
-    def _parse_subject_first(self, tokens: Sequence[Token], start: int) -> tuple[list[Statement], int] | None:
+    def _parse_subject_first(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         """Read "Ada is Ben's aunt", "Ada is the aunt of Ben", "Ada and Ben are siblings", "Ada is married to Ben"."""
         subjects = self._people.match_list(tokens, start)
         link = _parse_link(tokens, subjects[1]) if subjects is not None else None
@@ -142,7 +142,7 @@ class _KinGrammar(ClauseGrammar):
         word, owners, end = owned
         return _statements([(who[0], each) for each in owners], _MEANT[word], denied, tokens, start, end, word)
 
-    def _parse_owner_first(self, tokens: Sequence[Token], start: int) -> tuple[list[Statement], int] | None:
+    def _parse_owner_first(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         """Read "Ben's aunt is Ada"."""
         owner = self._people.match(tokens, start)
         relation = _parse_owned(tokens, owner[1]) if owner is not None else None
@@ -150,7 +150,7 @@ class _KinGrammar(ClauseGrammar):
             return None
         return self._parse_identity(tokens, start, relation[1], relation[0], owner[0])
 
-    def _parse_relation_first(self, tokens: Sequence[Token], start: int) -> tuple[list[Statement], int] | None:
+    def _parse_relation_first(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         """Read "the aunt of Ben is Ada"."""
         if lower_at(tokens, start) not in _ARTICLES:
             return None
@@ -161,7 +161,7 @@ class _KinGrammar(ClauseGrammar):
         return owner and self._parse_identity(tokens, start, owner[1], relation[0], owner[0])
 
     def _parse_identity(
-        self, tokens: Sequence[Token], start: int, place: int, relation: str, owner: str
+        self, tokens: Sequence[PlacedWord], start: int, place: int, relation: str, owner: str
     ) -> tuple[list[Statement], int] | None:
         link = _parse_link(tokens, place)
         who = self._people.match(tokens, link[0]) if link is not None else None
@@ -169,7 +169,7 @@ class _KinGrammar(ClauseGrammar):
             return None
         return _statements([(who[0], owner)], _MEANT[relation], link[1], tokens, start, who[1], relation)
 
-    def _parse_having(self, tokens: Sequence[Token], start: int) -> tuple[list[Statement], int] | None:
+    def _parse_having(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         """Read "Ben has an aunt named Ada"."""
         owner = self._people.match(tokens, start)
         if owner is None or lower_at(tokens, owner[1]) != "has" or lower_at(tokens, owner[1] + 1) not in ("a", "an"):
@@ -181,7 +181,7 @@ class _KinGrammar(ClauseGrammar):
         who = self._people.match(tokens, place + (lower_at(tokens, place) in ("named", "called")))
         return who and _statements([(who[0], owner[0])], _MEANT[relation[0]], False, tokens, start, who[1], relation[0])
 
-    def _parse_of(self, tokens: Sequence[Token], place: int) -> tuple[str, list[str], int] | None:
+    def _parse_of(self, tokens: Sequence[PlacedWord], place: int) -> tuple[str, list[str], int] | None:
         """Read "the aunt of Ben and Cleo"."""
         if lower_at(tokens, place) not in _ARTICLES:
             return None
@@ -195,7 +195,7 @@ class _KinGrammar(ClauseGrammar):
         return (relation[0], [owner[0]], owner[1]) if owner is not None else None
 
 
-def _parse_owned(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+def _parse_owned(tokens: Sequence[PlacedWord], place: int) -> tuple[str, int] | None:
     """Read "'s aunt" after a name."""
     if lower_at(tokens, place) == "'" and lower_at(tokens, place + 1):
         place += 1  # James' aunt
@@ -206,7 +206,7 @@ def _parse_owned(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
     return _RELATIONS.match(tokens, skip_words(tokens, place, _KINDS))
 
 
-def _parse_link(tokens: Sequence[Token], place: int) -> tuple[int, bool] | None:
+def _parse_link(tokens: Sequence[PlacedWord], place: int) -> tuple[int, bool] | None:
     """Read "is", "must be" and so on with "not"; return the number of the token after it, and whether it denies."""
     place = skip_words(tokens, place, _MANNER)
     for link in _LINKS:
@@ -217,7 +217,7 @@ def _parse_link(tokens: Sequence[Token], place: int) -> tuple[int, bool] | None:
     return None
 
 
-def _match_phrase(tokens: Sequence[Token], place: int, words: Sequence[str]) -> int | None:
+def _match_phrase(tokens: Sequence[PlacedWord], place: int, words: Sequence[str]) -> int | None:
     """Return the number of the token after some words that may have others between them: "must therefore be"."""
     for word in words:
         if lower_at(tokens, place) != word:
@@ -230,7 +230,7 @@ def _statements(
     pairs: Sequence[tuple[str, str]],
     meant: Sequence[str],
     denied: bool,
-    tokens: Sequence[Token],
+    tokens: Sequence[PlacedWord],
     start: int,
     end: int,
     word: str,

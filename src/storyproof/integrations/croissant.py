@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from storyproof.integrations.cards import LICENCE_URL, Column, DatasetFacts
+from storyproof.integrations.cards import LICENCE_URL, CardColumn, DatasetFacts
 
 _CONTEXT: dict[str, Any] = {
     "@language": "en",
@@ -96,7 +96,7 @@ def _file(name: str, entry: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _records(split: str, entry: dict[str, Any], columns: list[Column]) -> dict[str, Any]:
+def _records(split: str, entry: dict[str, Any], columns: list[CardColumn]) -> dict[str, Any]:
     return {
         "@type": "cr:RecordSet",
         "@id": split,
@@ -107,7 +107,7 @@ def _records(split: str, entry: dict[str, Any], columns: list[Column]) -> dict[s
     }
 
 
-def _field(split: str, column: Column) -> dict[str, Any]:
+def _field(split: str, column: CardColumn) -> dict[str, Any]:
     kind, depth = column.type, 0
     while pa.types.is_list(kind):
         kind, depth = kind.value_type, depth + 1

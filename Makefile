@@ -49,7 +49,7 @@ test-slow: $(READY)
 test-integrations: .venv-integrations/.ready
 	.venv-integrations/bin/pytest -m integrations
 
-# The same for tools of reinforcement learning, which need other versions of shared packages.
+# The same for tools of reinforcement learning, in an environment of their own.
 test-rl: .venv-rl/.ready
 	.venv-rl/bin/pytest -m integrations tests/integrations/test_finetune.py tests/integrations/test_reasoning_gym.py \
 		tests/integrations/test_trl.py tests/integrations/test_verifiers.py

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import storyproof
-from tests.integrations.tiny_model import make_tiny_model
+from tests.tiny_model import make_tiny_model
 
 pytestmark = [pytest.mark.integrations, pytest.mark.filterwarnings("default")]
 FOLDER = Path(__file__).parents[2] / "examples" / "finetune"
@@ -36,7 +36,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("transformers")
     rows = [row for story in storyproof.stream("tomi", seed=1)[:40] for row in story.rows]
     texts = [storyproof.prompt(row, "chain-of-thought").text for row in rows]
-    return make_tiny_model(tmp_path_factory.mktemp("model"), texts)
+    return make_tiny_model(tmp_path_factory.mktemp("model"), texts, vocabulary=700, context=1024)
 
 
 def test_everything_runs_and_is_written(example: Any, model: Path, tmp_path: Path) -> None:

@@ -134,3 +134,11 @@ def test_only_what_is_admitted_is_found() -> None:
     assert len(asked) == len(set(asked))
     assert patterns.of(2, "in-law") == []
     assert patterns.of(2, "SO") == [("child", "inv-child")]
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_what_has_been_proved_admits_the_patterns_that_oracle_and_checker_admit(seed: int) -> None:
+    asking, reading = PuzzleMaker(STRICT, "tests", seed), PuzzleMaker(STRICT, "tests", seed, proofs=strict_proofs())
+    for k in range(2, 7):
+        for target in STRICT.targets:
+            assert reading.patterns(k, target) == asking.patterns(k, target)

@@ -29,6 +29,7 @@ DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 STORED = DOCS / "figures"
 LIST = DOCS / "figures.toml"
+PAGE = DOCS / "figures.md"
 PUBLISHED = "STORYPROOF_PUBLISHED"  # the folder with published data, for tests
 _PACKAGES = ("numpy", "pyarrow", "scikit-learn", "torch")
 _NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?"
@@ -46,7 +47,8 @@ class Quote:
     Attributes:
         page: The page, relative to the root.
         text: The words of the page, with `{name:format}` for a figure. Formats are Python's, and `.1p` for per cent
-            without the sign, `~2` for two significant digits. `{name@figure}` is one of another figure.
+            without the sign, `~2` for two significant digits; a format that ends with `*other` makes the figure bold if
+            the figure `other` is not 0. `{name@figure}` is one of another figure.
     """
 
     page: str
@@ -54,8 +56,9 @@ class Quote:
 
     @property
     def names(self) -> list[str]:
-        """The figures that are quoted."""
-        return [match[1] for match in _FIELD.finditer(self.text)]
+        """The figures that are quoted, and those that decide which are bold."""
+        found = [(match[1], (match[2] or "").partition("*")[2]) for match in _FIELD.finditer(self.text)]
+        return [name for pair in found for name in pair if name]
 
     def pattern(self) -> re.Pattern[str]:
         """Return what finds the quote in its page, with a group for each figure; lines may be broken anywhere."""
@@ -63,13 +66,18 @@ class Quote:
         for number, part in enumerate(_FIELD.split(self.text)):
             if number % 3 == 0:
                 parts.append(r"\s+".join(map(re.escape, re.split(r"\s+", part))))
-            elif number % 3 == 1:
-                parts.append(f"({_NUMBER})")
+            elif number % 3 == 2:
+                parts.append(rf"(\*\*{_NUMBER}\*\*|{_NUMBER})" if "*" in (part or "") else f"({_NUMBER})")
         return re.compile("".join(parts))
 
     def formatted(self, values: Mapping[str, float]) -> list[str]:
         """Return the figures as the page should show them."""
-        return [show(values[match[1]], match[2] or "") for match in _FIELD.finditer(self.text)]
+        found = []
+        for match in _FIELD.finditer(self.text):
+            form, _, bold = (match[2] or "").partition("*")
+            shown = show(values[match[1]], form)
+            found.append(f"**{shown}**" if bold and values[bold] else shown)
+        return found
 
     def shown(self, page: str) -> list[str]:
         """Return the figures as a page shows them.
@@ -107,13 +115,13 @@ class Figure:
         commands: What is run, one after the other in an empty folder; `python` is that of storyproof.
         published: The folder of published data whose content is also in that folder; empty if none is needed.
         json: The file that the last command writes, from which `values` are taken; empty to store what is printed.
-        values: Figures by name, as paths into that file.
+        values: Figures by name, as paths into that file; if there are none, the file has figures by name.
         quotes: Where they are quoted.
         tolerance: How far a repetition may be from what is stored, in the unit of the figure.
         speed: How many times slower a repetition may be, for figures that depend on the machine; 0 for others.
         needs: A file without which the commands are skipped, such as an environment of other tools.
         codes: Exit codes that are no failure; `audit` returns 1 if it finds anything.
-        stored: The stored file, if another command writes it; then nothing is run.
+        stored: The table of an experiment (`results.json`), which `storyproof experiment` writes; nothing is run.
     """
 
     name: str
@@ -147,6 +155,7 @@ class Figure:
 def read_list() -> dict[str, Figure]:
     """Read `figures.toml`."""
     given = tomllib.loads(LIST.read_text(encoding="utf-8"))
+    given.pop("uncovered")
     shared = given.pop("values", {})
     found = {}
     for name, entry in given.items():
@@ -173,7 +182,7 @@ def show(value: float, form: str) -> str:
 
 
 def pick(content: Any, path: str) -> float:
-    """Return the figure at a path such as `rows/name=majority/value`.
+    """Return the figure at a path such as `rows/name=majority/interval/0`.
 
     Where several parts match a `*`, it is their sum; with `?` at the end of the path, nothing counts as 0.
     """
@@ -194,8 +203,22 @@ def _step(content: Any, part: str) -> Iterator[Any]:
         if part in content:
             yield content[part]
         return
+    if part.isdigit():
+        yield content[int(part)]
+        return
     name, _, wanted = part.partition("=")
     yield from (each for each in content if fnmatchcase(str(each[name]), wanted))
+
+
+def _read_cells(table: Mapping[str, Any]) -> dict[str, float]:
+    """Return the figures of an experiment: `entnet tomi average`, with ` ±` its deviation, with ` paper` the paper's."""
+    found = {}
+    for cell in table["cells"]:
+        name = f"{cell['model']} {cell['data']} {cell['measure']}"
+        for ending, key in (("", "mean"), (" ±", "deviation"), (" paper", "paper")):
+            if cell[key] is not None:
+                found[name + ending] = cell[key]
+    return found
 
 
 def read_stored(figure: Figure) -> dict[str, Any]:
@@ -208,24 +231,28 @@ def stored_values(figure: Figure) -> dict[str, float]:
     """Return the stored figures by name."""
     stored = read_stored(figure)
     if figure.stored:
-        return {name: pick(stored, path) for name, path in figure.values.items()}
+        return _read_cells(stored)
     values: dict[str, float] = stored["values"]
     return values
 
 
+def _owner(figure: Figure, name: str) -> tuple[Figure, str]:
+    """Return to which figure a name of a quote belongs, and the name there; names may contain an @ themselves."""
+    own, _, other = name.rpartition("@")
+    figures = read_list()
+    return (figures[other], own) if own and other in figures else (figure, name)
+
+
 def quotable_values(figure: Figure, quote: Quote) -> dict[str, float]:
     """Return the figures that a quote names."""
-    figures, found = read_list(), {}
-    for name in quote.names:
-        own, _, other = name.partition("@")
-        found[name] = stored_values(figures[other] if other else figure)[own]
-    return found
+    owners = {name: _owner(figure, name) for name in quote.names}
+    return {name: stored_values(owner)[own] for name, (owner, own) in owners.items()}
 
 
 def is_stored(figure: Figure) -> bool:
     """Return whether there is an output of a figure, and of all that its quotes name beside it."""
-    others = {name.partition("@")[2] for quote in figure.quotes for name in quote.names} - {""}
-    return figure.path.exists() and all(read_list()[each].path.exists() for each in others)
+    owners = [_owner(figure, name)[0] for quote in figure.quotes for name in quote.names]
+    return all(each.path.exists() for each in (figure, *owners))
 
 
 def run(figure: Figure, published: Path | None) -> dict[str, Any]:
@@ -247,7 +274,8 @@ def run(figure: Figure, published: Path | None) -> dict[str, Any]:
         if not figure.json:
             return {**result, "printed": printed}
         content = json.loads((folder / figure.json).read_text(encoding="utf-8"))
-        return {**result, "values": {name: pick(content, path) for name, path in figure.values.items()}}
+        picked = {name: pick(content, path) for name, path in figure.values.items()}
+        return {**result, "values": picked or content}
 
 
 def _run_command(line: str, folder: Path, codes: Sequence[int]) -> list[str]:
@@ -344,6 +372,57 @@ def update_pages(figures: Sequence[Figure]) -> list[str]:
     return problems
 
 
+def write_page() -> str:
+    """Return the page that lists all figures, with their commands and the machines that they were measured on."""
+    figures = read_list()
+    machines: dict[str, str] = {}
+    rows, speeds = [], []
+    for figure in figures.values():
+        commands = "<br>".join(f"`{each}`" for each in figure.commands) or f"[`{figure.stored}`](../{figure.stored})"
+        pages = ", ".join(dict.fromkeys(quote.page for quote in figure.quotes)) or "transcripts"
+        machine = "not stored yet"
+        if figure.stored:
+            machine = "`about.json` beside it"
+        elif figure.path.exists():
+            stored = ", ".join(f"{name} {value}" for name, value in read_stored(figure)["machine"].items())
+            machine = machines.setdefault(stored, f"M{len(machines) + 1}")
+        allowed = f"a factor of {figure.speed:g}" if figure.speed else f"{figure.tolerance:g}"
+        row = f"| {figure.about} | {commands} | {pages} | {machine} |"
+        (speeds if figure.speed else rows).append(f"{row} {allowed} |")
+    given = tomllib.loads(LIST.read_text(encoding="utf-8"))
+    lines = ["| figures | command | quoted in | machine | a repetition may differ by |", "|---|---|---|---|---|"]
+    return "\n".join(
+        [
+            "# Figures\n",
+            "Generated by `make docs`; a test fails when it is out of date.\n",
+            "Figures in these pages come from the commands below. What each command gave is stored in `docs/figures/`, and "
+            "`docs/figures.toml` says which sentence of which page quotes it.\n",
+            "```",
+            "make figures                             # runs the commands again, stores their output and updates the pages",
+            "make figures PUBLISHED=../shared/data    # also those about published data: a folder with tomi, clutrr …",
+            "make bench                               # the same for speed; use a quiet machine",
+            "```\n",
+            "Without published data, figures about them are skipped, and stay as they are. Tests compare pages with what is "
+            "stored (`make test`), and what is stored with what the commands give now (`make test-slow`, with published data if "
+            "`STORYPROOF_PUBLISHED` names them). PyTorch runs with one thread.\n",
+            "## Machines\n",
+            *(f"- **{name}**: {about}" for about, name in machines.items()),
+            "\nOther programs used the machines at the same time. Speed is measured in CPU seconds, so that they matter less.\n",
+            "## What data and models show\n",
+            *lines,
+            *rows,
+            "\n## Speed\n",
+            *lines,
+            *speeds,
+            "\n## What is not stored\n",
+            "| page | figures | why |",
+            "|---|---|---|",
+            *(f"| {each['page']} | {each['what']} | {each['why']} |" for each in given["uncovered"]),
+            "",
+        ]
+    )
+
+
 def main() -> None:
     """Run the commands, store what they give, and update the pages."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -375,6 +454,7 @@ def main() -> None:
             draft.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
             draft.replace(figure.path)
     problems += update_pages([each for each in figures.values() if is_stored(each)])
+    PAGE.write_text(write_page(), encoding="utf-8")
     if problems:
         raise SystemExit("\n".join(problems))
 

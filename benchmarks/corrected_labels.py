@@ -70,9 +70,7 @@ def main() -> None:
     robust = [(f"published-{task}{kind}", f"task={task}") for task in ROBUST for kind in kinds]
     print_rows("clutrr-robust", robust, [], chosen.published, record, models=True)
     lengths = [(f"published-23{kind}", "") for kind in kinds]
-    print_rows(
-        "clutrr-generalization", lengths, [f"k={k}" for k in LENGTHS], chosen.published, record, models=False
-    )
+    print_rows("clutrr-generalization", lengths, [f"k={k}" for k in LENGTHS], chosen.published, record, models=False)
     record.write(chosen.json)
 
 

@@ -92,7 +92,9 @@ def main() -> None:
         record.note(f"patterns_{version}", every)
         record.note(f"with_known_steps_{version}", known)
         record.note(f"easy_{version}", shares[version])
-        print(f"version {version}: {held_out} of {every} patterns held out, {known} of them by steps that occur in training")
+        print(
+            f"version {version}: {held_out} of {every} patterns held out, {known} of them by steps that occur in training"
+        )
         print(f"  {shares[version]:.0%} of the test questions do not need one of their sibling facts")
     others = [find_easy_share(draw(2, seed)) for seed in range(OURS + 1, OURS + 1 + chosen.draws)]
     record.note("draws", len(others))

@@ -69,7 +69,12 @@ def generation() -> None:
         * BLOCK_STORIES
         / min(cpu_seconds(lambda: [matched.block("train", index) for index in range(40)]) for _ in range(3))
     )
-    say(f"tomi-matched to Arrow, {40 * BLOCK_STORIES:,} stories, best of 3", f"{rate:,.0f} /CPU s", "goal 50,000", matched=rate)
+    say(
+        f"tomi-matched to Arrow, {40 * BLOCK_STORIES:,} stories, best of 3",
+        f"{rate:,.0f} /CPU s",
+        "goal 50,000",
+        matched=rate,
+    )
     plain = 3000
     maker = PlainTomi(default_vocabulary(), seed=1)
     slow = plain / min(cpu_seconds(lambda: pa.Table.from_pylist(maker.balanced(plain))) for _ in range(3))
@@ -87,7 +92,11 @@ def kinship() -> None:
     for k, plain, goal in ((3, 2000, "goal 50,000"), (10, 30, "goal 20,000")):
         benchmark = Clutrr(ClutrrConfig(train_k=(k,)), seed=1)
         once = cpu_seconds(lambda benchmark=benchmark: benchmark.block("train", 0))
-        say(f"clutrr, k={k}, the first block: reads proofs, names and scenes", f"{once:.2f} CPU s", **{f"clutrr_{k}_first": once})
+        say(
+            f"clutrr, k={k}, the first block: reads proofs, names and scenes",
+            f"{once:.2f} CPU s",
+            **{f"clutrr_{k}_first": once},
+        )
         rates = {}
         for blocks in (5, 20):
 
@@ -136,7 +145,12 @@ def checking() -> None:
             say(what, f"{rate:,.0f} /CPU s", "goal 2,000", **{f"checker_{k}": rate})
         else:
             late = times[int(0.99 * len(times))]
-            say(f"checker, k={k}, 99% of {len(cases):,} within", f"{1000 * late:.2f} ms", "goal 50 ms", checker_ms=1000 * late)
+            say(
+                f"checker, k={k}, 99% of {len(cases):,} within",
+                f"{1000 * late:.2f} ms",
+                "goal 50 ms",
+                checker_ms=1000 * late,
+            )
 
 
 def structures(k: int, count: int) -> Iterator[tuple[tuple[str, ...], tuple[Fact, ...], Fact]]:

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib import metadata
@@ -129,7 +129,7 @@ class Figure:
     commands: tuple[str, ...] = ()
     published: str = ""
     json: str = ""
-    values: Mapping[str, str] = None  # type: ignore[assignment]
+    values: Mapping[str, str] = field(default_factory=dict)
     quotes: tuple[Quote, ...] = ()
     tolerance: float = 0.0
     speed: float = 0.0
@@ -161,13 +161,11 @@ def read_list() -> dict[str, Figure]:
     for name, entry in given.items():
         if isinstance(values := entry.get("values", {}), str):
             entry["values"] = shared[values]
-        entry["quotes"] = tuple(
-            Quote(page, text) for page, texts in entry.pop("quotes", {}).items() for text in texts
-        )
-        for field in ("commands", "codes"):
-            if field in entry:
-                entry[field] = tuple(entry[field])
-        found[name] = Figure(name, **{"values": {}, **entry})
+        entry["quotes"] = tuple(Quote(page, text) for page, texts in entry.pop("quotes", {}).items() for text in texts)
+        for name_of_list in ("commands", "codes"):
+            if name_of_list in entry:
+                entry[name_of_list] = tuple(entry[name_of_list])
+        found[name] = Figure(name, **entry)
     return found
 
 
@@ -245,8 +243,14 @@ def _owner(figure: Figure, name: str) -> tuple[Figure, str]:
 
 def quotable_values(figure: Figure, quote: Quote) -> dict[str, float]:
     """Return the figures that a quote names."""
-    owners = {name: _owner(figure, name) for name in quote.names}
-    return {name: stored_values(owner)[own] for name, (owner, own) in owners.items()}
+    found = {}
+    for name in quote.names:
+        owner, own = _owner(figure, name)
+        values = stored_values(owner)
+        if own not in values:
+            raise FigureError(f"{owner.path.name} has no figure '{own}'; run make figures FIGURES={owner.name}")
+        found[name] = values[own]
+    return found
 
 
 def is_stored(figure: Figure) -> bool:

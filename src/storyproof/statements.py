@@ -457,7 +457,11 @@ def ends_clause(tokens: Sequence[PlacedWord], end: int) -> bool:
     after = lower_at(tokens, end)
     if after == "," and lower_at(tokens, end + 1) in _UNDOES:
         return False
-    if after == "," and lower_at(tokens, end + 1) == "which" and lower_at(tokens, end + 2) in ("cannot", "can", "could"):
+    if (
+        after == ","
+        and lower_at(tokens, end + 1) == "which"
+        and lower_at(tokens, end + 2) in ("cannot", "can", "could")
+    ):
         return False  # "…, which cannot be"
     return after in ("", ".", "!") or after in _FOLLOWS
 

@@ -85,7 +85,9 @@ class StoryDataset:
         self._per_story = len(self._stream[0].rows)
         most = self._stream.capacity * self._per_story
         if self.size > most:
-            raise ConfigError(f"the size is {self.size:,}; {self.config.benchmark} has {most:,} questions of this kind.")
+            raise ConfigError(
+                f"the size is {self.size:,}; {self.config.benchmark} has {most:,} questions of this kind."
+            )
         self._prompt = prompt_of(self.config.prompt, conventions=self.config.conventions)
 
     def __len__(self) -> int:

@@ -1,8 +1,8 @@
 """What a request costs in other harnesses: `python -m benchmarks.harnesses --python .venv-integrations/bin/python`.
 
 The same questions, with the same prompts, to the same fake server (20 ms, 64 in flight): by `storyproof evaluate`, and
-by our own tasks in lm-evaluation-harness and in Inspect, each by its own command and with every reply written down. What
-a request costs is the difference between a long and a short run, so that starting up does not count. `make
+by our own tasks in lm-evaluation-harness and in Inspect, each by its own command and with every reply written down.
+What a request costs is the difference between a long and a short run, so that starting up does not count. `make
 test-integrations` makes the environment of the other two.
 """
 

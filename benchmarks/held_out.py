@@ -1,7 +1,7 @@
 """How easy the held-out patterns of `clutrr` are at k = 3: `python -m benchmarks.held_out`, for docs/results.md.
 
-Training on k = 2, 3 leaves out a fifth of the patterns of three facts, which the test asks for; a seed draws them. A test
-question is easy if its answer does not change when one sibling fact is left out: what remains is a pattern of two
+Training on k = 2, 3 leaves out a fifth of the patterns of three facts, which the test asks for; a seed draws them. A
+test question is easy if its answer does not change when one sibling fact is left out: what remains is a pattern of two
 facts, and all of those occur in training. The draws of the experiments are those of seed 1.
 """
 
@@ -92,9 +92,7 @@ def main() -> None:
         record.note(f"patterns_{version}", every)
         record.note(f"with_known_steps_{version}", known)
         record.note(f"easy_{version}", shares[version])
-        print(
-            f"version {version}: {held_out} of {every} patterns held out, {known} of them by steps that occur in training"
-        )
+        print(f"version {version}: {held_out} of {every} patterns are held out, {known} of them with known steps")
         print(f"  {shares[version]:.0%} of the test questions do not need one of their sibling facts")
     others = [find_easy_share(draw(2, seed)) for seed in range(OURS + 1, OURS + 1 + chosen.draws)]
     record.note("draws", len(others))

@@ -1,7 +1,7 @@
 """How many completions the rewards judge per second: `python -m benchmarks.rewards`, for docs/rl.md.
 
-Completions are chains of thought about fresh stories, which state what is proved and what is not, with the answer at the
-end. A group of completions belongs to one prompt, as in GRPO.
+Completions are chains of thought about fresh stories, which state what is proved and what is not, with the answer at
+the end. A group of completions belongs to one prompt, as in GRPO.
 """
 
 from __future__ import annotations

@@ -31,7 +31,6 @@ from storyproof.families.kinship.generation.proved import LENGTHS, Proofs, Prove
 from storyproof.families.kinship.relations import BASIC, GENDERS, Fact
 from storyproof.families.kinship.rules import strict_rules
 
-
 RECORD = Record()
 
 

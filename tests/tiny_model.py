@@ -48,7 +48,7 @@ def make_tiny_model(
         eos_token_id=0,
         bos_token_id=None,
         pad_token_id=0,
-        # Far from zero and uniform, so that adapters have something to work on and two engines do not differ by rounding.
+        # Far from zero, so that adapters have something to work on, and that two engines do not differ by rounding.
         initializer_range=0.3,
     )
     LlamaForCausalLM(config).save_pretrained(folder)

@@ -54,6 +54,7 @@ UNSTORED = re.compile(r"^inspect |^lm_eval |^storyproof (where|doctor|pull)|loca
 @pytest.mark.parametrize("page", TEXTS, ids=lambda path: path.name)
 def test_what_commands_print_in_pages_is_run_or_stored(page: Path) -> None:
     name = str(page.relative_to(ROOT))
+    listed = {line for figure in FIGURES.values() for line in figure.commands}
     printed = {
         line: lines
         for figure in STORED
@@ -64,7 +65,9 @@ def test_what_commands_print_in_pages_is_run_or_stored(page: Path) -> None:
         line = command.line.partition("  #")[0].strip()
         if not command.printed or UNSTORED.search(line) or (name in PAGES and not ELSEWHERE.search(line)):
             continue
-        assert line in printed, f"{name}: no figure has the command: {line}"
+        assert line in listed, f"{name}: no figure has the command: {line}"
+        if line not in printed:
+            continue  # not stored yet; the page of figures says so
         found, place = " ".join(map(plain, printed[line])), 0  # pages break long lines
         for each in command.printed:
             wanted = each.rstrip(" …")

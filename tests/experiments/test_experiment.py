@@ -22,7 +22,7 @@ from storyproof.locks import Claim
 from storyproof.solvers.neural.data.encoder_identity import encoder_identity
 from tests.solvers.neural.fixtures import FakeEncoder
 
-# One of each family is run whenever anything is tested; the others take the same ways.
+# This one is run whenever anything is tested; the others take the same ways, and are slow.
 BRIEF = ("tomi-growth",)
 ROBUST = {"7c5b0e70": "clean", "06b8f2a1": "supporting", "d83ecc3e": "disconnected"}
 

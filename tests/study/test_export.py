@@ -126,6 +126,7 @@ def test_tables_and_codebook(solved: Study, tmp_path: Path) -> None:
         export_study(solved, tmp_path / "out")
 
 
+@pytest.mark.study
 def test_runs_stand_beside_models(solved: Study, data: Path, tmp_path: Path) -> None:
     export_study(solved, tmp_path / "out")
     runs = sorted((tmp_path / "out" / "runs").glob("*.json"))
@@ -143,6 +144,7 @@ def test_runs_stand_beside_models(solved: Study, data: Path, tmp_path: Path) -> 
     assert "not there any more" not in page
 
 
+@pytest.mark.study
 def test_several_answers_per_item_are_one_run(tmp_path: Path, data: Path) -> None:
     """A report shows people once: every answer counts, and the browser lists what they answered."""
     settings = {
@@ -189,6 +191,7 @@ def test_exclusion_rules(solved: Study) -> None:
         assert len(find_exclusions(replace(solved.design, exclusions=rules), rows)) == count
 
 
+@pytest.mark.study
 def test_excluded_participants_are_replaced(solved: Study, written: Study, tmp_path: Path) -> None:
     """Until every item has its answers, and every story its reviews, by participants who count."""
     with pytest.raises(StudyFullError):
@@ -231,6 +234,7 @@ def test_pay(solved: Study, written: Study) -> None:
     assert sum(each.tasks for each in list_payouts(written.design, rows)) == 8
 
 
+@pytest.mark.study
 def test_stories_become_placeholders(written: Study, tmp_path: Path) -> None:
     """Accepted stories make data that verify; no writer is in train and test."""
     found = export_study(written, tmp_path / "out")

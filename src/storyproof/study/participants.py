@@ -237,7 +237,7 @@ def find_by_link(connection: Connection, token: str) -> Participant | None:
 def log(study: Study, connection: Connection, kind: str, participant_id: int | None, detail: str = "") -> None:
     """Note that something happened."""
     row = {"at": study.now(), "participant_id": participant_id, "kind": kind, "detail": detail}
-    connection.execute(insert(schema.event).values(**row))
+    connection.execute(insert(schema.event), row)
 
 
 def delete_participant(study: Study, code: str) -> dict[str, int]:

@@ -206,19 +206,9 @@ class _Path:
         if row is not None:
             return self._place(StudyStep(step, row.id, role, number, shown_at=row.shown_at), done)
         self._must_write()
-        key = self.connection.execute(
-            insert(schema.slot).values(
-                kind=role,
-                target=number,
-                condition=self.me.condition,
-                number=self.me.id,
-                stratum="",
-                rank=0,
-                holder=self.me.id,
-                shown_at=self.now,
-                is_done=False,
-            )
-        ).inserted_primary_key
+        mine = {"kind": role, "target": number, "condition": self.me.condition, "number": self.me.id, "stratum": ""}
+        held = {"rank": 0, "holder": self.me.id, "shown_at": self.now, "is_done": False}
+        key = self.connection.execute(insert(schema.slot), mine | held).inserted_primary_key
         assert key is not None
         return self._place(StudyStep(step, key[0], role, number, shown_at=self.now), done)
 
@@ -272,11 +262,8 @@ class _Path:
         )
         if taken.rowcount != 1:  # its late holder was quicker
             return self._take(kind)
-        self.connection.execute(
-            insert(lease).values(
-                participant_id=self.me.id, slot_id=row.id, kind=kind, target=row.target, begun_at=self.now
-            )
-        )
+        given = {"slot_id": row.id, "kind": kind, "target": row.target, "begun_at": self.now}
+        self.connection.execute(insert(lease), given | {"participant_id": self.me.id})
         return row.id, row.target, self.now
 
     def _choose_stratum(self, kind: str, wanted: list[ColumnElement[bool]]) -> str | None:

@@ -224,7 +224,7 @@ def _try_submit(study: Study, me: Participant, form: _SentForm) -> FormOutcome:
             return FormOutcome(REPEATED, role, item, slot_id)
         now = _note(study, connection, me, key, form.kind if role == MAIN else role, form.body)
         shared = _common(row, key, me, now, *form.times)
-        stored = connection.execute(insert(form.table).values(**shared, **form.values(row, now))).inserted_primary_key
+        stored = connection.execute(insert(form.table), shared | form.values(row, now)).inserted_primary_key
         assert stored is not None
         if form.follow is not None:
             form.follow(connection, stored[0])
@@ -239,9 +239,8 @@ def _note(study: Study, connection: Connection, me: Participant, key: str, kind:
     """Note that a form was accepted; return when."""
     now = study.now()
     digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-    connection.execute(
-        insert(schema.submission).values(key=key, participant_id=me.id, kind=kind, received_at=now, body_sha256=digest)
-    )
+    row = {"key": key, "participant_id": me.id, "kind": kind, "received_at": now, "body_sha256": digest}
+    connection.execute(insert(schema.submission), row)
     return now
 
 

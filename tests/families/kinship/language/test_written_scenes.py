@@ -46,6 +46,8 @@ def test_a_scene_has_all_that_the_writer_supplied() -> None:
         "Milan painted Rosa's fence.",
         "Everybody knew Milan.",
         "On Sunday, Milan laughed!",
+        "After a while, Milan laughed.",  # which the reader would take for a second clause
+        "After the rain had stopped, Milan laughed.",
         "Milan.",
         "{} bought a {} melon.",
     ],

@@ -58,6 +58,8 @@ UNREAL = _words("""
     tell told call called name named know knew remember remembered forget forgot seem seemed almost nearly perhaps maybe
     former late own half adopt adopted foster dead die died born
 """)
+# Words with which the reader takes another clause to begin, "for a while" among them.
+CLAUSES = _words("while whilst whereas")
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +256,8 @@ def _check_words(phrase: str, part: str, where: str) -> None:
             raise DataError(f"{where}: '{word}' brings in a person whom the story does not name; use another word.")
         if low in UNREAL:
             raise DataError(f"{where}: '{word}' can make a fact beside it unreal or a comparison; use another word.")
+        if low in CLAUSES and part != "openers":
+            raise DataError(f"{where}: '{word}' reads as the beginning of another clause; use another word.")
     if part == "openers":
         if not phrase.endswith(".") or not phrase[0].isupper() or "." in phrase[:-1]:
             raise DataError(f"{where}: '{said}' is not a sentence; begin with a capital and end with a full stop.")

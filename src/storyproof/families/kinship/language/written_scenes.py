@@ -70,7 +70,8 @@ def _phrases(people: Sequence[str], sentence: str) -> Iterator[tuple[str, str]]:
     if front:
         first = front.split()[0].lower()
         part = "moments" if first in _WHEN else "places" if first in _WHERE else ""
-        if part and not re.search(rf"\b(?:{names})\b", front):
+        later = " ".join(front.split()[1:])
+        if part and not _CLAUSES.search(later) and not re.search(rf"\b(?:{names})\b", front):
             yield part, front[0].lower() + front[1:]
     words = rest.split()
     others = re.findall(rf"\b(?:{names})\b", rest)

@@ -38,7 +38,7 @@ def test_several_people_may_answer_a_question() -> None:
     assert len(run.predictions) == 48
     judged = judge_run(run)
     assert {number: judged.answers[f"q{number}"].right for number in range(5)} == {0: 0, 1: 0.25, 2: 0.5, 3: 0.75, 4: 1}
-    assert {each.count for each in judged.answers.values()} == {4}
+    assert {each.given for each in judged.answers.values()} == {4}
 
 
 def test_nobody_answers_twice() -> None:

@@ -29,7 +29,7 @@ class Judgement(NamedTuple):
         question: What was asked.
         target: The label.
         right: Whether it is right, 0 or 1; of several people's answers, the share that is right.
-        count: How many answers these are.
+        given: How many answers these are.
     """
 
     story: str
@@ -37,7 +37,7 @@ class Judgement(NamedTuple):
     question: str | None
     target: str | None
     right: float
-    count: int
+    given: int
 
 
 class JudgedRun(NamedTuple):
@@ -161,7 +161,7 @@ def compare_judged(first: JudgedRun, second: JudgedRun, *, by_type: bool = True)
     right = np.array([[mine.right, yours.right] for mine, yours in pairs], np.float64)
     stories = np.array([mine.story for mine, _ in pairs])
     types = np.array([mine.question_type for mine, _ in pairs])
-    parts = lcm(*{each.count for pair in pairs for each in pair})
+    parts = lcm(*{each.given for pair in pairs for each in pair})
     whole = _whole(*runs, stories)
     mostly = (right > 0.5).astype(np.int64)
     tally = np.bincount(mostly[:, 0] * 2 + mostly[:, 1], minlength=4).tolist()
@@ -304,8 +304,8 @@ def judge_run(run: RecordedRun) -> JudgedRun:
             about = (each.story_id or each.id, each.question_type or "", each.question, each.target)
             found[each.id] = Judgement(*about, float(right), 1)
         else:
-            count = before.count + 1
-            found[each.id] = before._replace(right=(before.right * before.count + right) / count, count=count)
+            given = before.given + 1
+            found[each.id] = before._replace(right=(before.right * before.given + right) / given, given=given)
     if not judged:
         raise DataError(f"{run.where} holds no answers to compare; run evaluate --json again, which records them.")
     return JudgedRun(run, found, tuple(judged))

@@ -90,8 +90,8 @@ def _write_run(study: Study, rows: StudyRows, folder: Path, condition: str, answ
 
 def _describe(answers: Sequence[Row[Any]], people: int) -> str:
     share = mean_interval([float(row.is_right) for row in answers], [row.participant_id for row in answers])
-    who = f"{people:,} participants gave {len(answers):,} answers" if people > 1 else f"{len(answers):,} answers of one"
+    who = f"{people:,} participants" if people > 1 else "one participant"
     return (
-        f"{who}, {share.value:.1%} of them right. The 95% interval over participants is {share.low:.1%} to "
-        f"{share.high:.1%}; intervals in reports are over stories."
+        f"{who} gave {len(answers):,} answers, {share.value:.1%} of them right. The 95% interval over participants is "
+        f"{share.low:.1%} to {share.high:.1%}; intervals in reports are over stories."
     )

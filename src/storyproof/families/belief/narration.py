@@ -58,6 +58,10 @@ class Cast:
     things: Words
     containers: Words
 
+    def pick(self, columns: npt.NDArray[np.intp]) -> Cast:
+        """Return the casts of the stories in the given columns."""
+        return Cast(*(names[:, columns] for names in (self.agents, self.rooms, self.things, self.containers)))
+
 
 class Narrator:
     """Words by number, in alphabetical order, with all fragments of text that they occur in."""
@@ -76,6 +80,26 @@ class Narrator:
 
     def narrate(self, stories: Stories, cast: Cast) -> pa.Array:
         """Return the text of all stories, one sentence per line."""
+        return self.tell(*self._lines(stories, cast))
+
+    def narrate_parts(self, stories: Stories, cast: Cast, ends: npt.NDArray[Any]) -> pa.Array:
+        """Return the text of the beginnings of all stories, those of one story side by side.
+
+        Args:
+            stories: The stories.
+            cast: The names.
+            ends: [part, story], after how many sentences each beginning ends; the least comes first.
+        """
+        parts, count = ends.shape
+        bounds = np.arange(count)[:, None] * len(stories.kind) + np.concatenate([np.zeros((1, count), ends.dtype), ends]).T
+        pieces = self._tell(*self._lines(stories, cast), np.append(bounds.reshape(-1), stories.kind.size))
+        chosen = [number for part in range(parts) for number in range(part + 1)]
+        # The piece after the last end of a story is not in any of its beginnings.
+        numbers = np.arange(count, dtype=np.int32)[:, None] * np.int32(parts + 1) + np.array(chosen, np.int32)
+        return _join(pieces, numbers.reshape(-1), _repeated(np.cumsum(range(parts + 1)).tolist(), count))
+
+    def _lines(self, stories: Stories, cast: Cast) -> tuple[Words, Words, Words]:
+        """Return the forms, slots and names of `tell`."""
         kind = stories.kind.T
         agent, room, thing, container = (
             array.T.astype(np.int32) for array in (stories.agent, stories.room, stories.thing, stories.container)
@@ -97,7 +121,7 @@ class Narrator:
             np.where(kind == Kind.FEEL, to_thing + thing, to_container + np.maximum(container, 0)),
         )
         names = np.concatenate([cast.agents, cast.rooms, cast.things, cast.containers])
-        return self.tell(forms, slots, _by_row(names))
+        return forms, slots, _by_row(names)
 
     def tell(self, forms: Words, slots: Words, names: Words) -> pa.Array:
         """Return stories joined from sentences with an equal number of fragments.
@@ -108,12 +132,15 @@ class Narrator:
             slots: [story, sentence, fragment], whose name goes into each.
             names: [story, slot], word numbers; a number may stand for a form and a word at once, with form 0.
         """
-        count, sentences, fragments = forms.shape
+        count, sentences, _ = forms.shape
+        return self._tell(forms, slots, names, np.arange(0, count * sentences + 1, sentences))
+
+    def _tell(self, forms: Words, slots: Words, names: Words, ends: npt.NDArray[Any]) -> pa.Array:
+        """Return the sentences of all stories joined to texts that begin and end at the given numbers of sentences."""
         chosen = forms * np.int32(len(self.list))
         chosen[:, 1:, 0] += np.where(forms[:, 1:, 0] == EMPTY, np.int32(0), np.int32(_NEXT_LINE * len(self.list)))
         chosen += names.reshape(-1)[slots + np.arange(0, names.size, names.shape[1], dtype=np.int32)[:, None, None]]
-        ends = np.arange(0, count * sentences * fragments + 1, sentences * fragments, dtype=np.int32)
-        return _join(self._sentences, chosen.reshape(-1), ends)
+        return _join(self._sentences, chosen.reshape(-1), (ends * forms.shape[2]).astype(np.int32))
 
     def ask_alike(self, asked: Sequence[tuple[bool, tuple[int, ...]]], cast: Cast) -> tuple[pa.Array, pa.Array]:
         """Return the text of the same questions for every story.

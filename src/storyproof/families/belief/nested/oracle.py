@@ -161,7 +161,10 @@ def _last_time(flags: Flags) -> Instants:
 def _last_times_so_far(flags: Flags) -> Instants:
     """Return for each time the last time up to it at which the flag was set, or -1."""
     times = np.arange(flags.shape[0], dtype=np.int16).reshape(-1, *(1,) * (flags.ndim - 1))
-    return np.maximum.accumulate(np.where(flags, times, np.int16(-1)), axis=0)
+    found = np.where(flags, times, np.int16(-1))
+    for time in range(1, len(found)):  # whole rows: `np.maximum.accumulate` takes one column after the other
+        np.maximum(found[time], found[time - 1], out=found[time])
+    return found
 
 
 def _at(array: npt.NDArray[Any], time: Instants, otherwise: int = NOBODY) -> npt.NDArray[Any]:

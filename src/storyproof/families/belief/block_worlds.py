@@ -22,7 +22,7 @@ Bools = npt.NDArray[np.bool_]
 TYPES = ("true_belief", "false_belief", "second_order_false_belief")
 _NONE = -1
 _UNPLACED = -9  # the room of an object that has none; differs from any agent's
-_WIDE = 1 << 62
+_WIDE = 1 << 30  # more values than this are numbered first; with fewer than 2³² rows, products fit into 63 bits
 
 
 class EventBlock(NamedTuple):
@@ -229,10 +229,14 @@ def _distinct(columns: list[npt.NDArray[Any]]) -> tuple[Numbers, Numbers]:
     """Return where each distinct combination of values first occurs, and which of them each row has."""
     key, size = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
-        values, codes = np.unique(column, return_inverse=True)
-        if size * len(values) >= _WIDE:
+        low, high = (int(bound) for bound in (column.min(initial=0), column.max(initial=0)))
+        codes, width = column, high - low + 1
+        if width >= _WIDE:  # sets of many agents
+            values, codes = np.unique(column, return_inverse=True)
+            low, width = 0, len(values)
+        if size * width >= 1 << 62:
             distinct, key = np.unique(key, return_inverse=True)
-            key, size = key.reshape(-1), len(distinct)
-        key, size = key * len(values) + codes.reshape(-1), size * max(1, len(values))
+            size = len(distinct)
+        key, size = key * width + (codes.astype(np.int64) - low), size * width
     _, first, which = np.unique(key, return_index=True, return_inverse=True)
     return first, which.reshape(-1)

@@ -231,9 +231,21 @@ def _always_announced(events: list[Event]) -> bool:
 
 def another(draws: Draws, limit: int, taken: Sequence[Indices]) -> Indices:
     """Draw numbers below `limit` that differ from those taken (which differ among themselves)."""
-    found = draws.below(limit - len(taken), len(taken[0]))
-    for used in np.sort(np.stack(taken), axis=0):
-        found += found >= used
+    return others(draws, limit, taken, len(taken) + 1)[-1]
+
+
+def others(draws: Draws, limit: int, taken: Sequence[Indices], needed: int) -> list[Indices]:
+    """Draw more numbers below `limit` until there are as many as needed, all different, with those taken."""
+    found, in_order = list(taken), list(np.sort(np.stack(taken), axis=0))
+    while len(found) < needed:
+        drawn = draws.below(limit - len(found), len(taken[0]))
+        for used in in_order:
+            drawn += drawn >= used
+        found.append(drawn)
+        rest = drawn
+        for place, used in enumerate(in_order):
+            in_order[place], rest = np.minimum(used, rest), np.maximum(used, rest)
+        in_order.append(rest)
     return found
 
 

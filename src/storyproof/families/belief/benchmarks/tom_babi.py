@@ -18,7 +18,7 @@ from storyproof.example import SPLITS, Example
 from storyproof.families.belief import oracle
 from storyproof.families.belief.agreement import confirm
 from storyproof.families.belief.arrays import NOBODY, PAD, Flags, Small, Stories
-from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, another
+from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, others
 from storyproof.families.belief.columns import in_words, table
 from storyproof.families.belief.events import Kind
 from storyproof.families.belief.focus import focus
@@ -151,9 +151,7 @@ class TomBabi(BeliefBenchmark):
 
         def fill(taken: list[Indices], role: str) -> npt.NDArray[np.int32]:
             known: tuple[str, ...] = getattr(words, role)
-            while len(taken) < self.needed[role]:
-                taken.append(another(draws, len(known), taken))
-            return number(known)[np.stack(taken)]
+            return number(known)[np.stack(others(draws, len(known), taken, self.needed[role]))]
 
         return Cast(
             fill([mover, other], "agents"),
@@ -260,14 +258,21 @@ def act(plan: ScenarioPlan, draws: Draws, noise: float) -> tuple[Stories, Indice
 
 def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories, Indices]:
     """Remove the sentences that do not occur."""
-    so_far = present.cumsum(axis=0)
-    time, story = np.nonzero(present)
-    height = int(so_far[-1].max())
+    so_far = np.empty(present.shape, np.int16)
+    count = np.zeros(present.shape[1], np.int16)
+    for time, happening in enumerate(present):
+        count += happening
+        so_far[time] = count
+    height = int(count.max())
+    source = np.flatnonzero(present)
+    target = (so_far.reshape(-1)[source] - 1).astype(np.int64) * present.shape[1] + source % present.shape[1]
 
     def moved_up(values: Iterable[Field], empty: int) -> Small:
-        wide = np.stack([np.broadcast_to(value, present.shape[1]) for value in values]).astype(np.int8)
+        wide = np.empty(present.shape, np.int8)
+        for row, value in zip(wide, values, strict=True):
+            row[:] = value
         found = np.full((height, present.shape[1]), empty, np.int8)
-        found[so_far[time, story] - 1, story] = wide[time, story]
+        found.reshape(-1)[target] = wide.reshape(-1)[source]
         return found
 
     kinds, agents, rooms, things, containers = zip(*steps, strict=True)
@@ -280,7 +285,7 @@ def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories
         feeling=np.full((height, present.shape[1]), NOBODY, np.int8),
         agents=_AGENTS,
     )
-    ends = so_far[2 * _ACTS :: 2 * _ACTS + 1]
+    ends = so_far[2 * _ACTS :: 2 * _ACTS + 1].astype(np.int64)
     assert len(ends) == scenarios
     return stories, ends
 

@@ -193,7 +193,7 @@ def breach(benchmark: str, plot: Plot, thing: int, *, ours: bool) -> str | None:
     """
     key = benchmark, thing, ours
     if key not in plot.breaches:
-        unannounced = ours and not _always_announced(plot.events)
+        unannounced = ours and not plot.announced
         plot.breaches[key] = (
             "somebody 'is in' a room without having come there"
             if unannounced
@@ -214,19 +214,6 @@ def _all_versions(benchmark: str) -> tuple[type[BeliefBenchmark], ...]:
         return ()
     known = (load_version(benchmark, version) for version in versions(benchmark))
     return tuple(each for each in known if issubclass(each, BeliefBenchmark))
-
-
-def _always_announced(events: list[Event]) -> bool:
-    """Return whether "is in" is said only of those who are there already."""
-    where: dict[str | None, str | None] = {}
-    for event in events:
-        if event.kind is Kind.IS_IN and where.get(event.agent) != event.room:
-            return False
-        if event.kind is Kind.ENTER:
-            where[event.agent] = event.room
-        elif event.kind is Kind.EXIT:
-            where.pop(event.agent, None)
-    return True
 
 
 def another(draws: Draws, limit: int, taken: Sequence[Indices]) -> Indices:

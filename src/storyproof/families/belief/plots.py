@@ -55,7 +55,7 @@ class Plot:
     possible: bool
     announced: bool
     agreed: set[tuple[int, ...]] = field(default_factory=set)
-    breaches: dict[tuple[str, int, bool], str | None] = field(default_factory=dict)
+    breaches: dict[tuple[str, int], str | None] = field(default_factory=dict)
     scenes: dict[int, PlotView] = field(default_factory=dict)
 
     @cached_property

@@ -191,14 +191,11 @@ def breach(benchmark: str, plot: Plot, thing: int, *, ours: bool) -> str | None:
         thing: The local number of the object in question.
         ours: Whether storyproof generated the story; others begin with somebody who "is in" a room.
     """
-    key = benchmark, thing, ours
+    if ours and not plot.announced:
+        return "somebody 'is in' a room without having come there"
+    key = benchmark, thing
     if key not in plot.breaches:
-        unannounced = ours and not plot.announced
-        plot.breaches[key] = (
-            "somebody 'is in' a room without having come there"
-            if unannounced
-            else _breach_of_all_versions(benchmark, plot, thing)
-        )
+        plot.breaches[key] = _breach_of_all_versions(benchmark, plot, thing)
     return plot.breaches[key]
 
 

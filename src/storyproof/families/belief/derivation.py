@@ -26,7 +26,7 @@ from storyproof.families.belief.labels import MOST_ORDER, Questions, label, stor
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.parsing import ParsedQuestions, ParsedStories, parse_questions, parse_stories
-from storyproof.families.belief.plots import FoundPlots, Plot, Scenes, distinct_rows, find_plots, find_scenes
+from storyproof.families.belief.plots import Plot, Scenes, distinct_rows, find_plots, find_scenes
 from storyproof.families.belief.text import parse, parse_question
 from storyproof.seeds import digest
 
@@ -97,7 +97,7 @@ def prove(
     first, entry = distinct_rows(keys)
     answers, times = _answer(found.stories, keys[first])
     if check:
-        problems += _differences(found, keys[first], answers, rows[first])
+        problems += _differences(found.stories, keys[first], answers, rows[first])
     cast = Cast(*(names.T for names in (parsed.agents, parsed.agents, parsed.things, parsed.containers)))
     labelled = answers.pick(entry, story)
     sentences = np.take_along_axis(parsed.sentences[story], np.maximum(times[:, entry], 0).T.astype(np.intp), axis=1)
@@ -177,23 +177,13 @@ def _answer(stories: Stories, keys: npt.NDArray[np.int32]) -> tuple[Questions, n
 
 
 def _differences(
-    found: FoundPlots, keys: npt.NDArray[np.int32], answers: Questions, rows: npt.NDArray[np.intp]
+    stories: Stories, keys: npt.NDArray[np.int32], answers: Questions, rows: npt.NDArray[np.intp]
 ) -> Iterator[RowProblem]:
-    """Yield where the checker differs, asking only what it has not confirmed before."""
-    questions = [(found.plots[plot].agreed, tuple(question)) for plot, *question in keys.tolist()]
-    asked = np.array([entry for entry, (agreed, question) in enumerate(questions) if question not in agreed], np.intp)
-    if not len(asked):
-        return
-    mover, other = (keys[asked, column].astype(np.int8) for column in (2, 3))
-    differing = set()
-    for difference in compare(found.stories, answers.pick(asked, answers.story[asked]), mover, other):
-        entry = int(asked[difference.question])
-        differing.add(entry)
-        what = f"{difference.what} (oracle and checker)"
-        yield RowProblem(int(rows[entry]), what, str(difference.oracle), str(difference.checker))
-    for entry in asked.tolist():
-        if entry not in differing:
-            questions[entry][0].add(questions[entry][1])
+    """Yield where the checker differs on the distinct questions."""
+    mover, other = (keys[:, column].astype(np.int8) for column in (2, 3))
+    for difference in compare(stories, answers, mover, other):
+        row, what = int(rows[difference.question]), f"{difference.what} (oracle and checker)"
+        yield RowProblem(row, what, str(difference.oracle), str(difference.checker))
 
 
 def _only(column: pa.Array, where: Flags) -> pa.Array:

@@ -45,8 +45,7 @@ def focus(
         agents: [number, row], the agents asked about; who is there twice has the first number.
         until: How many sentences of its story each row knows; all if None.
     """
-    steps, count = stories.kind.shape
-    rows = len(story)
+    steps, rows = len(stories.kind), len(story)
     kind = np.ascontiguousarray(stories.kind.T)
     walks = kind <= Kind.IS_IN
     puts = (kind == Kind.PLACE) | (kind == Kind.MOVE)

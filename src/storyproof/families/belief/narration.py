@@ -78,11 +78,7 @@ class Narrator:
         """Look up the numbers of words."""
         return np.array([self.number[word] for word in words], np.int32)
 
-    def narrate(self, stories: Stories, cast: Cast) -> pa.Array:
-        """Return the text of all stories, one sentence per line."""
-        return self.narrate_parts(stories, cast, (stories.kind != PAD).sum(axis=0)[None])
-
-    def narrate_parts(self, stories: Stories, cast: Cast, ends: npt.NDArray[Any]) -> pa.Array:
+    def narrate(self, stories: Stories, cast: Cast, ends: npt.NDArray[Any]) -> pa.Array:
         """Return the text of beginnings of stories, those of one story side by side.
 
         Args:

@@ -160,20 +160,20 @@ def _number(wide: Words) -> tuple[Words, Words]:
     local = np.full(wide.shape, NOBODY, np.int32)
     known = np.full((count, 1), NOBODY, np.int32)
     used = np.zeros(count, np.int64)
-    rows = np.arange(count)
     for time in range(width):
-        name = wide[:, time]
-        same = (known == name[:, None]) & (name != NOBODY)[:, None]
+        rows = np.flatnonzero(wide[:, time] != NOBODY)
+        name = wide[rows, time]
+        same = known[rows] == name[:, None]
         number = same.argmax(axis=1)
-        new = (name != NOBODY) & ~same[rows, number]
-        new &= used <= MOST_NAMES
-        if new.any():
-            if used[new].max() == known.shape[1]:
+        new = np.flatnonzero(~same[np.arange(len(rows)), number] & (used[rows] <= MOST_NAMES))
+        if len(new):
+            fresh = rows[new]
+            if used[fresh].max() == known.shape[1]:
                 known = np.concatenate([known, np.full((count, 1), NOBODY, np.int32)], axis=1)
-            known[rows[new], used[new]] = name[new]
-            number[new] = used[new]
-            used += new
-        local[:, time] = np.where(name == NOBODY, NOBODY, number)
+            known[fresh, used[fresh]] = name[new]
+            number[new] = used[fresh]
+            used[fresh] += 1
+        local[rows, time] = number
     return local, known
 
 

@@ -43,33 +43,36 @@ class Plot:
     """What happens, with made-up names.
 
     Attributes:
-        numbers: The events, each as kind, agent, room, thing and container in local numbers, with all rooms inferred.
+        key: The events, each as kind, agent, room, thing and container in local numbers, with all rooms inferred; one
+            byte each.
         possible: Whether it can happen.
         announced: Whether "is in" is said only of those who are there already.
-        agreed: Questions on which oracle and checker have been found to agree.
         breaches: How it departs from recipes, as far as known; see `benchmarks.base.breach`.
         scenes: Its objects, as far as known.
     """
 
-    numbers: npt.NDArray[np.int8]
+    key: bytes
     possible: bool
     announced: bool
-    agreed: set[tuple[int, ...]] = field(default_factory=set)
     breaches: dict[tuple[str, int], str | None] = field(default_factory=dict)
     scenes: dict[int, PlotView] = field(default_factory=dict)
+
+    @cached_property
+    def _numbers(self) -> npt.NDArray[np.int8]:
+        return np.frombuffer(self.key, np.int8).reshape(-1, 5)
 
     @cached_property
     def events(self) -> list[Event]:
         """What happens."""
         return [
             Event(KINDS[kind], _AGENTS[agent], _ROOMS[room], _THINGS[thing], _CONTAINERS[container])
-            for kind, agent, room, thing, container in self.numbers.tolist()
+            for kind, agent, room, thing, container in self._numbers.tolist()
         ]
 
     @cached_property
     def names(self) -> LocalNames:
         """What the numbers stand for."""
-        return _names(1 + int(self.numbers[:, 1:].max(initial=0)))
+        return _names(1 + int(self._numbers[:, 1:].max(initial=0)))
 
     def scene(self, thing: int) -> PlotView:
         """Return the plot with one object in view."""
@@ -107,15 +110,16 @@ def find_plots(cells: npt.NDArray[np.int8]) -> FoundPlots:
     )
     found = occurrences(stories)
     told[:, :, 2] = stories.room.T
-    if len(_plots) > _REMEMBERED or sum(len(plot.numbers) for plot in _plots.values()) > _MOST_EVENTS:
+    if len(_plots) > _REMEMBERED or sum(map(len, _plots)) > 5 * _MOST_EVENTS:
         _plots.clear()
     plots = []
     lengths = (kind != PAD).sum(axis=0).tolist()
     for numbers, length, *flags in zip(told, lengths, found.possible.tolist(), found.announced.tolist(), strict=True):
         key = numbers[:length].tobytes()
-        if key not in _plots:
-            _plots[key] = Plot(numbers[:length].copy(), *flags)
-        plots.append(_plots[key])
+        plot = _plots.get(key)
+        if plot is None:
+            plot = _plots[key] = Plot(key, *flags)
+        plots.append(plot)
     return FoundPlots(plots, which, stories)
 
 
@@ -159,10 +163,19 @@ def find_scenes(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> 
     companion = np.where(leader == mover, second, np.where(second == mover, leader, np.int8(STRANGER)))
     companion = np.where(companion == mover, np.int8(STRANGER), companion)
     containers = _in_order(np.where(about, stories.container[:, plot], np.int8(NOBODY)))
-    columns = zip(mover.tolist(), leader.tolist(), companion.tolist(), containers.T.tolist(), strict=True)
-    for number, object_, (*people, places) in zip(plot.tolist(), thing.tolist(), columns, strict=True):
-        view = PlotView(*people, tuple([place for place in places if place != NOBODY]))
-        found.plots[number].scenes[object_] = view
+    first, which = distinct_rows(np.column_stack([mover, leader, companion, containers.T]))
+    views = [
+        PlotView(*people, tuple(place for place in places if place != NOBODY))
+        for *people, places in zip(
+            mover[first].tolist(),
+            leader[first].tolist(),
+            companion[first].tolist(),
+            containers[:, first].T.tolist(),
+            strict=True,
+        )
+    ]
+    for number, asked, view in zip(plot.tolist(), thing.tolist(), which.tolist(), strict=True):
+        found.plots[number].scenes[asked] = views[view]
     return Scenes(mover, companion, containers)
 
 

@@ -16,7 +16,6 @@ from storyproof.catalog import load_version, names, versions
 from storyproof.columns import Words
 from storyproof.errors import ConfigError, UnknownNameError, VocabularyError
 from storyproof.example import SPLITS
-from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.narration import Narrator
 from storyproof.families.belief.plots import Plot
 from storyproof.families.belief.readings import READINGS

@@ -188,7 +188,7 @@ class TomBabi(BeliefBenchmark):
         told = acted.pick(first)
         return table(
             self.narrator,
-            self.narrator.narrate_parts(told, cast.pick(first), ends[at, :stories]),
+            self.narrator.narrate(told, cast.pick(first), ends[at, :stories]),
             who,
             in_words(questions, cast, candidates),
             number_lists(questions.labels.proof.T, about.time.T + np.int16(1)),
@@ -290,9 +290,7 @@ def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories
     return stories, ends
 
 
-def _ask(
-    about: Stories, story: Indices, mover: Small, other: Small, thing: Small, question: Indices
-) -> Questions:
+def _ask(about: Stories, story: Indices, mover: Small, other: Small, thing: Small, question: Indices) -> Questions:
     """Answer each row's question about its last scenario.
 
     Args:

@@ -195,8 +195,9 @@ def whereabouts(stories: PlotArrays) -> Whereabouts:
     losing = np.where(loses, actor, stories.mask_type(0))
     regaining = ~np.where(regains, actor, stories.mask_type(0))
     for time in range(steps):
-        np.copyto(here, target[time], where=walker[time] == everybody)
-        np.copyto(there, view[time], where=looker[time] == everybody)
+        # Where a mask is all ones, x ^ ((x ^ y) & mask) is y: several times as fast as a masked copy.
+        here ^= (here ^ target[time]) & -(walker[time] == everybody).view(np.int8)
+        there ^= (there ^ view[time]) & -(looker[time] == everybody).view(np.int8)
         absent = (absent | losing[time]) & regaining[time]
         rooms[time], watched[time], distracted[time] = here, there, absent
     return Whereabouts(rooms, watched, distracted)
@@ -343,8 +344,8 @@ class Minds:
             reading: The reading.
         """
         self._stories, self._columns, self._reading = stories, columns, reading
-        self._where = whereabouts(stories)
-        self._all_said = messages(stories, self._where)
+        self.where = whereabouts(stories)
+        self._all_said = messages(stories, self.where)
         self._said = _pick(self._all_said, columns)
         self._chain = contract(chain, stories.mask_type)
         self._same_story = bool((columns == columns[:1]).all())
@@ -370,7 +371,7 @@ class Minds:
         most = 1 + int(thing.max(initial=0))
         pairs, which = _distinct(self._columns * most + thing)
         story, things = pairs // most, (pairs % most).astype(np.int8)
-        stories, where = self._stories, self._where
+        stories, where = self._stories, self.where
         if len(story) != stories.kind.shape[1] or (story[1:] == story[:-1]).any():
             stories, where = stories.pick(story), _pick(where, story)
         shown = _pick(sights(stories, where, things, self._reading), which)
@@ -482,7 +483,7 @@ class Minds:
         said = self._said
         speaker, thing, time = said.speaker[number], said.thing[number], said.time[number]
         if number not in self._shown:
-            every = sights(self._stories, self._where, self._all_said.thing[number], self._reading)
+            every = sights(self._stories, self.where, self._all_said.thing[number], self._reading)
             self._shown[number] = _pick(every, self._columns)
         shown, longer = self._shown[number], chain.extend(speaker)
         looks = self._seen(longer, shown)[np.maximum(time, 0), np.arange(len(time))]

@@ -155,9 +155,7 @@ def _concerns(stories: PlotArrays, columns: Columns, thing: Small, chain: Small,
     return found
 
 
-def _bears_on(
-    stories: PlotArrays, where: Whereabouts, columns: Columns, thing: Small, decided: Instants
-) -> Flags:
+def _bears_on(stories: PlotArrays, where: Whereabouts, columns: Columns, thing: Small, decided: Instants) -> Flags:
     """Return which sentences can, alone, bear on a belief that an event decided, if everybody is always believed.
 
     Nothing is weighed then: the belief rests on this event, on how things stood then, and on whatever kept the chain

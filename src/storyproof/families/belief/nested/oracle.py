@@ -498,6 +498,8 @@ class Minds:
         Hence the longer chains are listed first, as far as they matter; then messages are judged in their order.
         """
         said, chain = self._said, self._chain
+        if not len(said.time):
+            return
         shown = [sights(self._stories, self.where, thing, self._reading) for thing in said.thing]
         questions = np.arange(len(self._columns))
         frontier = np.unique(np.concatenate([self._key(questions, each) for each in (chain, chain.prefix or chain)]))
@@ -508,7 +510,7 @@ class Minds:
             since = np.zeros_like(bound)
             old = np.isin(frontier, known)
             since[old] = until[np.searchsorted(known, frontier[old])]
-            following = [self._suspect(frontier, since, bound, number, shown) for number in range(len(said.time))]
+            following = self._suspect(frontier, since, bound, shown)
             for number, (keys, _) in enumerate(following):
                 suspicions[number].append(keys)
             known, until = _latest(np.concatenate([known, frontier]), np.concatenate([until, bound]))
@@ -526,25 +528,29 @@ class Minds:
             self._judge(keys, number, shown[number])
 
     def _suspect(
-        self, keys: Columns, since: Columns, bound: Columns, number: int, shown: list[Sights]
-    ) -> tuple[Columns, Columns]:
-        """Return which chains hear a message that can be no news, and these chains with the speaker added.
+        self, keys: Columns, since: Columns, bound: Columns, shown: list[Sights]
+    ) -> list[tuple[Columns, Columns]]:
+        """Return for each message which chains hear it and that it can be no news, and these with the speaker added.
 
         It can be none if they are looking at the object with the speaker, or have seen it since the speaker last did.
         """
         question, chain = self._chains_of(keys)
-        story = self._columns[question]
-        speaker, time = self._said.speaker[number, story], self._said.time[number, story]
-        hears = chain.take_part(self._said.hearing[number, story], self._said.group[number, story])
-        some = np.flatnonzero((since <= number) & (number < bound) & (time >= 0) & (speaker != chain.last) & hears)
-        if not len(some):
-            return keys[:0], keys[:0]
-        keys, speaker, time = keys[some], speaker[some], time[some]
-        question, chain = self._chains_of(keys)
-        seen, longer = _pick(shown[number], story[some]), chain.extend(speaker)
-        looks = self._seen(longer, seen)[np.maximum(time, 0), np.arange(len(time))]
-        found = looks | self._is_stale(chain, seen, speaker, time)
-        return keys[found], self._key(question, longer)[found]
+        story, said, found = self._columns[question], self._said, []
+        numbers = np.arange(len(said.time))[:, None]
+        hears = chain.take_part(said.hearing[:, story], said.group[:, story]) & (said.time[:, story] >= 0)
+        hears &= (said.speaker[:, story] != chain.last) & (since <= numbers) & (numbers < bound)
+        for number, heard in enumerate(hears):
+            some = np.flatnonzero(heard)
+            if not len(some):
+                found.append((keys[:0], keys[:0]))
+                continue
+            speaker, time = said.speaker[number, story[some]], said.time[number, story[some]]
+            few = Chains(chain.first[some], chain.rest[some], chain.last[some], chain.length[some])
+            seen, longer = _pick(shown[number], story[some]), few.extend(speaker)
+            looks = self._seen(longer, seen)[time, np.arange(len(some))]
+            suspects = looks | self._is_stale(few, seen, speaker, time)
+            found.append((keys[some][suspects], self._key(question[some], longer)[suspects]))
+        return found
 
     def _judge(self, keys: Columns, number: int, shown: Sights) -> None:
         """Note which chains catch the speaker of a message, those of earlier messages being known."""

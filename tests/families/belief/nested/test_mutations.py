@@ -77,7 +77,7 @@ ORACLE = {
         "self._caught[judge_node].min(axis=1) > number",
     ),
     "longer chains know no liars": (
-        "self._find(self._key(question, longer)), node",
+        "self._find(self._key(story, longer)), node",
         "node * 0 + len(self._nodes), node",
     ),
     "unknown beliefs are contradicted": ("lies = (believed != NOBODY) & (believed", "lies = (believed"),

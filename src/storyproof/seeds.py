@@ -43,7 +43,8 @@ class Draws:
 
     def order(self, count: int) -> Indices:
         """Draw a random order of 0 … count-1."""
-        return self.orders(1, count)[0]
+        drawn: Indices = self.orders(1, count)[0]
+        return drawn
 
     def orders(self, times: int, count: int) -> Indices:
         """Draw several random orders of 0 … count-1, [time, place]: what as many calls of `order` draw."""

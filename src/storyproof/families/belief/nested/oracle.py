@@ -476,7 +476,8 @@ class Minds:
         for agent in range(agents):
             first[chain.first == chain.first.dtype.type(1 << agent)] = agent
         last = (story * (agents + 1) + first) * agents + np.maximum(chain.last, 0)
-        return (last << agents) | chain.rest.astype(np.int64)
+        found: Columns = (last << agents) | chain.rest.astype(np.int64)
+        return found
 
     def _chains_of(self, keys: Columns) -> tuple[Columns, Chains]:
         """Return the story and the chain of each key."""

@@ -248,8 +248,8 @@ class _Drawing:
         self.lie[time, at] = ~tells
         hears = near | (kind == EventKind.ANNOUNCE)
         hears &= ~whispers | (np.arange(self.dials.agents)[:, None] == hearer)
-        hears &= ~self.distracted[:, at]
         hears |= (self.watched[:, at] == here) & (here >= 0) & (kind == EventKind.TELL)
+        hears &= ~self.distracted[:, at]
         hears[speaker, columns] = False
         self.belief[:, thing, at] = np.where(hears, said, self.belief[:, thing, at])
 
@@ -269,7 +269,7 @@ class _Drawing:
     def _see(self) -> None:
         """Let everybody believe its eyes."""
         home = np.where(self.place < 0, np.int8(-2), self.place // np.int8(CONTAINERS))
-        sees = ((self.room[:, None] == home) & ~self.distracted[:, None]) | (self.watched[:, None] == home)
+        sees = ((self.room[:, None] == home) | (self.watched[:, None] == home)) & ~self.distracted[:, None]
         self.belief = np.where(sees, self.place, self.belief)
 
 

@@ -26,6 +26,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = "docs/"
 PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#|/)([^)#\s]+)(?=[)#])")
+_LIST = re.compile(r"^(?![-*#>|\s]|1\. )(.+)\n(?=[-*] |1\. |\|)", re.MULTILINE)  # after a line of a paragraph
 _FENCED = re.compile(r"(^ *```.*?^ *```)", re.MULTILINE | re.DOTALL)
 
 
@@ -51,7 +52,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn links between files of the repository into links between pages of the site."""
+    """Turn links between files of the repository into links between pages of the site.
+
+    Blank lines are added around code and before lists and tables, where Python-Markdown needs them and CommonMark, by
+    which the pages are written, does not.
+    """
+    if page.parent is None:  # a page that is a tab of its own has nothing beside it
+        page.meta.setdefault("hide", ["navigation"])
     here = posixpath.dirname(page.file.src_uri)
 
     def lead(found: re.Match[str]) -> str:
@@ -59,8 +66,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         return found[1] if target is None else posixpath.relpath(site_uri(target), here or ".")
 
     parts = _FENCED.split(markdown)
-    parts[::2] = [_LINK.sub(lead, part) for part in parts[::2]]
-    return "".join(parts)
+    parts[::2] = [_LINK.sub(lead, _LIST.sub(r"\1\n\n", part)) for part in parts[::2]]
+    return "\n".join(part if place % 2 else f"{part}\n" for place, part in enumerate(parts))  # code stands apart
 
 
 def site_uri(path: str) -> str:
@@ -144,8 +151,8 @@ def reference() -> str:
     names = [name for name in storyproof.__all__ if not name.startswith("_")]
     parts = [
         "# API reference\n",
-        "All public names, from their docstrings. Start with the [guide to the API](api.md). Every example on this page "
-        "is run by a test.\n",
+        "All public names, from their docstrings. Start with the [guide to the API](api.md). A test runs the example of "
+        "every function and class.\n",
         "## Functions\n",
         *(f"::: storyproof.{name}\n" for name in names if name[0].islower()),
         "## Classes\n",

@@ -74,7 +74,7 @@ test-browser: $(READY)
 # Builds the site, follows its links, and opens every page in chromium.
 test-site: .venv-docs/.ready
 	command -v chromium || { apt-get update && apt-get install --yes chromium fonts-dejavu-core; }
-	.venv-docs/bin/pytest -m site tests
+	.venv-docs/bin/pytest -m site tests/browser/test_site.py
 
 # Studies with many participants, killed servers and a real PostgreSQL: Debian's and Ubuntu's own; elsewhere install it first.
 test-study: $(READY)

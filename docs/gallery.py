@@ -46,8 +46,8 @@ def gallery() -> str:
     parts = [
         "# Gallery\n",
         f"One card per benchmark. The example is one of the first {_SEEN} {SPLIT} stories of "
-        f'`storyproof.stream(NAME, seed={SEED}, split="{SPLIT}")`: a short one with a short proof, about a false belief '
-        "if there is one. Terms: [glossary](terms.md).\n",
+        f'`storyproof.stream(NAME, seed={SEED}, split="{SPLIT}")`: a short one with a short proof, about a false '
+        "belief if there is one. Terms: [glossary](terms.md).\n",
         _GRID[0],
         *(f"- **[`{name}`](#{name})**\n\n    {_summary(name)}\n" for name in catalog.BENCHMARKS if "@" not in name),
         _GRID[1],

@@ -151,8 +151,8 @@ def reference() -> str:
     names = [name for name in storyproof.__all__ if not name.startswith("_")]
     parts = [
         "# API reference\n",
-        "All public names, from their docstrings. Start with the [guide to the API](api.md). A test runs the example of "
-        "every function and class.\n",
+        "All public names, from their docstrings. Start with the [guide to the API](api.md). A test runs the example "
+        "of every function and class.\n",
         "## Functions\n",
         *(f"::: storyproof.{name}\n" for name in names if name[0].islower()),
         "## Classes\n",

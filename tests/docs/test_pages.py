@@ -70,7 +70,9 @@ def test_the_gallery_shows_measured_speeds() -> None:
     for name in catalog.BENCHMARKS:
         if "@" not in name:
             assert len(measured(name)) >= 2, f"{name}: measure it, and say so in docs/speed.md or docs/api.md"
-            assert all(re.search(r"\d", figure) for row in measured(name) for head, figure in row.figures if head != "split")
+            assert all(
+                re.search(r"\d", figure) for row in measured(name) for head, figure in row.figures if head != "split"
+            )
 
 
 def test_every_benchmark_solver_and_reading_is_in_the_docs() -> None:

@@ -59,6 +59,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """
     if page.parent is None:  # a page that is a tab of its own has nothing beside it
         page.meta.setdefault("hide", ["navigation"])
+    if page.file.generated_by and page.file.inclusion.is_not_in_nav():  # pages tell what tables of figures mean
+        page.meta.setdefault("search", {"exclude": True})
     here = posixpath.dirname(page.file.src_uri)
 
     def lead(found: re.Match[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -65,7 +65,7 @@ def needed(name: str, address: str | None, workers: int | None, *places: str | P
         yield engine
 
 
-def refuse_urls(places: list[str | Path], option: str) -> None:
+def refuse_urls(places: Sequence[str | Path], option: str) -> None:
     """Raise ConfigError if an option needs data on this machine and they are elsewhere."""
     for place in places:
         if is_url(place):

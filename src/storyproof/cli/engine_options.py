@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -36,8 +37,8 @@ Workers = Annotated[
 ]
 
 
-def started(name: str, address: str | None, workers: int | None) -> Engine:
-    """Return an engine, for a `with` statement, which starts it and ends it.
+def check(name: str, address: str | None, workers: int | None) -> Engine:
+    """Return an engine that is not started.
 
     Raises:
         ConfigError: If there is no such engine, or an option does not fit it.
@@ -45,6 +46,18 @@ def started(name: str, address: str | None, workers: int | None) -> Engine:
     from storyproof.engines import make_engine
 
     return make_engine(name, workers=workers, address=address)
+
+
+@contextmanager
+def started(name: str, address: str | None, workers: int | None) -> Iterator[Engine]:
+    """Start an engine and end it.
+
+    Raises:
+        ConfigError: If there is no such engine, an option does not fit it, or it cannot be started.
+    """
+    engine = check(name, address, workers)
+    with redirect_stdout(sys.stderr), engine:  # Ray prints that workers died; standard output is for results
+        yield engine
 
 
 @contextmanager
@@ -57,11 +70,11 @@ def needed(name: str, address: str | None, workers: int | None, *places: str | P
         workers: How many files are worked on at a time.
         *places: The data; those at URLs need an engine, which fetches them.
     """
-    engine = started(name, address, workers)
+    check(name, address, workers)
     if name == PROCESSES and (workers or 1) == 1 and not any(map(is_url, places)):
         yield None
         return
-    with engine:
+    with started(name, address, workers) as engine:
         yield engine
 
 

@@ -90,7 +90,7 @@ def generate(
                     made, counts, place, started, shard_stories=shard_stories, progress=progress, **how
                 )
         else:
-            engines.started(engine, address, workers)  # refuses options that do not fit
+            engines.check(engine, address, workers)
             manifest = write_dataset(made, counts, place, workers=workers or 1, progress=progress, **how)
     if write_results(json_out, [manifest]):
         return

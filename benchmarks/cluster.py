@@ -80,7 +80,9 @@ def measure(name: str, stories: int) -> dict[str, Any]:
             }
         if name != "processes":
             figures["services_cpu_s"] = round(services_cpu_s() - before, 2)
-        figures["bytes_per_story"] = round(sum(path.stat().st_size for path in Path(folder, "tomi").iterdir()) / stories)
+        figures["bytes_per_story"] = round(
+            sum(path.stat().st_size for path in Path(folder, "tomi").iterdir()) / stories
+        )
         return figures
 
 

@@ -50,7 +50,7 @@ class FileOrder:
         """Take the next rows; nothing is found here."""
         if self._first is None and self._fits:
             first = [table.column(name)[0].as_py() if name in table.column_names else None for name in _STORY]
-            self._first = first[0], first[1]
+            self._first = first[0], first[1] or ""
         self._fits = self._fits and self._order.take(table)
         return ()
 

@@ -112,7 +112,9 @@ def audit(
         from storyproof.reports.audit_sections import page_of
 
         complete_list = json_out.name if json_out is not None and not takes_output(json_out) else ""
-        write_result(html, page_of(report, [Path(path) for path in paths], extra, complete_list=complete_list), option="--html")
+        write_result(
+            html, page_of(report, [Path(path) for path in paths], extra, complete_list=complete_list), option="--html"
+        )
     for out, what in ((json_out, "all findings"), (html, "the page")):
         if out is not None and not takes_output(out):
             note(f"{what} written to {out}", err=quiet)

@@ -76,7 +76,7 @@ test-browser: $(READY)
 	$(BIN)/pytest -m browser tests/browser
 
 # Studies with many participants, killed servers and a real PostgreSQL: Debian's and Ubuntu's own; elsewhere install it first.
-test-study: $(READY)
+test-study: $(READY) .venv-tools/.ready
 	command -v initdb || ls /usr/lib/postgresql/*/bin/initdb || { apt-get update && apt-get install --yes postgresql; }
 	$(BIN)/pytest -m study tests/study
 

@@ -1,4 +1,5 @@
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
@@ -51,3 +52,9 @@ def test_options_that_do_not_fit_are_refused() -> None:
         make_engine(workers=0)
     with pytest.raises(ConfigError, match="--address is 'here:1', but processes are on this machine; add --engine ray"):
         make_engine(address="here:1")
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="Ray is installed")
+def test_ray_that_is_not_installed_is_one_sentence() -> None:
+    with pytest.raises(ConfigError, match=r"--engine ray needs the package 'ray', .*pip install 'storyproof\[ray\]'"):
+        make_engine("ray")

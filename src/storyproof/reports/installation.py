@@ -40,7 +40,7 @@ PURPOSES = {
     "s3": "data at s3://…",
     "gcs": "data at gs://…",
 }
-_NOT_FOR_USERS = frozenset({"dev"})
+_NOT_FOR_USERS = frozenset({"dev", "docs"})
 _NEED = re.compile(r"([\w.-]+)\s*(?:\[([\w,\s-]+)\])?\s*([^;]*?)\s*(?:;(.*))?$")
 _EXTRA = re.compile(r"""extra\s*==\s*["']([\w-]+)["']""")
 _BOUND = re.compile(r"(>=|<=|==|!=|~=|>|<)\s*([\w.]+)")

@@ -1,14 +1,14 @@
 """Throughput per core of generating and verifying `tomi` in shards, by worker processes and on Ray.
 
-    python -m benchmarks.cluster [STORIES]
+    python -m benchmarks.cluster [--stories N] [--json FILE]
 
 Prints one line of JSON per engine. CPU seconds are those of the work itself; what the driver and, on Ray, the services
 of the cluster take besides is listed apart.
 """
 
+import argparse
 import json
 import os
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,6 +20,8 @@ from storyproof.engines import make_engine
 
 STORIES = 983_040
 SHARD = 61_440
+PLANNED = 10_000_000_008  # stories
+CORE_HOUR = 0.04  # dollars, an assumption
 
 
 class Timed:
@@ -86,6 +88,29 @@ def measure(name: str, stories: int) -> dict[str, Any]:
         return figures
 
 
+def flat(found: dict[str, dict[str, Any]]) -> dict[str, float]:
+    """Return figures by name, with what follows from them for ten billion stories."""
+    figures: dict[str, float] = {}
+    for name, each in found.items():
+        for verb in ("generate", "verify"):
+            figures[f"{name} {verb}"] = each[verb]["stories_per_cpu_s"]
+        figures[f"{name} driver"] = each["generate"]["driver_cpu_s"] + each["verify"]["driver_cpu_s"]
+        figures[f"{name} bytes"] = each["bytes_per_story"]
+    figures["services"] = found["ray"]["services_cpu_s"]
+    for verb in ("generate", "verify"):
+        hours = PLANNED / figures[f"ray {verb}"] / 3600
+        figures |= {f"{verb} hours": hours, f"{verb} minutes": hours / 64 * 60, f"{verb} dollars": hours * CORE_HOUR}
+    return figures
+
+
 if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--stories", type=int, default=STORIES)
+    parser.add_argument("--json", type=Path)
+    asked = parser.parse_args()
+    measured = {}
     for engine_name in ("processes", "ray"):
-        print(json.dumps(measure(engine_name, int(sys.argv[1]) if len(sys.argv) > 1 else STORIES)), flush=True)
+        measured[engine_name] = measure(engine_name, asked.stories)
+        print(json.dumps(measured[engine_name]), flush=True)
+    if asked.json:
+        asked.json.write_text(json.dumps(flat(measured), indent=1) + "\n")

@@ -6,9 +6,9 @@ READY := .venv/.ready
 # Python keeps what it has compiled, even where the environment says otherwise: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study and not site
+DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study and not site and not cluster
 
-.PHONY: demo test lint unit test-slow test-integrations test-rl test-llm test-gpu test-browser test-site test-study torture coverage mutants bench docs notebooks figures screenshots proofs \
+.PHONY: demo test lint unit test-slow test-integrations test-rl test-cluster test-llm test-gpu test-browser test-site test-study torture coverage mutants bench docs notebooks figures screenshots proofs \
 	package hooks clean
 
 demo: $(READY)
@@ -53,6 +53,10 @@ test-integrations: .venv-integrations/.ready
 test-rl: .venv-rl/.ready
 	.venv-rl/bin/pytest -m integrations tests/integrations/test_finetune.py tests/integrations/test_reasoning_gym.py \
 		tests/integrations/test_trl.py tests/integrations/test_verifiers.py
+
+# Ray with several workers, of which some are killed, and a server of S3, in an environment of their own.
+test-cluster: .venv-cluster/.ready
+	.venv-cluster/bin/pytest -m cluster tests/cluster
 
 # Kills, hostile servers, damaged files, full disks; prints what was tried and what failed.
 torture: $(READY)
@@ -137,7 +141,7 @@ hooks: $(READY) .venv-tools/.ready
 	.venv-tools/bin/pre-commit install
 
 clean:
-	rm -rf .venv .venv-docs .venv-integrations .venv-llm .venv-rl .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-cluster .venv-docs .venv-integrations .venv-llm .venv-rl .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # The lock pins everything; installing again is a matter of touching it.
 $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
@@ -157,6 +161,12 @@ $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
 	.venv-rl/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-rl.lock
 	.venv-rl/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
 	touch .venv-rl/.ready
+
+.venv-cluster/.ready: requirements-ray.lock pyproject.toml examples/orderings/pyproject.toml
+	test -x .venv-cluster/bin/python || $(PYTHON) -m venv .venv-cluster
+	.venv-cluster/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-ray.lock
+	.venv-cluster/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
+	touch .venv-cluster/.ready
 
 # The packages of requirements.lock, in versions that go together with those of other people's tools, and these.
 .venv-integrations/.ready: requirements-integrations.lock pyproject.toml examples/orderings/pyproject.toml

@@ -104,7 +104,7 @@ class Config:
     """Base of all settings that change content.
 
     A field whose metadata come from `option` is an option of `generate` and `train`. The names train, val, test, seed,
-    version, preset, out, format, workers, force, json and quiet belong to `generate`.
+    version, preset, out, format, workers, engine, address, shard_stories, force, json and quiet belong to `generate`.
     """
 
     @classmethod

@@ -1,4 +1,4 @@
-"""The names of families, benchmarks, solvers and backends; what a name stands for is imported when it is used.
+"""The names of families, benchmarks, solvers, engines and so on; what a name stands for is imported when it is used.
 
 Other packages add entries through entry point groups, one per kind (`GROUPS`), and change nothing here. An older
 version of a benchmark is listed as `name@version` beside the current one.
@@ -52,12 +52,17 @@ BACKENDS = {
     "hf": "storyproof.solvers.llm.hf:Transformers",
     "local": "storyproof.solvers.llm.local:Local",
 }
+ENGINES = {
+    "processes": "storyproof.engines.processes:Processes",
+    "ray": "storyproof.integrations.ray_engine:RayEngine",
+}
 _TABLES = {
     "family": FAMILIES,
     "benchmark": BENCHMARKS,
     "format": FORMATS,
     "solver": SOLVERS,
     "backend": BACKENDS,
+    "engine": ENGINES,
 }
 GROUPS = {
     "family": "storyproof.families",
@@ -65,6 +70,7 @@ GROUPS = {
     "format": "storyproof.formats",
     "solver": "storyproof.solvers",
     "backend": "storyproof.backends",
+    "engine": "storyproof.engines",
 }
 
 

@@ -15,7 +15,14 @@ from typing import Any
 
 from storyproof.datasets import folders
 from storyproof.datasets.folders import whole_folder
-from storyproof.datasets.manifest import file_sha256, is_dataset, manifest_problems, read_manifest, write_manifest
+from storyproof.datasets.manifest import (
+    file_sha256,
+    hash_in,
+    is_dataset,
+    manifest_problems,
+    read_manifest,
+    write_manifest,
+)
 
 _STEPS = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.chmod", "os.link", "os.listdir", "os.scandir")
 
@@ -65,7 +72,7 @@ def text_of(out: Path, manifest: bool = True) -> str:
         return ""
     listed = read_manifest(out)
     assert listed is not None
-    assert manifest_problems(out, listed, []) == []
+    assert manifest_problems(listed, [], hash_in(out)) == []
     return (out / "test.txt").read_text()
 
 

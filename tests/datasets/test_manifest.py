@@ -9,6 +9,7 @@ from storyproof.datasets.manifest import (
     MANIFEST,
     file_sha256,
     foreign_files,
+    hash_in,
     is_dataset,
     is_inside,
     manifest_problems,
@@ -57,7 +58,7 @@ def test_what_does_not_fit_is_listed(tmp_path: Path) -> None:
     assert manifest is not None
     (tmp_path / "changed").write_bytes(b"abd")
     (tmp_path / "odd").write_bytes(b"")
-    assert manifest_problems(tmp_path, manifest, [tmp_path / "same", tmp_path / "new"]) == [
+    assert manifest_problems(manifest, ["same", "new"], hash_in(tmp_path)) == [
         "changed differs from the manifest (sha256)",
         "missing is missing",
         "odd differs from the manifest (sha256)",
@@ -70,7 +71,7 @@ def test_a_changed_manifest_gives_itself_away(tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text((tmp_path / MANIFEST).read_text().replace("7", "8"))
     manifest = read_manifest(tmp_path)
     assert manifest is not None
-    assert manifest_problems(tmp_path, manifest, []) == ["manifest.json itself was changed"]
+    assert manifest_problems(manifest, [], hash_in(tmp_path)) == ["manifest.json itself was changed"]
 
 
 # --- what may be replaced
@@ -99,7 +100,7 @@ def test_the_order_of_a_manifest_does_not_matter(dataset: Path) -> None:
     manifest = json.loads((dataset / MANIFEST).read_text())
     (dataset / MANIFEST).write_text(json.dumps(dict(reversed(manifest.items()))))
     assert is_dataset(dataset)
-    assert manifest_problems(dataset, manifest, []) == []
+    assert manifest_problems(manifest, [], hash_in(dataset)) == []
 
 
 @pytest.mark.parametrize(
@@ -132,7 +133,7 @@ def test_names_that_files_can_have(dataset: Path, name: str, plain: bool) -> Non
     manifest["files"][name] = {"sha256": "0" * 64}
     write_manifest(dataset, manifest)
     assert is_dataset(dataset) is plain
-    (problem,) = manifest_problems(dataset, manifest, [])
+    (problem,) = manifest_problems(manifest, [], hash_in(dataset))
     said = "is missing" if plain else "which is not the name of a file in the folder"
     assert problem.endswith(said)
 

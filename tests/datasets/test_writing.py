@@ -18,7 +18,7 @@ from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.manifest import file_sha256
-from storyproof.datasets.writing import _tally, write_dataset
+from storyproof.datasets.writing import tally_rows, write_dataset
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.families.belief.benchmarks.tomi import Tomi
 from storyproof.formats.jsonl import JsonlSplit
@@ -268,7 +268,7 @@ def test_rows_are_counted_by_the_values_of_columns(rows: list[tuple[int, str | N
     counted = {"story_types": ("story_type",), "answers": ("answer",), "both": ("story_type", "answer")}
     found: dict[str, Counter[tuple[str, ...]]] = {name: Counter() for name in counted}
     for part in (table, table):  # block after block
-        _tally(part, counted, found)
+        tally_rows(part, counted, found)
     firsts = [row for place, row in enumerate(rows) if place == 0 or rows[place - 1][0] != row[0]]
     assert found["story_types"] == Counter((str(row[1]),) for row in firsts * 2)
     assert found["answers"] == Counter((str(row[2]),) for row in rows * 2)

@@ -5,16 +5,20 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
-from storyproof.audits.examination import AUTO, choose_format, examine, find_files, format_names, names_of
+from storyproof.audits.apart import AuditFile
+from storyproof.audits.examination import AUTO, find_files, format_names, names_of
 from storyproof.audits.fixes import MANNERS, MARK, fixes
 from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.protection import refuse_overlap
 from storyproof.datasets.reading import ERRATA
-from storyproof.errors import DataError, UnknownNameError
-from storyproof.families.judge import Subject
+from storyproof.datasets.stored import StoredFile, find_stored
+from storyproof.engines import Engine, in_order, make_engine
+from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.findings import AuditReport, FileReport
+from storyproof.storage import is_url
 
 
 def audit(
@@ -24,16 +28,18 @@ def audit(
     readings: Sequence[str] = (),
     fix: str | Path | None = None,
     ambiguous: str = MARK,
+    engine: Engine | None = None,
     progress: Callable[[int], None] = lambda files: None,
 ) -> AuditReport:
     """Audit files: find all that is wrong with their rows, and why.
 
     Args:
-        paths: Files, or folders of files, in any format of the catalog.
+        paths: Files, or folders of files, in any format of the catalog; also at URLs such as `s3://bucket/folder`.
         format: The name of a format, see `format_names`; auto recognises it.
         readings: Only these readings make a wrong label rule-dependent; by default all.
         fix: Write the corrected files there, with `errata.csv`.
         ambiguous: What to do there with rows from which no answer follows: mark or drop them.
+        engine: Where files are read, see `storyproof.engines`; by default one after the other, here.
         progress: Called with 1 each time that a file is done.
 
     Raises:
@@ -52,12 +58,19 @@ def audit(
     if ambiguous not in MANNERS:
         raise UnknownNameError("way with ambiguous rows", ambiguous, MANNERS)
     paths = [paths] if isinstance(paths, str | Path) else paths
-    files = find_files(paths)
+    if any(map(is_url, paths)) and fix is not None:
+        raise ConfigError("files at URLs can be audited, but not fixed; copy them here first, or leave out --fix.")
+    local = [path for path in paths if not is_url(path)]
+    files = find_files(local) if local or not paths else []
+    fetched = [file for path in paths if is_url(path) for source in find_stored(path) for file in source.files]
     refuse_overlap(paths, fix, "--fix")
+    items = [(StoredFile(str(file)), name) for file, name in zip(files, names_of(files), strict=True)]
+    items += [(file, file.name) for file in fetched]
     reports = []
-    for file, name in zip(files, names_of(files), strict=True):
-        reports.append(audit_file(file, format, readings, name=name))
-        progress(1)
+    with make_engine() if engine is None else nullcontext(engine) as entered:
+        for report in in_order(entered, AuditFile(format, tuple(readings)), items):
+            reports.append(report)
+            progress(1)
     if fix is not None:
         _write_fixed(Path(fix), files, reports, ambiguous)
     return AuditReport(reports)
@@ -76,10 +89,7 @@ def audit_file(path: str | Path, format: str = AUTO, readings: Sequence[str] = (
         DataError: If the file cannot be read; the message says where, what was found and what was expected.
         UnknownNameError: If there is no such format or reading.
     """
-    path = Path(path)
-    form, family = choose_format(path, format)
-    subject = Subject(path, form, name or path.name, True, {"readings": tuple(readings)})
-    return examine(subject, family=family, says=f"--format {format}")
+    return AuditFile(format, tuple(readings))((StoredFile(str(path)), name))
 
 
 def _write_fixed(out: Path, files: Sequence[Path], reports: Sequence[FileReport], ambiguous: str) -> None:

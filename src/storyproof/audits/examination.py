@@ -35,6 +35,7 @@ def examine(
     family: str = "",
     says: str = "",
     watch: Callable[[pa.Table], Iterable[Finding]] = lambda table: (),
+    seams: list[int] | None = None,
     progress: Callable[[int], None] = lambda rows: None,
 ) -> FileReport:
     """Read a file once and let the family of its rows judge them.
@@ -44,6 +45,7 @@ def examine(
         family: The only family that its rows may be of; by default any.
         says: What says so, for messages.
         watch: Yields what is wrong with rows of any family, table by table.
+        seams: Takes how many findings there are before those of `watch`, table by table.
         progress: Called with how many rows were judged since the last call.
 
     Raises:
@@ -56,7 +58,7 @@ def examine(
     if form.family:
         judges[form.family] = load_family(form.family).judge(subject)
     try:
-        for table in whole_stories(_tables(subject)):
+        for table in story_tables(subject):
             found = _family_of(table, form)
             if family and found.name != family:
                 raise _other_family(path, table, load_family(family), says)
@@ -68,6 +70,8 @@ def examine(
                 progress(part.num_rows)
                 judged += part.num_rows
                 beat("rows", judged)
+            if seams is not None:
+                seams.append(len(report.findings))
             report.findings += watch(table)
             report.questions += table.num_rows
             report.stories += len(story_starts(table))
@@ -111,6 +115,11 @@ def _conclude(report: FileReport, judges: dict[str, FileJudge]) -> None:
         report.unsettled |= judge.unsettled
         report.declared |= judge.declared
     report.totals = add_up(judge.totals() for judge in judges.values())
+
+
+def story_tables(subject: Subject) -> Iterator[pa.Table]:
+    """Read a file with places, in tables of whole stories."""
+    return whole_stories(_tables(subject))
 
 
 def _tables(subject: Subject) -> Iterator[pa.Table]:

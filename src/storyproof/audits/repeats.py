@@ -32,6 +32,9 @@ class _Buckets:
     def __init__(self) -> None:
         self._files: list[IO[bytes]] = []
 
+    def __bool__(self) -> bool:
+        return bool(self._files)
+
     def add(self, number: int, content: bytes) -> None:
         """Add bytes to a file.
 
@@ -108,6 +111,17 @@ class RepeatedNumbers:
         if not self._continues(numbers):
             self._keep(numbers)
 
+    def ranges(self) -> tuple[tuple[int, int, int], ...] | None:
+        """Return all numbers as ranges: the stories from, until, and the questions of each; None if there are more."""
+        return None if self._kept or self._rest else tuple(self._ranges)
+
+    def add_range(self, start: int, end: int, questions: int) -> None:
+        """Take all questions of consecutive stories."""
+        if not self._remember(start, end, questions):
+            for first in range(start, end, _MOST_RANGES):
+                stories = np.arange(first, min(end, first + _MOST_RANGES), dtype=np.int64)
+                self._keep((10 * stories[:, None] + np.arange(questions)).reshape(-1))
+
     def close(self) -> list[int]:
         """Return the numbers that occur twice or more, sorted."""
         found: set[int] = set()
@@ -138,6 +152,10 @@ class RepeatedNumbers:
         expected = 10 * np.arange(start, end)[:, None] + np.arange(questions)
         if not np.array_equal(numbers, expected.reshape(-1)):
             return False
+        return self._remember(start, end, questions)
+
+    def _remember(self, start: int, end: int, questions: int) -> bool:
+        """Remember a range, unless there are too many."""
         if self._ranges and self._ranges[-1][1:] == (start, questions):
             self._ranges[-1] = self._ranges[-1][0], end, questions
         elif len(self._ranges) < _MOST_RANGES:

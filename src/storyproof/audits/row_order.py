@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,51 @@ from storyproof.example import story_of_id
 from storyproof.findings import Finding
 
 ORDER = "row_order"  # the kind of its findings
+_STORY = ("story_id", "story")
 _COLUMNS = ("id", "story_id", "benchmark", "split", "story")
+
+
+@dataclass(frozen=True, slots=True)
+class OrderOfFile:
+    """What must be known of a file to say whether its rows fit those of the files before it.
+
+    Attributes:
+        fits: Whether its rows fit each other, by whole columns; if not, they must be read again after those before.
+        benchmark: The benchmark of all rows.
+        first: The id and the text of the first story; empty if there are no rows.
+        last: Those of the last story.
+        ranges: The numbers of its ids, see `RepeatedNumbers.ranges`.
+    """
+
+    fits: bool
+    benchmark: str | None = None
+    first: tuple[str | None, str] = (None, "")
+    last: tuple[str | None, str] = (None, "")
+    ranges: tuple[tuple[int, int, int], ...] = ()
+
+
+class FileOrder:
+    """Checks the rows of one file alone, wherever it is read; `RowOrder.follow` then continues with the result."""
+
+    def __init__(self, split: str | None) -> None:
+        self._order = RowOrder("", split)
+        self._fits = True
+        self._first: tuple[str | None, str] | None = None
+
+    def check(self, table: pa.Table) -> tuple[()]:
+        """Take the next rows; nothing is found here."""
+        if self._first is None and self._fits:
+            first = [table.column(name)[0].as_py() if name in table.column_names else None for name in _STORY]
+            self._first = first[0], first[1] or ""
+        self._fits = self._fits and self._order.take(table)
+        return ()
+
+    def summary(self) -> OrderOfFile:
+        """Return what is known once all rows were taken."""
+        ranges = self._order.ranges()
+        if not self._fits or ranges is None:
+            return OrderOfFile(False)
+        return OrderOfFile(True, self._order.benchmark, self._first or (None, ""), self._order.last, ranges)
 
 
 class RowOrder:
@@ -33,17 +78,50 @@ class RowOrder:
 
     def check(self, table: pa.Table) -> Iterator[Finding]:
         """Yield rows that do not fit those before them."""
-        if not table.num_rows:
-            return
-        if self._fits(table):
-            last = table.slice(table.num_rows - 1)
-            self._benchmark = last.column("benchmark")[0].as_py()
-            self._last = last.column("story_id")[0].as_py(), last.column("story")[0].as_py()
+        if not table.num_rows or self.take(table):
             return
         numbers: list[int] = []
         for row in zip(*(_values(table, name) for name in _COLUMNS), strict=True):
             yield from self._check_row(numbers, *row)
         self._numbers.add(np.array(numbers, np.int64))
+
+    def take(self, table: pa.Table) -> bool:
+        """Take rows if they fit by whole columns; return False, and take nothing, if one may not."""
+        if not self._fits(table):
+            return False
+        last = table.slice(table.num_rows - 1)
+        self._benchmark = last.column("benchmark")[0].as_py()
+        self._last = last.column("story_id")[0].as_py(), last.column("story")[0].as_py()
+        return True
+
+    def follow(self, file: OrderOfFile) -> bool:
+        """Take all rows of a file that was read elsewhere; return False, and take nothing, if one may not fit."""
+        if not file.fits:
+            return False
+        if file.benchmark is None:
+            return True  # no rows
+        if self._benchmark not in (None, file.benchmark):
+            return False
+        if (file.first[0] == self._last[0]) != (file.first[1] == self._last[1]):
+            return False
+        for each in file.ranges:
+            self._numbers.add_range(*each)
+        self._benchmark, self._last = file.benchmark, file.last
+        return True
+
+    @property
+    def benchmark(self) -> str | None:
+        """The benchmark of the rows so far."""
+        return self._benchmark
+
+    @property
+    def last(self) -> tuple[str | None, str]:
+        """The id and the text of the last story."""
+        return self._last
+
+    def ranges(self) -> tuple[tuple[int, int, int], ...] | None:
+        """Return the numbers of all ids, see `RepeatedNumbers.ranges`."""
+        return self._numbers.ranges()
 
     def close(self) -> Iterator[Finding]:
         """Yield ids that occur twice, and of which that was not known before."""

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from storyproof.audits.apart import ExamineFile
 from storyproof.audits.examination import examine
 from storyproof.audits.row_order import RowOrder
-from storyproof.datasets.folders import is_unfinished
-from storyproof.datasets.manifest import MANIFEST, file_problem, manifest_problems, read_manifest
+from storyproof.datasets.folders import MARKER, is_unfinished
+from storyproof.datasets.manifest import (
+    MANIFEST,
+    file_problem,
+    hash_in,
+    manifest_problems,
+    parse_manifest,
+    read_manifest,
+)
 from storyproof.datasets.reading import Source, find_sources
+from storyproof.datasets.stored import find_stored
+from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import DataError
 from storyproof.families.family import families, load_family
 from storyproof.families.judge import Subject
 from storyproof.findings import FileReport, Finding
-from storyproof.formats.format import format_of
+from storyproof.formats.format import format_of, suffixes
 from storyproof.inputs import FILE, FOLDER, kind_of, name_of
 from storyproof.notebook import NotebookView
+from storyproof.storage import StoredFolder, is_url
 
 
 @dataclass(slots=True)
@@ -65,14 +79,19 @@ class Verification(NotebookView):
 
 
 def verify(
-    path: str | Path, *, rules: str | Path | None = None, progress: Callable[[int], None] = lambda rows: None
+    path: str | Path,
+    *,
+    rules: str | Path | None = None,
+    engine: Engine | None = None,
+    progress: Callable[[int], None] = lambda rows: None,
 ) -> Verification:
     """Read a dataset and compare what it claims with what oracle and checker derive from its text.
 
     Args:
         path: A dataset folder, all of whose splits are verified, a single file, or a file of a family that holds no
-            rows, such as placeholders.
+            rows, such as placeholders; or a URL such as `s3://bucket/folder`.
         rules: The file of rules that the data were made by, if they were made by rules of their own.
+        engine: Where files are read, see `storyproof.engines`; by default one after the other, here.
         progress: Called with how many rows were judged since the last call.
 
     Raises:
@@ -85,6 +104,10 @@ def verify(
         >>> found.ok, found.questions, found.findings
         (True, 180, [])
     """
+    settings = {} if rules is None else {"rules": rules}
+    if is_url(path):
+        with nullcontext(engine) if engine is not None else make_engine() as entered:
+            return _verify_apart(str(path).rstrip("/"), settings, entered, progress)
     path = Path(path)
     if path.name == MANIFEST:
         raise DataError(f"{path} describes a dataset; give its folder, {path.parent}, or one of its files.")
@@ -92,12 +115,11 @@ def verify(
     for family in families() if kind == FILE else ():
         if (found := family.judge_resource(path)) is not None:
             return Verification(questions=found[0], findings=found[1])
+    if engine is not None:
+        return _verify_apart(path, settings, engine, progress)
     result = Verification(lacks_manifest=kind == FOLDER and not os.path.lexists(path / MANIFEST))
-    settings = {} if rules is None else {"rules": rules}
     sources = find_sources(path)
-    for problem in _manifest_problems(path, sources):
-        expected = "the file as it was written"
-        result.findings.append(Finding(file=MANIFEST, kind="manifest", field="file", found=problem, expected=expected))
+    result.findings += map(_manifest_finding, _manifest_problems(path, sources))
     for source in sources:
         order = RowOrder(source.split or name_of(source.files[0].name), source.split)
         for file in source.files:
@@ -107,6 +129,36 @@ def verify(
     if not result.questions:
         raise DataError(f"{path} holds no questions, so there is nothing to verify.")
     return result
+
+
+def _verify_apart(
+    place: str | Path, settings: Mapping[str, Any], engine: Engine, progress: Callable[[int], None]
+) -> Verification:
+    """Verify files apart; the result is that of one process."""
+    sources = find_stored(place)
+    items = [(file, source.split) for source in sources for file in source.files]
+    examine_file = ExamineFile(settings)
+    stored = _StoredManifest(place)  # before the work, since it may be damaged
+    results = in_order(engine, examine_file, items)
+    result = Verification(lacks_manifest=stored.manifest is None and not stored.file)
+    hashes: dict[str, str] = {}
+    for source in sources:
+        order = RowOrder(source.split or source.files[0].name, source.split)
+        for file in source.files:
+            found = next(results)
+            hashes[file.name] = found.sha256
+            report = examine_file.in_order(found, order, file, source.split)
+            progress(report.questions)
+            _add(result, report)
+        result.findings += order.close()
+    result.findings[:0] = map(_manifest_finding, stored.problems(hashes))
+    if not result.questions:
+        raise DataError(f"{place} holds no questions, so there is nothing to verify.")
+    return result
+
+
+def _manifest_finding(problem: str) -> Finding:
+    return Finding(file=MANIFEST, kind="manifest", field="file", found=problem, expected="the file as it was written")
 
 
 def _add(result: Verification, report: FileReport) -> None:
@@ -123,11 +175,52 @@ def _add(result: Verification, report: FileReport) -> None:
 def _manifest_problems(path: Path, sources: list[Source]) -> list[str]:
     """Compare a folder, or a file in a folder, with the manifest that lies there."""
     folder = path if path.is_dir() else path.parent
-    unfinished = ["the folder is unfinished: the run that wrote it was killed"] if is_unfinished(folder) else []
-    manifest = read_manifest(folder)
+    manifest, file = read_manifest(folder), "" if path.is_dir() else path.name
+    data = [each.name for source in sources for each in source.files]
+    return _unfinished(is_unfinished(folder)) + _problems(manifest, file, data, hash_in(folder))
+
+
+def _unfinished(is_so: bool) -> list[str]:
+    return ["the folder is unfinished: the run that wrote it was killed"] if is_so else []
+
+
+def _problems(
+    manifest: dict[str, Any] | None, file: str, data: Iterable[str], sha256_of: Callable[[str], str | None]
+) -> list[str]:
+    """Compare all files of a folder, or only one, with their manifest, if there is one."""
     if manifest is None:
-        return unfinished
-    if path.is_dir():
-        return unfinished + manifest_problems(path, manifest, [file for source in sources for file in source.files])
-    problem = file_problem(path, manifest) if path.name in manifest["files"] else None
-    return unfinished + ([problem] if problem else [])
+        return []
+    if not file:
+        return manifest_problems(manifest, data, sha256_of)
+    problem = file_problem(file, manifest, sha256_of) if file in manifest["files"] else None
+    return [problem] if problem else []
+
+
+class _StoredManifest:
+    """The manifest of data that are read apart, here or at a URL."""
+
+    def __init__(self, place: str | Path) -> None:
+        self.file = ""  # if there is only one
+        if is_url(place):
+            head, _, last = str(place).rpartition("/")
+            self.file = last if Path(last).suffix in suffixes() else ""
+            self._folder = StoredFolder(head if self.file else place)
+            content = self._folder.read(MANIFEST)
+            self.manifest = None if content is None else parse_manifest(content, f"{self._folder}/{MANIFEST}")
+            self._is_unfinished = self._folder.read(MARKER) is not None
+            self._sha256_of: Callable[[str], str | None] = self._fetched_hash
+        else:
+            path = Path(place)
+            self.file = "" if path.is_dir() else path.name
+            folder = path.parent if self.file else path
+            self.manifest, self._is_unfinished = read_manifest(folder), is_unfinished(folder)
+            self._sha256_of = hash_in(folder)
+
+    def problems(self, hashes: Mapping[str, str]) -> list[str]:
+        """Compare the files with the manifest; the hashes of those that were read are known."""
+        found = _problems(self.manifest, self.file, hashes, lambda name: hashes.get(name) or self._sha256_of(name))
+        return _unfinished(self._is_unfinished) + found
+
+    def _fetched_hash(self, name: str) -> str | None:
+        content = self._folder.read(name)
+        return None if content is None else hashlib.sha256(content).hexdigest()

@@ -11,11 +11,13 @@ import typer
 
 from storyproof.catalog import FORMATS
 from storyproof.cli import completion
+from storyproof.cli import engine_options as engines
 from storyproof.cli.command import is_given
 from storyproof.cli.output import check_folder, check_results, takes_output, write_result
 from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import console, echo, note
 from storyproof.errors import ConfigError
+from storyproof.storage import as_place
 
 if TYPE_CHECKING:
     from storyproof.findings import AuditReport
@@ -24,9 +26,10 @@ if TYPE_CHECKING:
 def audit(
     context: typer.Context,
     paths: Annotated[
-        list[Path],
+        list[str],
         typer.Argument(
-            metavar="paths", help="Files or folders: .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet."
+            metavar="paths",
+            help="Files, folders or URLs (s3://…): .txt (ToMi, ToM-bAbI), .csv (CLUTRR), .jsonl, .json, .parquet.",
         ),
     ],
     format: Annotated[
@@ -54,6 +57,9 @@ def audit(
     ] = False,
     against: Annotated[Path | None, typer.Option(help="Also look for overlap with this dataset.")] = None,
     most: Annotated[int, typer.Option(help="List at most this many findings; 0 lists all.")] = 20,
+    engine: engines.Name = engines.PROCESSES,
+    address: engines.Address = None,
+    workers: engines.Workers = None,
     json_out: Annotated[
         Path | None, typer.Option("--json", help="Write everything to a JSON file; - for standard output.")
     ] = None,
@@ -62,8 +68,13 @@ def audit(
     """List what is wrong with data, row by row and why, and write corrected files. Exit code 1 if anything is."""
     import storyproof
 
+    places = [as_place(path) for path in paths]
+    for asked, option in ((shortcuts, "--shortcuts"), (overlaps, "--overlaps"), (language, "--language")):
+        engines.refuse_urls(places if asked else [], option)
+    for given, option in ((against, "--against"), (html, "--html")):
+        engines.refuse_urls(places if given is not None else [], option)
     for out, option in ((json_out, "--json"), (html, "--html")):
-        check_results(out, [*paths, against], option)
+        check_results(out, [*places, against], option)
     if json_out is not None and json_out == html:
         raise ConfigError(f"--json and --html are both {html}; choose two files.")
     if fix is not None:
@@ -72,12 +83,18 @@ def audit(
         raise ConfigError(
             f"--ambiguous is '{ambiguous}', but it has an effect on corrected files only; add --fix FOLDER."
         )
-    with progress_bar("files", None) as progress:
+    with engines.needed(engine, address, workers, *places) as started, progress_bar("files", None) as progress:
         report = storyproof.audit(
-            paths, format=format, readings=tuple(reading or ()), fix=fix, ambiguous=ambiguous, progress=progress
+            places,
+            format=format,
+            readings=tuple(reading or ()),
+            fix=fix,
+            ambiguous=ambiguous,
+            engine=started,
+            progress=progress,
         )
     with progress_bar("further probes", None):
-        more = _more(paths, shortcuts, overlaps or against is not None, language, against)
+        more = _more([Path(path) for path in paths], shortcuts, overlaps or against is not None, language, against)
     extra = {name: found for name, found, _ in more}
     quiet = takes_output(json_out) or takes_output(html)
     if not quiet:
@@ -95,7 +112,9 @@ def audit(
         from storyproof.reports.audit_sections import page_of
 
         complete_list = json_out.name if json_out is not None and not takes_output(json_out) else ""
-        write_result(html, page_of(report, paths, extra, complete_list=complete_list), option="--html")
+        write_result(
+            html, page_of(report, [Path(path) for path in paths], extra, complete_list=complete_list), option="--html"
+        )
     for out, what in ((json_out, "all findings"), (html, "the page")):
         if out is not None and not takes_output(out):
             note(f"{what} written to {out}", err=quiet)

@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from storyproof.cli import engine_options as engines
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_folder, check_results, write_results
 from storyproof.cli.screen import complain, console, note
 from storyproof.errors import ConfigError, ModelError, NoAnswersError, StoppedError, StoryproofError
+from storyproof.storage import as_place
 
 if TYPE_CHECKING:
+    from storyproof.engines import Engine
     from storyproof.evaluation.runs import Evaluation
     from storyproof.evaluation.twins import Contamination
     from storyproof.solvers.llm.options import ModelOptions
@@ -58,6 +61,9 @@ def evaluate(
     model_option: options.ModelOption = None,
     price: options.Price = None,
     max_failed: options.MaxFailed = 0.05,
+    engine: engines.Name = engines.PROCESSES,
+    address: engines.Address = None,
+    workers: engines.Workers = None,
     json_out: options.JsonOut = None,
 ) -> None:
     """Evaluate a solver or a language model on a dataset. Exit code 3 if too many requests failed."""
@@ -90,15 +96,21 @@ def evaluate(
         "max_failed": max_failed,
         "prices": options.prices(price),
     }
-    check_results(json_out, [data, *model.split(","), *prompt.split(",")])
+    place = as_place(data)
+    if contamination:
+        engines.refuse_urls([place], "--contamination")
+    check_results(json_out, [place, *model.split(","), *prompt.split(",")])
     references = _references(model)
     if output_dir is not None or any(each.is_language_model for each in references):
         check_folder(output_dir or options.OUTPUT_DIR, "--output-dir")
-    plan = _Plan(references, prompt, options.run_seeds(seed, seeds), data, split, output_dir, running, chosen, encoder)
+    plan = _Plan(references, prompt, options.run_seeds(seed, seeds), place, split, output_dir, running, chosen, encoder)
     plan.check_encoder()
     plan.check_prompt()
     options.refuse_ineffective(context, references)
-    _end(*plan.carry_out(plan.twin if contamination else plan.run), json_out)
+    with engines.needed(engine, address, workers, place) as started:
+        plan = replace(plan, engine=started)
+        outcome = plan.carry_out(plan.twin if contamination else plan.run)
+    _end(*outcome, json_out)
 
 
 def _references(models: str) -> list[ModelReference]:
@@ -139,12 +151,13 @@ class _Plan:
     models: Sequence[ModelReference]
     prompts: str
     seeds: Sequence[int]
-    data: Path
+    data: str | Path
     split: str | None
     output_dir: Path | None
     running: ModelOptions
     chosen: dict[str, Any]
     encoder: str | None
+    engine: Engine | None = None
 
     def check_encoder(self) -> None:
         """Refuse the path of an encoder if no model has one.
@@ -242,6 +255,7 @@ class _Plan:
                     output_dir=folder or (options.OUTPUT_DIR if model.is_language_model else None),
                     options=replace(self.running, seed=seed),
                     progress=progress,
+                    engine=self.engine,
                     **self.chosen,
                 )
         except NoAnswersError:
@@ -261,7 +275,7 @@ def _has_encoder(model: ModelReference) -> bool:
     return stands_on_encoder(model.target)
 
 
-def _prompts(text: str, data: Path) -> list[str]:
+def _prompts(text: str, data: str | Path) -> list[str]:
     """Return the prompts that are asked for; for `all`, those that work with these data."""
     if text != "all":
         return [name.strip() for name in text.split(",")]
@@ -270,7 +284,7 @@ def _prompts(text: str, data: Path) -> list[str]:
 
     names = prompt_names()
     bare = [name for name in names if not needs_shots(name)]
-    if len(bare) < len(names) and not read_shots(data):
+    if len(bare) < len(names) and not read_shots(Path(data)):
         gone = ", ".join(name for name in names if name not in bare)
         complain(f"left out {gone}: there is no train split to draw solved examples from.")
         return bare

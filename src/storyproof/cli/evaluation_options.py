@@ -33,7 +33,7 @@ Model = Annotated[
         autocompletion=completion.models,
     ),
 ]
-Data = Annotated[Path, typer.Option(help="A dataset folder or a file.")]
+Data = Annotated[str, typer.Option(metavar="<path>", help="A dataset folder or a file, or a URL (s3://…).")]
 Split = Annotated[
     str | None,
     typer.Option(help="Which split; by default test, or the only one.", autocompletion=completion.splits),

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from storyproof.cli import engine_options as engines
 from storyproof.cli.output import check_results, takes_output, write_result
 from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import echo, note
+from storyproof.storage import as_place
 
 if TYPE_CHECKING:
     from storyproof.audits.verify import Verification
@@ -22,12 +24,19 @@ _LISTED = ("id", "field", "found", "expected", "kind", "row", "line")
 
 def verify(
     path: Annotated[
-        Path, typer.Argument(help="A dataset folder or a file (.parquet, .jsonl, .txt, .csv), or placeholders (.json).")
+        str,
+        typer.Argument(
+            metavar="path",
+            help="A dataset folder or a file (.parquet, .jsonl, .txt, .csv), placeholders (.json), or a URL (s3://…).",
+        ),
     ],
     most: Annotated[int, typer.Option(help="List at most this many disagreements; 0 lists all.")] = 0,
     rules: Annotated[
         Path | None, typer.Option(help="The rules that kinship data were generated with, if they are your own.")
     ] = None,
+    engine: engines.Name = engines.PROCESSES,
+    address: engines.Address = None,
+    workers: engines.Workers = None,
     json_out: Annotated[
         Path | None, typer.Option("--json", help="Write all disagreements to a file; - for standard output.")
     ] = None,
@@ -38,9 +47,10 @@ def verify(
     """
     import storyproof
 
-    check_results(json_out, [path, rules])
-    with progress_bar("questions", None) as progress:
-        result = storyproof.verify(path, rules=rules, progress=progress)
+    place = as_place(path)
+    check_results(json_out, [place, rules])
+    with engines.needed(engine, address, workers, place) as started, progress_bar("questions", None) as progress:
+        result = storyproof.verify(place, rules=rules, engine=started, progress=progress)
     if not takes_output(json_out):
         _list(result, most)
     unchecked = {name: count for name, count in result.unchecked.items() if count}
@@ -58,7 +68,7 @@ def verify(
         found = {**summary, "findings": [*map(_listed, result.findings)]}
         write_result(json_out, json.dumps(found, indent=2) + "\n")
     if not takes_output(json_out):
-        _sum_up(path, result, unchecked)
+        _sum_up(place, result, unchecked)
         if json_out is not None:
             note(f"written to {json_out}")
     if not result.ok:
@@ -80,7 +90,7 @@ def _listed(finding: Finding) -> dict[str, Any]:
     return {"where": known["file"], **{name: known[name] for name in _LISTED}}
 
 
-def _sum_up(path: Path, result: Verification, unchecked: Collection[str]) -> None:
+def _sum_up(path: str | Path, result: Verification, unchecked: Collection[str]) -> None:
     """Print what was checked, how much of it is wrong, and what verify does not ask."""
     from storyproof.families.judge import AUDIT_ASKS, VERIFY_ASKS
     from storyproof.reports.numbers import counted

@@ -25,7 +25,7 @@ from storyproof.inputs import FOLDER, kind_of, parse_json, read_bytes, resolved
 from storyproof.locks import Claim, remove_claims
 
 _log = logging.getLogger(__name__)
-_MARKER = ".storyproof-unfinished"  # in a draft, until it is whole; lists the hashes of files that are being moved
+MARKER = ".storyproof-unfinished"  # in a draft, until it is whole; lists the hashes of files that are being moved
 _WHOLE = ".whole"  # what the marker is called, beside a draft, while the draft is moved to its place
 _NAMED = 3  # of many files in a message
 _drafts: set[Path] = set()
@@ -49,17 +49,17 @@ def whole_folder(out: Path, force: bool, option: str = "--out") -> Iterator[Path
         out = resolved(out)
     except OSError as error:
         raise _unwritable(out, error, option) from error
-    claim = _claim(out, option)
+    claim = claim_target(out, option)
     try:
         try:
             _settle_leftovers(out)
-            _check_free(out, force, option)
+            check_free(out, force, option)
             draft = _make_draft(out)
         except OSError as error:
             raise _unwritable(out.parent, error, option) from error
         try:
             yield draft
-            _check_free(out, force and draft.parent != out, option, draft)  # what has appeared meanwhile stays
+            check_free(out, force and draft.parent != out, option, draft)  # what has appeared meanwhile stays
             _put_in_place(draft, out)
         except OSError as error:
             raise DataError(f"cannot write {out}: {error.strerror or error}; nothing was kept.") from error
@@ -85,11 +85,15 @@ def is_unfinished(folder: Path) -> bool:
         inside = [path for path in folder.iterdir() if _is_leftover(path, folder)]
     except OSError:  # it cannot be listed, which says nothing about the file that is read
         return False
-    return any((path / _MARKER).is_file() for path in (folder, *inside))
+    return any((path / MARKER).is_file() for path in (folder, *inside))
 
 
-def _claim(out: Path, option: str) -> Claim:
-    """Claim a target, so that no other process writes it."""
+def claim_target(out: Path, option: str) -> Claim:
+    """Claim a target, so that no other process writes it.
+
+    Raises:
+        DataError: If another process is writing it, or nothing can be written beside it.
+    """
     claim = Claim(_lock(out))
     try:
         ours = claim.take()
@@ -120,7 +124,7 @@ def _make_draft(out: Path) -> Path:
     _drafts.add(draft)
     try:
         draft.mkdir()
-        (draft / _MARKER).touch()
+        (draft / MARKER).touch()
     except OSError:
         shutil.rmtree(draft, ignore_errors=True)
         _drafts.discard(draft)
@@ -140,7 +144,7 @@ def _held(out: Path, draft: Path | None = None) -> list[Path]:
     return [path for path in out.iterdir() if path not in (_lock(out), draft)]
 
 
-def _check_free(out: Path, force: bool, option: str, draft: Path | None = None) -> None:
+def check_free(out: Path, force: bool, option: str, draft: Path | None = None) -> None:
     """Raise DataError unless a folder is empty or missing, or is a dataset that may be replaced."""
     if not os.path.lexists(out) or (out.is_dir() and not _held(out, draft)):
         return
@@ -182,7 +186,7 @@ def _put_in_place(draft: Path, out: Path) -> None:
         if out.is_dir():
             draft.chmod(stat.S_IMODE(out.stat().st_mode))
         if old:
-            (draft / _MARKER).unlink()
+            (draft / MARKER).unlink()
             draft = _swap(draft, out)
         else:
             _move_to_free_place(draft, out)
@@ -198,7 +202,7 @@ def _move_to_free_place(draft: Path, out: Path) -> None:
 
     Its marker is beside it meanwhile: not every folder has a manifest that tells whose it is.
     """
-    marker = (draft / _MARKER).rename(_marker_beside(draft))
+    marker = (draft / MARKER).rename(_marker_beside(draft))
     try:
         if os.name == "nt" and out.is_dir():  # elsewhere a folder may take an empty one's place, in one step
             out.rmdir()
@@ -230,9 +234,9 @@ def _move_files(draft: Path, out: Path) -> None:
     paths = sorted(draft.iterdir(), key=lambda path: path.name == MANIFEST)
     try:
         files = {str(path.relative_to(draft)): file_sha256(path) for path in draft.rglob("*") if path.is_file()}
-        write_whole(draft / _MARKER, json.dumps({"storyproof": __version__, "files": files}).encode())
+        write_whole(draft / MARKER, json.dumps({"storyproof": __version__, "files": files}).encode())
         for path in paths:
-            if path.name != _MARKER:
+            if path.name != MARKER:
                 path.rename(out / path.name)
     except BaseException:
         _take_back(draft, out)
@@ -243,15 +247,15 @@ def _move_files(draft: Path, out: Path) -> None:
 
 def _take_back(draft: Path, out: Path) -> None:
     """Remove the files that were moved from a draft into its target before all of them were."""
-    if not [path for path in draft.iterdir() if path.name != _MARKER]:
+    if not [path for path in draft.iterdir() if path.name != MARKER]:
         return  # all were
     try:
-        moved = parse_json(read_bytes(draft / _MARKER))["files"].items()
+        moved = parse_json(read_bytes(draft / MARKER))["files"].items()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return
     for name, sha256 in moved:
         path = out / name
-        if is_inside(name) and name != _MARKER and path.is_file() and file_sha256(path) == sha256:
+        if is_inside(name) and name != MARKER and path.is_file() and file_sha256(path) == sha256:
             path.unlink()
             with suppress(OSError):
                 path.parent.rmdir()  # a folder of its own, if that was its last file
@@ -285,7 +289,7 @@ def _settle(path: Path, out: Path) -> str:
     if ".old-" in path.name and not out.exists():
         path.rename(out)
         return f"restored {out} from {path.name}, where a run that was killed had left it."
-    if (path / _MARKER).is_file() or _marker_beside(path).is_file():
+    if (path / MARKER).is_file() or _marker_beside(path).is_file():
         if path.parent == out:
             _take_back(path, out)
         shutil.rmtree(path, ignore_errors=True)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Any
@@ -15,6 +15,7 @@ from storyproof.errors import DataError, quoted
 from storyproof.inputs import open_file, parse_json, read_bytes
 
 MANIFEST = "manifest.json"
+_REMEDY = "remove it or generate the dataset again"
 _SHA256 = re.compile("[0-9a-f]{64}")
 
 
@@ -26,9 +27,13 @@ def file_sha256(path: Path) -> str:
 
 def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
     """Write a folder's manifest, with a hash of itself."""
+    (folder / MANIFEST).write_text(manifest_text(manifest), encoding="utf-8")
+
+
+def manifest_text(manifest: dict[str, Any]) -> str:
+    """Return the text of a manifest, to which a hash of itself is added."""
     manifest["manifest_sha256"] = _own_hash(manifest)
-    text = json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
-    (folder / MANIFEST).write_text(text, encoding="utf-8")
+    return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
@@ -40,15 +45,29 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     path = folder / MANIFEST
     if not os.path.lexists(path):
         return None
-    remedy = "remove it or generate the dataset again"
     try:
-        manifest = parse_json(read_bytes(path))
+        content = read_bytes(path)
     except OSError as error:
-        raise DataError(f"{path} cannot be read: {error.strerror}; {remedy}.") from error
+        raise DataError(f"{path} cannot be read: {error.strerror}; {_REMEDY}.") from error
+    return parse_manifest(content, str(path))
+
+
+def parse_manifest(content: bytes, path: str) -> dict[str, Any]:
+    """Parse a manifest.
+
+    Args:
+        content: The file.
+        path: Where it is, for messages.
+
+    Raises:
+        DataError: If it is not a JSON object with the files' hashes.
+    """
+    try:
+        manifest = parse_json(content)
     except ValueError as error:
-        raise DataError(f"{path} is not valid JSON: {error}; {remedy}.") from error
+        raise DataError(f"{path} is not valid JSON: {error}; {_REMEDY}.") from error
     if not isinstance(manifest, dict) or not isinstance(manifest.get("files"), dict):
-        raise DataError(f"{path} is not a manifest: expected an object with 'files'; {remedy}.")
+        raise DataError(f"{path} is not a manifest: expected an object with 'files'; {_REMEDY}.")
     return manifest
 
 
@@ -57,28 +76,42 @@ def _own_hash(manifest: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def manifest_problems(folder: Path, manifest: dict[str, Any], data: Iterable[Path]) -> list[str]:
-    """List what does not fit a manifest: itself, data files that are missing or differ, and some it does not know."""
+def manifest_problems(
+    manifest: dict[str, Any], data: Iterable[str], sha256_of: Callable[[str], str | None]
+) -> list[str]:
+    """List what does not fit a manifest: itself, data files that are missing or differ, and some it does not know.
+
+    Args:
+        manifest: The manifest.
+        data: The names of the data files in the folder.
+        sha256_of: Returns the hash of a file of the folder; None if there is no such file.
+    """
     problems = []
     if manifest.get("manifest_sha256") != _own_hash(manifest):
         problems.append(f"{MANIFEST} itself was changed")
     for name in manifest["files"]:
         if not _is_plain(name):
             problems.append(f"{MANIFEST} lists {quoted(name)}, which is not the name of a file in the folder")
-        elif problem := file_problem(folder / name, manifest):
+        elif problem := file_problem(name, manifest, sha256_of):
             problems.append(problem)
-    problems += [f"{path.name} is not in the manifest" for path in data if path.name not in manifest["files"]]
+    problems += [f"{name} is not in the manifest" for name in data if name not in manifest["files"]]
     return problems
 
 
-def file_problem(path: Path, manifest: dict[str, Any]) -> str | None:
+def file_problem(name: str, manifest: dict[str, Any], sha256_of: Callable[[str], str | None]) -> str | None:
     """Return what is wrong with one file of a manifest; None if nothing is."""
-    entry = manifest["files"].get(path.name)
-    if not path.is_file():
-        return f"{path.name} is missing"
-    if file_sha256(path) != (entry.get("sha256") if isinstance(entry, dict) else None):
-        return f"{path.name} differs from the manifest (sha256)"
+    entry = manifest["files"].get(name)
+    found = sha256_of(name)
+    if found is None:
+        return f"{name} is missing"
+    if found != (entry.get("sha256") if isinstance(entry, dict) else None):
+        return f"{name} differs from the manifest (sha256)"
     return None
+
+
+def hash_in(folder: Path) -> Callable[[str], str | None]:
+    """Return a function that hashes a file of a folder; it returns None if there is no such file."""
+    return lambda name: file_sha256(folder / name) if (folder / name).is_file() else None
 
 
 def is_dataset(folder: Path) -> bool:
@@ -86,13 +119,16 @@ def is_dataset(folder: Path) -> bool:
     path = folder / MANIFEST
     try:
         manifest = read_manifest(folder) if path.is_file() and not path.is_symlink() else None
-        return manifest is not None and _is_ours(manifest)
+        return manifest is not None and is_own_manifest(manifest)
     except (DataError, RecursionError):
         return False
 
 
-def _is_ours(manifest: dict[str, Any]) -> bool:
-    files = manifest["files"]
+def is_own_manifest(manifest: dict[str, Any]) -> bool:
+    """Return whether storyproof wrote a manifest, and nobody has changed it since."""
+    files = manifest.get("files")
+    if not isinstance(files, dict):
+        return False
     listed = all(map(_is_plain, files)) and all(
         isinstance(entry, dict) and _SHA256.fullmatch(str(entry.get("sha256"))) for entry in files.values()
     )

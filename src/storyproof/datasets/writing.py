@@ -91,22 +91,26 @@ def write_dataset(
                     benchmark, split, counts[split], kind.writer(folder, split), workers, progress
                 )
                 files += written
-        manifest = {
-            "storyproof": __version__,
-            "benchmark": benchmark.name,
-            "version": benchmark.version,
-            "seed": benchmark.seed,
-            "config": benchmark.config.as_dict(),
-            "readings": list(benchmark.readings),
-            "format": format_name,
-            **benchmark.notes(split for split, count in counts.items() if count),
-            "splits": splits,
-            "files": _listed(files),
-        }
+        about = describe(benchmark, counts, format_name)
+        manifest = {**about, "splits": splits, "files": _listed(files)}
         if documents := kind.write_documents(folder, manifest):
             manifest["files"] = _listed([*files, *documents])
         write_manifest(folder, manifest)
     return manifest
+
+
+def describe(benchmark: Benchmark, counts: Mapping[str, int], format_name: str) -> dict[str, Any]:
+    """Return what a manifest says about a dataset besides its splits and files."""
+    return {
+        "storyproof": __version__,
+        "benchmark": benchmark.name,
+        "version": benchmark.version,
+        "seed": benchmark.seed,
+        "config": benchmark.config.as_dict(),
+        "readings": list(benchmark.readings),
+        "format": format_name,
+        **benchmark.notes(split for split, count in counts.items() if count),
+    }
 
 
 def _listed(files: Iterable[Path]) -> dict[str, Any]:
@@ -124,7 +128,7 @@ def _write_split(
         for table in _blocks(benchmark, split, count, workers):
             writer.write(table)
             content.add(table)
-            _tally(table, benchmark.counted, counts)
+            tally_rows(table, benchmark.counted, counts)
             questions += table.num_rows
             progress(table.num_rows // benchmark.rows_per_story(split))
     finally:
@@ -138,7 +142,7 @@ def _write_split(
     return summary, files
 
 
-def _tally(
+def tally_rows(
     table: pa.Table, counted: Mapping[str, tuple[str, ...]], counts: Mapping[str, Counter[tuple[str, ...]]]
 ) -> None:
     """Count rows by the values of some columns; story types once per story."""

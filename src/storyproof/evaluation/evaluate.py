@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,15 +16,19 @@ from typing import Any
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.protection import refuse_overwriting
 from storyproof.datasets.reading import find_source
+from storyproof.datasets.stored import choose_stored
+from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import DataError, NoAnswersError, ParseError, UnknownNameError
+from storyproof.evaluation.apart import AnswerFile, exact_judge, refuse_indivisible
 from storyproof.evaluation.judge import AnswerJudge
 from storyproof.evaluation.matching import MATCHERS, exact, load_matcher
 from storyproof.evaluation.options import AskOptions, Progress, Selection
-from storyproof.evaluation.provenance import data_identity, provenance
+from storyproof.evaluation.provenance import data_identity, provenance, stored_identity
 from storyproof.evaluation.runs import Evaluation, Recorder, run_name
 from storyproof.evaluation.scores import EXACTLY
 from storyproof.example import Example
 from storyproof.formats.format import stem_of
+from storyproof.heartbeat import beat
 from storyproof.inputs import name_of
 from storyproof.locks import Claim
 from storyproof.solvers.llm.language_model import LanguageModel
@@ -33,7 +37,6 @@ from storyproof.solvers.llm.prompt import needs_shots
 from storyproof.solvers.llm.store import Store
 from storyproof.solvers.solver import (
     Answer,
-    Limited,
     ModelName,
     Solver,
     StreamingSolver,
@@ -41,6 +44,7 @@ from storyproof.solvers.solver import (
     load_solver,
     resolve,
 )
+from storyproof.storage import is_url
 
 GIVEN, PROVED = "given", "proved"
 STORE = "replies.sqlite"
@@ -63,6 +67,7 @@ def evaluate(
     output_dir: str | Path | None = None,
     progress: Progress | None = None,
     options: ModelOptions | None = None,
+    engine: Engine | None = None,
     **asking: Any,
 ) -> Evaluation:
     """Score a solver on a dataset.
@@ -70,7 +75,7 @@ def evaluate(
     Args:
         model: The solver's name, or what `resolve` returned for it: of the catalog, a path, `openai/…`, `vllm/…`,
             `hf/…`, `local/…`, `module:function`, or a model that vLLM finds. A `Path` is a path only.
-        data: A dataset folder or a file.
+        data: A dataset folder or a file; or a URL such as `s3://bucket/folder`.
         split: Which split of a folder; by default test.
         labels: Score against the labels as `given`, or against the answers that are `proved` from the text.
         max_stories: Use only so many stories.
@@ -82,6 +87,7 @@ def evaluate(
             resumes where an earlier one stopped.
         progress: Watches a language model.
         options: How a language model is run.
+        engine: Where files are answered, see `storyproof.engines`; by default one after the other, here.
         **asking: How a language model is asked and judged (see `AskOptions`): `prompt`, `conventions`, `matching`,
             `max_tokens`, `likelihood`, `max_failed`, `prices`.
 
@@ -101,12 +107,15 @@ def evaluate(
         raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))
     reference = resolve(model)
     asked = AskOptions(seed=seed, **asking)
+    if engine is not None or is_url(data):
+        refuse_indivisible(reference, seed, encoder, max_stories=max_stories, max_samples=max_samples)
+        work = AnswerFile(reference, seed, encoder, labels == PROVED, exclude_memory_reality)
+        with make_engine() if engine is None else nullcontext(engine) as entered:
+            return _evaluate_apart(work, data, split, output_dir, entered)
     source = find_source(data, split)
     chosen = Selection(source, labels == PROVED, max_stories, max_samples, exclude_memory_reality)
     if next(chosen.examples(), None) is None:
-        raise DataError(
-            f"{source.name} holds no questions, so there is nothing to score; generate or choose other data."
-        )
+        raise _nothing_to_score(source.name)
     path = None
     named = [reference.name, source.split or stem_of(source.files[0])]
     asking_for = run_name(*named, *asked.suffixes())  # whatever labels the replies are scored against
@@ -161,11 +170,57 @@ def evaluate(
         return replace(found, predictions=recorder.finish(found.about()))
 
 
+def _evaluate_apart(
+    work: AnswerFile, data: str | Path, split: str | None, output_dir: str | Path | None, engine: Engine
+) -> Evaluation:
+    """Score a solver on files that are answered apart."""
+    source = choose_stored(data, split)
+    path, labels = None, PROVED if work.proved else GIVEN
+    if output_dir is not None:
+        more = [] if labels == GIVEN else [labels]
+        path = Path(output_dir) / run_name(work.model.name, source.split or Path(source.files[0].name).stem, *more)
+        refuse_overwriting([file.place for file in source.files if not is_url(file.place)], path, "--output-dir")
+    start, about = time.monotonic(), provenance()
+    judge = AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False)
+    hashes: dict[str, str] = {}
+    with ExitStack() as stack:
+        recorder = Recorder(path)
+        stack.callback(recorder.drop)
+        results = in_order(engine, work, [(file, source.split) for file in source.files])
+        for file, found in zip(source.files, results, strict=True):
+            judge.extend(found.tally, found.unknown_answers)
+            hashes[file.name] = found.sha256
+            for prediction in found.predictions:
+                recorder.add(prediction)
+            beat("questions", judge.tally.asked)
+        if not judge.tally.asked:
+            raise _nothing_to_score(source.name)
+        details = judge.details()
+        run = {**about, "data": stored_identity(source, hashes), "seconds": time.monotonic() - start}
+        evaluation = Evaluation(
+            name_of(work.model.name),
+            name_of(data),
+            source.split,
+            labels,
+            work.seed,
+            scores=judge.tally.scores(details["matching"]),
+            predictions=(),
+            intervals=judge.tally.intervals(details["matching"]),
+            details=details,
+            run=run,
+            path=path,
+        )
+        return replace(evaluation, predictions=recorder.finish(evaluation.about()))
+
+
+def _nothing_to_score(name: str) -> DataError:
+    return DataError(f"{name} holds no questions, so there is nothing to score; generate or choose other data.")
+
+
 def _judge(solver: Solver, asked: AskOptions) -> AnswerJudge:
     """Return what judges a solver's answers: all matchers for free text, else equality."""
     if not isinstance(solver, StreamingSolver):
-        can_answer = solver.can_answer if isinstance(solver, Limited) else None
-        return AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False, can_answer=can_answer)
+        return exact_judge(solver)
     matchers = {**MATCHERS, asked.matching: load_matcher(asked.matching)}
     return AnswerJudge(matchers, asked.matching, free_text=True, prices=asked.prices)
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from storyproof.evaluation.matching import Match, Matcher, find_meant, judge
 from storyproof.evaluation.matching.kinds import NO_MATCH
 from storyproof.evaluation.options import Prices
-from storyproof.evaluation.runs import Prediction, Recorder, story_hash
+from storyproof.evaluation.runs import Prediction, PredictionSink, story_hash
 from storyproof.evaluation.scores import Tally
 from storyproof.example import Example
 from storyproof.families.family import family_of
@@ -68,7 +68,7 @@ class AnswerJudge:
             self._kept[_fingerprint(answer)] = verdict
         return verdict.match.right
 
-    def add(self, answer: Answer, recorder: Recorder) -> None:
+    def add(self, answer: Answer, recorder: PredictionSink) -> None:
         """Judge, count and record an answer."""
         for reply in answer.replies:
             self._read += reply.prompt_tokens or 0
@@ -88,6 +88,16 @@ class AnswerJudge:
         }
         self.tally.add(answer.example, matches)
         recorder.add(self._prediction(answer, verdict))
+
+    def extend(self, tally: Tally, unknown_answers: int) -> None:
+        """Count what a judge of another part of the run has counted; its answers are not free-text replies."""
+        self.tally.extend(tally)
+        self._unknown_answers += unknown_answers
+
+    @property
+    def unknown_answers(self) -> int:
+        """How many answers the solver could not have given."""
+        return self._unknown_answers
 
     @staticmethod
     def _judge(matcher: Matcher, answer: Answer) -> Match:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, overload
+from typing import Any, Protocol, overload
 
 from storyproof import __version__
 from storyproof.errors import DataError, quoted
@@ -335,6 +335,13 @@ class RecordedRows(Sequence[dict[str, Any]]):
     def __getitem__(self, place: slice) -> list[dict[str, Any]]: ...
     def __getitem__(self, place: int | slice) -> dict[str, Any] | list[dict[str, Any]]:
         return list(self)[place]
+
+
+class PredictionSink(Protocol):
+    """Takes predictions one by one."""
+
+    def add(self, prediction: Prediction) -> None:
+        """Add the next prediction."""
 
 
 class Recorder:

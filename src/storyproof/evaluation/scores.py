@@ -130,6 +130,21 @@ class Tally:
             self.failed += 1
             self.errors[error[:200]] += 1
 
+    def extend(self, other: Tally) -> None:
+        """Count all that another tally has counted, by the same matchers, as if it came next."""
+        numbers = {place: self._groups.setdefault(group, len(self._groups)) for group, place in other._groups.items()}
+        if len(self._groups) > 1 << 16 and self._numbers.typecode == "H":
+            self._numbers = array("I", self._numbers)
+        self._right.extend(other._right)
+        self._numbers.extend(array(self._numbers.typecode, [numbers[number] for number in other._numbers]))
+        self._stories.extend(other._stories)
+        for name, counts in other._kinds.items():
+            self._kinds[name].update(counts)
+        self._broken |= other._broken
+        self.failed += other.failed
+        self.not_asked += other.not_asked
+        self.errors.update(other.errors)
+
     def __len__(self) -> int:
         return len(self._right)
 

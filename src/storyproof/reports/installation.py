@@ -36,6 +36,9 @@ PURPOSES = {
     "datasets": "storyproof.hf: stories as datasets of Hugging Face",
     "inspect": "tasks for Inspect (inspect eval storyproof/…)",
     "lm-eval": "tasks for lm-evaluation-harness",
+    "ray": "--engine ray, datasets in shards",
+    "s3": "data at s3://…",
+    "gcs": "data at gs://…",
 }
 _NOT_FOR_USERS = frozenset({"dev", "docs"})
 _NEED = re.compile(r"([\w.-]+)\s*(?:\[([\w,\s-]+)\])?\s*([^;]*?)\s*(?:;(.*))?$")

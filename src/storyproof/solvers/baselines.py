@@ -18,6 +18,8 @@ QUESTIONS = "questions"  # what solvers count
 class Oracle:
     """Answers by the checkers, from the text: a different label is a wrong label."""
 
+    answers_apart = True
+
     def __init__(self, seed: int = 0) -> None:
         del seed  # there is nothing to draw
 
@@ -29,6 +31,8 @@ class Oracle:
 class Rules:
     """Answers by the simple rules of a paper: ToMi's Algorithm 1, or CLUTRR's sixteen compositions."""
 
+    answers_apart = True
+
     def __init__(self, seed: int = 0) -> None:
         del seed  # there is nothing to draw
 
@@ -39,6 +43,8 @@ class Rules:
 
 class Random:
     """Picks one of the possible answers."""
+
+    answers_apart = True
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed

@@ -95,6 +95,17 @@ class Limited(Protocol):
         """Return whether the example's label is one of its answers."""
 
 
+@runtime_checkable
+class Divisible(Protocol):
+    """A solver whose answer to an example does not depend on the other examples.
+
+    Attributes:
+        answers_apart: True.
+    """
+
+    answers_apart: bool
+
+
 def answers_of(
     solver: Solver | StreamingSolver,
     examples: Examples,

@@ -63,6 +63,8 @@ class NeuralSolver:
         DataError: If there are no trained runs at the path.
     """
 
+    answers_apart = True
+
     def __init__(self, path: str | Path, *, device: str = "auto", encoder: str | None = None, seed: int = 0) -> None:
         del seed
         self.path = Path(path)

@@ -1,0 +1,113 @@
+"""A run divided by files, wherever an engine likes; scores and predictions are those of one process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from storyproof.datasets.manifest import file_sha256
+from storyproof.datasets.reading import Source
+from storyproof.datasets.stored import StoredFile
+from storyproof.errors import ConfigError, DataError, ParseError
+from storyproof.evaluation.judge import AnswerJudge
+from storyproof.evaluation.matching import exact
+from storyproof.evaluation.options import Selection
+from storyproof.evaluation.runs import Prediction
+from storyproof.evaluation.scores import EXACTLY, Tally
+from storyproof.solvers.solver import Divisible, Limited, ModelReference, Solver, answers_of, load_solver
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a solver made of one file.
+
+    Attributes:
+        tally: What is right.
+        unknown_answers: How many answers the solver could not have given.
+        predictions: All answers, in order.
+        sha256: The hash of the file.
+    """
+
+    tally: Tally
+    unknown_answers: int
+    predictions: Sequence[Prediction]
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFile:
+    """Answers the examples of files.
+
+    Attributes:
+        model: The solver.
+        seed: For solvers that draw.
+        encoder: Where the encoder of a trained run is, if it has moved.
+        proved: Whether labels are those that follow from the text.
+        exclude_memory_reality: Leave out questions that only check reading.
+    """
+
+    model: ModelReference
+    seed: int
+    encoder: str | None
+    proved: bool
+    exclude_memory_reality: bool
+
+    def __call__(self, item: tuple[StoredFile, str | None]) -> Answered:
+        """Answer the examples of a file of a split."""
+        file, split = item
+        solver = _solver(self.model, self.seed, self.encoder)
+        judge = exact_judge(solver)
+        predictions = _Collected()
+        with file.opened() as path:
+            source = Source((path,), split)
+            chosen = Selection(source, self.proved, exclude_memory_reality=self.exclude_memory_reality)
+            try:
+                for answer in answers_of(solver, chosen.examples):
+                    judge.add(answer, predictions)
+            except ParseError as error:
+                raise DataError(f"{source.name}: {error}") from error
+            return Answered(judge.tally, judge.unknown_answers, predictions.found, file_sha256(path))
+
+
+class _Collected:
+    """Predictions in memory."""
+
+    def __init__(self) -> None:
+        self.found: list[Prediction] = []
+
+    def add(self, prediction: Prediction) -> None:
+        self.found.append(prediction)
+
+
+@lru_cache(maxsize=1)
+def _solver(model: ModelReference, seed: int, encoder: str | None) -> Solver:
+    """Load a solver once for all files that a process reads."""
+    return load_solver(model, seed, encoder)
+
+
+def exact_judge(solver: Solver) -> AnswerJudge:
+    """Return what judges answers by equality with the label."""
+    can_answer = solver.can_answer if isinstance(solver, Limited) else None
+    return AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False, can_answer=can_answer)
+
+
+def refuse_indivisible(model: ModelReference, seed: int, encoder: str | None, **limits: int | None) -> None:
+    """Raise ConfigError if a run cannot be divided by files with the same result."""
+    for name, value in limits.items():
+        if value is not None:
+            option = "--" + name.replace("_", "-")
+            raise ConfigError(
+                f"{option} is {value}, which takes the first ones in order, so files cannot be answered apart; leave "
+                f"out {option}, or --engine and --workers."
+            )
+    if model.is_language_model:
+        raise ConfigError(
+            f"{model.name} is a language model, which one process asks with many requests at a time (--concurrency); "
+            "leave out --engine and --workers."
+        )
+    if not isinstance(_solver(model, seed, encoder), Divisible):
+        raise ConfigError(
+            f"{model.name} looks at all examples at once, so files cannot be answered apart; leave out --engine and "
+            "--workers."
+        )

@@ -224,8 +224,8 @@ class Benchmark(ABC):
         """Return how many stories a split has if `asked` are requested."""
         return asked
 
-    def notes(self, splits: Iterable[str]) -> dict[str, Any]:
-        """Return further entries of the manifest of data with these splits."""
+    def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
+        """Return further entries of the manifest of data with so many stories in these splits."""
         return {}
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:

@@ -99,7 +99,7 @@ def write_dataset(
             "config": benchmark.config.as_dict(),
             "readings": list(benchmark.readings),
             "format": format_name,
-            **benchmark.notes(split for split, count in counts.items() if count),
+            **benchmark.notes({split: count for split, count in counts.items() if count}),
             "splits": splits,
             "files": _listed(files),
         }

@@ -54,6 +54,15 @@ class PlotArrays:
         return replace(self, kind=np.where(deleted, np.uint8(EventKind.NOISE), self.kind))
 
 
+def join_plots(parts: Sequence[PlotArrays]) -> PlotArrays:
+    """Return several sets of stories of equal length as one."""
+    if len(parts) == 1:
+        return parts[0]
+    names = [item.name for item in fields(PlotArrays) if item.name != "agents"]
+    arrays = (np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names)
+    return PlotArrays(*arrays, agents=max(part.agents for part in parts))
+
+
 def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, list[LocalNames]]:
     """Return stories as arrays, and what their local numbers stand for, in order of appearance.
 

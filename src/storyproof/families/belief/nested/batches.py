@@ -91,6 +91,14 @@ class QuestionBatch:
         """The number of questions."""
         return len(self.story)
 
+    def pick(self, questions: Columns) -> QuestionBatch:
+        """Return some of the questions."""
+        counts = (self.start[1:] - self.start[:-1])[questions]
+        start = np.concatenate([[0], np.cumsum(counts)])
+        which = np.repeat(self.start[questions] - start[:-1], counts) + np.arange(int(start[-1]))
+        ask, thing, place = self.ask[questions], self.thing[questions], self.place[questions]
+        return QuestionBatch(self.stories, self.story[questions], ask, thing, place, start, self.chain[:, which])
+
     def answer(self, reading: NestedReading) -> Codes:
         """Return the answers: a container's number or NOBODY, 0 or 1 for no or yes, or the bit mask of agents."""
         questions = np.arange(self.count)

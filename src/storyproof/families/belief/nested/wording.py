@@ -102,7 +102,9 @@ def find_wording(language: str = "en", style: str = "plain") -> Wording:
         UnknownNameError: If there is none.
     """
     check_wording(language, style)
-    raise NotImplementedError  # the engine follows
+    from storyproof.families.belief.nested.plain_english import PlainEnglish
+
+    return PlainEnglish()
 
 
 def divide_words(vocabulary: Vocabulary, shares: Sequence[float], least: dict[str, int]) -> list[dict[str, range]]:

@@ -1,0 +1,142 @@
+"""Stories and questions read from their text alone, in whatever language and style they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from storyproof.errors import ParseError
+from storyproof.families.belief.events import Event, Kind, impossibilities
+from storyproof.families.belief.nested.questions import NestedQuestion
+from storyproof.families.belief.nested.wording import LANGUAGES, Wording, find_wording
+from storyproof.families.belief.nested.world import EventKind, PlotEvent, cast_of, plot_problems
+from storyproof.families.belief.text import parse, parse_question
+
+_KINDS = {
+    Kind.ENTER: EventKind.ENTER,
+    Kind.EXIT: EventKind.EXIT,
+    Kind.PLACE: EventKind.PLACE,
+    Kind.MOVE: EventKind.MOVE,
+}
+_REMEMBERED = 4096  # stories; the questions of a story stand side by side
+
+
+class PlotText(NamedTuple):
+    """A story that was read.
+
+    Attributes:
+        events: What happens.
+        wording: The words that it is in; answers are in the same.
+        problems: What cannot happen, as (1-based sentence number, what is wrong).
+    """
+
+    events: tuple[PlotEvent, ...]
+    wording: Wording
+    problems: tuple[tuple[int, str], ...]
+
+    @property
+    def cast(self) -> tuple[str, ...]:
+        """Its agents, in order of appearance."""
+        return cast_of(self.events)
+
+
+@cache
+def _wordings() -> tuple[Wording, ...]:
+    return tuple(find_wording(language) for language in LANGUAGES)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def read_story(story: str) -> PlotText:
+    """Read a story with one sentence per line.
+
+    Raises:
+        ParseError: If it is in no language and style; the message is about the language that reads most of it.
+    """
+    errors = []
+    for wording in _wordings():
+        try:
+            events = tuple(wording.read(story))
+        except ParseError as error:
+            errors.append(error)
+        else:
+            return PlotText(events, wording, tuple(plot_problems(events)))
+    try:
+        plain = parse(story)
+    except ParseError:
+        raise max(errors, key=lambda error: _sentence(str(error))) from None
+    return PlotText(tuple(_as_plots(plain)), _wordings()[0], tuple(impossibilities(plain)))
+
+
+def _sentence(message: str) -> int:
+    """Return the number of the sentence that a message is about, 0 if it names none."""
+    number = message.removeprefix("sentence ").partition(":")[0]
+    return int(number) if number.isdecimal() else 0
+
+
+def _as_plots(events: Sequence[Event]) -> Iterator[PlotEvent]:
+    """Yield the events of a story in ToMi's wording, whose rooms were inferred."""
+    where: dict[str | None, str | None] = {}
+    for event in events:
+        kind = _KINDS.get(event.kind, EventKind.NOISE)
+        if event.kind is Kind.IS_IN and where.get(event.agent) != event.room:
+            kind = EventKind.ENTER
+        if kind in (EventKind.ENTER, EventKind.EXIT):
+            where[event.agent] = event.room if kind == EventKind.ENTER else None
+        yield PlotEvent(kind, event.agent, event.room, event.thing, event.container)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def read_question(question: str) -> NestedQuestion:
+    """Read a question in any language.
+
+    Raises:
+        ParseError: If it has none of the known forms.
+    """
+    errors = []
+    for wording in _wordings():
+        try:
+            return wording.read_question(question)
+        except ParseError as error:
+            errors.append(error)
+    raise errors[0]
+
+
+def is_question(question: str) -> bool:
+    """Return whether a question can be read in any language."""
+    try:
+        read_question(question)
+    except ParseError:
+        return False
+    return True
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def is_nested(story: str, question: str) -> bool:
+    """Return whether story or question needs more than plain stories have: secrets, messages, other questions.
+
+    What can be read neither way is taken for plain.
+
+    Args:
+        story: One sentence per line.
+        question: What is asked; empty if only the story counts.
+    """
+    try:
+        if question:
+            parse_question(question)
+    except ParseError:
+        return is_question(question)
+    return _needs_more(story)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _needs_more(story: str) -> bool:
+    try:
+        parse(story)
+    except ParseError:
+        try:
+            read_story(story)
+        except ParseError:
+            return False
+        return True
+    return False

@@ -1,0 +1,25 @@
+"""Chinese nouns: no articles and no spaces; "一把钥匙" with the measure word of the noun."""
+
+from __future__ import annotations
+
+from storyproof.families.belief.nested.language.grammar import FEMALE, MALE, NAME, Forms, GrammarError
+
+
+class Chinese:
+    """See `Grammar`. Forms of nouns: name, and a if they have a measure word. Of names: name; agreeing: him."""
+
+    naming = frozenset((NAME, "a"))
+    pronouns = {MALE: "他", FEMALE: "她"}
+    is_silent = False
+    spaced = False
+    takes_any_word = False
+
+    def noun_forms(self, word: str, marks: frozenset[str]) -> Forms:
+        """Return the forms of a noun."""
+        if len(marks) > 1:
+            raise GrammarError(f"expected at most one measure word, found {len(marks)}")
+        return {NAME: word, **{"a": f"一{measure}{word}" for measure in marks}}
+
+    def agent_forms(self, name: str, gender: str) -> Forms:
+        """Return the forms of a name."""
+        return {NAME: name, "him": "她" if gender == FEMALE else "他"}

@@ -36,9 +36,7 @@ def find_plain_shortcuts(
 ) -> ShortcutReport:
     """Answer examples by counting and guessing; see `audits.shortcuts.find_shortcuts`."""
     trial = set_up(train, test, seed)
-    labels = sorted({each.answer for each in trial.examples})
-    number = {label: place for place, label in enumerate(labels)}
-    answers = np.array([number[each.answer] for each in trial.examples], np.int64)
+    labels, number, answers = _numbered(trial)
     right = np.arange(len(labels))[:, None] == answers[trial.asked]
     slots = [family_of(each).structure(each) for each in test]
     forced = force(right, slots, trial.cluster, trial.kinds, labels, ABOUT)
@@ -46,6 +44,18 @@ def find_plain_shortcuts(
     if learned:
         rows += _probe(trial, answers, forced, seed)
     return trial.report(family_of(test[0]).name, forced, rows, _verdict(rows, forced))
+
+
+def _numbered(trial: Trial) -> tuple[list[str], dict[str, int], Ints]:
+    """Return all answers, their numbers, and the number of each row's answer."""
+    labels = sorted({each.answer for each in trial.examples})
+    number = {label: place for place, label in enumerate(labels)}
+    return labels, number, np.array([number[each.answer] for each in trial.examples], np.int64)
+
+
+def probe_words(trial: Trial, forced: Forced, seed: int) -> Iterator[ShortcutScore]:
+    """Train a probe on the words of the question, and one on all words."""
+    return _probe(trial, _numbered(trial)[2], forced, seed)
 
 
 def _guess(trial: Trial, answers: Ints, number: dict[str, int], forced: Forced) -> Iterator[ShortcutScore]:

@@ -18,12 +18,13 @@ from storyproof.columns import Words, identity
 from storyproof.errors import ConfigError, ParseError, ProofError, UnknownNameError
 from storyproof.example import SCHEMA, SPLITS, Example
 from storyproof.families.belief.arrays import NOBODY, LocalNames
-from storyproof.families.belief.benchmarks.plain_plots import PlainPlots
+from storyproof.families.belief.benchmarks.plain_plots import SIX, PlainBlock, PlainPlots, as_plain_events, plot_keys
+from storyproof.families.belief.derivation import prove
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.nested.arrays import PlotArrays, decode_plot, join_plots
 from storyproof.families.belief.nested.drawing import CONTAINERS, PlotDials, draw_plots
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
-from storyproof.families.belief.nested.reading import read_story
+from storyproof.families.belief.nested.reading import is_nested, read_story, style_of
 from storyproof.families.belief.nested.readings import ALWAYS, TRUSTS, NestedReading
 from storyproof.families.belief.nested.rows import MOST_BELIEVERS, READINGS, PlotQuestion, label_questions, reading_of
 from storyproof.families.belief.nested.selection import (
@@ -39,9 +40,10 @@ from storyproof.families.belief.nested.selection import (
     tells_truly,
 )
 from storyproof.families.belief.nested.wording import LANGUAGES, STYLES, Wording, check_wording, divide_words, find_wording
-from storyproof.families.belief.nested.world import MESSAGES, EventKind
+from storyproof.families.belief.nested.world import MESSAGES, EventKind, cast_of
 from storyproof.families.belief.readings import READINGS as PLAIN_READINGS
-from storyproof.families.belief.vocabulary import ROLES
+from storyproof.families.belief.text import Question, ask, narrate
+from storyproof.families.belief.vocabulary import ROLES, Vocabulary, default_vocabulary
 from storyproof.seeds import Draws, Indices, Permutation
 
 CONTROLS = (Ask.MEMORY, Ask.REALITY)
@@ -290,6 +292,7 @@ class TomK(Benchmark):
     readings: ClassVar[tuple[str, ...]] = READINGS
 
     config: TomKConfig
+    block_stories: int = 1536  # enough to balance answers, and few enough for small datasets
 
     def __init__(self, config: TomKConfig | None = None, seed: int = 0) -> None:
         super().__init__(config or TomKConfig(), seed)
@@ -300,19 +303,27 @@ class TomK(Benchmark):
             "objects": made.objects,
             "containers": CONTAINERS * made.rooms,
         }
-        words = self.wording.vocabulary
+        words = self.vocabulary
         words.require(needed, self.name)
         parts = divide_words(words, [_SHARES[split] for split in SPLITS], needed) if made.disjoint else []
         self._words: dict[str, dict[str, range]] = {}
         for number, split in enumerate(SPLITS):
             every = {role: range(len(getattr(words, role))) for role in ROLES}
             self._words[split] = every | {role: parts[number][role] for role in made.disjoint}
-        self._plain = PlainPlots(made.agents, made.plot_dials) if made.style == PLAIN_STYLE else None
+        self._plain = PlainPlots(made.agents, made.plot_dials, made.length) if made.style == PLAIN_STYLE else None
+        if self._plain is not None:
+            self.readings = PLAIN_READINGS  # type: ignore[misc]
+        self._drawn: dict[tuple[str, int], PlotBlock] = {}
 
     @cached_property
     def wording(self) -> Wording:
         """The words of stories, questions and answers."""
         return find_wording(self.config.language, self.config.style)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words by role; in ToMi's wording those of `tomi`."""
+        return default_vocabulary() if self.config.style == PLAIN_STYLE else self.wording.vocabulary
 
     def rows_per_story(self, split: str) -> int:
         """Return the number of questions: one of each order, one control question and one of another kind."""
@@ -333,6 +344,18 @@ class TomK(Benchmark):
         return min(prod(self._sizes(split)) // len(SPLITS), 10**9)
 
     def plots(self, split: str, index: int) -> PlotBlock:
+        """Return a block of stories without words, with the questions that they are asked; the first ones are kept."""
+        if (split, index) not in self._drawn:
+            found = self._draw(split, index)
+            if index:
+                return found
+            self._drawn[split, index] = found
+        return self._drawn[split, index]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_drawn": {}}  # workers need not be sent stories
+
+    def _draw(self, split: str, index: int) -> PlotBlock:
         """Draw a block of stories without words, and choose the questions that they are asked."""
         made, count = self.config, self.block_stories
         draws = Draws(*self.identity, split, index, "plot")
@@ -438,6 +461,15 @@ class TomK(Benchmark):
         ]
         return pa.concat_tables(pieces).unify_dictionaries().combine_chunks()
 
+    def _narrate(self, split: str, index: int, drawn: PlotBlock, cast: Cast, start: int) -> list[str]:
+        """Return the text of a piece of a block: always the whole piece, so that it never depends on how much is used."""
+        columns = np.arange(start, min(start + _PIECE, self.block_stories))
+        draws = Draws(*self.identity, split, index, start, "text")
+        words = Cast(*(each[:, columns] for each in (cast.agents, cast.rooms, cast.things, cast.containers)))
+        told = self.wording.narrate_block(drawn.stories.pick(columns), drawn.lie[:, columns], words, draws)
+        found: list[str] = told.to_pylist()
+        return found
+
     def _table(self, split: str, index: int, drawn: PlotBlock, cast: Cast, columns: range) -> pa.Table:
         made, wording = self.config, self.wording
         told, questions = [], list[PlotQuestion]()
@@ -465,8 +497,7 @@ class TomK(Benchmark):
                 f"{told[asked_of.story][0]}"
             )
         first = index * self.block_stories + columns.start
-        draws = Draws(*self.identity, split, first, "text")
-        texts = ["\n".join(wording.narrate(events, draws)) for events, _ in told]
+        texts = self._narrate(split, index, drawn, cast, columns.start)
         who = identity(self.name, split, first, len(columns), self.rows_per_story(split))
         rows = [
             {"story": texts[each.story], "question": wording.ask(each.question), **(labels or {})}
@@ -476,24 +507,76 @@ class TomK(Benchmark):
 
     def _names(self, cast: Cast, column: int) -> LocalNames:
         """Return what the local numbers of a story stand for."""
-        words = self.wording.vocabulary
+        words = self.vocabulary
         roles = zip((cast.agents, cast.rooms, cast.things, cast.containers), _ROLE_WORDS, strict=True)
         lists = ([getattr(words, role)[number] for number in numbers[:, column]] for numbers, role in roles)
         return LocalNames(*({word: number for number, word in enumerate(found)} for found in lists))
 
+    def _plain_plots(self, split: str, index: int) -> PlainBlock:
+        """Draw a block of plain stories without words."""
+        assert self._plain is not None
+        draws = Draws(*self.identity, split, index, "plot")
+        drawn = self._plain.draw(draws, self.block_stories)
+        # Noise within a story is about somebody of it, that after its end is cut off.
+        return replace(drawn, stories=self._fill_noise(drawn.stories, draws))
+
     def _plain_table(self, split: str, index: int, stories: int) -> pa.Table:
-        raise NotImplementedError
+        """Narrate plain stories, and derive their labels from the text as `verify` does."""
+        drawn = self._plain_plots(split, index)
+        cast = self._cast(split, index, drawn.stories)
+        texts, asked = [], []
+        for column in range(stories):
+            names = self._names(cast, column)
+            events = decode_plot(drawn.stories, column, names)[: int(drawn.length[column])]
+            texts.append(narrate(as_plain_events(events)))
+            agents, (thing, *_) = tuple(names.agents), tuple(names.things)
+            pair = agents[int(drawn.mover[column])], agents[int(drawn.other[column])]
+            asked += [ask(Question(thing, tuple(pair[who] for who in chain), memory)) for memory, chain in SIX]
+        story_of = np.repeat(np.arange(stories), len(SIX))
+        proved = prove(pa.array(texts, pa.string()), story_of, pa.array(asked, pa.string()))
+        if proved.problems or len(proved.rows) < len(asked):
+            problem = next(iter(proved.problems), None)
+            where = f"{problem.what}: {problem.found}, expected {problem.expected}" if problem else "a row has no answer"
+            raise ProofError(f"{where}, in {texts[int(story_of[problem.row])] if problem else self.identity}")
+        who = identity(self.name, split, index * self.block_stories, stories, len(SIX))
+        told = pa.DictionaryArray.from_arrays(pa.array(story_of.astype(np.int32)), pa.array(texts, pa.string()))
+        columns = {**who, **proved.columns, "story": told, "question": pa.array(asked, pa.string())}
+        return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
     def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
-        """Return how often cheap readers are right, by order, over the first block of each split."""
+        """Return how often cheap readers are right, or how many plots plain stories have and share between splits."""
         if self._plain is not None:
-            return {}
+            return {"plots": self._count_plots(splits)}
         found = {}
         for split, count in splits.items():
-            beliefs = self.plots(split, 0).beliefs
             kept = np.arange(min(count, self.block_stories))
-            found[split] = describe([each.pick(kept) for each in beliefs])
-        return {"balance": {"stories": self.block_stories, "shares": found}}
+            found[split] = describe([each.pick(kept) for each in self.plots(split, 0).beliefs])
+        return {"balance": {"stories_at_most": self.block_stories, "shares": found}}
+
+    def _count_plots(self, splits: Mapping[str, int]) -> dict[str, Any]:
+        """Count plots without their words, and those of a split that occur in the training split."""
+        keys = {
+            split: [
+                key
+                for index in range(self.block_count(count))
+                for key in plot_keys(self._plain_plots(split, index))[: count - index * self.block_stories]
+            ]
+            for split, count in splits.items()
+        }
+        found: dict[str, Any] = {split: {"stories": len(each), "distinct": len(set(each))} for split, each in keys.items()}
+        known = set(keys.get("train", ()))
+        for split, each in keys.items():
+            if known and split != "train":
+                found[split]["in_train"] = round(sum(key in known for key in each) / len(each), 6)
+        return found
+
+    def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
+        """Return how many plots there are, and how many of a split occur in training."""
+        found = []
+        for split, entry in manifest.get("plots", {}).items():
+            shared = f"; {100 * entry['in_train']:.2f}% of the stories have a plot of the training split" if "in_train" in entry else ""
+            found.append(f"{split}: {entry['distinct']:,} different plots{shared}")
+        return found
 
     @classmethod
     def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
@@ -560,11 +643,12 @@ def dials_of(stories: Sequence[Example]) -> TomKConfig:
             continue
         kinds = Counter(event.kind for event in text.events)
         lies = sum(event.lie for event in text.events)
-        rooms = {event.room for event in text.events if event.room is not None}
+        if not is_nested(example.story, example.question):
+            return TomKConfig(**{**PRESETS["plain"], **_plain_dials(stories)})
         return TomKConfig(
-            order=max(2, *(each.order for each in stories)),
+            order=max(each.order for each in stories if not each.question_type.startswith(str(Ask.BELIEVERS))),
             agents=len(text.cast),
-            rooms=len(rooms),
+            rooms=len({event.room for event in text.events if event.room is not None}),
             objects=kinds[EventKind.PLACE],
             moves=kinds[EventKind.MOVE],
             tells=sum(kinds[kind] for kind in MESSAGES) - lies,
@@ -574,10 +658,21 @@ def dials_of(stories: Sequence[Example]) -> TomKConfig:
             distractors=kinds[EventKind.NOISE],
             length=len(text.events),
             trust=reading_of(example.readings).trust,
-            style=text.wording.style,
+            style=style_of(example.story),
             language=text.wording.language,
+            questions=tuple(KINDS),
         )
     raise ConfigError("the stories cannot be read, so nothing tells how they were made.")
 
 
-_ = PLAIN_READINGS
+
+def _plain_dials(stories: Sequence[Example]) -> dict[str, int]:
+    """Return how much happens at most in plain stories."""
+    texts = [read_story(each.story).events for each in stories]
+    counts = [Counter(event.kind for event in events) for events in texts]
+    return {
+        "agents": max(len(cast_of(events)) for events in texts),
+        "rooms": max(len({event.room for event in events if event.room}) for events in texts),
+        "moves": max(each[EventKind.MOVE] for each in counts),
+        "distractors": max(each[EventKind.NOISE] for each in counts),
+    }

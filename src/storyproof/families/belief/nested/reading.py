@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from storyproof.errors import ParseError
 from storyproof.families.belief.events import Event, Kind, impossibilities
+from storyproof.families.belief.nested.language.pack import NARRATIVE, PLAIN, load_pack
 from storyproof.families.belief.nested.questions import NestedQuestion
-from storyproof.families.belief.nested.wording import LANGUAGES, Wording, find_wording
+from storyproof.families.belief.nested.wording import LANGUAGES, Wording, find_language, find_wording
 from storyproof.families.belief.nested.world import EventKind, PlotEvent, cast_of, plot_problems
 from storyproof.families.belief.text import parse, parse_question
 
@@ -41,37 +42,25 @@ class PlotText(NamedTuple):
         return cast_of(self.events)
 
 
-@cache
-def _wordings() -> tuple[Wording, ...]:
-    return tuple(find_wording(language) for language in LANGUAGES)
-
-
 @lru_cache(maxsize=_REMEMBERED)
 def read_story(story: str) -> PlotText:
     """Read a story with one sentence per line.
 
     Raises:
-        ParseError: If it is in no language and style; the message is about the language that reads most of it.
+        ParseError: If it is in no language and style.
     """
-    errors = []
-    for wording in _wordings():
-        try:
-            events = tuple(wording.read(story))
-        except ParseError as error:
-            errors.append(error)
-        else:
-            return PlotText(events, wording, tuple(plot_problems(events)))
     try:
-        plain = parse(story)
+        wording = find_wording(find_language(story))
+        events = tuple(wording.read(story))
     except ParseError:
-        raise max(errors, key=lambda error: _sentence(str(error))) from None
-    return PlotText(tuple(_as_plots(plain)), _wordings()[0], tuple(impossibilities(plain)))
-
-
-def _sentence(message: str) -> int:
-    """Return the number of the sentence that a message is about, 0 if it names none."""
-    number = message.removeprefix("sentence ").partition(":")[0]
-    return int(number) if number.isdecimal() else 0
+        try:  # the published files have sentences of their own, such as "Ada is in the attic."
+            plain = parse(story)
+        except ParseError:
+            plain = []
+        if not plain:
+            raise
+        return PlotText(tuple(_as_plots(plain)), find_wording(), tuple(impossibilities(plain)))
+    return PlotText(events, wording, tuple(plot_problems(events)))
 
 
 def _as_plots(events: Sequence[Event]) -> Iterator[PlotEvent]:
@@ -94,9 +83,9 @@ def read_question(question: str) -> NestedQuestion:
         ParseError: If it has none of the known forms.
     """
     errors = []
-    for wording in _wordings():
+    for language in LANGUAGES:
         try:
-            return wording.read_question(question)
+            return find_wording(language).read_question(question)
         except ParseError as error:
             errors.append(error)
     raise errors[0]
@@ -140,3 +129,10 @@ def _needs_more(story: str) -> bool:
             return False
         return True
     return False
+
+
+def style_of(story: str) -> str:
+    """Return the style of a story: narrative if a sentence begins with a connective or a time."""
+    pack = load_pack(read_story(story).wording.language)
+    openings = (*pack.connectives, *pack.times)
+    return NARRATIVE if any(line.startswith(openings) for line in story.split("\n")) else PLAIN

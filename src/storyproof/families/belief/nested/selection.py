@@ -32,6 +32,7 @@ READERS = {
     "reality": "where the object really is",
     "first_mention": "where the object was first",
     "last_mention": "where the object was last put or said to be",
+    "algorithm_1": "where the object was put before the last exit, or for beliefs about beliefs before the first one",
     "without_last": "the belief of the chain without its last agent",
     "without_first": "the belief of the chain without its first agent",
     "first_alone": "what the first agent believes",
@@ -41,7 +42,7 @@ _ROUNDS, _STEP = 40, 4.0  # of raising prices, and by how much for each story th
 _EXACT = ("reality", "first_mention", "last_mention")  # who is right too seldom helps those who name another place
 _LOWEST = 2.0  # by which a reader who is right too seldom is favoured
 _PAIRED = 4  # agents of a longer chain in which two think of each other
-_FURTHER = 6  # questions of other kinds that are drawn for each story
+_FURTHER = 8  # questions of other kinds that are drawn for each story
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,12 +54,16 @@ class ObjectPlaces:
         first: Where at first.
         last: Where at last, as the text mentions it.
         real: Where at the end.
+        before_exit: Where it was put before the first exit that follows its placing; where at the end if none does.
+        before_last_exit: The same for the last exit.
     """
 
     count: Small
     first: Small
     last: Small
     real: Small
+    before_exit: Small
+    before_last_exit: Small
 
 
 def find_places(stories: PlotArrays, objects: int, containers: int) -> ObjectPlaces:
@@ -69,8 +74,11 @@ def find_places(stories: PlotArrays, objects: int, containers: int) -> ObjectPla
     columns = np.arange(kind.shape[1])
     shape = (objects, kind.shape[1])
     named = np.zeros((objects, containers, kind.shape[1]), np.bool_)
-    first, last, real = (np.full(shape, NOBODY, np.int8) for _ in range(3))
+    first, last, real, before, before_last = (np.full(shape, NOBODY, np.int8) for _ in range(5))
     for time in range(len(kind)):
+        exits = (kind[time] == EventKind.EXIT) & (real != NOBODY)
+        before = np.where(exits & (before == NOBODY), real, before)
+        before_last = np.where(exits, real, before_last)
         thing, place = stories.thing[time], stories.container[time]
         which = np.flatnonzero(tells[time])
         at = thing[which], columns[which]
@@ -79,7 +87,8 @@ def find_places(stories: PlotArrays, objects: int, containers: int) -> ObjectPla
         last[at] = place[which]
         which = np.flatnonzero(puts[time])
         real[thing[which], columns[which]] = place[which]
-    return ObjectPlaces(named.sum(axis=1, dtype=np.int8), first, last, real)
+    before, before_last = (np.where(each == NOBODY, real, each) for each in (before, before_last))
+    return ObjectPlaces(named.sum(axis=1, dtype=np.int8), first, last, real, before, before_last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +217,7 @@ def draw_questions(
             "reality": places.real[thing, story],
             "first_mention": places.first[thing, story],
             "last_mention": places.last[thing, story],
+            "algorithm_1": (places.before_exit if length > 1 else places.before_last_exit)[thing, story],
         }
         if length > 1:
             cheap |= {"without_last": belief(0, length - 1), "without_first": belief(1, length)}
@@ -320,11 +330,10 @@ def describe(choices: Sequence[OrderChoice]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for order, choice in enumerate(choices, start=1):
         shares = {name: float(flags.mean()) for name, flags in choice.right.items()}
-        found[str(order)] = {name: round(share, 4) for name, share in {"guess": float(choice.guess.mean()), **shares}.items()}
+        shares = {"guess": float(choice.guess.mean()), **shares}
         if order > 1:
-            both = choice.right["without_last"] | choice.right["without_first"]
-            found[str(order)]["differs_from_lower_order"] = round(1 - float(choice.right["without_last"].mean()), 4)
-            found[str(order)]["differs_from_both_shorter"] = round(1 - float(both.mean()), 4)
+            shares["differs_from_lower_order"] = 1 - shares["without_last"]
+        found[str(order)] = {name: round(share, 4) for name, share in shares.items()}
     return found
 
 
@@ -351,7 +360,7 @@ def choose_others(
     thing = _draw_things(places, draws, _FURTHER)
     chain = draw_chains(draws, agents, 3, _FURTHER * count).reshape(3, _FURTHER, count)
     length = draws.below(order, _FURTHER * count).reshape(_FURTHER, count)
-    size = 2 + draws.below(2, _FURTHER * count).reshape(_FURTHER, count) * (agents > 2)
+    size = 2 + (draws.below(4, _FURTHER * count).reshape(_FURTHER, count) == 0) * (agents > 2)
     spot = draws.below(1 << 16, _FURTHER * count).reshape(_FURTHER, count)
     agent_names, thing_names, box_names = tuple(names.agents), tuple(names.things), tuple(names.containers)
     drawn: list[NestedQuestion] = []

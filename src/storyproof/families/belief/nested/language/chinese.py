@@ -6,7 +6,7 @@ from storyproof.families.belief.nested.language.grammar import FEMALE, MALE, NAM
 
 
 class Chinese:
-    """See `Grammar`. Forms of nouns: name, and a if they have a measure word. Of names: name; agreeing: him."""
+    """See `Grammar`. Forms of nouns: name, and a if they have a measure word. Of names: name."""
 
     naming = frozenset((NAME, "a"))
     pronouns = {MALE: "他", FEMALE: "她"}
@@ -22,4 +22,4 @@ class Chinese:
 
     def agent_forms(self, name: str, gender: str) -> Forms:
         """Return the forms of a name."""
-        return {NAME: name, "him": "她" if gender == FEMALE else "他"}
+        return {NAME: name}

@@ -8,7 +8,7 @@ _MARKS = frozenset(("pl", "a", "an"))
 
 
 class English:
-    """See `Grammar`. Forms of nouns: the, a; agreeing: is, was, it. Of names: name; agreeing: him."""
+    """See `Grammar`. Forms of nouns: the, a; agreeing: is, was, it. Of names: name."""
 
     naming = frozenset((NAME, "the", "a"))
     pronouns = {MALE: "he", FEMALE: "she"}
@@ -27,4 +27,4 @@ class English:
 
     def agent_forms(self, name: str, gender: str) -> Forms:
         """Return the forms of a name."""
-        return {NAME: name, "him": "her" if gender == FEMALE else "him"}
+        return {NAME: name}

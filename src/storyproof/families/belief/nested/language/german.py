@@ -20,7 +20,7 @@ class German:
     """See `Grammar`.
 
     Forms of nouns: nom, acc, a (nominative with "ein"); in, into, from, away for places, not in the plural; agreeing:
-    is, was, lay, be (subjunctive), it. Of names: name; agreeing: him.
+    is, was, lay, be (subjunctive), it. Of names: name.
     """
 
     naming = frozenset((NAME, "nom", "acc", "a", "in", "into", "from", "away"))
@@ -51,4 +51,4 @@ class German:
 
     def agent_forms(self, name: str, gender: str) -> Forms:
         """Return the forms of a name."""
-        return {NAME: name, "him": "sie" if gender == FEMALE else "ihn"}
+        return {NAME: name}

@@ -178,6 +178,8 @@ class StoryReader:
         self._hour = {time: number for number, time in enumerate(pack.times)}
         self._questions: dict[int, dict[str, tuple[Ask, tuple[str, ...]]]] = {}
         self._open = list(_open_sentences(pack)) if pack.grammar.takes_any_word else []
+        self._literals = {word for known in self._sorted for each in known for word in _SPACED.findall(each)}
+        self._known = {role: {noun.word for noun in nouns} for role, nouns in pack.nouns.items()}
         self._gender = {noun.word: noun.gender for noun in pack.agents}
         self._read_clause = lru_cache(maxsize=1 << 16)(self._parse_clause)
 
@@ -267,11 +269,13 @@ class StoryReader:
         return _event(meaning.key, words)
 
     def _parse_open(self, text: str) -> PlotEvent | None:
-        """Read a plain sentence with any words in it."""
+        """Read a plain sentence with any words in it; those of the pack must have their own forms."""
         for key, pattern, _ in self._open:
             match = pattern.fullmatch(text)
             if match is not None:
-                return _event(key, match.groupdict())
+                words = match.groupdict()
+                is_known = bool(words) and all(word in self._known[role] for role, word in words.items())
+                return None if is_known else _event(key, words)
         return None
 
     def _resolve(
@@ -307,7 +311,8 @@ class StoryReader:
         at, used = 0, iter(phrases)
         for sign in begins:
             at = next(used).end if sign in self._scanner.roles else at + 1
-        if not follows and self._open:
+        word = _SPACED.match(text, at)
+        if not follows and self._open and word is not None and word[0] not in self._literals:
             open_at, open_next = _fit_open(text, [words for _, _, words in self._open])
             if open_at > at:
                 at, nexts = open_at, dict.fromkeys(open_next)

@@ -15,7 +15,7 @@ class Spanish:
     """See `Grammar`.
 
     Forms of nouns: the, a, to ("al"), of ("del"); agreeing: is, was, lay, gusta, gustaba, it. Of names: name, and;
-    agreeing: absorto, atento, enganarlo.
+    agreeing: absorto, atento.
     """
 
     naming = frozenset((NAME, "the", "a", "to", "of", "and"))
@@ -45,5 +45,5 @@ class Spanish:
         """Return the forms of a name."""
         ending = "a" if gender == FEMALE else "o"
         joined = "e" if name.lower().startswith(("i", "í", "hi")) else "y"
-        agreeing = {"absorto": f"absort{ending}", "atento": f"atent{ending}", "enganarlo": f"engañarl{ending}"}
+        agreeing = {"absorto": f"absort{ending}", "atento": f"atent{ending}"}
         return {NAME: name, "and": f"{joined} {name}", **agreeing}

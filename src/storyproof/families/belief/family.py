@@ -23,7 +23,7 @@ from storyproof.families.belief import baselines, encoding, running_text
 from storyproof.families.belief.audit.kinds import KINDS
 from storyproof.families.belief.events import FEELINGS
 from storyproof.families.belief.mistakes import MISTAKES, mistaken_answers
-from storyproof.families.belief.nested.reading import is_nested, is_question
+from storyproof.families.belief.nested.reading import is_nested, is_question, reads_further
 from storyproof.families.belief.nested.readings import COMPARED_DESCRIPTIONS
 from storyproof.families.belief.readings import CONVENTIONS, DESCRIPTIONS, OPEN
 from storyproof.families.belief.talk import TALK
@@ -138,7 +138,7 @@ class BeliefFamily(Family):
         """Return the words that do not fit, and sentences that cannot happen."""
         from storyproof.families.belief.own_text import find_problems
 
-        if is_nested(story, question):
+        if is_nested(story, question) or reads_further(story):
             return self._nested.find_problems(story, question)
         return find_problems(story, question)
 

@@ -18,7 +18,7 @@ from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.nested.arrays import encode_plots
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.oracle import Minds, reality, whereabouts
-from storyproof.families.belief.nested.questions import Ask, NestedQuestion
+from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
 from storyproof.families.belief.nested.reading import PlotText, is_question, read_question, read_story
 from storyproof.families.belief.nested.readings import ALWAYS, FRESHER, HI_TOM, NEVER_LIARS, NestedReading, parse_reading
 from storyproof.families.belief.nested.rows import READINGS, AskedRow, candidates_of, kind_of, places_of, prove_rows, reading_of
@@ -122,16 +122,28 @@ def positions(example: Example) -> list[str]:
 
 
 def rules_answer(example: Example) -> str:
-    """Answer by the ToMi paper's rules, which know placings, moves and exits; empty where no place is asked for."""
-    question = read_question(example.question)
-    if question.ask not in (Ask.BELIEF, Ask.SAYS, Ask.REALITY, Ask.MEMORY):
-        return ""
+    """Answer by the ToMi paper's rules, which know placings, moves and exits, and take all agents to believe the same."""
+    question, text = read_question(example.question), read_story(example.story)
     plain = [
         Event(_RULED[event.kind], event.agent, event.room, event.thing, event.container)
-        for event in read_story(example.story).events
+        for event in text.events
         if event.kind in _RULED
     ]
-    return apply_rules(plain, Question(question.thing, question.chain, question.ask == Ask.MEMORY))
+
+    def place(order: int) -> str:
+        asked = Question(question.thing, ("?",) * order, question.ask == Ask.MEMORY)
+        return apply_rules(plain, asked)
+
+    found: Reply = place(question.order)
+    if question.ask == Ask.KNOWS_WHERE:
+        found = "yes" if place(1) == place(0) else "no"
+    elif question.ask == Ask.KNOWS_WRONG:
+        found = "yes" if place(0) != place(1) != place(2) else "no"
+    elif question.ask == Ask.BELIEVERS:
+        found = tuple(sorted(text.cast)) if place(question.order) == question.place else ()
+    elif question.ask == Ask.COMMON:
+        found = place(2)
+    return text.wording.answer(found)
 
 
 def structure(example: Example) -> str:
@@ -384,7 +396,9 @@ def lay_out(examples: Sequence[Example]) -> Timeline:
     chains: list[tuple[str, ...]] = [(agent,) for agent in text.cast]
     asked = [read_question(each.question) for each in examples]
     about = [each.chain for each in asked if each.thing == question.thing and each.ask != Ask.COMMON]
-    chains += [chain[start:] for chain in about for start in range(len(chain)) if set(chain) <= set(text.cast)]
+    deepest = question.chain if question.ask == Ask.BELIEF else max([(), *about], key=len)
+    if set(deepest) <= set(text.cast):  # the others would need a column for each of their parts
+        chains += [deepest[start:] for start in range(len(deepest))]
     places = {chain: follower.believed(chain) for chain in dict.fromkeys(chains)}
     real, rooms = follower.really(), follower.rooms()
     steps = [

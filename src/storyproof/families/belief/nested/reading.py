@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -114,7 +115,8 @@ def is_nested(story: str, question: str) -> bool:
         if question:
             parse_question(question)
     except ParseError:
-        return is_question(question)
+        if is_question(question):
+            return True
     return _needs_more(story)
 
 
@@ -129,6 +131,20 @@ def _needs_more(story: str) -> bool:
             return False
         return True
     return False
+
+
+def reads_further(story: str) -> bool:
+    """Return whether a story that cannot be read is understood further with secrets and messages than without."""
+
+    def first_unread(read: Callable[[str], object]) -> int:
+        try:
+            read(story)
+        except ParseError as error:
+            number = re.match(r"sentence (\d+)", str(error))
+            return int(number[1]) if number else 0
+        return story.count("\n") + 2
+
+    return first_unread(read_story) > first_unread(parse)
 
 
 def style_of(story: str) -> str:

@@ -97,7 +97,10 @@ def test_a_move_by_somebody_who_is_nowhere_happens_where_the_container_stands() 
         ),
         ("Ann moved the key to the box.", "sentence 1: Ann moves the key but is in no room."),
         ("", "sentence 1, character 1: not understood: the end of the sentence; expected one of: 'A dog barked"),
-        ("Ann entered the big hall.", "sentence 1, character 17: not understood: 'big hall.'; expected one of: 'WORD.'"),
+        (
+            "Ann entered the big hall.",
+            "sentence 1, character 17: not understood: 'big hall.'; expected one of: 'WORD.'",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_named(story: str, message: str) -> None:

@@ -164,11 +164,7 @@ class PackWording:
         for time, event in enumerate(events):
             prefix, subject = int(choices.prefix[time, 0]), int(choices.subject[time, 0])
             template = templates_of(pack, KEYS[choices.key[time, 0]])[choices.variant[time, 0]]
-            words = {
-                role: self._forms_of(role, name)
-                for role in ROLES
-                if (name := getattr(event, role)) is not None
-            }
+            words = {role: self._forms_of(role, name) for role in ROLES if (name := getattr(event, role)) is not None}
             if subject != BY_NAME:
                 gender = self._gender[str(event.agent)]
                 stands = "" if subject == SILENT else pack.grammar.pronouns[gender]

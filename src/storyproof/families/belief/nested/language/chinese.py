@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from storyproof.families.belief.nested.language.grammar import FEMALE, MALE, NAME, Forms, GrammarError
 
 
@@ -9,7 +11,7 @@ class Chinese:
     """See `Grammar`. Forms of nouns: name, and a if they have a measure word. Of names: name."""
 
     naming = frozenset((NAME, "a"))
-    pronouns = {MALE: "他", FEMALE: "她"}
+    pronouns = MappingProxyType({MALE: "他", FEMALE: "她"})
     is_silent = False
     spaced = False
     takes_any_word = False
@@ -18,7 +20,7 @@ class Chinese:
         """Return the forms of a noun."""
         if len(marks) > 1:
             raise GrammarError(f"expected at most one measure word, found {len(marks)}")
-        return {NAME: word, **{"a": f"一{measure}{word}" for measure in marks}}
+        return {NAME: word, "a": f"一{''.join(marks)}{word}"} if marks else {NAME: word}
 
     def agent_forms(self, name: str, gender: str) -> Forms:
         """Return the forms of a name."""

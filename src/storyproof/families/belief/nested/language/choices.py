@@ -7,7 +7,6 @@ mentioned so far whom it fits, no other could do now what the sentence says.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,8 @@ from storyproof.families.belief.nested.arrays import PlotArrays
 from storyproof.families.belief.nested.language.pack import KEYS, NARRATIVE, PLAIN, TOMI, LanguagePack
 from storyproof.families.belief.nested.world import MESSAGES, EventKind
 from storyproof.seeds import Draws
+
+Picked = npt.NDArray[np.intp]
 
 BY_NAME, BY_PRONOUN, SILENT = range(3)
 NO_PREFIX = -1
@@ -57,9 +58,7 @@ def sentence_keys(stories: PlotArrays, lie: Flags) -> Small:
     return found
 
 
-def choose(
-    pack: LanguagePack, style: str, stories: PlotArrays, lie: Flags, is_female: Flags, draws: Draws
-) -> Choices:
+def choose(pack: LanguagePack, style: str, stories: PlotArrays, lie: Flags, is_female: Flags, draws: Draws) -> Choices:
     """Choose how to put all sentences of some stories.
 
     Args:
@@ -89,7 +88,7 @@ def choose(
 
 def _choose_prefixes(pack: LanguagePack, key: Small, draws: Draws) -> npt.NDArray[np.int16]:
     """Choose a time for the first sentence and now and then later, and connectives between."""
-    steps, count = key.shape
+    count = key.shape[1]
     connectives, times = len(pack.connectives), len(pack.times)
     starts = draws.below(_FIRST_TIMES, count)
     passes = (draws.below(_TIME_IN, key.size) == 0).reshape(key.shape)
@@ -113,22 +112,27 @@ def _choose_subjects(pack: LanguagePack, stories: PlotArrays, is_female: Flags, 
     steps, count = stories.kind.shape
     wanted = (draws.below(_PRONOUN_IN, stories.kind.size) > 0).reshape(stories.kind.shape)
     found = np.zeros((steps, count), np.int8)
-    columns = np.arange(count)
     world = _World(stories)
     for time in range(steps):
-        agent = stories.agent[time]
-        same = (agent != NOBODY) & wanted[time] & (stories.kind[time] != EventKind.NOISE)
-        if time and (same & (agent == stories.agent[time - 1])).any():
-            same &= agent == stories.agent[time - 1]
-            able = world.able(time) & world.mentioned
-            number = np.maximum(agent, 0)
-            fits = same & able[number, columns]
-            gender = is_female[number, columns]
-            alike = able & (is_female == gender)
-            found[time] = np.where(fits & (alike.sum(axis=0) == 1), np.int8(BY_PRONOUN), np.int8(BY_NAME))
-            if pack.grammar.is_silent:
-                found[time] = np.where(fits & (able.sum(axis=0) == 1), np.int8(SILENT), found[time])
+        if time:
+            agent = stories.agent[time]
+            repeats = (agent == stories.agent[time - 1]) & (agent != NOBODY) & wanted[time]
+            picked = np.flatnonzero(repeats & (stories.kind[time] != EventKind.NOISE))
+            found[time, picked] = _subjects_at(world, time, picked, is_female, pack.grammar.is_silent)
         world.advance(time)
+    return found
+
+
+def _subjects_at(world: _World, time: int, picked: Picked, is_female: Flags, can_be_silent: bool) -> Small:
+    """Return how some stories can refer at a time to the one who acted before."""
+    able = world.able(time, picked) & world.mentioned[:, picked]
+    female = is_female[:, picked]
+    row = world.stories.agent[time, picked], np.arange(len(picked))
+    fits = able[row]
+    alone_of_gender = (able & (female == female[row])).sum(axis=0) == 1
+    found = np.where(fits & alone_of_gender, np.int8(BY_PRONOUN), np.int8(BY_NAME))
+    if can_be_silent:
+        found = np.where(fits & (able.sum(axis=0) == 1), np.int8(SILENT), found)
     return found
 
 
@@ -139,6 +143,7 @@ class _World:
         self.stories = stories
         self.agents, self.count = stories.agents, stories.kind.shape[1]
         self.columns = np.arange(self.count)
+        self._rows = np.arange(self.agents)[:, None]
         self.room = self._empty(self.agents)
         self.watched = self._empty(self.agents)
         self.distracted = np.zeros((self.agents, self.count), np.bool_)
@@ -149,36 +154,33 @@ class _World:
     def _empty(self, rows: int) -> Small:
         return np.full((rows, self.count), NOBODY, np.int8)
 
-    def _of(self, array: npt.NDArray[Any], row: Small) -> npt.NDArray[Any]:
-        """Look up a row for each story; the first where there is none."""
-        found: npt.NDArray[Any] = array[np.maximum(row, 0), self.columns]
-        return found
-
-    def able(self, time: int) -> Flags:
-        """Return who could do what happens at a time, [agent, story]."""
-        plots, kind, room = self.stories, self.stories.kind[time], self.stories.room[time]
-        inside, heeds = self.room >= 0, ~self.distracted
-        lies_in = self._of(self.lies_in, plots.thing[time])
-        stands_in = self._of(self.stands_in, plots.container[time])
-        hearer = plots.hearer[time]
-        beside = (self.room == self._of(self.room, hearer)) & (np.arange(self.agents)[:, None] != hearer)
-        company = np.stack([(self.room == row).sum(axis=0) > 1 for row in self.room])
-        placed = lies_in != NOBODY
-        found = np.zeros((self.agents, self.count), np.bool_)
+    def able(self, time: int, picked: Picked) -> Flags:
+        """Return who could do what happens at a time in some stories, [agent, story]."""
+        plots = self.stories
+        kind, asked, hearer = plots.kind[time, picked], plots.room[time, picked], plots.hearer[time, picked]
+        room, watched = self.room[:, picked], self.watched[:, picked]
+        inside, distracted = room >= 0, self.distracted[:, picked]
+        heeds = ~distracted
+        lies_in = self.lies_in[np.maximum(plots.thing[time, picked], 0), picked]
+        stands_in = self.stands_in[np.maximum(plots.container[time, picked], 0), picked]
+        beside = (room == room[np.maximum(hearer, 0), np.arange(len(picked))]) & (self._rows != hearer)
+        company = np.zeros_like(inside)
+        for row in range(1, self.agents):
+            company |= room == np.roll(room, row, axis=0)
+        can_move = (room == lies_in) & ((stands_in == NOBODY) | (stands_in == lies_in))
+        speaks = heeds & (lies_in != NOBODY)
+        found = np.zeros_like(inside)
         for which, possible in (
             (EventKind.ENTER, ~inside & heeds),
-            (EventKind.EXIT, inside & (self.room == room)),
-            (
-                EventKind.MOVE,
-                inside & heeds & (self.room == lies_in) & ((stands_in == NOBODY) | (stands_in == lies_in)),
-            ),
-            (EventKind.PEEK, heeds & (self.room != room) & (self.watched == NOBODY)),
-            (EventKind.UNPEEK, heeds & (self.watched != NOBODY)),
+            (EventKind.EXIT, inside & (room == asked)),
+            (EventKind.MOVE, inside & heeds & can_move),
+            (EventKind.PEEK, heeds & (room != asked) & (watched == NOBODY)),
+            (EventKind.UNPEEK, heeds & (watched != NOBODY)),
             (EventKind.DISTRACT, heeds & inside),
-            (EventKind.ATTEND, self.distracted),
-            (EventKind.TELL, heeds & inside & company & placed),
-            (EventKind.WHISPER, heeds & inside & beside & placed),
-            (EventKind.ANNOUNCE, heeds & placed),
+            (EventKind.ATTEND, distracted),
+            (EventKind.TELL, speaks & inside & company),
+            (EventKind.WHISPER, speaks & inside & beside),
+            (EventKind.ANNOUNCE, speaks),
         ):
             found |= (kind == which) & possible
         return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from storyproof.families.belief.nested.language.grammar import FEMALE, MALE, NAME, Forms, check_marks
 
 _MARKS = frozenset(("pl", "a", "an"))
@@ -11,7 +13,7 @@ class English:
     """See `Grammar`. Forms of nouns: the, a; agreeing: is, was, it. Of names: name."""
 
     naming = frozenset((NAME, "the", "a"))
-    pronouns = {MALE: "he", FEMALE: "she"}
+    pronouns = MappingProxyType({MALE: "he", FEMALE: "she"})
     is_silent = False
     spaced = True
     takes_any_word = True

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from storyproof.families.belief.nested.language.grammar import FEMALE, MALE, NAME, Forms, check_marks, one_of
 
 _GENDERS = frozenset(("m", "f", "n", "pl"))
@@ -24,28 +26,29 @@ class German:
     """
 
     naming = frozenset((NAME, "nom", "acc", "a", "in", "into", "from", "away"))
-    pronouns = {MALE: "er", FEMALE: "sie"}
+    pronouns = MappingProxyType({MALE: "er", FEMALE: "sie"})
     is_silent = False
     spaced = True
     takes_any_word = False
 
     def noun_forms(self, word: str, marks: frozenset[str]) -> Forms:
         """Return the forms of a noun."""
-        check_marks(marks, _GENDERS | {"auf"})
+        check_marks(marks, _GENDERS | {"auf", "en"})
         gender = one_of(marks, _GENDERS)
+        declined = f"{word}en" if "en" in marks else word
         verbs = ("sind", "waren", "lagen", "seien") if gender == "pl" else ("ist", "war", "lag", "sei")
         forms = {
             "nom": f"{_NOMINATIVE[gender]} {word}",
-            "acc": f"{_ACCUSATIVE[gender]} {word}",
+            "acc": f"{_ACCUSATIVE[gender]} {declined}",
             "a": f"{_INDEFINITE[gender]}{word}",
             **dict(zip(("is", "was", "lay", "be"), verbs, strict=True)),
             "it": _IT[gender],
         }
         if gender != "pl":
             on = "auf" in marks
-            forms["in"] = f"{_IN[on][gender]} {word}"
-            forms["into"] = f"{_INTO[on][gender]} {word}"
-            forms["from"] = f"{_FROM[on][gender]} {word}"
+            forms["in"] = f"{_IN[on][gender]} {declined}"
+            forms["into"] = f"{_INTO[on][gender]} {declined}"
+            forms["from"] = f"{_FROM[on][gender]} {declined}"
             forms["away"] = f"{forms['from']} {_AWAY[on]}"
         return forms
 

@@ -126,9 +126,7 @@ class StoryNarrator:
         self._fragments.texts += [*starts, *("\n" + start for start in starts)]
         templates = [(key, template) for key, name in enumerate(KEYS) for template in templates_of(pack, name)]
         self._start = np.searchsorted([key for key, _ in templates], np.arange(len(KEYS))).astype(np.int32)
-        laid = [
-            [_pieces(parts) for parts in (template.alone, template.after)] for _, template in templates
-        ]
+        laid = [[_pieces(parts) for parts in (template.alone, template.after)] for _, template in templates]
         width = max(len(pieces) for both in laid for pieces in both)
         self._base = np.zeros((len(templates), 2, width), np.int32)
         self._role = np.full((len(templates), 2, width), _NOTHING, np.int32)

@@ -191,8 +191,7 @@ class StoryReader:
         groups = [self._scanner.groups[role] for role in roles]
         if key == "like":  # one may like a container too, but a pronoun never likes anything
             groups = [
-                [group for group in found if group.is_name]
-                + (self._scanner.groups[CONTAINER] if role == THING else [])
+                [group for group in found if group.is_name] + (self._scanner.groups[CONTAINER] if role == THING else [])
                 for role, found in zip(roles, groups, strict=True)
             ]
         for chosen in product(*groups):
@@ -206,7 +205,7 @@ class StoryReader:
                 raise VocabularyError(f"{self.pack.path}: in {quoted(text)} it is not clear what is named; reword it.")
             if known.setdefault(skeleton, meaning) != meaning:
                 raise VocabularyError(
-                    f"{self.pack.path}: {quoted(text)} can mean '{key}' and '{known[skeleton].key}'; reword one of them."
+                    f"{self.pack.path}: {quoted(text)} can mean '{key}' and '{known[skeleton].key}'; reword one."
                 )
 
     def read(self, story: str | Sequence[str]) -> list[PlotEvent]:
@@ -306,7 +305,9 @@ class StoryReader:
         fitting = len(begins) if fitting == len(skeleton) else _word_start(skeleton, fitting)
         begins = skeleton[:fitting]
         nexts = dict.fromkeys(
-            self._continuation(each[fitting:]) for each in known[bisect_left(known, begins) :] if each.startswith(begins)
+            self._continuation(each[fitting:])
+            for each in known[bisect_left(known, begins) :]
+            if each.startswith(begins)
         )
         at, used = 0, iter(phrases)
         for sign in begins:
@@ -405,9 +406,7 @@ class StoryReader:
                 match = re.fullmatch(pattern, text)
                 if match is not None:
                     words = {name.partition("_")[2]: word for name, word in match.groupdict().items()}
-                    chain = tuple(
-                        word for name, word in match.groupdict().items() if name.endswith((AGENT, HEARER))
-                    )
+                    chain = tuple(word for name, word in match.groupdict().items() if name.endswith((AGENT, HEARER)))
                     return NestedQuestion(ask, words[THING], chain, words.get(CONTAINER))
         return None
 
@@ -427,7 +426,7 @@ def _asks_about(count: int) -> list[Ask]:
 
 def _event(key: str, words: Mapping[str, str]) -> PlotEvent:
     kind = EventKind.NOISE if key == "like" else EventKind[key.split()[0].upper()]
-    return PlotEvent(kind, lie=key.endswith(" lie"), **words)  # type: ignore[arg-type]
+    return PlotEvent(kind, lie=key.endswith(" lie"), **words)
 
 
 def _find_rooms(events: Sequence[PlotEvent]) -> list[PlotEvent]:

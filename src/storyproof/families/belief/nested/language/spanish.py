@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
+
 from storyproof.families.belief.nested.language.grammar import FEMALE, MALE, NAME, Forms, check_marks, one_of
 
 _GENDERS = frozenset(("m", "f"))
@@ -19,7 +21,7 @@ class Spanish:
     """
 
     naming = frozenset((NAME, "the", "a", "to", "of", "and"))
-    pronouns = {MALE: "él", FEMALE: "ella"}
+    pronouns = MappingProxyType({MALE: "él", FEMALE: "ella"})
     is_silent = True
     spaced = True
     takes_any_word = False

@@ -101,3 +101,9 @@ def test_permutations_differ_by_purpose_and_mix() -> None:
 def test_a_place_can_be_looked_up_alone() -> None:
     order = Permutation(1000, "alone")
     assert order(np.array([17]))[0] == order(np.arange(1000))[17]
+
+
+def test_orders_are_as_many_single_orders() -> None:
+    one, other = Draws("orders"), Draws("orders")
+    assert one.orders(5, 7).tolist() == [other.order(7).tolist() for _ in range(5)]
+    assert one.order(3).tolist() == other.order(3).tolist()

@@ -39,7 +39,12 @@ class Draws:
 
     def order(self, count: int) -> Indices:
         """Draw a random order of 0 … count-1."""
-        return np.argsort(self._bits.random_raw(count), kind="stable").astype(np.int64)
+        return self.orders(1, count)[0]
+
+    def orders(self, times: int, count: int) -> Indices:
+        """Draw several random orders of 0 … count-1, [time, place]: what as many calls of `order` draw."""
+        raw = self._bits.random_raw(times * count).reshape(times, count)
+        return np.argsort(raw, axis=1, kind="stable").astype(np.int64)
 
 
 class Permutation:

@@ -181,7 +181,7 @@ def test_a_recipe_is_broken_only_if_all_versions_break_it(monkeypatch: pytest.Mo
     class Lenient(BeliefBenchmark):
         pass
 
-    plot = Plot([], (), None, True)  # type: ignore[arg-type]
+    plot = Plot(b"", possible=True, announced=True)
     for known, expected in (([Strict], "never right"), ([Lenient, Strict], None), ([], None)):
         monkeypatch.setattr(base, "_all_versions", lambda name, known=known: tuple(known))
         plot.breaches.clear()

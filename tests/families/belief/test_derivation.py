@@ -1,16 +1,20 @@
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from storyproof.families.belief import agreement
+from storyproof.families.belief.block_worlds import BlockWorlds
 from storyproof.families.belief.checker import Worlds
 from storyproof.families.belief.derivation import BeliefProofs, prove
 from storyproof.families.belief.events import Event
-from storyproof.families.belief.plots import _plots
+from storyproof.families.belief.readings import READINGS
 from storyproof.families.belief.text import Question, ask, narrate
 from tests.families.belief.stories import THING, possible_stories
 
@@ -63,15 +67,19 @@ def test_without_a_second_agent_there_is_no_story_type() -> None:
 
 
 def test_a_checker_that_differs_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Contrary(Worlds):
-        def belief(self, chain: tuple[str, ...], reading: str) -> str | None:
-            return "c9"
+    class Contrary(BlockWorlds):
+        def beliefs(self, chain: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return np.full_like(super().beliefs(chain), 9)
 
-    _plots.clear()  # what oracle and checker agreed on before is remembered with the plots
-    monkeypatch.setattr(agreement, "Worlds", Contrary)
+        def story_types(self, mover: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return (super().story_types(mover, other) + 1) % 3
+
+    monkeypatch.setattr(agreement, "BlockWorlds", Contrary)
     problems = prove_one(STORY, "Where will Bo look for the key?").problems
-    assert {problem.what for problem in problems} >= {"answer under open (oracle and checker)"}
-    _plots.clear()
+    assert [(problem.what, problem.found, problem.expected) for problem in problems] == [
+        *((f"answer under {reading} (oracle and checker)", "c0", "c9") for reading in READINGS),
+        ("story type (oracle and checker)", "false_belief", "second_order_false_belief"),
+    ]
 
 
 def test_nobody_is_in_a_room_that_nobody_can_tell() -> None:

@@ -142,7 +142,7 @@ def _blame(agents: int, location: int, finder: int, suspects: int) -> Action:
     return Action(tuple(location if point > _SHARED else None for point in range(len(takes))), tuple(takes))
 
 
-class _Answers(dict[tuple[int, ...], int]):
+class BelievedPlaces(dict[tuple[int, ...], int]):
     """The location believed in at the end of each chain of agents in one model, NOWHERE if none is definite."""
 
     def __init__(self, model: Model) -> None:
@@ -157,7 +157,7 @@ class _Answers(dict[tuple[int, ...], int]):
         return found
 
 
-_answers = lru_cache(maxsize=_CACHE)(_Answers)
+_answers = lru_cache(maxsize=_CACHE)(BelievedPlaces)
 
 
 def _final(model: Model, agents: int, showings: tuple[Showing, ...], reading: str) -> Model:
@@ -172,7 +172,7 @@ def _final(model: Model, agents: int, showings: tuple[Showing, ...], reading: st
 
 
 @lru_cache(maxsize=_CACHE)
-def _outcomes(showings: tuple[Showing, ...]) -> tuple[_Answers, ...]:
+def possible_worlds(showings: tuple[Showing, ...]) -> tuple[BelievedPlaces, ...]:
     """Return the answers under each of READINGS; at the start the object is nowhere and nobody knows anything."""
     agents = max((max(showing[2], showing[3], showing[5]) for showing in showings), default=0).bit_length()
     locations = list(range(1 + max((showing[1] for showing in showings), default=NOWHERE)))
@@ -245,7 +245,7 @@ class Worlds:
         scene = _Scene(events, thing)
         self._numbers = scene.numbers
         self._names: tuple[str | None, ...] = (None, *scene.containers)
-        self._answers = _outcomes(tuple(scene.showings))
+        self._answers = possible_worlds(tuple(scene.showings))
         self.reality = self._names[scene.location]
         self.memory = next(iter(scene.containers), None)
 

@@ -65,14 +65,14 @@ def table(narrator: Narrator, texts: pa.Array, who: dict[str, pa.Array], rows: R
 
     Args:
         narrator: The words.
-        texts: The stories.
+        texts: The story of each row.
         who: The columns id, story_id, benchmark and split.
         rows: The questions and their labels.
         proof: The sentences each answer rests on.
     """
     columns = {
         **who,
-        "story": coded(rows.questions.story, texts),
+        "story": coded(np.arange(len(texts)), texts),
         "question": narrator.ask(rows.thing, rows.chain, rows.questions.memory),
         **label_columns(narrator.words, rows, proof),
     }

@@ -18,14 +18,15 @@ from storyproof.errors import DataError, ParseError
 from storyproof.example import plain_schema
 from storyproof.families.belief import oracle
 from storyproof.families.belief.agreement import compare
-from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES, NOBODY, Flags, Small, stack
+from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES, NOBODY, Flags, Small, Stories
 from storyproof.families.belief.columns import in_words, label_columns
 from storyproof.families.belief.events import impossibilities
+from storyproof.families.belief.focus import focus, renumber
 from storyproof.families.belief.labels import MOST_ORDER, Questions, label, story_type
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.parsing import ParsedQuestions, ParsedStories, parse_questions, parse_stories
-from storyproof.families.belief.plots import Plot, distinct_rows, find_plots
+from storyproof.families.belief.plots import Plot, Scenes, distinct_rows, find_plots, find_scenes
 from storyproof.families.belief.text import parse, parse_question
 from storyproof.seeds import digest
 
@@ -77,7 +78,8 @@ def prove(
         check: Whether to ask the checker as well as the oracle.
     """
     parsed = parse_stories(stories)
-    plots, plot_of = find_plots(parsed.cells)
+    found = find_plots(parsed.cells)
+    plots, plot_of = found.plots, found.which
     asked = parse_questions(questions, parsed, story_of)
     problems = [
         *_story_problems(stories, story_of, parsed, plots, plot_of),
@@ -86,15 +88,25 @@ def prove(
     rows = np.flatnonzero(~parsed.broken[story_of] & ~asked.broken & (asked.thing != STRANGER))
     asked = asked.pick(rows)
     story, plot = story_of[rows], plot_of[story_of[rows]]
-    mover, other = _pairs(plots, plot, story, asked)
+    first, scene = distinct_rows(np.column_stack([plot, asked.thing]))
+    scenes = find_scenes(found, plot[first], asked.thing[first])
+    mover, other = _pairs(scenes, scene, story, asked)
     if not len(rows):
         return BeliefProofs(rows, {}, problems, plots, plot, asked.thing, mover, other)
     keys = np.column_stack([plot, asked.thing, mover, other, asked.memory, asked.chain]).astype(np.int32)
     first, entry = distinct_rows(keys)
-    answers = _answer(plots, keys[first])
+    answers, times = _answer(found.stories, keys[first])
     if check:
-        problems += _differences(plots, keys[first], answers, rows[first])
-    columns = _columns(parsed, plots, answers.pick(entry, story), plot, mover, other)
+        problems += _differences(found.stories, keys[first], answers, rows[first])
+    cast = Cast(*(names.T for names in (parsed.agents, parsed.agents, parsed.things, parsed.containers)))
+    labelled = answers.pick(entry, story)
+    sentences = np.take_along_axis(parsed.sentences[story], np.maximum(times[:, entry], 0).T.astype(np.intp), axis=1)
+    columns = label_columns(
+        parsed.words,
+        in_words(labelled, cast, _candidates(parsed, scenes.containers[:, scene], story)),
+        number_lists(labelled.labels.proof.T, sentences),
+    )
+    columns["story_type"] = _only(columns["story_type"], (mover != STRANGER) & (other != STRANGER))
     return BeliefProofs(rows, columns, problems, plots, plot, asked.thing, mover, other)
 
 
@@ -137,64 +149,41 @@ def _question_problems(questions: pa.Array, asked: ParsedQuestions, unread: Flag
 
 
 def _pairs(
-    plots: list[Plot], plot: npt.NDArray[np.intp], story: npt.NDArray[np.intp], asked: ParsedQuestions
+    scenes: Scenes, scene: npt.NDArray[np.intp], story: npt.NDArray[np.intp], asked: ParsedQuestions
 ) -> tuple[Small, Small]:
     """Return for each row agent 0, who moves the object, and agent 1, the other one asked about."""
-    first, which = distinct_rows(np.column_stack([plot, asked.thing]))
-    scenes = [plots[plot[row]].scene(int(asked.thing[row])) for row in first.tolist()]
-    mover, companion = (
-        np.array([getattr(scene, role) for scene in scenes], np.int8)[which] for role in ("mover", "companion")
-    )
-    first, scene = distinct_rows(np.column_stack([story, asked.thing]))
+    mover, companion = scenes.mover[scene], scenes.companion[scene]
+    first, asking = distinct_rows(np.column_stack([story, asked.thing]))
     lowest, highest = np.full(len(first), 127, np.int8), np.full(len(first), -128, np.int8)
     for agents in asked.chain.T:
         counts = (agents != NOBODY) & (agents != mover)
-        np.minimum.at(lowest, scene[counts], agents[counts])
-        np.maximum.at(highest, scene[counts], agents[counts])
-    alone = (lowest == highest)[scene]
-    return mover, np.where(alone, lowest[scene], companion)
+        np.minimum.at(lowest, asking[counts], agents[counts])
+        np.maximum.at(highest, asking[counts], agents[counts])
+    alone = (lowest == highest)[asking]
+    return mover, np.where(alone, lowest[asking], companion)
 
 
-def _answer(plots: list[Plot], keys: npt.NDArray[np.int32]) -> Questions:
-    """Answer the distinct questions by the oracle."""
+def _answer(stories: Stories, keys: npt.NDArray[np.int32]) -> tuple[Questions, npt.NDArray[np.int16]]:
+    """Answer the distinct questions by the oracle; return also which events the times of their proofs are."""
     plot = keys[:, 0].astype(np.intp)
     thing, mover, other = (keys[:, column].astype(np.int8) for column in (1, 2, 3))
     memory, chain = keys[:, 4].astype(np.bool_), keys[:, 5:].T.astype(np.int8)
-    seen = oracle.view(stack([each.numbers for each in plots]).pick(plot), thing)
-    return Questions(plot, thing, chain, memory, story_type(seen, mover, other), label(seen, chain, memory, mover))
+    agents = np.concatenate([mover[None], other[None], chain])
+    about = focus(stories, plot, thing, agents)
+    first, second = renumber(agents[:2], agents)
+    seen = oracle.view(about.stories, np.zeros(len(plot), np.int8))
+    labels = label(seen, renumber(chain, agents), memory, first)
+    return Questions(plot, thing, chain, memory, story_type(seen, first, second), labels), about.time
 
 
 def _differences(
-    plots: list[Plot], keys: npt.NDArray[np.int32], answers: Questions, rows: npt.NDArray[np.intp]
+    stories: Stories, keys: npt.NDArray[np.int32], answers: Questions, rows: npt.NDArray[np.intp]
 ) -> Iterator[RowProblem]:
-    """Yield where the checker differs, asking only what it has not confirmed before."""
-    groups: dict[tuple[int, ...], list[int]] = {}
-    questions = [tuple(key) for key in keys.tolist()]
-    for entry, (plot, *question) in enumerate(questions):
-        if tuple(question) not in plots[plot].agreed:
-            groups.setdefault(questions[entry][:4], []).append(entry)
-    for (plot, _, mover, other), entries in groups.items():
-        pair = (mover, other) if mover >= 0 and other >= 0 else None
-        found = list(compare(plots[plot].events, plots[plot].names, answers, entries, pair))
-        for difference in found:
-            what = f"{difference.what} (oracle and checker)"
-            yield RowProblem(int(rows[difference.question]), what, str(difference.oracle), str(difference.checker))
-        if not found:
-            plots[plot].agreed.update(questions[entry][1:] for entry in entries)
-
-
-def _columns(
-    parsed: ParsedStories, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp], mover: Small, other: Small
-) -> dict[str, pa.Array]:
-    """Return what the rows should say, in their own words."""
-    cast = Cast(*(names.T for names in (parsed.agents, parsed.agents, parsed.things, parsed.containers)))
-    columns = label_columns(
-        parsed.words,
-        in_words(rows, cast, _candidates(parsed, plots, rows, plot)),
-        number_lists(rows.labels.proof.T, parsed.sentences[rows.story, : len(rows.labels.proof)]),
-    )
-    columns["story_type"] = _only(columns["story_type"], (mover != STRANGER) & (other != STRANGER))
-    return columns
+    """Yield where the checker differs on the distinct questions."""
+    mover, other = (keys[:, column].astype(np.int8) for column in (2, 3))
+    for difference in compare(stories, answers, mover, other):
+        row, what = int(rows[difference.question]), f"{difference.what} (oracle and checker)"
+        yield RowProblem(row, what, str(difference.oracle), str(difference.checker))
 
 
 def _only(column: pa.Array, where: Flags) -> pa.Array:
@@ -202,15 +191,10 @@ def _only(column: pa.Array, where: Flags) -> pa.Array:
     return pa.DictionaryArray.from_arrays(indices, column.dictionary)
 
 
-def _candidates(parsed: ParsedStories, plots: list[Plot], rows: Questions, plot: npt.NDArray[np.intp]) -> Words:
+def _candidates(parsed: ParsedStories, local: Small, story: npt.NDArray[np.intp]) -> Words:
     """Return the containers that each row's object was in, [candidate, row], in alphabetical order."""
-    first, which = distinct_rows(np.column_stack([plot, rows.thing]))
-    scenes = [plots[plot[row]].scene(int(rows.thing[row])) for row in first.tolist()]
-    most = max(len(scene.containers) for scene in scenes)
-    places = np.array([(*scene.containers, *(NOBODY,) * (most - len(scene.containers))) for scene in scenes])
-    local = places[which]
-    words = np.take_along_axis(parsed.containers[rows.story], np.maximum(local, 0), axis=1)
-    return np.sort(np.where(local == NOBODY, NO_WORD, words), axis=1).T.astype(np.int32)
+    words = np.take_along_axis(parsed.containers[story], np.maximum(local.T, 0).astype(np.intp), axis=1)
+    return np.sort(np.where(local.T == NOBODY, NO_WORD, words), axis=1).T.astype(np.int32)
 
 
 def complete(table: pa.Table, *, proved: bool = False) -> pa.Table:

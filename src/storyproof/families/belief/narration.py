@@ -58,6 +58,10 @@ class Cast:
     things: Words
     containers: Words
 
+    def pick(self, columns: npt.NDArray[np.intp]) -> Cast:
+        """Return the casts of the stories in the given columns."""
+        return Cast(*(names[:, columns] for names in (self.agents, self.rooms, self.things, self.containers)))
+
 
 class Narrator:
     """Words by number, in alphabetical order, with all fragments of text that they occur in."""
@@ -74,30 +78,59 @@ class Narrator:
         """Look up the numbers of words."""
         return np.array([self.number[word] for word in words], np.int32)
 
-    def narrate(self, stories: Stories, cast: Cast) -> pa.Array:
-        """Return the text of all stories, one sentence per line."""
-        kind = stories.kind.T
-        agent, room, thing, container = (
-            array.T.astype(np.int32) for array in (stories.agent, stories.room, stories.thing, stories.container)
+    def narrate(self, stories: Stories, cast: Cast, ends: npt.NDArray[Any]) -> pa.Array:
+        """Return the text of beginnings of stories, those of one story side by side.
+
+        Args:
+            stories: The stories.
+            cast: The names.
+            ends: [part, story], after how many sentences each beginning ends; the least comes first, and the last is
+                the end of the story.
+        """
+        parts, count = ends.shape
+        starts = np.cumsum(ends[-1]) - ends[-1]
+        bounds = 3 * np.append((starts + np.concatenate([np.zeros((1, count), np.int64), ends[:-1]])).T, ends[-1].sum())
+        pieces = _join(self._sentences, self._fragments(stories, cast), bounds.astype(np.int32))
+        if parts == 1:
+            return pieces
+        chosen = [number for part in range(parts) for number in range(part + 1)]
+        numbers = np.arange(count, dtype=np.int32)[:, None] * np.int32(parts) + np.array(chosen, np.int32)
+        return _join(pieces, numbers.reshape(-1), _repeated(np.cumsum(range(parts + 1)).tolist(), count))
+
+    def _fragments(self, stories: Stories, cast: Cast) -> Words:
+        """Return the three fragments of each sentence of all stories, one story after the other."""
+        used = np.flatnonzero(_by_row(stories.kind) != PAD)
+        steps, count = stories.kind.shape
+        story = (used // steps).astype(np.int32)
+        kind, agent, room, thing, container, feeling = (
+            _by_row(array).reshape(-1)[used].astype(np.int32)
+            for array in (
+                stories.kind,
+                stories.agent,
+                stories.room,
+                stories.thing,
+                stories.container,
+                stories.feeling,
+            )
         )
         to_room = len(cast.agents)
         to_thing = to_room + len(cast.rooms)
         to_container = to_thing + len(cast.things)
-        forms = np.full((*kind.shape, 3), EMPTY, np.int32)
-        slots = np.zeros((*kind.shape, 3), np.int32)
-        forms[:, :, 0] = np.where(kind == Kind.FEEL, kind + stories.feeling.T, np.where(kind == PAD, EMPTY, kind))
-        np.copyto(forms[:, :, 0], _NOISE, where=kind == Kind.NOISE)
-        np.copyto(forms[:, :, 1], TO, where=kind == Kind.MOVE)
-        np.copyto(forms[:, :, 2], END, where=kind < Kind.NOISE)
-        slots[:, :, 0] = np.where(kind == Kind.PLACE, to_thing + thing, np.maximum(agent, 0))
-        slots[:, :, 1] = to_thing + np.maximum(thing, 0)
-        slots[:, :, 2] = np.where(
-            kind <= Kind.IS_IN,
-            to_room + room,
-            np.where(kind == Kind.FEEL, to_thing + thing, to_container + np.maximum(container, 0)),
-        )
-        names = np.concatenate([cast.agents, cast.rooms, cast.things, cast.containers])
-        return self.tell(forms, slots, _by_row(names))
+        names = np.concatenate([cast.agents, cast.rooms, cast.things, cast.containers]).reshape(-1)
+        felt = kind == Kind.FEEL
+        form = np.where(felt, kind + feeling, np.where(kind == Kind.NOISE, np.int32(_NOISE), kind))
+        form += np.where(used % steps > 0, np.int32(_NEXT_LINE), np.int32(0))
+        first = np.where(kind == Kind.PLACE, to_thing + thing, np.maximum(agent, 0))
+        last = np.where(kind <= Kind.IS_IN, to_room + room, np.where(felt, to_thing + thing, to_container + container))
+        found = np.empty((len(used), 3), np.int32)
+        width = np.int32(len(self.list))
+        found[:, 0] = form * width + names[first * count + story]
+        found[:, 1] = EMPTY * width
+        moves = np.flatnonzero(kind == Kind.MOVE)
+        found[moves, 1] = TO * width + names[(to_thing + thing[moves]) * count + story[moves]]
+        ending = names[np.maximum(last, 0) * count + story]
+        found[:, 2] = np.where(kind < Kind.NOISE, END * width + ending, EMPTY * width)
+        return found.reshape(-1)
 
     def tell(self, forms: Words, slots: Words, names: Words) -> pa.Array:
         """Return stories joined from sentences with an equal number of fragments.

@@ -76,7 +76,10 @@ def last_time(flags: Flags) -> Times:
 def last_times_so_far(flags: Flags) -> Times:
     """Return for each time the last time up to it at which the flag was set, or -1."""
     times = np.arange(flags.shape[0], dtype=np.int16)[:, None]
-    return np.maximum.accumulate(np.where(flags, times, np.int16(-1)), axis=0)
+    found = np.where(flags, times, np.int16(-1))
+    for time in range(1, len(found)):  # whole rows: `np.maximum.accumulate` takes one column after the other
+        np.maximum(found[time], found[time - 1], out=found[time])
+    return found
 
 
 def at_time(array: npt.NDArray[Any], time: Times) -> npt.NDArray[Any]:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from storyproof.errors import ParseError
 from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES, NOBODY, PAD, Flags
-from storyproof.families.belief.events import Kind
+from storyproof.families.belief.events import FEELINGS, Kind
 from storyproof.families.belief.labels import MOST_ORDER
 from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.text import parse_question, parse_sentence
@@ -54,7 +54,7 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
     lines = pc.split_pattern(stories, "\n")
     lengths = pc.list_value_length(lines).to_numpy()
     coded = lines.flatten().dictionary_encode()
-    words, fields = _parse_distinct(coded.dictionary.to_pylist())
+    words, fields = _parse_distinct(coded.dictionary)
     flat = fields[coded.indices.to_numpy()]
     story = np.repeat(np.arange(len(stories)), lengths)
     starts = np.cumsum(lengths) - lengths
@@ -85,35 +85,70 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
     return ParsedStories(words, cells, sentences, names[0], names[2], names[3], broken)
 
 
-def _parse_distinct(sentences: list[str]) -> tuple[pa.Array, npt.NDArray[np.int32]]:
+# The sentences of stories in ASCII; the few others are left to `parse_sentence`. Groups that do not apply are empty.
+_WORD = r"[^\s.?\x0b\x1c-\x1f]+"
+_VERBS = {"entered": Kind.ENTER, "exited": Kind.EXIT, "is in": Kind.IS_IN, **dict.fromkeys(FEELINGS, Kind.FEEL)}
+_SENTENCE = (
+    rf"^(?:The (?P<placed>{_WORD}) is in the|(?P<agent>{_WORD}) (?:(?P<verb>{'|'.join(_VERBS)}) the|"
+    rf"moved the (?P<moved>{_WORD}) to the)) (?P<last>{_WORD})\.?$"
+)
+
+
+def _parse_distinct(sentences: pa.Array) -> tuple[pa.Array, npt.NDArray[np.int32]]:
     """Parse sentences to [sentence, 5] arrays of kind and names, and return the names in alphabetical order."""
-    numbers: dict[str | None, int] = {None: NOBODY}
-    number = numbers.setdefault
-    rows: list[tuple[int, ...]] = []
-    for sentence in sentences:
-        try:
-            event = parse_sentence(sentence)
-        except ParseError:
-            rows.append((_BROKEN, NOBODY, NOBODY, NOBODY, NOBODY))
-            continue
-        rows.append(
-            (
-                event.kind,
-                number(event.agent, len(numbers) - 1),
-                number(event.room, len(numbers) - 1),
-                number(event.thing, len(numbers) - 1),
-                number(event.container, len(numbers) - 1),
-            )
-        )
-    del numbers[None]
-    names = list(numbers)
-    order = sorted(range(len(names)), key=lambda number: names[number] or "")
-    rank = np.empty(len(names) + 1, np.int32)
-    rank[order] = np.arange(len(names))
+    names: dict[str, int] = {}
+    fields = np.full((len(sentences), 5), NOBODY, np.int32)
+    found = pc.extract_regex(sentences, _SENTENCE)
+    usual = np.asarray(pc.and_(found.is_valid(), pc.string_is_ascii(sentences)))
+    verbs, verb = _codes(found.field("verb"), usual)
+    kinds = np.array([_VERBS.get(name, Kind.NOISE) for name in verbs], np.int32)[verb]
+    parts = {}
+    for role in ("placed", "agent", "moved", "last"):
+        words, code = _codes(found.field(role), usual)
+        numbers = [names.setdefault(word, len(names)) if word else NOBODY for word in words]
+        parts[role] = np.array(numbers, np.int32)[code]
+    placed, moved = parts["placed"] != NOBODY, parts["moved"] != NOBODY
+    kinds = np.where(placed, Kind.PLACE, np.where(moved, Kind.MOVE, kinds))
+    ends = np.asarray(pc.ends_with(sentences, ".")) | (kinds == Kind.FEEL)  # only likes may lack a full stop
+    walks = kinds <= Kind.IS_IN
+    feels = kinds == Kind.FEEL
+    last, nobody = parts["last"], np.int32(NOBODY)
+    thing = np.where(placed, parts["placed"], np.where(feels, last, parts["moved"]))
+    read = usual & ends
+    columns = (kinds, parts["agent"], np.where(walks, last, nobody), thing, np.where(placed | moved, last, nobody))
+    for column, values in enumerate(columns):
+        fields[:, column] = np.where(read, values, nobody)
+    for row in np.flatnonzero(~read).tolist():
+        fields[row] = _parse_alone(sentences[row].as_py(), names)
+    # Names of sentences that have no full stop were numbered as well; they must not be found in any story.
+    used = np.zeros(len(names) + 1, np.bool_)
+    used[fields[:, 1:]] = True
+    known = [name for name, number in names.items() if used[number]]
+    order = sorted(known)
+    rank = np.full(len(names) + 1, NOBODY, np.int32)
+    rank[[names[name] for name in order]] = np.arange(len(order))
     rank[NOBODY] = NOBODY
-    fields = np.array(rows, np.int32).reshape(-1, 5)
     fields[:, 1:] = rank[fields[:, 1:]]
-    return pa.array([names[number] for number in order], pa.string()), fields
+    return pa.array(order, pa.string()), fields
+
+
+def _codes(values: pa.Array, usual: Flags) -> tuple[list[str], npt.NDArray[np.int32]]:
+    """Return the distinct values, and which of them each sentence has; the empty one where it is not read."""
+    coded = pc.if_else(pa.array(usual), values, "").dictionary_encode()
+    return coded.dictionary.to_pylist(), coded.indices.to_numpy()
+
+
+def _parse_alone(sentence: str, names: dict[str, int]) -> tuple[int, int, int, int, int]:
+    """Parse one sentence, and number its names."""
+    try:
+        event = parse_sentence(sentence)
+    except ParseError:
+        return (_BROKEN, NOBODY, NOBODY, NOBODY, NOBODY)
+    agent, room, thing, container = (
+        NOBODY if name is None else names.setdefault(name, len(names))
+        for name in (event.agent, event.room, event.thing, event.container)
+    )
+    return (event.kind, agent, room, thing, container)
 
 
 def _number(wide: Words) -> tuple[Words, Words]:
@@ -125,20 +160,20 @@ def _number(wide: Words) -> tuple[Words, Words]:
     local = np.full(wide.shape, NOBODY, np.int32)
     known = np.full((count, 1), NOBODY, np.int32)
     used = np.zeros(count, np.int64)
-    rows = np.arange(count)
     for time in range(width):
-        name = wide[:, time]
-        same = (known == name[:, None]) & (name != NOBODY)[:, None]
+        rows = np.flatnonzero(wide[:, time] != NOBODY)
+        name = wide[rows, time]
+        same = known[rows] == name[:, None]
         number = same.argmax(axis=1)
-        new = (name != NOBODY) & ~same[rows, number]
-        new &= used <= MOST_NAMES
-        if new.any():
-            if used[new].max() == known.shape[1]:
+        new = np.flatnonzero(~same[np.arange(len(rows)), number] & (used[rows] <= MOST_NAMES))
+        if len(new):
+            fresh = rows[new]
+            if used[fresh].max() == known.shape[1]:
                 known = np.concatenate([known, np.full((count, 1), NOBODY, np.int32)], axis=1)
-            known[rows[new], used[new]] = name[new]
-            number[new] = used[new]
-            used += new
-        local[:, time] = np.where(name == NOBODY, NOBODY, number)
+            known[fresh, used[fresh]] = name[new]
+            number[new] = used[fresh]
+            used[fresh] += 1
+        local[rows, time] = number
     return local, known
 
 

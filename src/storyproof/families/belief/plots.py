@@ -7,23 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import KINDS, MOST_NAMES, NOBODY, PAD, LocalNames, Numbers
-from storyproof.families.belief.events import Event, Kind, impossibilities
+from storyproof.families.belief.arrays import KINDS, MOST_NAMES, NOBODY, PAD, LocalNames, Small, Stories
+from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.oracle import STRANGER
-from storyproof.families.belief.text import resolve_rooms
+from storyproof.families.belief.rooms import infer_rooms, occurrences
 
 _REMEMBERED, _MOST_EVENTS = 20_000, 1_000_000  # plots, and events in all of them
 _plots: dict[bytes, Plot] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class PlotView:
+class PlotView(NamedTuple):
     """A plot with one object in view, in local numbers.
 
     Attributes:
@@ -39,27 +38,41 @@ class PlotView:
     containers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plot:
     """What happens, with made-up names.
 
     Attributes:
-        events: What happens, with all rooms resolved.
-        numbers: The same in local numbers.
-        names: What the numbers stand for.
+        key: The events, each as kind, agent, room, thing and container in local numbers, with all rooms inferred; one
+            byte each.
         possible: Whether it can happen.
-        agreed: Questions on which oracle and checker have been found to agree.
+        announced: Whether "is in" is said only of those who are there already.
         breaches: How it departs from recipes, as far as known; see `benchmarks.base.breach`.
         scenes: Its objects, as far as known.
     """
 
-    events: list[Event]
-    numbers: tuple[Numbers, ...]
-    names: LocalNames
+    key: bytes
     possible: bool
-    agreed: set[tuple[int, ...]] = field(default_factory=set)
-    breaches: dict[tuple[str, int, bool], str | None] = field(default_factory=dict)
+    announced: bool
+    breaches: dict[tuple[str, int], str | None] = field(default_factory=dict)
     scenes: dict[int, PlotView] = field(default_factory=dict)
+
+    @cached_property
+    def _numbers(self) -> npt.NDArray[np.int8]:
+        return np.frombuffer(self.key, np.int8).reshape(-1, 5)
+
+    @cached_property
+    def events(self) -> list[Event]:
+        """What happens."""
+        return [
+            Event(KINDS[kind], _AGENTS[agent], _ROOMS[room], _THINGS[thing], _CONTAINERS[container])
+            for kind, agent, room, thing, container in self._numbers.tolist()
+        ]
+
+    @cached_property
+    def names(self) -> LocalNames:
+        """What the numbers stand for."""
+        return _names(1 + int(self._numbers[:, 1:].max(initial=0)))
 
     def scene(self, thing: int) -> PlotView:
         """Return the plot with one object in view."""
@@ -68,23 +81,115 @@ class Plot:
         return self.scenes[thing]
 
 
-def find_plots(cells: npt.NDArray[np.int8]) -> tuple[list[Plot], npt.NDArray[np.intp]]:
-    """Return the distinct plots of stories, and the index of each story's plot.
+class FoundPlots(NamedTuple):
+    """The distinct plots of stories.
+
+    Attributes:
+        plots: The plots.
+        which: The index of each story's plot.
+        stories: The plots as arrays, with all rooms inferred.
+    """
+
+    plots: list[Plot]
+    which: npt.NDArray[np.intp]
+    stories: Stories
+
+
+def find_plots(cells: npt.NDArray[np.int8]) -> FoundPlots:
+    """Return the distinct plots of stories.
 
     Args:
         cells: [story, event, 5], as in `ParsedStories`.
     """
     first, which = distinct_rows(cells.reshape(len(cells), -1))
-    if len(_plots) > _REMEMBERED or sum(len(plot.events) for plot in _plots.values()) > _MOST_EVENTS:
+    told = cells[first]
+    kind, agent, room, thing, container = (np.ascontiguousarray(told[:, :, field].T) for field in range(5))
+    agents = 1 + max(0, int(agent.max(initial=0)))
+    stories = infer_rooms(
+        Stories(kind.view(np.uint8), agent, room, thing, container, np.full_like(agent, NOBODY), agents)
+    )
+    found = occurrences(stories)
+    told[:, :, 2] = stories.room.T
+    if len(_plots) > _REMEMBERED or sum(map(len, _plots)) > 5 * _MOST_EVENTS:
         _plots.clear()
-    found = []
-    for story in first.tolist():
-        end = int((cells[story, :, 0] != PAD).sum())
-        key = cells[story, :end].tobytes()
-        if key not in _plots:
-            _plots[key] = _make_plot(cells[story, :end].tolist())
-        found.append(_plots[key])
-    return found, which
+    plots = []
+    lengths = (kind != PAD).sum(axis=0).tolist()
+    for numbers, length, *flags in zip(told, lengths, found.possible.tolist(), found.announced.tolist(), strict=True):
+        key = numbers[:length].tobytes()
+        plot = _plots.get(key)
+        if plot is None:
+            plot = _plots[key] = Plot(key, *flags)
+        plots.append(plot)
+    return FoundPlots(plots, which, stories)
+
+
+@dataclass(frozen=True, slots=True)
+class Scenes:
+    """Plots with one object in view each; see `PlotView`.
+
+    Attributes:
+        mover: Who moves it.
+        companion: Who came into the scene with the mover.
+        containers: [number, pair], where it was, in order; NOBODY after the last.
+    """
+
+    mover: Small
+    companion: Small
+    containers: Small
+
+
+def find_scenes(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> Scenes:
+    """Return the scene of each pair of a plot and an object, and note it with the plot."""
+    stories = found.stories
+    steps = len(stories.kind)
+    kind, agent = stories.kind[:, plot], stories.agent[:, plot]
+    about = (stories.thing[:, plot] == thing) & ((kind == Kind.PLACE) | (kind == Kind.MOVE))
+    times = np.arange(1, steps + 1, dtype=np.int16)[:, None]
+
+    def last(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int16]:
+        """Return the last time, counted from 1, or 0."""
+        latest: npt.NDArray[np.int16] = (flags * times).max(axis=0, initial=0)
+        return latest
+
+    def agent_at(time: npt.NDArray[np.int16]) -> Small:
+        who = agent[np.maximum(time, 1) - 1, np.arange(len(plot))]
+        return np.where((time > 0) & (who != NOBODY), who, np.int8(STRANGER))
+
+    mover = agent_at(last(about & (kind == Kind.MOVE)))
+    comes = (kind == Kind.ENTER) | (kind == Kind.IS_IN)
+    second_time = last(comes & (times < last(about & (kind == Kind.PLACE))))
+    first_time = last(comes & (times < second_time))
+    leader, second = agent_at(first_time), agent_at(np.where(first_time > 0, second_time, np.int16(0)))
+    companion = np.where(leader == mover, second, np.where(second == mover, leader, np.int8(STRANGER)))
+    companion = np.where(companion == mover, np.int8(STRANGER), companion)
+    containers = _in_order(np.where(about, stories.container[:, plot], np.int8(NOBODY)))
+    first, which = distinct_rows(np.column_stack([mover, leader, companion, containers.T]))
+    views = [
+        PlotView(*people, tuple(place for place in places if place != NOBODY))
+        for *people, places in zip(
+            mover[first].tolist(),
+            leader[first].tolist(),
+            companion[first].tolist(),
+            containers[:, first].T.tolist(),
+            strict=True,
+        )
+    ]
+    for number, asked, view in zip(plot.tolist(), thing.tolist(), which.tolist(), strict=True):
+        found.plots[number].scenes[asked] = views[view]
+    return Scenes(mover, companion, containers)
+
+
+def _in_order(values: Small) -> Small:
+    """Return the distinct values of each column in order of appearance, without NOBODY, which fills the rest."""
+    column, time = np.nonzero((values != NOBODY).T)
+    most = MOST_NAMES + 1
+    keys, first = np.unique(column * most + values[time, column], return_index=True)
+    order = np.argsort(first)
+    owner = keys[order] // most
+    counts = np.bincount(owner, minlength=values.shape[1])
+    found = np.full((max(1, int(counts.max(initial=0))), values.shape[1]), NOBODY, np.int8)
+    found[np.arange(len(owner)) - (np.cumsum(counts) - counts)[owner], owner] = keys[order] % most
+    return found
 
 
 def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
@@ -106,22 +211,6 @@ def distinct_rows(keys: npt.NDArray[Any]) -> tuple[npt.NDArray[np.intp], npt.NDA
 _AGENTS, _ROOMS, _THINGS, _CONTAINERS = (
     (*(f"{role}{number}" for number in range(MOST_NAMES + 1)), None) for role in ("a", "r", "o", "c")
 )
-
-
-def _make_plot(cells: Sequence[Sequence[int]]) -> Plot:
-    events = resolve_rooms(
-        [
-            Event(KINDS[kind], _AGENTS[agent], _ROOMS[room], _THINGS[thing], _CONTAINERS[container])
-            for kind, agent, room, thing, container in cells
-        ]
-    )
-    rooms = [NOBODY if event.room is None else int(event.room[1:]) for event in events]
-    numbers = tuple(
-        (kind, agent, room, thing, container, NOBODY, NOBODY)
-        for (kind, agent, _, thing, container), room in zip(cells, rooms, strict=True)
-    )
-    most = 1 + max((max(cell[1:]) for cell in cells), default=0)
-    return Plot(events, numbers, _names(most), not impossibilities(events))
 
 
 @cache

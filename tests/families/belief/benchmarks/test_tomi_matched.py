@@ -97,8 +97,8 @@ def test_what_the_other_two_do_changes_no_answer_and_no_proof(seed: int) -> None
     found = answers.pick(np.searchsorted(known, keys(pair)))
     questions = whole_questions(plots.bare, asked)
     whole = Answers.of(questions)
-    zeros = np.zeros(24, np.int8)
-    confirm(SCRIPT.spell(plots.bare), questions, np.arange(24), zeros, asked.astype(np.int8))
+    mover, other = np.zeros(24 * ASKED, np.int8), np.repeat(asked, ASKED).astype(np.int8)
+    confirm(SCRIPT.spell(plots.bare), questions, mover, other)
     assert questions.labels.holds.all()
     for name in ("place", "holds", "false_belief", "question_type", "story_type"):
         assert (getattr(found, name) == getattr(whole, name)).all(), name

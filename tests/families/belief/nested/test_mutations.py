@@ -61,16 +61,26 @@ ORACLE = {
     ),
     "whoever leaves together is trusted": ("> _row(stays, judge)", ">= _row(stays, judge)"),
     "the distrusted are sincere": ("np.where(of_speaker, chain.prefix.last, chain.last)", "chain.last"),
-    "news are lies": ("found &= looks | self._is_stale(chain, shown, speaker, time)", "pass"),
-    "who looks on catches nobody": ("found &= looks | self", "found &= self"),
-    "liars are forgiven": ("for earlier in range(number + 1):", "for earlier in range(number, number + 1):"),
-    "the first lie is believed": ("for earlier in range(number + 1):", "for earlier in range(number):"),
-    "liars are taken at their word": (
-        "liar = np.where(of_speaker, self._knows_liar(chain.prefix, number, _shorter(identity)), liar)",
-        "liar &= ~of_speaker",
+    "news are lies": (
+        "found = looks | self._is_stale(chain, seen, speaker, time)",
+        "found = np.ones(len(some), np.bool_)",
     ),
-    "all liars are one": ("same = speaker[earlier] == speaker[number]", "same = speaker[earlier] == speaker[earlier]"),
-    "unknown beliefs are contradicted": ("found &= (believed != NOBODY) & (believed", "found &= (believed"),
+    "who looks on catches nobody": ("found = looks | self", "found = self"),
+    "liars are forgiven": ("np.maximum(speaker, 0)] > number", "np.maximum(speaker, 0)] != number"),
+    "the first lie is believed": ("np.maximum(speaker, 0)] > number", "np.maximum(speaker, 0)] >= number"),
+    "liars are taken at their word": (
+        "self._caught[judge_node, np.maximum(speaker, 0)] > number",
+        "of_speaker | (self._caught[judge_node, np.maximum(speaker, 0)] > number)",
+    ),
+    "all liars are one": (
+        "self._caught[judge_node, np.maximum(speaker, 0)] > number",
+        "self._caught[judge_node].min(axis=1) > number",
+    ),
+    "longer chains know no liars": (
+        "self._find(self._key(question, longer)), node",
+        "node * 0 + len(self._nodes), node",
+    ),
+    "unknown beliefs are contradicted": ("lies = (believed != NOBODY) & (believed", "lies = (believed"),
     "the mover is inferred by those who stay": (
         "walked_out = stories.agent[ended, columns] == agent",
         "walked_out = True",

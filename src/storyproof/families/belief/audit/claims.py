@@ -103,14 +103,15 @@ class _Claims:
         names = benchmarks.dictionary.to_pylist()
         codes = np.asarray(benchmarks.indices.fill_null(-1))
         first, which = distinct_rows(np.column_stack([codes, proved.plot, proved.thing]))
-        for number, place in enumerate(first.tolist()):
-            plot, thing = proved.plots[proved.plot[place]], int(proved.thing[place])
-            if codes[place] < 0:
+        distinct = zip(codes[first].tolist(), proved.plot[first].tolist(), proved.thing[first].tolist(), strict=True)
+        for number, (code, plot_number, thing) in enumerate(distinct):
+            plot = proved.plots[plot_number]
+            if code < 0:
                 continue
-            benchmark = names[codes[place]]
+            benchmark = names[code]
+            if plot.announced and breach(benchmark, plot, thing, ours=True) is None:
+                continue
             breaches = [breach(benchmark, plot, thing, ours=ours) for ours in (False, True)]
-            if not any(breaches):
-                continue
             for row in proved.rows[which == number].tolist():
                 if (what := breaches[story_of_id(self._ids[row] or "") is not None]) is not None:
                     yield self._finding(row, TEXT, "story", what, f"a story of {benchmark}")

@@ -16,7 +16,6 @@ from storyproof.catalog import load_version, names, versions
 from storyproof.columns import Words
 from storyproof.errors import ConfigError, UnknownNameError, VocabularyError
 from storyproof.example import SPLITS
-from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.narration import Narrator
 from storyproof.families.belief.plots import Plot
 from storyproof.families.belief.readings import READINGS
@@ -191,14 +190,11 @@ def breach(benchmark: str, plot: Plot, thing: int, *, ours: bool) -> str | None:
         thing: The local number of the object in question.
         ours: Whether storyproof generated the story; others begin with somebody who "is in" a room.
     """
-    key = benchmark, thing, ours
+    if ours and not plot.announced:
+        return "somebody 'is in' a room without having come there"
+    key = benchmark, thing
     if key not in plot.breaches:
-        unannounced = ours and not _always_announced(plot.events)
-        plot.breaches[key] = (
-            "somebody 'is in' a room without having come there"
-            if unannounced
-            else _breach_of_all_versions(benchmark, plot, thing)
-        )
+        plot.breaches[key] = _breach_of_all_versions(benchmark, plot, thing)
     return plot.breaches[key]
 
 
@@ -216,24 +212,23 @@ def _all_versions(benchmark: str) -> tuple[type[BeliefBenchmark], ...]:
     return tuple(each for each in known if issubclass(each, BeliefBenchmark))
 
 
-def _always_announced(events: list[Event]) -> bool:
-    """Return whether "is in" is said only of those who are there already."""
-    where: dict[str | None, str | None] = {}
-    for event in events:
-        if event.kind is Kind.IS_IN and where.get(event.agent) != event.room:
-            return False
-        if event.kind is Kind.ENTER:
-            where[event.agent] = event.room
-        elif event.kind is Kind.EXIT:
-            where.pop(event.agent, None)
-    return True
-
-
 def another(draws: Draws, limit: int, taken: Sequence[Indices]) -> Indices:
     """Draw numbers below `limit` that differ from those taken (which differ among themselves)."""
-    found = draws.below(limit - len(taken), len(taken[0]))
-    for used in np.sort(np.stack(taken), axis=0):
-        found += found >= used
+    return others(draws, limit, taken, len(taken) + 1)[-1]
+
+
+def others(draws: Draws, limit: int, taken: Sequence[Indices], needed: int) -> list[Indices]:
+    """Draw more numbers below `limit` until there are as many as needed, all different, with those taken."""
+    found, in_order = list(taken), list(np.sort(np.stack(taken), axis=0))
+    while len(found) < needed:
+        drawn = draws.below(limit - len(found), len(taken[0]))
+        for used in in_order:
+            drawn += drawn >= used
+        found.append(drawn)
+        rest = drawn
+        for place, used in enumerate(in_order):
+            in_order[place], rest = np.minimum(used, rest), np.maximum(used, rest)
+        in_order.append(rest)
     return found
 
 

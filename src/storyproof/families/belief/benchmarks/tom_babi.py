@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import median
 from typing import ClassVar
 
@@ -18,9 +18,10 @@ from storyproof.example import SPLITS, Example
 from storyproof.families.belief import oracle
 from storyproof.families.belief.agreement import confirm
 from storyproof.families.belief.arrays import NOBODY, PAD, Flags, Small, Stories
-from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, another
+from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, others
 from storyproof.families.belief.columns import in_words, table
 from storyproof.families.belief.events import Kind
+from storyproof.families.belief.focus import focus
 from storyproof.families.belief.labels import Questions, label, story_type
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.plots import Plot
@@ -127,7 +128,7 @@ class TomBabi(BeliefBenchmark):
         """Draw what happens, in rounds that have every task with every question equally often."""
         count, scenarios, asked = self.block_stories, self.scenarios[split], self.rows_per_story(split)
         size = _KINDS * asked
-        mixed = np.stack([draws.order(size) for _ in range(count // _KINDS)]) % _KINDS
+        mixed = draws.orders(count // _KINDS, size) % _KINDS
         kinds = mixed.reshape(count, asked).T
         if asked == 1:
             kinds = np.broadcast_to(kinds, (scenarios, count))
@@ -150,9 +151,7 @@ class TomBabi(BeliefBenchmark):
 
         def fill(taken: list[Indices], role: str) -> npt.NDArray[np.int32]:
             known: tuple[str, ...] = getattr(words, role)
-            while len(taken) < self.needed[role]:
-                taken.append(another(draws, len(known), taken))
-            return number(known)[np.stack(taken)]
+            return number(known)[np.stack(others(draws, len(known), taken, self.needed[role]))]
 
         return Cast(
             fill([mover, other], "agents"),
@@ -174,23 +173,25 @@ class TomBabi(BeliefBenchmark):
         at = np.arange(len(ends) - asked, len(ends))  # the scenarios that are followed by a question
         row_story = np.repeat(np.arange(stories), asked)
         scenario = np.tile(at, stories)
-        told = _until(acted.pick(row_story), ends[scenario, row_story])
-        mover, other = (agents[scenario, row_story].astype(np.int8) for agents in (plan.mover, plan.other))
-        questions = _ask(told, mover, other, plan.thing[scenario, row_story], plan.question[scenario, row_story])
-        confirm(told, questions, np.arange(told.count), mover, other)
+        mover, other, thing = (
+            numbers[scenario, row_story].astype(np.int8) for numbers in (plan.mover, plan.other, plan.thing)
+        )
+        heard = ends[scenario, row_story]
+        about = focus(acted, row_story, thing, np.stack([mover, other]), heard)
+        questions = _ask(about.stories, row_story, mover, other, thing, plan.question[scenario, row_story])
+        confirm(acted, questions, mover, other, heard)
         cast = self.cast(split, index)
-        casts = Cast(*(names[:, row_story] for names in (cast.agents, cast.rooms, cast.things, cast.containers)))
         home = 2 * plan.room[scenario, row_story]
-        places = np.stack([home, home + 1])
-        candidates = np.sort(np.take_along_axis(casts.containers, places, axis=0), axis=0)
-        numbers = np.broadcast_to(np.arange(1, len(told.kind) + 1)[:, None], told.kind.shape)
+        candidates = np.sort(cast.containers[np.stack([home, home + 1]), row_story], axis=0)
+        first = np.arange(stories)
         who = identity(self.name, split, index * self.block_stories, stories, asked)
+        told = acted.pick(first)
         return table(
             self.narrator,
-            self.narrator.narrate(told, casts),
+            self.narrator.narrate(told, cast.pick(first), ends[at, :stories]),
             who,
-            in_words(questions, casts, candidates),
-            number_lists(questions.labels.proof.T, numbers.T),
+            in_words(questions, cast, candidates),
+            number_lists(questions.labels.proof.T, about.time.T + np.int16(1)),
         )
 
 
@@ -257,14 +258,21 @@ def act(plan: ScenarioPlan, draws: Draws, noise: float) -> tuple[Stories, Indice
 
 def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories, Indices]:
     """Remove the sentences that do not occur."""
-    so_far = present.cumsum(axis=0)
-    time, story = np.nonzero(present)
-    height = int(so_far[-1].max())
+    so_far = np.empty(present.shape, np.int16)
+    count = np.zeros(present.shape[1], np.int16)
+    for time, happening in enumerate(present):
+        count += happening
+        so_far[time] = count
+    height = int(count.max())
+    source = np.flatnonzero(present)
+    target = (so_far.reshape(-1)[source] - 1).astype(np.int64) * present.shape[1] + source % present.shape[1]
 
     def moved_up(values: Iterable[Field], empty: int) -> Small:
-        wide = np.stack([np.broadcast_to(value, present.shape[1]) for value in values]).astype(np.int8)
+        wide = np.empty(present.shape, np.int8)
+        for row, value in zip(wide, values, strict=True):
+            row[:] = value
         found = np.full((height, present.shape[1]), empty, np.int8)
-        found[so_far[time, story] - 1, story] = wide[time, story]
+        found.reshape(-1)[target] = wide.reshape(-1)[source]
         return found
 
     kinds, agents, rooms, things, containers = zip(*steps, strict=True)
@@ -277,25 +285,31 @@ def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories
         feeling=np.full((height, present.shape[1]), NOBODY, np.int8),
         agents=_AGENTS,
     )
-    ends = so_far[2 * _ACTS :: 2 * _ACTS + 1]
+    ends = so_far[2 * _ACTS :: 2 * _ACTS + 1].astype(np.int64)
     assert len(ends) == scenarios
     return stories, ends
 
 
-def _until(stories: Stories, end: Indices) -> Stories:
-    """Return each story up to its `end`-th sentence."""
-    over = np.arange(len(stories.kind))[:, None] >= end
-    cut = stories.change(lambda array: np.where(over, np.array(NOBODY).astype(array.dtype), array))
-    return replace(cut, kind=np.where(over, np.uint8(PAD), stories.kind))
+def _ask(about: Stories, story: Indices, mover: Small, other: Small, thing: Small, question: Indices) -> Questions:
+    """Answer each row's question about its last scenario.
 
-
-def _ask(told: Stories, mover: Small, other: Small, thing: Indices, question: Indices) -> Questions:
-    """Answer each row's question about its last scenario."""
-    nobody = np.full(len(question), NOBODY, np.int8)
+    Args:
+        about: The rows' stories, cut down to their object and two agents.
+        story: The number of each row's story.
+        mover: Who moves the object, in the numbers of the whole story.
+        other: The other agent.
+        thing: The object.
+        question: Index into QUESTIONS.
+    """
+    zeros = np.zeros(len(question), np.int8)
     searches, believes = question == QUESTIONS.index("search"), question == QUESTIONS.index("belief")
-    chain = np.stack([np.where(believes, mover, np.where(searches, other, nobody)), np.where(believes, other, nobody)])
     memory = question == QUESTIONS.index("memory")
-    local = thing.astype(np.int8)
-    seen = oracle.view(told, local)
-    labels = label(seen, chain, memory, mover)
-    return Questions(np.arange(told.count), local, chain, memory, story_type(seen, mover, other), labels)
+
+    def chain(first: Small, second: Small) -> Small:
+        outer = np.where(believes, first, np.where(searches, second, np.int8(NOBODY)))
+        return np.stack([outer, np.where(believes, second, np.int8(NOBODY))])
+
+    seen = oracle.view(about, zeros)
+    labels = label(seen, chain(zeros, zeros + np.int8(1)), memory, zeros)
+    types = story_type(seen, zeros, zeros + np.int8(1))
+    return Questions(story, thing, chain(mover, other), memory, types, labels)

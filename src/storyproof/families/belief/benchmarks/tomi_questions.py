@@ -98,8 +98,8 @@ def prove(plots: Stories) -> Answers:
         ProofError: If oracle and checker differ.
     """
     questions = ask(plots)
-    mover, other = (np.full(plots.count, agent, np.int8) for agent in (MOVER, OTHER))
-    confirm(plots, questions, np.arange(plots.count), mover, other)
+    mover, other = (np.full(len(questions.story), agent, np.int8) for agent in (MOVER, OTHER))
+    confirm(plots, questions, mover, other)
     return Answers.of(questions)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small
 from storyproof.families.belief.nested import oracle
 from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots
-from storyproof.families.belief.nested.oracle import Instants
+from storyproof.families.belief.nested.oracle import Instants, Whereabouts
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
 from storyproof.families.belief.nested.readings import ALWAYS, NEVER_LIARS, NestedReading
 from storyproof.families.belief.nested.world import MESSAGES, EventKind, PlotEvent
@@ -127,8 +127,8 @@ def prove_beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Sm
     concerns = _concerns(stories, columns, thing, chain, reading)
     may_matter = concerns
     if reading.trust == ALWAYS and reading.sight != INFER_MOVER:
-        decided = oracle.Minds(stories, columns, chain, reading).decided(thing)
-        may_matter = concerns & _bears_on(stories, columns, thing, decided)
+        minds = oracle.Minds(stories, columns, chain, reading)
+        may_matter = concerns & _bears_on(stories, minds.where, columns, thing, minds.decided(thing))
     return prove(stories, columns, evaluate, concerns, may_matter)
 
 
@@ -155,7 +155,7 @@ def _concerns(stories: PlotArrays, columns: Columns, thing: Small, chain: Small,
     return found
 
 
-def _bears_on(stories: PlotArrays, columns: Columns, thing: Small, decided: Instants) -> Flags:
+def _bears_on(stories: PlotArrays, where: Whereabouts, columns: Columns, thing: Small, decided: Instants) -> Flags:
     """Return which sentences can, alone, bear on a belief that an event decided, if everybody is always believed.
 
     Nothing is weighed then: the belief rests on this event, on how things stood then, and on whatever kept the chain
@@ -167,7 +167,6 @@ def _bears_on(stories: PlotArrays, columns: Columns, thing: Small, decided: Inst
     heeds = (kind == EventKind.DISTRACT) | (kind == EventKind.ATTEND)
     agent = np.where(stories.agent < 0, stories.agents, stories.agent).astype(np.intp)
     # What is done later matters if without it somebody would still be somewhere, or still notice.
-    where = oracle.whereabouts(stories)
     room, watched = (_before(array, agent) for array in (where.room, where.watched))
     keeps = (walks & ((room >= 0) | (watched >= 0))) | (looks & (watched >= 0)) | (kind == EventKind.DISTRACT)
     follows = _followers(stories, agent, walks, looks, heeds)
@@ -262,17 +261,19 @@ def _complete(
     stories: PlotArrays, needed: Flags, kept: Flags, questions: Columns, answer: Codes, evaluate: Evaluate
 ) -> Flags:
     """Leave out sentences that are kept but not needed, one after the other, as long as any can be left out."""
-    is_changed = True
-    while is_changed:
-        is_changed = False
-        for time in range(len(kept)):
-            tried = np.flatnonzero(kept[time] & ~needed[time])
-            if not len(tried):
-                continue
-            rest = kept[:, tried].copy()
-            rest[time] = False
+    columns = np.arange(kept.shape[1])
+    while len(columns):
+        # All stories try their first sentence at once, then all their second one, and so on.
+        rank = np.cumsum(kept[:, columns] & ~needed[:, columns], axis=0)
+        changed = np.zeros(len(columns), np.bool_)
+        for number in range(1, int(rank[-1].max(initial=0)) + 1):
+            places = np.flatnonzero(rank[-1] >= number)
+            tried, time = columns[places], (rank[:, places] >= number).argmax(axis=0)
+            rest = kept[:, tried]
+            rest[time, np.arange(len(tried))] = False
             same = evaluate(stories.pick(tried).without(~rest), np.arange(len(tried)), questions[tried])
-            left_out = tried[same == answer[questions[tried]]]
-            kept[time, left_out] = False
-            is_changed |= bool(len(left_out))
+            left_out = same == answer[questions[tried]]
+            kept[time[left_out], tried[left_out]] = False
+            changed[places[left_out]] = True
+        columns = columns[changed]
     return kept

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from storyproof.families.belief.arrays import NOBODY, Flags, Mask, Small
 from storyproof.families.belief.nested.arrays import PlotArrays
 from storyproof.families.belief.nested.readings import ALWAYS, FRESHER, HI_TOM, NEVER_LIARS, NestedReading
-from storyproof.families.belief.nested.world import MESSAGES, EventKind
+from storyproof.families.belief.nested.world import EventKind
 from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER
 
@@ -27,7 +27,6 @@ Instants = npt.NDArray[np.int16]
 Columns = npt.NDArray[np.intp]
 
 _NOWHERE = -3  # the room of an object that has not been placed; differs from any agent's
-_FEW = 5  # messages up to which stories of one block are judged together
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +160,10 @@ def _last_time(flags: Flags) -> Instants:
 def _last_times_so_far(flags: Flags) -> Instants:
     """Return for each time the last time up to it at which the flag was set, or -1."""
     times = np.arange(flags.shape[0], dtype=np.int16).reshape(-1, *(1,) * (flags.ndim - 1))
-    return np.maximum.accumulate(np.where(flags, times, np.int16(-1)), axis=0)
+    found = np.where(flags, times, np.int16(-1))
+    for time in range(1, len(found)):  # whole rows: `np.maximum.accumulate` takes one column after the other
+        np.maximum(found[time], found[time - 1], out=found[time])
+    return found
 
 
 def _at(array: npt.NDArray[Any], time: Instants, otherwise: int = NOBODY) -> npt.NDArray[Any]:
@@ -192,8 +194,9 @@ def whereabouts(stories: PlotArrays) -> Whereabouts:
     losing = np.where(loses, actor, stories.mask_type(0))
     regaining = ~np.where(regains, actor, stories.mask_type(0))
     for time in range(steps):
-        np.copyto(here, target[time], where=walker[time] == everybody)
-        np.copyto(there, view[time], where=looker[time] == everybody)
+        # Where a mask is all ones, x ^ ((x ^ y) & mask) is y: several times as fast as a masked copy.
+        here ^= (here ^ target[time]) & -(walker[time] == everybody).view(np.int8)
+        there ^= (there ^ view[time]) & -(looker[time] == everybody).view(np.int8)
         absent = (absent | losing[time]) & regaining[time]
         rooms[time], watched[time], distracted[time] = here, there, absent
     return Whereabouts(rooms, watched, distracted)
@@ -317,13 +320,25 @@ def _distinct(numbers: Columns) -> tuple[Columns, Columns]:
     return np.flatnonzero(occurs), places[numbers]
 
 
-_Identity = tuple[str, tuple[Any, ...]]  # which chains: those asked or their prefixes, and by whom they are extended
-_ASKED: _Identity = ("asked", ())
-_PREFIX: _Identity = ("prefix", ())
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Chains that are asked about one object each, one per column.
 
+    Attributes:
+        said: The messages of their stories.
+        chain: The chains.
+        shown: What is seen of the objects.
+        thing: The objects.
+        node: The number of each chain among those who may catch liars.
+        prefix: The number of the chain without its last agent.
+    """
 
-def _shorter(identity: _Identity) -> _Identity:
-    return (identity[0], identity[1][:-1]) if identity[1] else _PREFIX
+    said: Messages
+    chain: Chains
+    shown: Sights
+    thing: Small
+    node: Columns
+    prefix: Columns
 
 
 class Minds:
@@ -340,13 +355,13 @@ class Minds:
             reading: The reading.
         """
         self._stories, self._columns, self._reading = stories, columns, reading
-        self._where = whereabouts(stories)
-        self._all_said = messages(stories, self._where)
-        self._said = _pick(self._all_said, columns)
+        self.where = whereabouts(stories)
+        self._said = messages(stories, self.where)
         self._chain = contract(chain, stories.mask_type)
-        self._same_story = bool((columns == columns[:1]).all())
-        self._shown: dict[int, Sights] = {}
-        self._caught: dict[tuple[str, frozenset[Any], tuple[Any, ...], int], Flags] = {}
+        self._nodes = np.zeros(0, np.int64)
+        self._caught = np.zeros((1, stories.agents), np.int16)
+        if reading.trust == NEVER_LIARS:
+            self._find_liars()
 
     def over_time(self, thing: Small) -> Small:
         """Return where each chain believes its object to be after each event, [time, question]; NOBODY: no belief."""
@@ -367,28 +382,25 @@ class Minds:
         most = 1 + int(thing.max(initial=0))
         pairs, which = _distinct(self._columns * most + thing)
         story, things = pairs // most, (pairs % most).astype(np.int8)
-        stories, where = self._stories, self._where
+        stories, where = self._stories, self.where
         if len(story) != stories.kind.shape[1] or (story[1:] == story[:-1]).any():
             stories, where = stories.pick(story), _pick(where, story)
         shown = _pick(sights(stories, where, things, self._reading), which)
-        return self._informed(self._chain, shown, thing, len(self._said.time), _ASKED)
+        chain, questions = self._chain, np.arange(len(thing))
+        node, prefix = (self._find(self._key(questions, each)) for each in (chain, chain.prefix or chain))
+        asked = _Asked(_pick(self._said, self._columns), chain, shown, thing, node, prefix)
+        return self._informed(asked, len(self._said.time))
 
-    def _informed(
-        self, chain: Chains, shown: Sights, thing: Small, upto: int, identity: _Identity
-    ) -> tuple[Flags, Small]:
-        """Return from which events chains learn where an object is, and what they learn, [time, question].
+    def _informed(self, asked: _Asked, upto: int) -> tuple[Flags, Small]:
+        """Return from which events chains learn where an object is, and what they learn, [time, column].
 
-        Args:
-            chain: The chains.
-            shown: What is seen of the object.
-            thing: The object.
-            upto: Only messages before this one count.
-            identity: Which chains these are.
+        Only the first messages count, up to a number.
         """
-        flags, values = self._seen_and_heard(chain, shown, thing, upto, identity)
+        flags, values = self._seen_and_heard(asked, upto)
+        chain, shown = asked.chain, asked.shown
         if self._reading.sight == INFER_MOVER and chain.prefix is not None and (chain.length == 2).any():
             # The first of the two returns, and the object is not where the first, alone, believed it to be.
-            known, places = self._seen_and_heard(chain.prefix, shown, thing, upto, _shorter(identity))
+            known, places = self._seen_and_heard(replace(asked, chain=chain.prefix, node=asked.prefix), upto)
             remembered = np.full_like(places, NOBODY)
             remembered[1:] = _at(places, _last_times_so_far(known))[:-1]
             surprised = (remembered != NOBODY) & (remembered != shown.place)
@@ -415,27 +427,25 @@ class Minds:
         agent_sees = (shown.present & _member(agent, kind)) != 0
         return _last_time(known & agent_sees) < _last_time(known & sees)
 
-    def _seen_and_heard(
-        self, chain: Chains, shown: Sights, thing: Small, upto: int, identity: _Identity
-    ) -> tuple[Flags, Small]:
+    def _seen_and_heard(self, asked: _Asked, upto: int) -> tuple[Flags, Small]:
         """Return what chains learn by sights and messages, without what is concluded about a mover."""
-        seen = self._seen(chain, shown)
-        flags, values = seen.copy(), shown.place.copy()
+        seen = self._seen(asked.chain, asked.shown)
+        flags, values = seen.copy(), asked.shown.place.copy()
         columns = np.arange(flags.shape[1])
         for number in range(upto):
-            time = np.maximum(self._said.time[number], 0)
+            time = np.maximum(asked.said.time[number], 0)
             # Who sees the object believes its eyes.
-            learns = self._learns(chain, shown, thing, number, identity) & ~seen[time, columns]
+            learns = self._learns(asked, number) & ~seen[time, columns]
             flags[time, columns] |= learns
-            values[time, columns] = np.where(learns, self._said.said[number], values[time, columns])
+            values[time, columns] = np.where(learns, asked.said.said[number], values[time, columns])
         return flags, values
 
-    def _learns(self, chain: Chains, shown: Sights, thing: Small, number: int, identity: _Identity) -> Flags:
+    def _learns(self, asked: _Asked, number: int) -> Flags:
         """Return whether chains come to believe a message about their object."""
-        said, trust = self._said, self._reading.trust
+        chain, shown, said, trust = asked.chain, asked.shown, asked.said, self._reading.trust
         speaker, time = said.speaker[number], said.time[number]
         of_speaker = chain.last == speaker
-        part: Flags = (time >= 0) & (said.thing[number] == thing)
+        part: Flags = (time >= 0) & (said.thing[number] == asked.thing)
         part &= chain.take_part(said.hearing[number], said.group[number])
         part &= ~(of_speaker & (chain.length == 1))  # one's own words teach one nothing
         if trust == ALWAYS or not part.any():
@@ -449,51 +459,120 @@ class Minds:
         if trust == FRESHER:
             part &= ~self._is_stale(chain, shown, speaker, time)  # nobody has seen it later than itself
             return part
-        liar = self._knows_liar(chain, number, identity)
-        if chain.prefix is not None and (part & of_speaker).any():
-            # What others think that the speaker believes depends on whether they take it for a liar.
-            liar = np.where(of_speaker, self._knows_liar(chain.prefix, number, _shorter(identity)), liar)
-        return part & ~liar
+        # What others think that the speaker believes depends on whether they take it for a liar.
+        judge_node = np.where(of_speaker, asked.prefix, asked.node)
+        part &= self._caught[judge_node, np.maximum(speaker, 0)] > number  # from the message on that gave it away
+        return part
 
-    def _knows_liar(self, chain: Chains, number: int, identity: _Identity) -> Flags:
-        """Return whether chains take the speaker of a message for a liar, once they have heard it."""
-        speaker = self._said.speaker
-        found = np.zeros(speaker.shape[1], np.bool_)
-        for earlier in range(number + 1):
-            same = speaker[earlier] == speaker[number]
-            if same.any():
-                found |= same & self._catch(chain, earlier, identity)
-        return found
+    def _key(self, question: Columns, chain: Chains) -> Columns:
+        """Return a number for each chain: that of its question, its last agent, and the set of those after its first.
 
-    def _catch(self, chain: Chains, number: int, identity: _Identity) -> Flags:
-        """Return whether chains hear a speaker say what they think that it does not believe, and what can be no news.
+        Whether a chain catches a liar depends on nothing else.
+        """
+        agents = self._stories.agents
+        last = question * agents + np.maximum(chain.last, 0)
+        return (last << agents) | chain.rest.astype(np.int64)
+
+    def _chains_of(self, keys: Columns) -> tuple[Columns, Chains]:
+        """Return the question and the chain of each key."""
+        agents, kind = self._stories.agents, self._stories.mask_type
+        rest, last = keys & ((1 << agents) - 1), keys >> agents
+        question = last // agents
+        # Neighbours in a chain differ, so one agent after the first means a chain of two.
+        length = np.where(rest == 0, 1, np.where(rest & (rest - 1) == 0, 2, 3)).astype(np.int8)
+        found = Chains(self._chain.first[question], rest.astype(kind), (last % agents).astype(np.int8), length)
+        return question, found
+
+    def _find(self, keys: Columns) -> Columns:
+        """Return the numbers of chains among those who may catch liars; that of nobody, the last, for all others."""
+        if not len(self._nodes):
+            return np.zeros(len(keys), np.intp)
+        place = np.minimum(np.searchsorted(self._nodes, keys), len(self._nodes) - 1)
+        return np.where(self._nodes[place] == keys, place, len(self._nodes))
+
+    def _find_liars(self) -> None:
+        """Find out which chains take which speakers for liars, and from which message on.
+
+        A chain catches a speaker who says what the chain thinks that the speaker does not believe, and what can be no
+        news. What it thinks of the speaker rests on earlier messages, and so on whom a longer chain has caught by then.
+        Hence the longer chains are listed first, as far as they matter; then messages are judged in their order.
+        """
+        said, chain = self._said, self._chain
+        shown = [sights(self._stories, self.where, thing, self._reading) for thing in said.thing]
+        questions = np.arange(len(self._columns))
+        frontier = np.unique(np.concatenate([self._key(questions, each) for each in (chain, chain.prefix or chain)]))
+        bound = np.full(len(frontier), len(said.time))
+        known, until = frontier[:0], bound[:0]  # the chains that were examined, and up to which message
+        suspicions: list[list[Columns]] = [[] for _ in said.time]
+        while len(frontier):
+            since = np.zeros_like(bound)
+            old = np.isin(frontier, known)
+            since[old] = until[np.searchsorted(known, frontier[old])]
+            following = [self._suspect(frontier, since, bound, number, shown) for number in range(len(said.time))]
+            for number, (keys, _) in enumerate(following):
+                suspicions[number].append(keys)
+            known, until = _latest(np.concatenate([known, frontier]), np.concatenate([until, bound]))
+            longer = np.concatenate([frontier[:0], *(keys for _, keys in following)])
+            needed = np.concatenate([bound[:0], *(np.full(len(keys), m) for m, (_, keys) in enumerate(following))])
+            frontier, bound = _latest(longer, needed)
+            place = np.minimum(np.searchsorted(known, frontier), len(known) - 1)
+            is_new = (known[place] != frontier) | (until[place] < bound)
+            frontier, bound = frontier[is_new], bound[is_new]
+        suspecting = [np.concatenate(keys) for keys in suspicions]
+        self._nodes = np.unique(np.concatenate([known[:0], *suspecting]))
+        never = np.iinfo(np.int16).max
+        self._caught = np.full((len(self._nodes) + 1, self._stories.agents), never, np.int16)
+        for number, keys in enumerate(suspecting):
+            self._judge(keys, number, shown[number])
+
+    def _suspect(
+        self, keys: Columns, since: Columns, bound: Columns, number: int, shown: list[Sights]
+    ) -> tuple[Columns, Columns]:
+        """Return which chains hear a message that can be no news, and these chains with the speaker added.
 
         It can be none if they are looking at the object with the speaker, or have seen it since the speaker last did.
-        That rests on earlier messages only. The answer depends on the set of a chain's agents and its last, not on
-        their order, so there are few to remember: if all questions are about one story, by the speakers, else by the
-        numbers of messages.
         """
-        key = (identity[0], frozenset(identity[1]), identity[1][-1:], number)
-        if key in self._caught:
-            return self._caught[key]
-        said = self._said
-        speaker, thing, time = said.speaker[number], said.thing[number], said.time[number]
-        if number not in self._shown:
-            every = sights(self._stories, self._where, self._all_said.thing[number], self._reading)
-            self._shown[number] = _pick(every, self._columns)
-        shown, longer = self._shown[number], chain.extend(speaker)
-        looks = self._seen(longer, shown)[np.maximum(time, 0), np.arange(len(time))]
-        found: Flags = (time >= 0) & chain.take_part(said.hearing[number], said.group[number])
-        found &= looks | self._is_stale(chain, shown, speaker, time)
-        if found.any():
-            label = int(speaker[0]) if self._same_story else f"message {number}"
-            name = (identity[0], (*identity[1], label))
-            flags, values = self._informed(longer, shown, thing, number, name)
-            before = np.arange(len(flags), dtype=np.int16)[:, None] < time
-            believed = _at(values, _last_time(flags & before))
-            found &= (believed != NOBODY) & (believed != said.said[number])
-        self._caught[key] = found
-        return found
+        question, chain = self._chains_of(keys)
+        story = self._columns[question]
+        speaker, time = self._said.speaker[number, story], self._said.time[number, story]
+        hears = chain.take_part(self._said.hearing[number, story], self._said.group[number, story])
+        some = np.flatnonzero((since <= number) & (number < bound) & (time >= 0) & (speaker != chain.last) & hears)
+        if not len(some):
+            return keys[:0], keys[:0]
+        keys, speaker, time = keys[some], speaker[some], time[some]
+        question, chain = self._chains_of(keys)
+        seen, longer = _pick(shown[number], story[some]), chain.extend(speaker)
+        looks = self._seen(longer, seen)[np.maximum(time, 0), np.arange(len(time))]
+        found = looks | self._is_stale(chain, seen, speaker, time)
+        return keys[found], self._key(question, longer)[found]
+
+    def _judge(self, keys: Columns, number: int, shown: Sights) -> None:
+        """Note which chains catch the speaker of a message, those of earlier messages being known."""
+        if not len(keys):
+            return
+        question, chain = self._chains_of(keys)
+        story = self._columns[question]
+        said = _pick(self._said, story)
+        speaker, time = said.speaker[number], said.time[number]
+        longer = chain.extend(speaker)
+        node = self._find(keys)
+        asked = _Asked(
+            said, longer, _pick(shown, story), said.thing[number], self._find(self._key(question, longer)), node
+        )
+        flags, values = self._informed(asked, number)
+        before = np.arange(len(flags), dtype=np.int16)[:, None] < time
+        believed = _at(values, _last_time(flags & before))
+        lies = (believed != NOBODY) & (believed != said.said[number])
+        earliest = self._caught[node[lies], speaker[lies]]
+        self._caught[node[lies], speaker[lies]] = np.minimum(earliest, number)
+
+
+def _latest(keys: Columns, bounds: Columns) -> tuple[Columns, Columns]:
+    """Return the distinct keys in order, each with its greatest bound."""
+    order = np.lexsort((bounds, keys))
+    keys, bounds = keys[order], bounds[order]
+    last = np.flatnonzero(np.append(keys[1:] != keys[:-1], True)) if len(keys) else order
+    return keys[last], bounds[last]
 
 
 def beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, reading: NestedReading) -> Small:
@@ -509,16 +588,11 @@ def beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, r
     """
     found = np.full(len(columns), NOBODY, np.int8)
     real = chain[0] == NOBODY if len(chain) else np.ones(len(columns), np.bool_)
-    alone = np.zeros(len(columns), np.bool_)
-    if reading.trust == NEVER_LIARS:  # who has caught whom lying takes long in stories of many messages
-        alone = (np.isin(stories.kind, MESSAGES).sum(axis=0) > _FEW)[columns]
-    groups = [np.flatnonzero(~real & ~alone)]
-    groups += [np.flatnonzero(~real & (columns == story)) for story in np.unique(columns[alone])]
-    for group in groups:
-        if len(group):
-            story, places = _distinct(columns[group])
-            minds = Minds(stories.pick(story), places, chain[:, group], reading)
-            found[group] = minds.at_the_end(thing[group])
+    asked = np.flatnonzero(~real)
+    if len(asked):
+        story, places = _distinct(columns[asked])
+        minds = Minds(stories.pick(story), places, chain[:, asked], reading)
+        found[asked] = minds.at_the_end(thing[asked])
     if real.any():
         found[real] = reality(stories.pick(columns[real]), thing[real])
     return found

@@ -1,0 +1,123 @@
+"""In which rooms things are put, and whether stories can happen, for many stories at once.
+
+What is right is stated for one story, in `text.resolve_rooms` and `events.impossibilities`; these say the same of whole
+arrays. Stories that need more than arrays hold are left to the former.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small, Stories, decode
+from storyproof.families.belief.events import Kind
+from storyproof.families.belief.text import resolve_rooms
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrences:
+    """What a story's events show about it.
+
+    Attributes:
+        possible: Whether each story can happen.
+        announced: Whether "is in" is said only of those who are there already.
+    """
+
+    possible: Flags
+    announced: Flags
+
+
+def _how_many(names: Small) -> int:
+    return 1 + max(0, int(names.max(initial=0)))
+
+
+def infer_rooms(stories: Stories) -> Stories:
+    """Return stories in which every placing and move has its room, as far as it can be inferred."""
+    steps, count = stories.kind.shape
+    agents, things, containers = map(_how_many, (stories.agent, stories.thing, stories.container))
+    rooms = stories.room.copy()
+    where = np.full((count, agents), NOBODY, np.int8)
+    object_room, container_room = (np.full((count, width), NOBODY, np.int8) for width in (things, containers))
+    last_entered = np.full(count, NOBODY, np.int8)
+    waiting = np.full((count, things), -1, np.int16)  # when an object was placed without being moved since
+    in_use = np.full((count, things, agents), NOBODY, np.int8)  # who was where then
+    several = np.zeros(count, np.bool_)  # stories in which an object waits in two places for its mover
+    for time in range(steps):
+        kind = stories.kind[time]
+        at = np.flatnonzero((kind == Kind.ENTER) | (kind == Kind.IS_IN))
+        where[at, stories.agent[time, at]] = last_entered[at] = stories.room[time, at]
+        at = np.flatnonzero(kind == Kind.EXIT)
+        where[at, stories.agent[time, at]] = NOBODY
+        at = np.flatnonzero(kind == Kind.PLACE)
+        thing = stories.thing[time, at]
+        room = _first_known(object_room[at, thing], container_room[at, stories.container[time, at]], last_entered[at])
+        rooms[time, at] = room
+        several[at] |= waiting[at, thing] >= 0
+        waiting[at, thing] = time
+        in_use[at, thing] = where[at]
+        at = np.flatnonzero(kind == Kind.MOVE)
+        thing = stories.thing[time, at]
+        room = _first_known(where[at, stories.agent[time, at]], object_room[at, thing])
+        placed = waiting[at, thing]
+        fits = (placed >= 0) & (room >= 0) & (in_use[at, thing] == room[:, None]).any(axis=1)
+        rooms[placed[fits], at[fits]] = room[fits]
+        found = np.flatnonzero(placed >= 0)
+        then, story = placed[found], at[found]
+        container_room[story, stories.container[then, story]] = rooms[then, story]
+        room[found] = _first_known(room[found], rooms[then, story])
+        waiting[at, thing] = -1
+        rooms[time, at] = room
+        object_room[at, thing] = room
+        container_room[at, stories.container[time, at]] = room
+    for story in np.flatnonzero(several).tolist():
+        rooms[:, story] = _infer_alone(stories, story)
+    return replace(stories, room=rooms)
+
+
+def _first_known(*rooms: Small) -> Small:
+    found = rooms[0].copy()
+    for other in rooms[1:]:
+        np.copyto(found, other, where=found == NOBODY)
+    return found
+
+
+def _infer_alone(stories: Stories, story: int) -> npt.NDArray[np.int8]:
+    most = max(map(_how_many, (stories.agent, stories.room, stories.thing, stories.container)))
+    names = LocalNames.generic(most)
+    events = resolve_rooms(decode(stories, story, names))
+    found = np.full(len(stories.kind), NOBODY, np.int8)
+    found[: len(events)] = [NOBODY if event.room is None else names.rooms[event.room] for event in events]
+    return found
+
+
+def occurrences(stories: Stories) -> Occurrences:
+    """Return which stories can happen, and which announce everybody; their rooms are inferred."""
+    steps, count = stories.kind.shape
+    agents, things = map(_how_many, (stories.agent, stories.thing))
+    possible, announced = np.ones(count, np.bool_), np.ones(count, np.bool_)
+    where = np.full((count, agents), NOBODY, np.int8)
+    left = np.full((2, count, things), NOBODY, np.int8)  # room and container
+    is_left = np.zeros((count, things), np.bool_)
+    for time in range(steps):
+        kind = stories.kind[time]
+        at = np.flatnonzero(kind <= Kind.IS_IN)
+        agent, room, how = stories.agent[time, at], stories.room[time, at], kind[at]
+        here = where[at, agent]
+        there = here == room
+        is_in = how == Kind.IS_IN
+        wrong = np.where(how == Kind.ENTER, there, np.where(is_in, ~there & (here != NOBODY), ~there))
+        possible[at] &= ~wrong
+        announced[at] &= ~is_in | there
+        where[at, agent] = np.where(how == Kind.EXIT, np.int8(NOBODY), room)
+        at = np.flatnonzero((kind == Kind.PLACE) | (kind == Kind.MOVE))
+        thing, room, container = stories.thing[time, at], stories.room[time, at], stories.container[time, at]
+        known = is_left[at, thing]
+        moves = kind[at] == Kind.MOVE
+        same = (left[0, at, thing] == room) & (left[1, at, thing] == container)
+        beside = known & (where[at, np.where(moves, stories.agent[time, at], 0)] == left[0, at, thing])
+        possible[at] &= np.where(moves, beside, same | ~known)
+        left[0, at, thing], left[1, at, thing] = room, container
+        is_left[at, thing] = True
+    return Occurrences(possible, announced)

@@ -1,0 +1,47 @@
+"""Stories cut down to what concerns a question have the same labels."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from storyproof.families.belief.arrays import NOBODY, encode
+from storyproof.families.belief.events import Event, Kind
+from storyproof.families.belief.focus import focus, renumber
+from storyproof.families.belief.labels import label, story_type
+from storyproof.families.belief.oracle import STRANGER, view
+from tests.families.belief.stories import AGENTS, CHAINS, THING, any_events, possible_stories, returns
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.one_of(any_events(private=False), returns(), possible_stories(asides=True)), min_size=1, max_size=4),
+    st.lists(st.sampled_from([(), *CHAINS, ("Eve", "Ada")]), min_size=3, max_size=3),
+    st.booleans(),
+)
+def test_labels_stay(stories: list[list[Event]], chains: list[tuple[str, ...]], memory: bool) -> None:
+    arrays, names = encode([[event for event in events if event.kind < Kind.FEEL] for events in stories])
+    assume(len(arrays.kind))  # the oracle needs a sentence
+    rows = [(number, chain) for number in range(len(stories)) for chain in chains]
+    story = np.array([number for number, _ in rows])
+    asked = np.full((4, len(rows)), NOBODY, np.int8)
+    for row, (number, agents) in enumerate(rows):
+        asked[: len(agents), row] = [names[number].agents.get(agent, STRANGER) for agent in agents]
+    thing = np.array([names[number].things.get(THING, 99) for number, _ in rows], np.int8)
+    mover, other = (
+        np.array([names[number].agents.get(agent, STRANGER) for number, _ in rows], np.int8) for agent in AGENTS[:2]
+    )
+    is_memory = np.full(len(rows), memory)
+    whole = view(arrays.pick(story), thing)
+    right = label(whole, asked, is_memory, mover)
+    agents = np.concatenate([mover[None], other[None], asked])
+    about = focus(arrays, story, thing, agents)
+    seen = view(about.stories, np.zeros(len(rows), np.int8))
+    first, second = renumber(agents[:2], agents)
+    found = label(seen, renumber(asked, agents), is_memory, first)
+    for name in ("place", "holds", "order", "false_belief", "question_type", "by_reading"):
+        assert (getattr(found, name) == getattr(right, name)).all(), name
+    assert (story_type(seen, first, second) == story_type(whole, mover, other)).all()
+    for row in range(len(rows)):
+        assert about.time[found.proof[:, row], row].tolist() == np.flatnonzero(right.proof[:, row]).tolist()

@@ -26,7 +26,8 @@ from storyproof.families.belief.nested.world import EventKind, PlotEvent
 from storyproof.families.belief.readings import DEFAULT
 from storyproof.seeds import Draws
 
-_POOL = 6  # stories drawn for each that is kept
+_POOL = 12  # stories drawn for each that is kept
+_LEAST = 600  # stories drawn at once: of few, none may be of a rare type
 _ROUNDS = 50  # draws after which too few stories of a type are given up
 _WALKS = 3  # comings and goings for each person, besides coming in at first
 # In the published order: whether the beginning is asked about, and whose minds (0 for the mover, 1 for the other).
@@ -38,6 +39,7 @@ SIX: tuple[tuple[bool, tuple[int, ...]], ...] = (
     (False, (1,)),
     (False, (1, 0)),
 )
+_ARRAYS = ("length", "people", "mover", "other")
 _KINDS = {EventKind.ENTER: Kind.ENTER, EventKind.EXIT: Kind.EXIT, EventKind.PLACE: Kind.PLACE, EventKind.MOVE: Kind.MOVE}
 
 
@@ -48,18 +50,21 @@ class PlainBlock:
     Attributes:
         stories: The plots; noise after the end.
         length: How many sentences each story has.
+        people: How many people.
         mover: Who moves the object last.
         other: The other one who is asked about.
     """
 
     stories: PlotArrays
     length: npt.NDArray[np.int64]
+    people: npt.NDArray[np.int64]
     mover: Small
     other: Small
 
     def pick(self, columns: npt.NDArray[np.intp]) -> PlainBlock:
         """Return some of the stories."""
-        return PlainBlock(self.stories.pick(columns), self.length[columns], self.mover[columns], self.other[columns])
+        arrays = (self.length, self.people, self.mover, self.other)
+        return PlainBlock(self.stories.pick(columns), *(array[columns] for array in arrays))
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +91,18 @@ class PlainPlots:
         found: list[list[PlainBlock]] = [[] for _ in STORY_TYPES]
         missing = [need] * len(STORY_TYPES)
         for _ in range(_ROUNDS):
-            pool = self._draw_pool(draws, _POOL * max(missing))
-            types, usable = _types(pool)
-            for number in range(len(STORY_TYPES)):
-                kept = np.flatnonzero(usable & (types == number))[: missing[number]]
-                found[number].append(pool.pick(kept))
+            pool = self._draw_pool(draws, max(_POOL * max(missing), _LEAST))
+            pairs = [_with_other(pool, step) for step in range(1, self.agents)]
+            types = np.stack([_types(pair) for pair in pairs])
+            used = np.zeros(len(pool.length), np.bool_)
+            for number in reversed(range(len(STORY_TYPES))):  # the rarest type first; no story is used twice
+                fits = types == number
+                kept = np.flatnonzero(fits.any(axis=0) & ~used)[: missing[number]]
+                other = np.stack([pair.other[kept] for pair in pairs])
+                chosen = other[fits[:, kept].argmax(axis=0), np.arange(len(kept))]
+                found[number].append(replace(pool.pick(kept), other=chosen))
                 missing[number] -= len(kept)
+                used[kept] = True
             if not any(missing):
                 break
         else:
@@ -114,11 +125,15 @@ class PlainPlots:
             shape = stories.kind.shape
             length = np.full(shape[1], shape[0])
             mover = _last_mover(stories)
-            step = 1 + draws.below(agents - 1, shape[1])
-            other = ((mover + step) % agents).astype(np.int8)
-            parts.append(PlainBlock(stories, length, mover, other))
+            parts.append(PlainBlock(stories, length, np.full(shape[1], agents), mover, np.full_like(mover, NOBODY)))
         every = _join(parts)
         return every.pick(draws.order(len(every.length)))
+
+
+def _with_other(block: PlainBlock, step: int) -> PlainBlock:
+    """Return stories with the agent so many places after the mover as the other; NOBODY if there are not as many."""
+    other = (block.mover + step) % block.people
+    return replace(block, other=np.where(step < block.people, other, NOBODY).astype(np.int8))
 
 
 def _last_mover(stories: PlotArrays) -> Small:
@@ -145,7 +160,7 @@ def _join(parts: list[PlainBlock]) -> PlainBlock:
 
     return PlainBlock(
         join_plots([filled(part.stories) for part in parts]),
-        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("length", "mover", "other")),
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS),
     )
 
 
@@ -177,16 +192,16 @@ def as_plain_events(events: Sequence[PlotEvent]) -> list[Event]:
     return found
 
 
-def _types(block: PlainBlock) -> tuple[npt.NDArray[np.uint8], Flags]:
-    """Return the types of stories, and which of them have an answer to each of the six questions."""
+def _types(block: PlainBlock) -> npt.NDArray[np.int64]:
+    """Return the types of stories; -1 where there is no other, or one of the six questions has no answer."""
     stories = as_stories(block)
     seen = oracle.view(stories, np.zeros(stories.count, np.int8))
-    pair = block.mover, block.other
-    usable = np.ones(stories.count, np.bool_)
+    pair = block.mover, np.maximum(block.other, 0)
+    usable: Flags = block.other != NOBODY
     for _, chain in SIX:
         if chain:
             usable &= oracle.belief(seen, np.stack([pair[who] for who in chain]), DEFAULT).place != NOBODY
-    return story_type(seen, *pair), usable
+    return np.where(usable, story_type(seen, *pair), -1)
 
 
 def plot_keys(block: PlainBlock) -> list[bytes]:

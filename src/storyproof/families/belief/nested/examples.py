@@ -281,10 +281,12 @@ def last_question(text: str) -> str:
     Raises:
         ParseError: If it has none of the known forms.
     """
-    found = [" ".join(match[0].split()) for match in _QUESTION.finditer(text)]
-    if not found or not is_question(found[-1]):
-        raise ParseError(f"not a question about a story: {quoted(text.strip()[-80:])}.")
-    return found[-1]
+    found = [" ".join(match[0].split()) for match in _QUESTION.finditer(text)][-1:]
+    found += [each.rpartition(": ")[2] for each in found]  # without a label, such as "Question:"
+    for each in found:
+        if is_question(each):
+            return each
+    raise ParseError(f"not a question about a story: {quoted(text.strip()[-80:])}.")
 
 
 def split_messages(messages: Sequence[str]) -> tuple[str, str]:
@@ -297,7 +299,8 @@ def split_messages(messages: Sequence[str]) -> tuple[str, str]:
     """
     text = "\n".join(messages)
     question = last_question(text)
-    lines = [line.strip() for line in _SENTENCE_END.sub("\n", text[: text.rfind(question.split()[-1])]).split("\n")]
+    before = text[: text.rfind(question[:8])]
+    lines = [line.strip() for line in _SENTENCE_END.sub("\n", before).split("\n")]
     lines = [re.sub(r"^(?:\d+[.):]|[-*•])\s+", "", line) for line in lines if line]
     best: list[str] = []
     for start in range(len(lines)):

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -313,6 +313,48 @@ def test_the_place_that_is_not_understood_is_named(language: str, story: str, me
     assert str(caught.value).startswith(message)
 
 
+def damage(text: str, rng: random.Random) -> str:
+    """Return a text with a word or a character lost, repeated, swapped or replaced."""
+    units = text.split(" ") if rng.random() < 0.5 and " " in text else list(text)
+    glue = " " if len(units) < len(text) else ""
+    place, other = rng.randrange(len(units)), rng.randrange(len(units))
+    changes = [
+        units[:place] + units[place + 1 :],
+        [*units[:place], units[place], *units[place:]],
+        [*units[:place], rng.choice("xÄ。.\ue000\n 他"), *units[place + 1 :]],
+    ]
+    units[place], units[other] = units[other], units[place]
+    return glue.join(rng.choice([*changes, units]))
+
+
+def refusal(read: Callable[[str], object], text: str) -> str:
+    """Return why a text is refused, empty if it is not; any other error than a ParseError is raised."""
+    try:
+        read(text)
+    except ParseError as error:
+        return str(error)
+    return ""
+
+
+def read_damaged(language: str, count: int, seed: int) -> int:
+    """Return how many of some damaged stories are read nevertheless; all others must be refused with their place."""
+    wording, rng, read = find_wording(language, "narrative"), random.Random(seed), 0
+    drawn, cast = draw_block(wording, SMALL, count, seed)
+    for text in wording.narrate_block(drawn.stories, drawn.lie, cast, Draws("damage", seed)).to_pylist():
+        why = refusal(wording.read, damage(text, rng))
+        assert not why or why.startswith("sentence ")
+        read += not why
+        question = wording.ask(any_question(wording, rng, Ask.BELIEF, rng.randint(1, 4)))
+        why = refusal(wording.read_question, damage(question, rng))
+        assert not why or why.startswith("not a question")
+    return read
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_damaged_text_is_refused_with_its_place(language: str) -> None:
+    assert read_damaged(language, 150, 1) < 50
+
+
 def test_a_pronoun_that_can_mean_one_person_is_understood() -> None:
     story = "Ada entered the kitchen.\nGreta entered the hall.\nThen she left the hall."
     assert find_wording().read(story)[2].agent == "Greta"
@@ -361,7 +403,12 @@ def test_the_language_of_other_text_is_not_found() -> None:
             "Schlüssel",
             r"line \d+: thing 'Schlüssel': expected one of the marks f, m, n, pl, found",
         ),
-        ("de", "Schlüssel m", "Schlüssel m x", r"line \d+: thing 'Schlüssel': unknown mark 'x'; use auf, en, f, m, n, pl"),
+        (
+            "de",
+            "Schlüssel m",
+            "Schlüssel m x",
+            r"line \d+: thing 'Schlüssel': unknown mark 'x'; use auf, en, f, m, n, pl",
+        ),
         (
             "de",
             "[betrat] {room:acc}",

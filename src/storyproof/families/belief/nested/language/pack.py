@@ -246,6 +246,29 @@ def render(
     return (text[:1].upper() + text[1:] if initial else text), spans
 
 
+def templates_of(pack: LanguagePack, key: str) -> tuple[Template, ...]:
+    """Return all templates of a kind of sentence: the plain one, the narrative ones, and that of ToMi if it differs."""
+    styles = (PLAIN, NARRATIVE, TOMI)
+    return tuple(template for style in styles for template in pack.sentences.get((key, style), ()))
+
+
+def question_parts(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[tuple[Part, ...], int]]:
+    """Return the parts of a question about so many agents, each with the number of its {agent}."""
+    parts = QUESTIONS[ask]
+    whole = {0: "none", 1: "one", 2: "two"}.get(count, "")
+    if whole in parts:
+        return [(pack.questions[ask, whole], 0)]
+    names = ["first", *["middle"] * (count - 2), "last"]
+    return [(pack.questions[ask, name], number) for number, name in enumerate(names)]
+
+
+def subjects(pack: LanguagePack) -> list[Forms]:
+    """Return what can stand for an agent besides its name: pronouns, and nothing, for a man and for a woman."""
+    grammar = pack.grammar
+    found = [grammar.agent_forms(grammar.pronouns[gender], gender) for gender in (MALE, FEMALE)]
+    return [*found, *(grammar.agent_forms("", gender) for gender in (MALE, FEMALE))]
+
+
 @dataclass(frozen=True, slots=True)
 class _Node:
     """A value of a file with its line."""

@@ -17,7 +17,6 @@ from typing import NamedTuple
 from storyproof.errors import ParseError, VocabularyError, quoted
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.nested.language.grammar import FEMALE, MALE, Forms
-from storyproof.families.belief.nested.language.narrator import question_parts, subjects, templates_of
 from storyproof.families.belief.nested.language.pack import (
     AGENT,
     CONTAINER,
@@ -31,13 +30,17 @@ from storyproof.families.belief.nested.language.pack import (
     LanguagePack,
     Part,
     Slot,
+    question_parts,
     render,
+    subjects,
+    templates_of,
 )
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
 from storyproof.families.belief.nested.world import EventKind, PlotEvent, PlotState
 from storyproof.families.belief.text import resolve_rooms
 
-_FIRST_SIGN = 0xE000  # signs are characters for private use, which no text has
+_FIRST_SIGN = 0xE000  # signs are characters for private use
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
 _ANY_WORD = r"[^\s.,?]+"
 _SPACED = re.compile(r"[\w'’-]+")
 _UNSPACED = re.compile(r"\w")
@@ -131,6 +134,7 @@ class _Scanner:
 
     def scan(self, text: str, *, initial: bool) -> tuple[str, list[_Phrase]]:
         """Return the skeleton of a text, and its names and nouns; an initial one may begin with a capital."""
+        text = _PRIVATE.sub("\ufffd", text)
         found: list[_Phrase] = []
         pieces: list[str] = []
         last = 0
@@ -180,6 +184,7 @@ class StoryReader:
         self._open = list(_open_sentences(pack)) if pack.grammar.takes_any_word else []
         self._literals = {word for known in self._sorted for each in known for word in _SPACED.findall(each)}
         self._known = {role: {noun.word for noun in nouns} for role, nouns in pack.nouns.items()}
+        self._open_patterns: dict[tuple[Ask, int], re.Pattern[str]] = {}
         self._gender = {noun.word: noun.gender for noun in pack.agents}
         self._read_clause = lru_cache(maxsize=1 << 16)(self._parse_clause)
 
@@ -331,7 +336,7 @@ class StoryReader:
             return "the end"
         if skeleton[0] in self._scanner.roles:
             return _KINDS[self._scanner.roles[skeleton[0]]]
-        words = re.split(f"[{chr(_FIRST_SIGN)}-\uf8ff]", skeleton, maxsplit=1)[0]
+        words = _PRIVATE.split(skeleton, maxsplit=1)[0]
         return quoted(words.rstrip())
 
     # Questions.
@@ -395,23 +400,21 @@ class StoryReader:
 
     def _open_question(self, text: str) -> NestedQuestion | None:
         """Read a question with any words in it."""
-        count = len(re.findall(_ANY_WORD, text))
-        for ask in QUESTIONS:
-            for number in range(min(count, _MOST_CHAIN) + 1):
-                if ask not in _asks_about(number):
-                    continue
-                pattern = "".join(
-                    _open_pattern(part, f"{place}_") for place, (part, _) in enumerate(self._open_parts(ask, number))
-                )
-                match = re.fullmatch(pattern, text)
-                if match is not None:
-                    words = {name.partition("_")[2]: word for name, word in match.groupdict().items()}
-                    chain = tuple(word for name, word in match.groupdict().items() if name.endswith((AGENT, HEARER)))
-                    return NestedQuestion(ask, words[THING], chain, words.get(CONTAINER))
+        most = min(len(re.findall(_ANY_WORD, text)), _MOST_CHAIN)
+        for ask, number in product(QUESTIONS, range(most + 1)):
+            if ask not in _asks_about(number):
+                continue
+            pattern = self._open_patterns.get((ask, number))
+            if pattern is None:
+                parts = enumerate(question_parts(self.pack, ask, number))
+                source = "".join(_open_pattern(part, f"{place}_") for place, (part, _) in parts)
+                pattern = self._open_patterns[ask, number] = re.compile(source)
+            match = pattern.fullmatch(text)
+            if match is not None:
+                found = [(name.partition("_")[2], word) for name, word in match.groupdict().items()]
+                words, chain = dict(found), tuple(word for role, word in found if role in (AGENT, HEARER))
+                return NestedQuestion(ask, words[THING], chain, words.get(CONTAINER))
         return None
-
-    def _open_parts(self, ask: Ask, number: int) -> list[tuple[tuple[Part, ...], int]]:
-        return question_parts(self.pack, ask, number)
 
 
 def _asks_about(count: int) -> list[Ask]:

@@ -157,8 +157,8 @@ class Interviewer:
         if found is not None:
             return found
         bases, words = [], []
-        for parts, number in question_parts(self.pack, ask, count):
-            for role, piece in _pieces(parts):
+        for template, number in question_parts(self.pack, ask, count):
+            for role, piece in _pieces(template.alone):
                 bases.append(self._fragments.add(role, piece, initial=False))
                 name = ROLES[role] if role < _NOTHING else ""
                 last = {THING: count, CONTAINER: count + 1, "": count + 2}
@@ -193,14 +193,14 @@ def word_question(pack: LanguagePack, question: NestedQuestion, forms: Mapping[s
         forms: The forms of every word, by role.
     """
     text = ""
-    for parts, number in question_parts(pack, question.ask, len(question.chain)):
+    for template, number in question_parts(pack, question.ask, len(question.chain)):
         words = {THING: forms[THING][question.thing]}
         if question.place is not None:
             words[CONTAINER] = forms[CONTAINER][question.place]
         if question.chain:
             words[AGENT] = forms[AGENT][question.chain[number]]
             words[HEARER] = forms[AGENT][question.chain[-1]]
-        text += _verbatim(parts, words)
+        text += _verbatim(template.alone, words)
     return text
 
 

@@ -22,7 +22,7 @@ from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots
 from storyproof.families.belief.nested.language.choices import BY_NAME, SILENT, choose
 from storyproof.families.belief.nested.language.grammar import FEMALE, MALE, NAME, Forms
-from storyproof.families.belief.nested.language.narrator import Interviewer, StoryNarrator, templates_of, word_question
+from storyproof.families.belief.nested.language.narrator import Interviewer, StoryNarrator, word_question
 from storyproof.families.belief.nested.language.pack import (
     AGENT,
     CONTAINER,
@@ -38,6 +38,7 @@ from storyproof.families.belief.nested.language.pack import (
     Slot,
     load_pack,
     render,
+    templates_of,
 )
 from storyproof.families.belief.nested.language.reader import StoryReader
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply

@@ -17,23 +17,21 @@ from storyproof.families.belief.arrays import Flags
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.nested.arrays import PlotArrays
 from storyproof.families.belief.nested.language.choices import BY_NAME, SILENT, choose
-from storyproof.families.belief.nested.language.grammar import FEMALE, MALE, Forms
+from storyproof.families.belief.nested.language.grammar import FEMALE, Forms
 from storyproof.families.belief.nested.language.pack import (
     AGENT,
     CONTAINER,
     HEARER,
     KEYS,
-    NARRATIVE,
-    PLAIN,
-    QUESTIONS,
     ROLES,
     THING,
-    TOMI,
     LanguagePack,
     Part,
     Slot,
-    Template,
+    question_parts,
     render,
+    subjects,
+    templates_of,
 )
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
 from storyproof.seeds import Draws
@@ -41,29 +39,6 @@ from storyproof.seeds import Draws
 _ASKS = tuple(Ask)
 _NOTHING = len(ROLES)  # the role of a fragment without a word
 _NO_FORMS: Forms = {}
-
-
-def templates_of(pack: LanguagePack, key: str) -> tuple[Template, ...]:
-    """Return all templates of a kind of sentence: the plain one, the narrative ones, and that of ToMi if it differs."""
-    styles = (PLAIN, NARRATIVE, TOMI)
-    return tuple(template for style in styles for template in pack.sentences.get((key, style), ()))
-
-
-def question_parts(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[tuple[Part, ...], int]]:
-    """Return the parts of a question about so many agents, each with the number of its {agent}."""
-    parts = QUESTIONS[ask]
-    whole = {0: "none", 1: "one", 2: "two"}.get(count, "")
-    if whole in parts:
-        return [(pack.questions[ask, whole], 0)]
-    names = ["first", *["middle"] * (count - 2), "last"]
-    return [(pack.questions[ask, name], number) for number, name in enumerate(names)]
-
-
-def subjects(pack: LanguagePack) -> list[Forms]:
-    """Return what can stand for an agent besides its name: pronouns, and nothing, for a man and for a woman."""
-    grammar = pack.grammar
-    found = [grammar.agent_forms(grammar.pronouns[gender], gender) for gender in (MALE, FEMALE)]
-    return [*found, *(grammar.agent_forms("", gender) for gender in (MALE, FEMALE))]
 
 
 def _pieces(parts: Sequence[Part]) -> list[tuple[int, tuple[Part, ...]]]:
@@ -182,8 +157,8 @@ class Interviewer:
         if found is not None:
             return found
         bases, words = [], []
-        for parts, number in question_parts(self.pack, ask, count):
-            for role, piece in _pieces(parts):
+        for template, number in question_parts(self.pack, ask, count):
+            for role, piece in _pieces(template.alone):
                 bases.append(self._fragments.add(role, piece, initial=False))
                 name = ROLES[role] if role < _NOTHING else ""
                 last = {THING: count, CONTAINER: count + 1, "": count + 2}
@@ -218,14 +193,14 @@ def word_question(pack: LanguagePack, question: NestedQuestion, forms: Mapping[s
         forms: The forms of every word, by role.
     """
     text = ""
-    for parts, number in question_parts(pack, question.ask, len(question.chain)):
+    for template, number in question_parts(pack, question.ask, len(question.chain)):
         words = {THING: forms[THING][question.thing]}
         if question.place is not None:
             words[CONTAINER] = forms[CONTAINER][question.place]
         if question.chain:
             words[AGENT] = forms[AGENT][question.chain[number]]
             words[HEARER] = forms[AGENT][question.chain[-1]]
-        text += _verbatim(parts, words)
+        text += _verbatim(template.alone, words)
     return text
 
 

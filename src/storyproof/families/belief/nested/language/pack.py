@@ -82,18 +82,20 @@ Part = str | Slot
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A sentence with slots, as it stands alone and as it stands after a connective or a time."""
+    """A sentence with slots, as it stands alone and as it stands after a connective or a time; and its line."""
 
     alone: tuple[Part, ...]
     after: tuple[Part, ...]
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
 class Noun:
-    """A word with its forms; for names also the gender."""
+    """A word with its forms and its line; for names also the gender."""
 
     word: str
     forms: Forms
+    line: int
     gender: str = ""
 
 
@@ -123,7 +125,9 @@ class LanguagePack:
         try:
             self.vocabulary = Vocabulary(*map(tuple, lists))
         except VocabularyError as error:
-            raise VocabularyError(f"{path}: {error}") from None
+            found = (noun for nouns in self.nouns.values() for noun in nouns if quoted(noun.word) in str(error))
+            last = max((noun.line for noun in found), default=1)
+            raise VocabularyError(f"{path}, line {last}: {error}") from None
 
     @property
     def space(self) -> str:
@@ -136,7 +140,7 @@ class LanguagePack:
             name, *marks = item.text().split()
             if marks not in ([MALE], [FEMALE]):
                 raise item.error(f"the name {quoted(name)} has no gender; write '{name} {FEMALE}' or '{name} {MALE}'")
-            found.append(Noun(name, self.grammar.agent_forms(name, marks[0]), marks[0]))
+            found.append(Noun(name, self.grammar.agent_forms(name, marks[0]), item.line, marks[0]))
         return tuple(found)
 
     def _read_nouns(self, node: _Node, role: str) -> tuple[Noun, ...]:
@@ -144,7 +148,7 @@ class LanguagePack:
         for _, item in node.pairs():
             word, *marks = item.text().split()
             try:
-                found.append(Noun(word, self.grammar.noun_forms(word, frozenset(marks))))
+                found.append(Noun(word, self.grammar.noun_forms(word, frozenset(marks)), item.line))
             except GrammarError as error:
                 raise item.error(f"{role} {quoted(word)}: {error}") from None
         return tuple(found)
@@ -159,14 +163,14 @@ class LanguagePack:
                 found[key, style] = tuple(self._read_template(each, needed) for each in nodes)
         return found
 
-    def _read_questions(self, node: _Node) -> dict[tuple[Ask, str], tuple[Part, ...]]:
+    def _read_questions(self, node: _Node) -> dict[tuple[Ask, str], Template]:
         found = {}
         for name, item in node.mapping(tuple(map(str, QUESTIONS))).items():
             ask = Ask(name)
             needed = QUESTIONS[ask]
             parts = {next(iter(needed)): item} if len(needed) == 1 else item.mapping(tuple(needed))
             for part, each in parts.items():
-                found[ask, part] = self._read_template(each, needed[part], is_loose=True).alone
+                found[ask, part] = self._read_template(each, needed[part], is_loose=True)
         return found
 
     def _read_template(self, node: _Node, needed: frozenset[str], *, is_loose: bool = False) -> Template:
@@ -190,7 +194,7 @@ class LanguagePack:
         for slot in slots:
             if slot.role not in needed and not (is_loose and slot.role == THING):
                 raise node.error(f"{{{slot.role}:{slot.form}}} agrees with nothing in {quoted(text)}; remove it")
-        return Template(alone, after)
+        return Template(alone, after, node.line)
 
     def _parts(self, text: str, node: _Node) -> tuple[Part, ...]:
         parts: list[Part] = []
@@ -246,6 +250,29 @@ def render(
     return (text[:1].upper() + text[1:] if initial else text), spans
 
 
+def templates_of(pack: LanguagePack, key: str) -> tuple[Template, ...]:
+    """Return all templates of a kind of sentence: the plain one, the narrative ones, and that of ToMi if it differs."""
+    styles = (PLAIN, NARRATIVE, TOMI)
+    return tuple(template for style in styles for template in pack.sentences.get((key, style), ()))
+
+
+def question_parts(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[Template, int]]:
+    """Return the parts of a question about so many agents, each with the number of its {agent}."""
+    parts = QUESTIONS[ask]
+    whole = {0: "none", 1: "one", 2: "two"}.get(count, "")
+    if whole in parts:
+        return [(pack.questions[ask, whole], 0)]
+    names = ["first", *["middle"] * (count - 2), "last"]
+    return [(pack.questions[ask, name], number) for number, name in enumerate(names)]
+
+
+def subjects(pack: LanguagePack) -> list[Forms]:
+    """Return what can stand for an agent besides its name: pronouns, and nothing, for a man and for a woman."""
+    grammar = pack.grammar
+    found = [grammar.agent_forms(grammar.pronouns[gender], gender) for gender in (MALE, FEMALE)]
+    return [*found, *(grammar.agent_forms("", gender) for gender in (MALE, FEMALE))]
+
+
 @dataclass(frozen=True, slots=True)
 class _Node:
     """A value of a file with its line."""
@@ -253,8 +280,12 @@ class _Node:
     path: Path
     node: Any
 
+    @property
+    def line(self) -> int:
+        return int(self.node.start_mark.line) + 1
+
     def error(self, what: str) -> VocabularyError:
-        return VocabularyError(f"{self.path}, line {self.node.start_mark.line + 1}: {what}.")
+        return VocabularyError(f"{self.path}, line {self.line}: {what}.")
 
     def text(self) -> str:
         import yaml

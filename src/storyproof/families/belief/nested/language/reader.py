@@ -17,7 +17,6 @@ from typing import NamedTuple
 from storyproof.errors import ParseError, VocabularyError, quoted
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.nested.language.grammar import FEMALE, MALE, Forms
-from storyproof.families.belief.nested.language.narrator import question_parts, subjects, templates_of
 from storyproof.families.belief.nested.language.pack import (
     AGENT,
     CONTAINER,
@@ -31,13 +30,18 @@ from storyproof.families.belief.nested.language.pack import (
     LanguagePack,
     Part,
     Slot,
+    Template,
+    question_parts,
     render,
+    subjects,
+    templates_of,
 )
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
 from storyproof.families.belief.nested.world import EventKind, PlotEvent, PlotState
 from storyproof.families.belief.text import resolve_rooms
 
-_FIRST_SIGN = 0xE000  # signs are characters for private use, which no text has
+_FIRST_SIGN = 0xE000  # signs are characters for private use
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
 _ANY_WORD = r"[^\s.,?]+"
 _SPACED = re.compile(r"[\w'’-]+")
 _UNSPACED = re.compile(r"\w")
@@ -93,18 +97,18 @@ class _Scanner:
         for role in (AGENT, ROOM, THING, CONTAINER):
             found: dict[frozenset[str], _Group] = {}
             for noun in pack.nouns[role]:
-                found.setdefault(self._add(role, noun.word, noun.forms), _Group(noun.forms))
+                found.setdefault(self._add(role, noun.word, noun.forms, noun.line), _Group(noun.forms))
             self.groups[role] = list(found.values())
         self.groups[HEARER] = list(self.groups[AGENT])
         for number, forms in enumerate(subjects(pack)):
             if number < 2:
-                self._add(AGENT, _Pronoun(_PRONOUNS[number]), forms)
+                self._add(AGENT, _Pronoun(_PRONOUNS[number]), forms, 1)
             if number < 2 or pack.grammar.is_silent:
                 self.groups[AGENT].append(_Group(forms, is_name=False, is_silent=number > 1))
         self._starts = {self._words.match(surface)[0] for surface in self._phrases}  # type: ignore[index]
         self._longest = max(len(self._words.findall(surface)) for surface in self._phrases)
 
-    def _add(self, role: str, word: str, forms: Forms) -> frozenset[str]:
+    def _add(self, role: str, word: str, forms: Forms, line: int) -> frozenset[str]:
         """Add the phrases of a word, and return their signs."""
         agrees = tuple(sorted((form, text) for form, text in forms.items() if form not in self.naming))
         by_surface: dict[str, list[str]] = {}
@@ -117,7 +121,7 @@ class _Scanner:
             if surface in self._phrases and (self._phrases[surface][1:] != (role, word)):
                 other = self._phrases[surface]
                 raise VocabularyError(
-                    f"{self.pack.path}: {quoted(surface)} can be {role} {quoted(word)} and {other[1]} "
+                    f"{self.pack.path}, line {line}: {quoted(surface)} can be {role} {quoted(word)} and {other[1]} "
                     f"{quoted(other[2])}; choose another word for one of them."
                 )
             self._phrases[surface] = sign, role, word
@@ -131,6 +135,7 @@ class _Scanner:
 
     def scan(self, text: str, *, initial: bool) -> tuple[str, list[_Phrase]]:
         """Return the skeleton of a text, and its names and nouns; an initial one may begin with a capital."""
+        text = _PRIVATE.sub("\ufffd", text)
         found: list[_Phrase] = []
         pieces: list[str] = []
         last = 0
@@ -170,8 +175,8 @@ class StoryReader:
         self._meanings: tuple[dict[str, _Meaning], dict[str, _Meaning]] = ({}, {})  # alone, after a prefix
         for key in KEYS:
             for template in templates_of(pack, key):
-                self._learn(key, template.alone, self._meanings[0], initial=True)
-                self._learn(key, template.after, self._meanings[1], initial=False)
+                self._learn(key, template, self._meanings[0], initial=True)
+                self._learn(key, template, self._meanings[1], initial=False)
         self._sorted: tuple[list[str], ...] = tuple(sorted(known) for known in self._meanings)
         prefixes = sorted((*pack.connectives, *pack.times), key=len, reverse=True)
         self._prefix = re.compile(f"({'|'.join(map(re.escape, prefixes))}){pack.space}")
@@ -180,13 +185,16 @@ class StoryReader:
         self._open = list(_open_sentences(pack)) if pack.grammar.takes_any_word else []
         self._literals = {word for known in self._sorted for each in known for word in _SPACED.findall(each)}
         self._known = {role: {noun.word for noun in nouns} for role, nouns in pack.nouns.items()}
+        self._open_patterns: dict[tuple[Ask, int], re.Pattern[str]] = {}
         self._gender = {noun.word: noun.gender for noun in pack.agents}
         self._read_clause = lru_cache(maxsize=1 << 16)(self._parse_clause)
 
     # Sentences.
 
-    def _learn(self, key: str, parts: Sequence[Part], known: dict[str, _Meaning], *, initial: bool) -> None:
+    def _learn(self, key: str, template: Template, known: dict[str, _Meaning], *, initial: bool) -> None:
         """Add the skeletons of a template, with words of every group in its slots."""
+        parts = template.alone if initial else template.after
+        place = f"{self.pack.path}, line {template.line}"
         roles = list(dict.fromkeys(part.role for part in parts if isinstance(part, Slot)))
         groups = [self._scanner.groups[role] for role in roles]
         if key == "like":  # one may like a container too, but a pronoun never likes anything
@@ -202,10 +210,10 @@ class StoryReader:
             named = {(start, end): role for role, start, end in spans if end > start}
             meaning = _Meaning(key, tuple(named.pop((each.start, each.end), "") for each in phrases), is_silent)
             if named:
-                raise VocabularyError(f"{self.pack.path}: in {quoted(text)} it is not clear what is named; reword it.")
+                raise VocabularyError(f"{place}: in {quoted(text)} it is not clear what is named; reword it.")
             if known.setdefault(skeleton, meaning) != meaning:
                 raise VocabularyError(
-                    f"{self.pack.path}: {quoted(text)} can mean '{key}' and '{known[skeleton].key}'; reword one."
+                    f"{place}: {quoted(text)} can mean '{key}' and '{known[skeleton].key}'; reword one."
                 )
 
     def read(self, story: str | Sequence[str]) -> list[PlotEvent]:
@@ -331,7 +339,7 @@ class StoryReader:
             return "the end"
         if skeleton[0] in self._scanner.roles:
             return _KINDS[self._scanner.roles[skeleton[0]]]
-        words = re.split(f"[{chr(_FIRST_SIGN)}-\uf8ff]", skeleton, maxsplit=1)[0]
+        words = _PRIVATE.split(skeleton, maxsplit=1)[0]
         return quoted(words.rstrip())
 
     # Questions.
@@ -355,7 +363,7 @@ class StoryReader:
         opened = self._open_question(text) if self._open else None
         if opened is not None:
             return opened
-        forms = " / ".join(dict.fromkeys(_show(parts) for parts in self.pack.questions.values()))
+        forms = " / ".join(dict.fromkeys(_show(part.alone) for part in self.pack.questions.values()))
         raise ParseError(f"not a question about a story: {quoted(text)}; expected (in parts): {forms}")
 
     def _question_table(self, count: int) -> dict[str, tuple[Ask, tuple[str, ...]]]:
@@ -368,24 +376,23 @@ class StoryReader:
         alike = {frozenset(self._shape(noun.forms)): noun.forms for noun in self.pack.agents}
         for ask in _asks_about(count):
             parts = question_parts(self.pack, ask, count)
+            place = f"{self.pack.path}, line {parts[-1][0].line}"
             groups = (self._scanner.groups[THING], self._scanner.groups[CONTAINER])
             for agent, thing, container in product(alike.values(), *groups):
                 text, spans = "", []
                 words = {AGENT: agent, HEARER: agent, THING: thing.forms, CONTAINER: container.forms}
-                for part, _ in parts:
-                    more, places = render(part, words, self._scanner.naming, initial=False)
+                for template, _ in parts:
+                    more, places = render(template.alone, words, self._scanner.naming, initial=False)
                     spans += [(len(text) + start, len(text) + end, role) for role, start, end in places]
                     text += more
                 skeleton, phrases = self._scanner.scan(text, initial=False)
                 skeleton = skeleton.translate(self._scanner.collapsed)
                 if [(each.start, each.end) for each in phrases] != [span[:2] for span in spans]:
-                    raise VocabularyError(
-                        f"{self.pack.path}: in {quoted(text)} it is not clear what is named; reword it."
-                    )
+                    raise VocabularyError(f"{place}: in {quoted(text)} it is not clear what is named; reword it.")
                 meaning = ask, tuple(AGENT if role == HEARER else role for *_, role in spans)
                 if known.setdefault(skeleton, meaning) != meaning:
                     raise VocabularyError(
-                        f"{self.pack.path}: {quoted(text)} can mean '{ask}' and '{known[skeleton][0]}'; reword one."
+                        f"{place}: {quoted(text)} can mean '{ask}' and '{known[skeleton][0]}'; reword one."
                     )
         return known
 
@@ -395,23 +402,21 @@ class StoryReader:
 
     def _open_question(self, text: str) -> NestedQuestion | None:
         """Read a question with any words in it."""
-        count = len(re.findall(_ANY_WORD, text))
-        for ask in QUESTIONS:
-            for number in range(min(count, _MOST_CHAIN) + 1):
-                if ask not in _asks_about(number):
-                    continue
-                pattern = "".join(
-                    _open_pattern(part, f"{place}_") for place, (part, _) in enumerate(self._open_parts(ask, number))
-                )
-                match = re.fullmatch(pattern, text)
-                if match is not None:
-                    words = {name.partition("_")[2]: word for name, word in match.groupdict().items()}
-                    chain = tuple(word for name, word in match.groupdict().items() if name.endswith((AGENT, HEARER)))
-                    return NestedQuestion(ask, words[THING], chain, words.get(CONTAINER))
+        most = min(len(re.findall(_ANY_WORD, text)), _MOST_CHAIN)
+        for ask, number in product(QUESTIONS, range(most + 1)):
+            if ask not in _asks_about(number):
+                continue
+            pattern = self._open_patterns.get((ask, number))
+            if pattern is None:
+                parts = enumerate(question_parts(self.pack, ask, number))
+                source = "".join(_open_pattern(part.alone, f"{place}_") for place, (part, _) in parts)
+                pattern = self._open_patterns[ask, number] = re.compile(source)
+            match = pattern.fullmatch(text)
+            if match is not None:
+                found = [(name.partition("_")[2], word) for name, word in match.groupdict().items()]
+                words, chain = dict(found), tuple(word for role, word in found if role in (AGENT, HEARER))
+                return NestedQuestion(ask, words[THING], chain, words.get(CONTAINER))
         return None
-
-    def _open_parts(self, ask: Ask, number: int) -> list[tuple[tuple[Part, ...], int]]:
-        return question_parts(self.pack, ask, number)
 
 
 def _asks_about(count: int) -> list[Ask]:

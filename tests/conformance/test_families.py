@@ -38,7 +38,9 @@ _chosen: dict[str, str] = {}
 
 def benchmark_of(family: str) -> str:
     """The benchmark that a test is about, else the first one in the catalog that makes rows of a family."""
-    return _chosen.get(family) or next(name for name in names("benchmark") if family_of_table(made(name)).name == family)
+    return _chosen.get(family) or next(
+        name for name in names("benchmark") if family_of_table(made(name)).name == family
+    )
 
 
 @cache

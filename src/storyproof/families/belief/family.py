@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
@@ -58,13 +57,6 @@ class BeliefFamily(Family):
     mistakes = MISTAKES
     readings: ClassVar[Mapping[str, str]] = {**DESCRIPTIONS, **COMPARED_DESCRIPTIONS}
     asks_beliefs = True
-
-    @property
-    def _nested(self) -> ModuleType:
-        """What knows about stories with secrets and messages."""
-        from storyproof.families.belief.nested import examples
-
-        return examples
 
     def reads(self, question: str) -> bool:
         """Return whether a question asks where something is, was, or is believed to be."""
@@ -139,7 +131,9 @@ class BeliefFamily(Family):
         from storyproof.families.belief.own_text import find_problems
 
         if is_nested(story, question) or reads_further(story):
-            return self._nested.find_problems(story, question)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.find_problems(story, question)
         return find_problems(story, question)
 
     def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
@@ -149,15 +143,19 @@ class BeliefFamily(Family):
         try:
             return list_questions(story, order)
         except ParseError as error:
+            from storyproof.families.belief.nested import examples as nested
+
             try:
-                return self._nested.list_questions(story, order)
+                return nested.list_questions(story, order)
             except ParseError:
                 raise error from None
 
     def answers_by_reading(self, example: Example) -> Mapping[str, str]:
         """Return the answer under each reading, by possible worlds."""
         if is_nested(example.story, example.question):
-            return self._nested.answers_by_reading(example)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.answers_by_reading(example)
         from storyproof.families.belief.states import answers_by_reading
 
         return answers_by_reading(example)
@@ -165,7 +163,9 @@ class BeliefFamily(Family):
     def models(self, example: Example) -> Sequence[StoryModel]:
         """Return the worlds that the last of the chain may hold possible."""
         if is_nested(example.story, example.question):
-            return self._nested.models_of(example)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.models_of(example)
         from storyproof.families.belief.states import models_of
 
         return models_of(example)
@@ -173,7 +173,9 @@ class BeliefFamily(Family):
     def steps(self, example: Example, order: int = 2) -> list[Step]:
         """Return who is where and who believes what after each sentence."""
         if is_nested(example.story, example.question):
-            return self._nested.steps_of(example, order)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.steps_of(example, order)
         from storyproof.families.belief.states import steps_of
 
         return steps_of(example, order)
@@ -181,14 +183,18 @@ class BeliefFamily(Family):
     def answers_in(self, story: str) -> Sequence[str]:
         """Return the containers in which something is put, or said to be."""
         found = running_text.places_in(story)
-        return found or self._nested.containers_of(story)
+        from storyproof.families.belief.nested import examples as nested
+
+        return found or nested.containers_of(story)
 
     def candidates(self, example: Example) -> Sequence[str]:
         """Return the given candidates, else the containers in which the asked object was, sorted."""
         if example.candidates:
             return example.candidates
         if is_nested(example.story, example.question):
-            return self._nested.candidates(example)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.candidates(example)
         try:
             return sorted(baselines.places_of(example))
         except ParseError:  # the question is in a form that cannot be parsed, or the story is
@@ -221,7 +227,9 @@ class BeliefFamily(Family):
     def positions(self, example: Example) -> Sequence[str]:
         """Return the containers in which the asked object was, in the order of the story."""
         if is_nested(example.story, example.question):
-            return self._nested.positions(example)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.positions(example)
         return baselines.places_of(example)
 
     def kind(self, example: Example) -> str:
@@ -260,13 +268,17 @@ class BeliefFamily(Family):
     def mistaken_answers(self, example: Example) -> Mapping[str, Collection[str]]:
         """Return what other questions about the same story have as answers, by possible worlds."""
         if is_nested(example.story, example.question):
-            return self._nested.mistaken_answers(example)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.mistaken_answers(example)
         return mistaken_answers(example)
 
     def structure(self, example: Example) -> str:
         """Return what the question asks, without agents."""
         if is_nested(example.story, example.question):
-            return self._nested.structure(example)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.structure(example)
         question = parse_question(example.question)
         return "memory" if question.memory else f"order {question.order}"
 
@@ -281,19 +293,25 @@ class BeliefFamily(Family):
     def oracle_answer(self, example: Example) -> str:
         """Answer by the possible-worlds checker; empty where there is no belief."""
         if is_nested(example.story, example.question):
-            return self._nested.checked_answer(example)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.checked_answer(example)
         return baselines.oracle_answer(example)
 
     def rules_answer(self, example: Example) -> str:
         """Answer by the ToMi paper's Algorithm 1."""
         if is_nested(example.story, example.question):
-            return self._nested.rules_answer(example)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.rules_answer(example)
         return baselines.rules_answer(example)
 
     def people(self, example: Example) -> Sequence[str]:
         """Return the agents of a story in order of appearance."""
         if is_nested(example.story, example.question):
-            return self._nested.people(example)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.people(example)
         return encoding.agents_of(example.story)
 
     def roles(self, examples: Iterable[Example]) -> dict[str, str]:
@@ -303,7 +321,9 @@ class BeliefFamily(Family):
     def conventions(self, example: Example) -> Sequence[str]:
         """Return what the default reading takes for granted; nothing for an answer that holds under others only."""
         if is_nested(example.story, example.question):
-            return self._nested.conventions(example)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.conventions(example)
         return CONVENTIONS if not example.readings or OPEN in example.readings else ()
 
     def prompt_values(self, example: Example) -> dict[str, str]:
@@ -318,7 +338,9 @@ class BeliefFamily(Family):
     def lay_out(self, examples: Sequence[Example]) -> Timeline:
         """Follow the object of the last question through the story."""
         if is_nested(examples[-1].story, examples[-1].question):
-            return self._nested.lay_out(examples)
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.lay_out(examples)
         from storyproof.families.belief.timeline import lay_out
 
         return lay_out(list(examples))

@@ -225,7 +225,10 @@ def test_people_and_texts_are_read_in_running_text() -> None:
     running = each.story.replace("\n", " ")
     assert FAMILY.lines(running) == each.story
     assert FAMILY.question_in(f"Read this. {running}\n{each.question}") == each.question
-    assert FAMILY.split_prompt([f"Read the story.\n{running}\nQuestion: {each.question}"]) == (each.story, each.question)
+    assert FAMILY.split_prompt([f"Read the story.\n{running}\nQuestion: {each.question}"]) == (
+        each.story,
+        each.question,
+    )
     with pytest.raises(ParseError):
         FAMILY.split_prompt(["Hello there. How are you?"])
 

@@ -40,7 +40,12 @@ SIX: tuple[tuple[bool, tuple[int, ...]], ...] = (
     (False, (1, 0)),
 )
 _ARRAYS = ("length", "people", "mover", "other")
-_KINDS = {EventKind.ENTER: Kind.ENTER, EventKind.EXIT: Kind.EXIT, EventKind.PLACE: Kind.PLACE, EventKind.MOVE: Kind.MOVE}
+_KINDS = {
+    EventKind.ENTER: Kind.ENTER,
+    EventKind.EXIT: Kind.EXIT,
+    EventKind.PLACE: Kind.PLACE,
+    EventKind.MOVE: Kind.MOVE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +68,13 @@ class PlainBlock:
 
     def pick(self, columns: npt.NDArray[np.intp]) -> PlainBlock:
         """Return some of the stories."""
-        arrays = (self.length, self.people, self.mover, self.other)
-        return PlainBlock(self.stories.pick(columns), *(array[columns] for array in arrays))
+        return PlainBlock(
+            self.stories.pick(columns),
+            self.length[columns],
+            self.people[columns],
+            self.mover[columns],
+            self.other[columns],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +165,7 @@ def _join(parts: list[PlainBlock]) -> PlainBlock:
             return np.pad(array, ((0, missing), (0, 0)), constant_values=value)
 
         names = ("agent", "room", "thing", "container", "hearer")
-        arrays = {name: fill(getattr(stories, name), NOBODY) for name in names}
+        arrays: dict[str, Any] = {name: fill(getattr(stories, name), NOBODY) for name in names}
         return replace(stories, kind=fill(stories.kind, EventKind.NOISE), **arrays)
 
     return PlainBlock(

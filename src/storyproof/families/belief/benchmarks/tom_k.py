@@ -39,7 +39,14 @@ from storyproof.families.belief.nested.selection import (
     join_chains,
     tells_truly,
 )
-from storyproof.families.belief.nested.wording import LANGUAGES, STYLES, Wording, check_wording, divide_words, find_wording
+from storyproof.families.belief.nested.wording import (
+    LANGUAGES,
+    STYLES,
+    Wording,
+    check_wording,
+    divide_words,
+    find_wording,
+)
 from storyproof.families.belief.nested.world import MESSAGES, EventKind, cast_of
 from storyproof.families.belief.readings import READINGS as PLAIN_READINGS
 from storyproof.families.belief.text import Question, ask, narrate
@@ -126,10 +133,10 @@ class TomKConfig(Config):
 
     def __post_init__(self) -> None:
         for name, declared in type(self).options().items():
-            value = getattr(self, name)
-            if declared.read is not int:
+            value, least, most = getattr(self, name), declared.least, declared.most
+            if least is None or most is None:
                 continue
-            if not isinstance(value, int) or isinstance(value, bool) or not declared.least <= value <= declared.most:
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
                 raise ConfigError(f"{declared.flag} is {value!r}; use a whole number from {declared.range}.")
         if self.trust not in TRUSTS:
             raise UnknownNameError("reading of trust", self.trust, TRUSTS)
@@ -166,11 +173,15 @@ class TomKConfig(Config):
     def _check_plain(self) -> None:
         for name in ("tells", "lies", "peeks", "distractions"):
             if getattr(self, name):
-                raise ConfigError(f"--{name} is {getattr(self, name)}, but --style tomi has only comings, goings and moves.")
+                raise ConfigError(
+                    f"--{name} is {getattr(self, name)}, but --style tomi has only comings, goings and moves."
+                )
         expected = {"order": 2, "objects": 1, "unknown": False}
         for name, value in expected.items():
             if getattr(self, name) != value:
-                raise ConfigError(f"--{name} is {getattr(self, name)}; --style tomi asks ToMi's six questions, so use {value}.")
+                raise ConfigError(
+                    f"--{name} is {getattr(self, name)}; --style tomi asks ToMi's six questions, so use {value}."
+                )
         if not self.moves:
             raise ConfigError("--moves is 0; ToMi's questions are about whoever moves the object, so use 1 or more.")
 
@@ -227,7 +238,18 @@ class TomKConfig(Config):
 
 # In the order in which `harder` turns them.
 LADDER = ("order", "moves", "tells", "lies", "rooms", "agents", "peeks", "distractions", "objects", "distractors")
-_PRESET_NAMES = ("order", "agents", "rooms", "objects", "moves", "tells", "lies", "peeks", "distractions", "distractors")
+_PRESET_NAMES = (
+    "order",
+    "agents",
+    "rooms",
+    "objects",
+    "moves",
+    "tells",
+    "lies",
+    "peeks",
+    "distractions",
+    "distractors",
+)
 PRESETS: dict[str, dict[str, Any]] = {
     name: dict(zip(_PRESET_NAMES, values, strict=True))
     for name, values in {
@@ -368,7 +390,7 @@ class TomK(Benchmark):
             chains = draw_questions(
                 drawn.stories, places, draws, made.order, made.agents, made.reading, unknown=made.unknown
             )
-            usable = (places.count > 1).any(axis=0)
+            usable = np.asarray((places.count > 1).any(axis=0))
             if made.trust != ALWAYS:  # stories are drawn as if everybody were always believed
                 usable &= tells_truly(drawn.stories, drawn.lie, made.reading)
             kept = choose_stories(chains, usable, missing)
@@ -434,7 +456,8 @@ class TomK(Benchmark):
             return found
 
         def turned(needed: int, start: npt.NDArray[Any]) -> npt.NDArray[Any]:
-            return (np.arange(needed)[:, None] - start) % needed
+            found: npt.NDArray[Any] = (np.arange(needed)[:, None] - start) % needed
+            return found
 
         boxes = CONTAINERS * made.rooms
         return Cast(
@@ -462,7 +485,7 @@ class TomK(Benchmark):
         return pa.concat_tables(pieces).unify_dictionaries().combine_chunks()
 
     def _narrate(self, split: str, index: int, drawn: PlotBlock, cast: Cast, start: int) -> list[str]:
-        """Return the text of a piece of a block: always the whole piece, so that it never depends on how much is used."""
+        """Return the text of a whole piece of a block, so that it does not depend on how much of it is used."""
         columns = np.arange(start, min(start + _PIECE, self.block_stories))
         draws = Draws(*self.identity, split, index, start, "text")
         words = Cast(*(each[:, columns] for each in (cast.agents, cast.rooms, cast.things, cast.containers)))
@@ -536,7 +559,9 @@ class TomK(Benchmark):
         proved = prove(pa.array(texts, pa.string()), story_of, pa.array(asked, pa.string()))
         if proved.problems or len(proved.rows) < len(asked):
             problem = next(iter(proved.problems), None)
-            where = f"{problem.what}: {problem.found}, expected {problem.expected}" if problem else "a row has no answer"
+            where = (
+                f"{problem.what}: {problem.found}, expected {problem.expected}" if problem else "a row has no answer"
+            )
             raise ProofError(f"{where}, in {texts[int(story_of[problem.row])] if problem else self.identity}")
         who = identity(self.name, split, index * self.block_stories, stories, len(SIX))
         told = pa.DictionaryArray.from_arrays(pa.array(story_of.astype(np.int32)), pa.array(texts, pa.string()))
@@ -563,7 +588,9 @@ class TomK(Benchmark):
             ]
             for split, count in splits.items()
         }
-        found: dict[str, Any] = {split: {"stories": len(each), "distinct": len(set(each))} for split, each in keys.items()}
+        found: dict[str, Any] = {
+            split: {"stories": len(each), "distinct": len(set(each))} for split, each in keys.items()
+        }
         known = set(keys.get("train", ()))
         for split, each in keys.items():
             if known and split != "train":
@@ -574,7 +601,11 @@ class TomK(Benchmark):
         """Return how many plots there are, and how many of a split occur in training."""
         found = []
         for split, entry in manifest.get("plots", {}).items():
-            shared = f"; {100 * entry['in_train']:.2f}% of the stories have a plot of the training split" if "in_train" in entry else ""
+            shared = (
+                f"; {100 * entry['in_train']:.2f}% of the stories have a plot of the training split"
+                if "in_train" in entry
+                else ""
+            )
             found.append(f"{split}: {entry['distinct']:,} different plots{shared}")
         return found
 
@@ -663,7 +694,6 @@ def dials_of(stories: Sequence[Example]) -> TomKConfig:
             questions=tuple(KINDS),
         )
     raise ConfigError("the stories cannot be read, so nothing tells how they were made.")
-
 
 
 def _plain_dials(stories: Sequence[Example]) -> dict[str, int]:

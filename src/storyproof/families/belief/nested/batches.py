@@ -123,7 +123,7 @@ class QuestionBatch:
             stories, np.repeat(story, counts), np.repeat(thing, counts), self.chain[:, which], reading
         ).astype(np.int64)
         first = places[begin]
-        found = first.copy()
+        found: Codes = first.copy()
         asked = self.ask[question]
 
         def rows(ask: Ask) -> Columns:

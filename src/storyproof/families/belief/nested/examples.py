@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations, islice, permutations
 
@@ -20,8 +20,23 @@ from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.oracle import Minds, reality, whereabouts
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
 from storyproof.families.belief.nested.reading import PlotText, is_question, read_question, read_story
-from storyproof.families.belief.nested.readings import ALWAYS, FRESHER, HI_TOM, NEVER_LIARS, NestedReading, parse_reading
-from storyproof.families.belief.nested.rows import READINGS, AskedRow, candidates_of, kind_of, places_of, prove_rows, reading_of
+from storyproof.families.belief.nested.readings import (
+    ALWAYS,
+    FRESHER,
+    HI_TOM,
+    NEVER_LIARS,
+    NestedReading,
+    parse_reading,
+)
+from storyproof.families.belief.nested.rows import (
+    READINGS,
+    AskedRow,
+    candidates_of,
+    kind_of,
+    places_of,
+    prove_rows,
+    reading_of,
+)
 from storyproof.families.belief.nested.world import EventKind, PlotEvent
 from storyproof.families.belief.own_text import MOST_QUESTIONS, chains_of, check_order
 from storyproof.families.belief.readings import CONVENTIONS
@@ -31,7 +46,12 @@ from storyproof.families.family import ReadingProblem, StateEntry, Step, StoryMo
 from storyproof.seeds import digest
 
 MOST_CHAINS = 400  # each is a row of the page
-_RULED = {EventKind.ENTER: Kind.ENTER, EventKind.EXIT: Kind.EXIT, EventKind.PLACE: Kind.PLACE, EventKind.MOVE: Kind.MOVE}
+_RULED = {
+    EventKind.ENTER: Kind.ENTER,
+    EventKind.EXIT: Kind.EXIT,
+    EventKind.PLACE: Kind.PLACE,
+    EventKind.MOVE: Kind.MOVE,
+}
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
 _QUESTION = re.compile(r"[^.!?。！？\n]*[?？]")
 _SIGHTS = (
@@ -43,11 +63,10 @@ _SIGHTS = (
     "everywhere, everybody.",
 )
 _TRUST = {
-    ALWAYS: "Hearers believe what they are told, unless they see the object; nobody's words change the speaker's own mind.",
-    FRESHER: "Hearers believe what they are told unless they have seen the object later than the speaker, as far as they "
-    "know.",
+    ALWAYS: "Hearers believe what they are told unless they see the object; nobody is convinced by its own words.",
+    FRESHER: "Hearers believe what they are told unless, as far as they know, they have seen the object later.",
     NEVER_LIARS: "Hearers believe what they are told unless they know that the speaker has lied.",
-    HI_TOM: "Hearers believe only a speaker who left the object's room later than they did; everybody knows who left when.",
+    HI_TOM: "Hearers believe only who left the object's room later than they did; everybody knows who left when.",
 }
 
 
@@ -77,7 +96,9 @@ def _worlds(story: str, reading: NestedReading) -> MindWorlds:
     return MindWorlds(read_story(story).events, reading)
 
 
-def checked_answer(example: Example, reading: NestedReading | None = None, question: NestedQuestion | None = None) -> str:
+def checked_answer(
+    example: Example, reading: NestedReading | None = None, question: NestedQuestion | None = None
+) -> str:
     """Answer by the checker, in the words of the story; empty where nobody knows and that is not a candidate."""
     text = read_story(example.story)
     found = _worlds(example.story, reading or reading_of(example.readings)).answer(
@@ -122,7 +143,7 @@ def positions(example: Example) -> list[str]:
 
 
 def rules_answer(example: Example) -> str:
-    """Answer by the ToMi paper's rules, which know placings, moves and exits, and take all agents to believe the same."""
+    """Answer by the ToMi paper's rules: they know placings, moves and exits, and all agents believe the same."""
     question, text = read_question(example.question), read_story(example.story)
     plain = [
         Event(_RULED[event.kind], event.agent, event.room, event.thing, event.container)
@@ -198,7 +219,7 @@ def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
         "swapped_minds": believed(swapped),
         "other_agent": believed(replaced or {(agent,) for agent in text.cast}),
         "first_mention": [worlds.memory(thing)],
-        "last_mention": said[-1:],
+        "last_mention": [*said[-1:]],
         "earlier_place": [*places[1:-1]],
         "other_object": [event.container for event in text.events if event.thing != thing and event.container],
     }

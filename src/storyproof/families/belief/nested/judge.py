@@ -62,7 +62,7 @@ def judge_rows(table: pa.Table, subject: Subject) -> NestedJudgement:
         kind = IMPOSSIBLE_STORY if problem.expected == POSSIBLE else TEXT
         if kind == IMPOSSIBLE_STORY:
             impossible.add(row["story"])
-        at = {"row": place.row, "line": place.line, "id": row.get("id") or ""}
+        at: dict[str, Any] = {"row": place.row, "line": place.line, "id": row.get("id") or ""}
         finding = Finding(
             file=subject.name,
             kind=kind,

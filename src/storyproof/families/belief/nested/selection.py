@@ -113,15 +113,19 @@ class DrawnChains:
 
     def pick(self, stories: Columns) -> DrawnChains:
         """Return what was drawn for some of the stories."""
-        right = {name: flags[:, stories] for name, flags in self.right.items()}
-        one = (self.thing, self.fits, self.guess, self.chance)
-        thing, fits, guess, chance = (array[:, stories] for array in one)
-        return DrawnChains(thing, self.chain[:, :, stories], fits, right, guess, chance)
+        return DrawnChains(
+            self.thing[:, stories],
+            self.chain[:, :, stories],
+            self.fits[:, stories],
+            {name: flags[:, stories] for name, flags in self.right.items()},
+            self.guess[:, stories],
+            self.chance[:, stories],
+        )
 
     @property
     def tells_apart(self) -> Flags:
         """Which stories have a question whose answer differs from that of both shorter chains, or from reality."""
-        alike = self.right["reality"]
+        alike: Any = self.right["reality"]
         if "without_last" in self.right:
             alike = self.right["without_last"] | self.right["without_first"]
         found: Flags = (self.fits & ~alike).any(axis=0)
@@ -209,7 +213,8 @@ def draw_questions(
 
         def belief(start: int, end: int) -> Small:
             if end - start == 1:
-                return alone[thing, chain[start], story]  # noqa: B023
+                own: Small = alone[thing, chain[start], story]  # noqa: B023
+                return own
             return oracle.beliefs(stories, story, thing, chain[start:end], reading)  # noqa: B023
 
         answer = belief(0, length)
@@ -290,13 +295,11 @@ def _draw_things(places: ObjectPlaces, draws: Draws, times: int) -> Small:
     several[0] |= ~several.any(axis=0)
     rank = np.cumsum(several, axis=0)
     chosen = draws.below(np.tile(rank[-1], times).astype(np.int64), times * count).reshape(times, count)
-    found: Small = (rank[:, None] <= chosen).sum(axis=0).astype(np.int8)
-    return np.minimum(found, objects - 1).astype(np.int8)
+    found: Small = np.minimum((rank[:, None] <= chosen).sum(axis=0), objects - 1).astype(np.int8)
+    return found
 
 
-def balance(
-    fits: Flags, right: Sequence[Flags], exact: Sequence[bool], guess: Shares, chance: Shares
-) -> Columns:
+def balance(fits: Flags, right: Sequence[Flags], exact: Sequence[bool], guess: Shares, chance: Shares) -> Columns:
     """Choose a row in each column so that no reader is right more often than one who guesses, as far as possible.
 
     Args:
@@ -406,7 +409,9 @@ def choose_controls(
     count = places.count.shape[1]
     kind, thing = draws.below(len(kinds), count), _draw_things(places, draws, 1)[0]
     things = tuple(names.things)
-    return [NestedQuestion(kinds[which], things[what]) for which, what in zip(kind.tolist(), thing.tolist(), strict=True)]
+    return [
+        NestedQuestion(kinds[which], things[what]) for which, what in zip(kind.tolist(), thing.tolist(), strict=True)
+    ]
 
 
 def tells_truly(stories: PlotArrays, lie: Flags, reading: NestedReading) -> Flags:

@@ -46,6 +46,14 @@ SURPRISES = [
     ("nobody knows who overhears", _overheard().events, ("Bo", "Cy"), "open+always", None),
     ("who overhears knows what the hearers think", _overheard().events, ("Cy", "Bo"), "open+always", "pot"),
     (
+        "who is distracted overhears nothing in the room that it watches",
+        _together("Ada", "Bo").enter("Cy", "barn").peek("Cy", "attic").distract("Cy").exit("Bo").enter("Bo", "attic")
+        .lie("Ada", "key", "pot").events,
+        ("Cy",),
+        "closed+always",
+        None,
+    ),
+    (
         "a whisper is not overheard",
         _together("Ada").exit("Ada").enter("Ada", "barn").enter("Bo", "barn").peek("Cy", "barn")
         .lie("Ada", "key", "pot", to="Bo").events,

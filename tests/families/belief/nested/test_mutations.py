@@ -27,7 +27,11 @@ ORACLE = {
         "    present = _set_of(inside",
         "    present = _set_of(inside | (where.watched == room[:, None])",
     ),
-    "the distracted notice": ("(present & ~where.distracted) |", "present |"),
+    "the distracted notice": ("stories.mask_type)) & ~where.distracted\n", "stories.mask_type))\n"),
+    "distracted watchers notice": (
+        "(present | _set_of(where.watched == room[:, None], stories.mask_type)) & ~where.distracted",
+        "(present & ~where.distracted) | _set_of(where.watched == room[:, None], stories.mask_type)",
+    ),
     "who watches sees nothing": (" | _set_of(where.watched == room[:, None], stories.mask_type)", ""),
     "exits do not end distractions": (
         "regains = kind == EventKind.DISTRACT, walks |",
@@ -42,8 +46,12 @@ ORACLE = {
     "whispers are heard by all": ("np.where(whispered, in_room & two, in_room)", "in_room"),
     "whispers reach other rooms": ("in_room & two, in_room", "two, in_room"),
     "announcements stay in the room": ("np.where(announced, everybody, ", "np.where(announced, in_room, "),
-    "the distracted hear": ("(group & ~_at(where.distracted, time, 0)) | secret", "group | secret"),
-    "watchers do not hear": ("_at(where.distracted, time, 0)) | secret", "_at(where.distracted, time, 0))"),
+    "the distracted hear": ("(group | secret) & ~_at(where.distracted, time, 0)", "group | secret"),
+    "distracted watchers hear": (
+        "(group | secret) & ~_at(where.distracted, time, 0)",
+        "(group & ~_at(where.distracted, time, 0)) | secret",
+    ),
+    "watchers do not hear": ("(group | secret) &", "group &"),
     "watchers hear whispers": (
         "np.where(how == EventKind.TELL, watching",
         "np.where(how != EventKind.ANNOUNCE, watching",
@@ -92,14 +100,18 @@ ORACLE = {
 
 CHECKER = {
     "secret observers are known": (
-        "group = self._inside(room)\n        noticing = group",
-        "group = self._inside(room) | self._watchers(room)\n        noticing = group",
+        "group = self._inside(room)\n        noticing = (group",
+        "group = self._inside(room) | self._watchers(room)\n        noticing = (group",
     ),
     "the distracted notice": (
-        "noticing = group & ~self._distracted | self._watchers(room)",
+        "noticing = (group | self._watchers(room)) & ~self._distracted",
         "noticing = group | self._watchers(room)",
     ),
-    "who watches sees nothing": ("group & ~self._distracted | self._watchers(room)", "group & ~self._distracted"),
+    "distracted watchers notice": (
+        "noticing = (group | self._watchers(room)) & ~self._distracted",
+        "noticing = group & ~self._distracted | self._watchers(room)",
+    ),
+    "who watches sees nothing": ("(group | self._watchers(room)) & ~", "group & ~"),
     "walking does not end distractions": (
         "            self._watched.pop(agent, None)\n            self._distracted &= ~(1 << agent)\n",
         "            self._watched.pop(agent, None)\n",
@@ -117,12 +129,13 @@ CHECKER = {
     ),
     "whispers reach other rooms": ("group &= 1 << speaker |", "group = 1 << speaker |"),
     "announcements stay in the room": ("(1 << len(self.cast)) - 1 if event.kind == _ANNOUNCE else ", ""),
-    "the distracted hear": ("        noticing = group & ~self._distracted\n", "        noticing = group\n"),
-    "watchers do not hear": ("if event.kind == _TELL:\n            noticing", "if False:\n            noticing"),
-    "watchers hear whispers": (
-        "if event.kind == _TELL:\n            noticing",
-        "if event.kind != _ANNOUNCE:\n            noticing",
+    "the distracted hear": ("_TELL else group) & ~self._distracted", "_TELL else group)"),
+    "distracted watchers hear": (
+        "(group | self._watchers(room) if event.kind == _TELL else group) & ~self._distracted",
+        "group & ~self._distracted | (self._watchers(room) if event.kind == _TELL else 0)",
     ),
+    "watchers do not hear": ("if event.kind == _TELL else group", "if False else group"),
+    "watchers hear whispers": ("if event.kind == _TELL else group", "if event.kind != _ANNOUNCE else group"),
     "speakers believe themselves": ("point.mind != _REAL and not point.doubts)", "not point.doubts)"),
     "nobody is taken at its word": ("point.mind != _REAL and not point.doubts)", "False)"),
     "doubts do not matter": ("point.mind != _REAL and not point.doubts)", "point.mind != _REAL)"),

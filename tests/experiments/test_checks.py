@@ -65,6 +65,7 @@ def test_figures_are_not_lost_to_another_number_of_runs(made: Path) -> None:
     assert quick(made, runs=2, published=made.parent / "published").done == 2
 
 
+@pytest.mark.slow
 def test_figures_are_not_lost_for_want_of_an_encoder(tmp_path: Path) -> None:
     """Cells of BERT in a table; none of them was trained, for the check goes by the table."""
     gat = quick(tmp_path, "clutrr-generalization", models=["gat"])
@@ -80,6 +81,7 @@ def test_figures_are_not_lost_for_want_of_an_encoder(tmp_path: Path) -> None:
     assert quick(tmp_path, "clutrr-generalization", models=["gat"]).done == gat.done
 
 
+@pytest.mark.slow
 def test_some_models_or_other_settings_are_no_loss(made: Path) -> None:
     published = made.parent / "published"
     assert quick(made, models=["relnet-plain"], published=published).done == 4
@@ -125,6 +127,7 @@ def test_results_of_fewer_runs_blank_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
+@pytest.mark.slow
 def test_rules_have_one_run_whatever_is_asked_for(tmp_path: Path) -> None:
     quick(tmp_path, "tomi-table1", models=["rules"])
     assert quick(tmp_path, "tomi-table1", models=["rules"], runs=3).done == 4
@@ -158,6 +161,17 @@ def test_damaged_files_are_named_before_anything_is_done(
     assert contents(tmp_path) == before
     path.unlink()
     assert quick(tmp_path).done == 1
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"runs": []}', '{"runs": [{"average": [3, 2]}]}', '{"runs": [3]}']
+)
+def test_damaged_results_are_said_to_be(finished: Path, tmp_path: Path, content: str) -> None:
+    shutil.copytree(finished, tmp_path, dirs_exist_ok=True)
+    path = next((tmp_path / "runs").glob("memnn-plain.*/tomi-proved.*.json"))
+    path.write_text(content)
+    with pytest.raises(DataError, match=rf"{path.name} .*; delete it, and run the experiment again\."):
+        quick(tmp_path)
 
 
 @pytest.mark.parametrize("named", [str, lambda path: f"{path}/", lambda path: f"./{path.name}"])
@@ -222,6 +236,7 @@ def test_figures_of_the_same_training_and_test_are_kept_on_request(made: Path) -
     assert described["commands"][-1].startswith("storyproof experiment tomi-table3 --quick --keep")
 
 
+@pytest.mark.slow
 def test_figures_of_another_training_are_not_kept(made: Path) -> None:
     path = made / RESULTS
     plain = json.loads(path.read_text())

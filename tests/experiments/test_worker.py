@@ -80,6 +80,7 @@ def test_a_training_that_is_not_ours_is_to_be_deleted(job: Path, plan: str) -> N
     assert quick(job.parents[1]).done == 1
 
 
+@pytest.mark.slow
 def test_a_training_that_another_process_is_at_is_not_to_be_deleted(job: Path) -> None:
     """It may be, although the job is claimed: one that stood still for long lost its claim, and woke up again."""
     from storyproof.solvers.neural import checkpoint
@@ -94,6 +95,7 @@ def test_a_training_that_another_process_is_at_is_not_to_be_deleted(job: Path) -
     assert quick(job.parents[1]).done == 1
 
 
+@pytest.mark.slow
 def test_one_that_breaks_down_would_again(job: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from storyproof.solvers.neural import checkpoint
     from storyproof.solvers.neural.trainer import DivergedError, Epoch

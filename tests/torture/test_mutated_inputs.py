@@ -221,6 +221,32 @@ def damaged_manifest(random: Random) -> Files:
 
 
 @cache
+def hub_folder() -> dict[str, bytes]:
+    """A whole folder in the format `hf`: data, card, metadata and manifest."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "tomi"
+        storyproof.generate("tomi", out=folder, train=0, val=0, test=30, seed=5, format="hf")
+        return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def damaged_hub_folder(random: Random) -> Files:
+    """Change, empty, remove or swap a file of such a folder."""
+    files = dict(hub_folder())
+    name = random.choice(sorted(files))
+    kind = random.randrange(4)
+    if kind == 0:
+        files[name] = change_bytes(random, files[name])
+    elif kind == 1:
+        files[name] = b""
+    elif kind == 2:
+        del files[name]
+    else:
+        other = random.choice(sorted(files))
+        files[name], files[other] = files[other], files[name]
+    return files
+
+
+@cache
 def write_rows(benchmark: str) -> bytes:
     return b"".join(write_json(row) + b"\n" for row in rows_of(benchmark))
 
@@ -522,6 +548,14 @@ def _evaluate_folder(folder: Path, out: Path, random: Random) -> object:
     return storyproof.evaluate("rules", folder)
 
 
+def _verify_hub_folder(folder: Path, out: Path, random: Random) -> object:
+    return storyproof.verify(folder)
+
+
+def _process_hub_folder(folder: Path, out: Path, random: Random) -> object:
+    return storyproof.process(folder, out / "target")
+
+
 def _replace_folder(folder: Path, out: Path, random: Random) -> object:
     shutil.copytree(folder, out / "target")
     (out / "target" / "mine.txt").write_text("mine")
@@ -645,6 +679,7 @@ PARTS: dict[str, Part] = {
     "text, tom-babi": Part(damaged_text("tom-babi", "tom-babi"), DATA_VERBS, 1_000),
     "csv": Part(damaged_csv, DATA_VERBS, 1_600),
     "manifests": Part(damaged_manifest, (_verify_folder, _verify_folder, _evaluate_folder, _replace_folder), 1_000),
+    "hf": Part(damaged_hub_folder, (_verify_hub_folder, _evaluate_folder, _process_hub_folder), 400),
     "run files": Part(damaged_run, (_compare, _rescore, _read_runs), 1_200),
     "prompts": Part(damaged_prompt, (_prompt,), 800),
     "rules": Part(damaged_rules, (_rules,), 500),

@@ -1,6 +1,7 @@
 """The client against a real server on loopback, in another process."""
 
 import asyncio
+import gc
 import time
 from base64 import b64encode
 from collections.abc import Iterator
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import ClientRequest
 
 from storyproof.errors import ConfigError, ModelError
 from storyproof.solvers.llm.language_model import Session
@@ -298,3 +300,21 @@ def test_inside_a_running_loop(server: FakeServer) -> None:
         return ask(model(server), "in a notebook")
 
     assert asyncio.run(notebook())["in a notebook"].text == answer("in a notebook")
+
+
+def test_interrupt_inside_the_client_library_is_reported_once(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    real = ClientRequest.write_bytes
+
+    async def interrupted(self: ClientRequest, *arguments: Any, **more: Any) -> None:
+        await asyncio.sleep(0)  # in a task of its own, which nobody awaits after the interrupt
+        if self.method == "POST":
+            raise KeyboardInterrupt
+        await real(self, *arguments, **more)
+
+    monkeypatch.setattr(ClientRequest, "write_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        ask(model(server, concurrency=4), *(f"{n}" for n in range(20)))
+    gc.collect()
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []

@@ -130,6 +130,7 @@ class _Pump:
         self._error: BaseException | None = None
         self._wake: asyncio.Future[None] | None = None
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(_report)
         self._session: Any = None
         self._servers.on_sleep = self._look_up
 
@@ -177,9 +178,11 @@ class _Pump:
             await self._wake
 
     async def _stop(self) -> None:
-        for task in self._tasks:
+        """Cancel what is left on the loop, the tasks of `aiohttp` too: after an interrupt they have no owner."""
+        left = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in left:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*left, return_exceptions=True)
         if self._session is not None:
             await self._session.close()
 
@@ -232,3 +235,9 @@ class _Pump:
         """End this turn: there is a reply to take, or room for a request."""
         if self._wake is not None and not self._wake.done():
             self._wake.set_result(None)
+
+
+def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Report what went wrong unseen, but not an interrupt: it has also been raised where the loop is run."""
+    if not isinstance(context.get("exception"), KeyboardInterrupt):
+        loop.default_exception_handler(context)

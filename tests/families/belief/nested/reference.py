@@ -1,7 +1,7 @@
 """Decision 21 word by word, slowly: beliefs by recursion over sentences, with sets of names.
 
-A third derivation, which owes nothing to the two in the package. Where it differs from them, the record is unclear or
-they are wrong.
+A third derivation, which shares nothing with the two in the package. It takes any sentences, also those in which a
+container stands in two rooms, and answers questions about beliefs; `backward_reference` answers all questions.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class Reference:
         if self.is_closed and not puts:
             return None
         group = state.inside(state.home[thing])
-        return group, group - state.distracted | state.watching(state.home[thing])
+        return group, (group | state.watching(state.home[thing])) - state.distracted
 
     def message(self, time: int) -> tuple[Names, Names]:
         """Return M and H of a message."""
@@ -98,10 +98,8 @@ class Reference:
             group = state.inside(here)
             if event.kind == EventKind.WHISPER:
                 group &= {speaker, str(event.hearer)}
-        hearing = group - state.distracted
-        if event.kind == EventKind.TELL and here is not None:
-            hearing |= state.watching(here)
-        return group, hearing
+        watchers = state.watching(here) if event.kind == EventKind.TELL and here is not None else frozenset()
+        return group, (group | watchers) - state.distracted
 
     @staticmethod
     def takes_part(chain: tuple[str, ...], sets: tuple[Names, Names] | None) -> bool:

@@ -171,7 +171,7 @@ class _Stage:
         self, thing: int, room: str | None, place: int, leaver: int = -1, is_leaver_attentive: bool = False
     ) -> None:
         group = self._inside(room)
-        noticing = group & ~self._distracted | self._watchers(room)
+        noticing = (group | self._watchers(room)) & ~self._distracted
         if leaver >= 0:
             group |= 1 << leaver
             noticing |= is_leaver_attentive << leaver
@@ -187,9 +187,7 @@ class _Stage:
         group = (1 << len(self.cast)) - 1 if event.kind == _ANNOUNCE else self._inside(room)
         if event.kind == _WHISPER:
             group &= 1 << speaker | 1 << self.cast[str(event.hearer)]
-        noticing = group & ~self._distracted
-        if event.kind == _TELL:
-            noticing |= self._watchers(room)
+        noticing = (group | self._watchers(room) if event.kind == _TELL else group) & ~self._distracted
         stayed = [self._stayed.get((thing, agent), -1) for agent in range(len(self.cast))]
         longer = self._mask(agent for agent, time in enumerate(stayed) if time >= stayed[speaker])
         sight = -1

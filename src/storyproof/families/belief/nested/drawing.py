@@ -235,8 +235,8 @@ class _Drawing:
         self.lie[time] = lies
         hears = near | (kind == EventKind.ANNOUNCE)
         hears &= (kind != EventKind.WHISPER) | (np.arange(self.dials.agents)[:, None] == hearer)
-        hears &= ~self.distracted
         hears |= (self.watched == here) & (here >= 0) & (kind == EventKind.TELL)
+        hears &= ~self.distracted
         hears[speaker, self.columns] = False
         every = self.belief[:, thing, self.columns]
         self.belief[:, thing, self.columns] = np.where(hears & speaks, said, every)
@@ -256,7 +256,7 @@ class _Drawing:
     def _see(self) -> None:
         """Let everybody believe its eyes."""
         home = np.where(self.place < 0, np.int8(-2), self.place // np.int8(CONTAINERS))
-        sees = ((self.room[:, None] == home) & ~self.distracted[:, None]) | (self.watched[:, None] == home)
+        sees = ((self.room[:, None] == home) | (self.watched[:, None] == home)) & ~self.distracted[:, None]
         self.belief = np.where(sees, self.place, self.belief)
 
 

@@ -220,7 +220,7 @@ def sights(stories: PlotArrays, where: Whereabouts, thing: Small, reading: Neste
     place, room = _last_put(put, stories.container, NOBODY), _last_put(put, stories.room, _NOWHERE)
     inside = where.room == room[:, None]
     present = _set_of(inside, stories.mask_type)
-    noticing = (present & ~where.distracted) | _set_of(where.watched == room[:, None], stories.mask_type)
+    noticing = (present | _set_of(where.watched == room[:, None], stories.mask_type)) & ~where.distracted
     witnesses = aware = present[:0]
     if reading.trust in (FRESHER, NEVER_LIARS):
         leaving = np.zeros_like(inside)
@@ -292,7 +292,7 @@ def messages(stories: PlotArrays, where: Whereabouts) -> Messages:
     everybody = stories.mask_type((1 << stories.agents) - 1)
     group = np.where(announced, everybody, np.where(whispered, in_room & two, in_room))
     secret = np.where(how == EventKind.TELL, watching, stories.mask_type(0))
-    hearing = (group & ~_at(where.distracted, time, 0)) | secret
+    hearing = (group | secret) & ~_at(where.distracted, time, 0)
     return Messages(time, speaker, thing, said, group, hearing)
 
 

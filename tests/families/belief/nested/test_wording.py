@@ -19,6 +19,7 @@ from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.nested.arrays import decode_plot, encode_plots
 from storyproof.families.belief.nested.drawing import DrawnPlots, PlotDials, draw_plots
 from storyproof.families.belief.nested.language import pack as packs
+from storyproof.families.belief.nested.language.choices import _World
 from storyproof.families.belief.nested.language.pack import LanguagePack, load_pack
 from storyproof.families.belief.nested.language.reader import StoryReader
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
@@ -122,6 +123,24 @@ def test_any_events_are_read_back_possible_or_not(language: str, style: str) -> 
         sentences = wording.narrate(events, Draws("any", number))
         assert len(sentences) == len(events)
         assert wording.read(sentences) == events
+
+
+def test_narrator_and_reader_agree_on_who_could_do_what() -> None:
+    tried = 0
+    for plot in plots(seed=11, count=250):
+        arrays, (names,) = encode_plots([plot])
+        world, state = _World(arrays), PlotState()
+        for time, event in enumerate(plot):
+            if event.kind not in (EventKind.PLACE, EventKind.NOISE):
+                expected = []
+                for name in names.agents:
+                    room = state.where.get(name) if event.kind == EventKind.MOVE else event.room
+                    expected.append(state.problem(event._replace(agent=name, room=room)) is None)
+                assert world.able(time, np.zeros(1, np.intp))[:, 0].tolist() == expected
+                tried += len(expected)
+            world.advance(time)
+            state.advance(event)
+    assert tried > 5000
 
 
 @pytest.mark.parametrize(("language", "style"), ALL)

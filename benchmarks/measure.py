@@ -17,6 +17,11 @@ print(json.dumps([code, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024]
 """
 
 
+def say(what: str, figure: str, goal: str = "") -> None:
+    """Print a figure."""
+    print(f"{what:<62}{figure:>18}   {goal}", flush=True)
+
+
 def cpu_seconds(work: Callable[[], object]) -> float:
     """Measure the CPU time of all threads of this process."""
     start = time.process_time()

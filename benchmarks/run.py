@@ -15,11 +15,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.measure import cpu_seconds, run_command
+from benchmarks.measure import cpu_seconds, run_command, say
 from benchmarks.plain_clutrr import PlainClutrr
+from benchmarks.plain_tom_babi import PlainTomBabi, verify_beliefs_plainly
 from benchmarks.plain_tomi import PlainTomi
 from benchmarks.plain_verify import verify_plainly
 from storyproof.benchmark import BLOCK_STORIES
+from storyproof.families.belief.benchmarks.tom_babi import TomBabi
 from storyproof.families.belief.benchmarks.tomi import Tomi
 from storyproof.families.belief.benchmarks.tomi_matched import TomiMatched
 from storyproof.families.belief.vocabulary import default_vocabulary
@@ -30,10 +32,6 @@ from storyproof.families.kinship.generation.prove import prove
 from storyproof.families.kinship.generation.proved import LENGTHS, Proofs, Proved
 from storyproof.families.kinship.relations import BASIC, GENDERS, Fact
 from storyproof.families.kinship.rules import strict_rules
-
-
-def say(what: str, figure: str, goal: str = "") -> None:
-    print(f"{what:<62}{figure:>18}   {goal}", flush=True)
 
 
 def generation() -> None:
@@ -71,6 +69,29 @@ def generation() -> None:
         f"{slow:,.0f} /CPU s",
         f"ratio {rates[160]:,.0f} : {slow:,.0f} = {rates[160] / slow:,.0f}",
     )
+
+
+def tom_babi() -> None:
+    """The long stories of `tom-babi` to Arrow, each confirmed by the checker; in blocks and one by one."""
+    benchmark, blocks = TomBabi(seed=1), 8
+    rates = {}
+    for split, what in (("test", "one question each"), ("train", "five questions each")):
+        once = cpu_seconds(lambda split=split: benchmark.block(split, 0))
+        say(f"tom-babi {split}, the first block: most structures are new", f"{once:.2f} CPU s")
+        make = lambda split=split: [benchmark.block(split, index) for index in range(blocks)]  # noqa: E731
+        rates[split] = blocks * BLOCK_STORIES / min(cpu_seconds(make) for _ in range(3))
+        goal = "goal 50,000" if split == "test" else ""
+        say(
+            f"tom-babi {split} to Arrow, {blocks * BLOCK_STORIES:,} stories, {what}",
+            f"{rates[split]:,.0f} /CPU s",
+            goal,
+        )
+    plain, maker = 2000, PlainTomBabi(default_vocabulary(), seed=1)
+    slow = plain / min(
+        cpu_seconds(lambda: pa.Table.from_pylist([maker.story() for _ in range(plain)])) for _ in range(3)
+    )
+    ratio = f"ratio {rates['test']:,.0f} : {slow:,.0f} = {rates['test'] / slow:,.0f}"
+    say(f"the plain way, {plain:,} stories without proofs, best of 3", f"{slow:,.0f} /CPU s", ratio)
 
 
 def kinship() -> None:
@@ -162,7 +183,7 @@ def verification(folder: Path) -> None:
     """Reading, parsing and double-checking, start-up included."""
     for name, stories, unit in (
         ("tomi", 120_000, "questions"),
-        ("tom-babi", 24_000, "stories"),
+        ("tom-babi", 120_000, "stories"),
         ("clutrr", 24_000, "puzzles"),
     ):
         out = str(folder / name)
@@ -170,15 +191,20 @@ def verification(folder: Path) -> None:
         if name == "clutrr":
             counts = ("--train", str(stories), "--val", "0", "--test", "0", "--train-k", "2-10")
         cpu, _, _ = run_command(command("generate", name, "--out", out, *counts, "--seed", "1"))
-        goal = "goal 20,000; k=2 to 10" if name == "clutrr" else ""
+        goal = {"clutrr": "goal 20,000; k=2 to 10", "tom-babi": "goal 50,000"}.get(name, "")
         say(f"generate {name}, {stories:,} stories", f"{stories / cpu:,.0f} /CPU s", goal)
         if name == "clutrr":
             kinship_verification(folder / name, stories)
             continue
         cpu, _, memory = run_command(command("verify", out))
         count = stories * (6 if name == "tomi" else 1)
-        goal = {"tomi": "goal 50,000", "tom-babi": "goal 2,000"}[name]
+        goal = {"tomi": "goal 50,000", "tom-babi": "goal 20,000"}[name]
         say(f"verify {name}, {count:,} {unit}", f"{count / cpu:,.0f} /CPU s", f"{goal}; {memory:,.0f} MiB")
+        if name == "tom-babi":
+            rows = pq.read_table(folder / name / "test.parquet").slice(0, 2000).to_pylist()
+            slow = len(rows) / min(cpu_seconds(lambda rows=rows: verify_beliefs_plainly(rows)) for _ in range(3))
+            ratio = f"ratio {count / cpu:,.0f} : {slow:,.0f} = {count / cpu / slow:,.0f}"
+            say(f"the plain way, {len(rows):,} stories without proofs, best of 3", f"{slow:,.0f} /CPU s", ratio)
 
 
 def kinship_verification(folder: Path, stories: int) -> None:
@@ -219,6 +245,10 @@ def training() -> None:
     subprocess.run([sys.executable, "-m", "benchmarks.neural"], check=True)
 
 
+def nested() -> None:
+    subprocess.run([sys.executable, "-m", "benchmarks.nested"], check=True)
+
+
 def exploring() -> None:
     subprocess.run([sys.executable, "-m", "benchmarks.explorer"], check=True)
 
@@ -239,6 +269,7 @@ def main() -> None:
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores\n")
     start_up()
     generation()
+    tom_babi()
     kinship()
     proving()
     checking()
@@ -246,6 +277,7 @@ def main() -> None:
         writing(Path(folder), 300_000 if quick else 3_000_000)
         verification(Path(folder))
         auditing(Path(folder))
+    nested()
     training()
     exploring()
 

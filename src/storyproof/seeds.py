@@ -30,16 +30,21 @@ class Draws:
         key = np.frombuffer(digest(*purpose)[:16], dtype="<u8").astype(np.uint64)
         self._bits = np.random.Philox(key=key)
 
-    def below(self, limit: int | Indices, size: int) -> Indices:
-        """Draw `size` integers from 0 up to, not including, `limit` (at most 2³¹; bias below limit / 2³²)."""
-        raw = self._bits.random_raw((size + 1) // 2).astype("<u8", copy=False).view("<u4")[:size].astype(np.uint64)
+    def below(self, limit: int | Indices, size: int, at: Indices | None = None) -> Indices:
+        """Draw `size` integers from 0 up to, not including, `limit` (at most 2³¹; bias below limit / 2³²).
+
+        With `at`, return only those at the given places; the stream goes on as if all had been returned.
+        """
+        raw = self._bits.random_raw((size + 1) // 2).astype("<u8", copy=False).view("<u4")[:size]
+        raw = (raw if at is None else raw[at]).astype(np.uint64)
         raw *= np.asarray(limit, np.uint64)
         raw >>= np.uint64(32)
         return raw.view(np.int64)
 
     def order(self, count: int) -> Indices:
         """Draw a random order of 0 … count-1."""
-        return self.orders(1, count)[0]
+        drawn: Indices = self.orders(1, count)[0]
+        return drawn
 
     def orders(self, times: int, count: int) -> Indices:
         """Draw several random orders of 0 … count-1, [time, place]: what as many calls of `order` draw."""

@@ -178,8 +178,8 @@ def _showings(
         shows[:, time] = puts_now | (comes[time, story] == home)
     if until is not None:
         shows &= np.arange(steps) < until[:, None]
-    row, time = np.nonzero(shows)
-    return time, row, puts[row, time], homes[row, time]
+    row, when = np.nonzero(shows)
+    return when, row, puts[row, when], homes[row, when]
 
 
 def _number_places(row: Numbers, container: Locals, is_put: Bools, rows: int) -> tuple[Numbers, Numbers]:

@@ -163,14 +163,14 @@ def find_scenes(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> 
     companion = np.where(leader == mover, second, np.where(second == mover, leader, np.int8(STRANGER)))
     companion = np.where(companion == mover, np.int8(STRANGER), companion)
     containers = _in_order(np.where(about, stories.container[:, plot], np.int8(NOBODY)))
-    first, which = distinct_rows(np.column_stack([mover, leader, companion, containers.T]))
+    some, which = distinct_rows(np.column_stack([mover, leader, companion, containers.T]))
     views = [
-        PlotView(*people, tuple(place for place in places if place != NOBODY))
-        for *people, places in zip(
-            mover[first].tolist(),
-            leader[first].tolist(),
-            companion[first].tolist(),
-            containers[:, first].T.tolist(),
+        PlotView(who_moves, who_leads, who_follows, tuple(place for place in places if place != NOBODY))
+        for who_moves, who_leads, who_follows, places in zip(
+            mover[some].tolist(),
+            leader[some].tolist(),
+            companion[some].tolist(),
+            containers[:, some].T.tolist(),
             strict=True,
         )
     ]

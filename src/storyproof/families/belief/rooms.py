@@ -71,8 +71,8 @@ def infer_rooms(stories: Stories) -> Stories:
         rooms[time, at] = room
         object_room[at, thing] = room
         container_room[at, stories.container[time, at]] = room
-    for story in np.flatnonzero(several).tolist():
-        rooms[:, story] = _infer_alone(stories, story)
+    for column in np.flatnonzero(several).tolist():
+        rooms[:, column] = _infer_alone(stories, column)
     return replace(stories, room=rooms)
 
 

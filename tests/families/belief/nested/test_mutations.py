@@ -70,10 +70,10 @@ ORACLE = {
     "whoever leaves together is trusted": ("> _row(stays, judge)", ">= _row(stays, judge)"),
     "the distrusted are sincere": ("np.where(of_speaker, chain.prefix.last, chain.last)", "chain.last"),
     "news are lies": (
-        "found = looks | self._is_stale(chain, seen, speaker, time)",
-        "found = np.ones(len(some), np.bool_)",
+        "suspects = looks | self._is_stale(few, seen, speaker, time)",
+        "suspects = np.ones(len(some), np.bool_)",
     ),
-    "who looks on catches nobody": ("found = looks | self", "found = self"),
+    "who looks on catches nobody": ("suspects = looks | self", "suspects = self"),
     "liars are forgiven": ("np.maximum(speaker, 0)] > number", "np.maximum(speaker, 0)] != number"),
     "the first lie is believed": ("np.maximum(speaker, 0)] > number", "np.maximum(speaker, 0)] >= number"),
     "liars are taken at their word": (
@@ -85,7 +85,7 @@ ORACLE = {
         "self._caught[judge_node].min(axis=1) > number",
     ),
     "longer chains know no liars": (
-        "self._find(self._key(question, longer)), node",
+        "self._find(self._key(story, longer)), node",
         "node * 0 + len(self._nodes), node",
     ),
     "unknown beliefs are contradicted": ("lies = (believed != NOBODY) & (believed", "lies = (believed"),

@@ -108,19 +108,31 @@ class _Drawing:
             self._step(time)
             self._see()
 
-    def _pick(self, possible: Flags) -> Indices:
-        """Choose one of the possible rows in each column; any row where none is possible."""
-        count = possible.sum(axis=0, dtype=np.int16)
-        chosen = self.draws.below(np.maximum(count, 1).astype(np.int64), self.count).astype(np.int16)
-        passed, found = np.zeros(self.count, np.int16), np.zeros(self.count, np.int64)
+    def _below(self, limit: int | Indices, at: Indices) -> Indices:
+        """Draw a number for every story, and return those of some, so that draws do not depend on one another."""
+        return self.draws.below(limit, self.count, at)
+
+    def _pick(self, possible: Flags, at: Indices) -> Indices:
+        """Choose one of the possible rows for each of some stories; the first where none is possible."""
+        count = np.zeros(len(at), np.int16)
+        for row in possible:
+            count += row
+        chosen = self._below(np.maximum(count, 1).astype(np.int64), at).astype(np.int16)
+        passed, found = np.zeros(len(at), np.int16), np.zeros(len(at), np.int64)
         for row in possible:  # how many rows there are up to the chosen one
             passed += row
             found += passed <= chosen
         return np.where(count > 0, found, 0)
 
-    def _of(self, array: npt.NDArray[Any], *rows: Indices) -> npt.NDArray[Any]:
-        """Look an array up in one row per column."""
-        found: npt.NDArray[Any] = array[(*rows, self.columns)]
+    def _company(self) -> Flags:
+        """Return who is not alone in a room."""
+        found = np.zeros(self.room.shape, np.bool_)
+        for room in range(self.dials.rooms):
+            inside = self.room == np.int8(room)
+            people = np.zeros(self.count, np.int8)
+            for row in inside:
+                people += row
+            found |= inside & (people > 1)
         return found
 
     def _step(self, time: int) -> None:
@@ -129,7 +141,7 @@ class _Drawing:
         able = inside & attentive
         home = np.where(self.place < 0, np.int8(NOBODY), self.place // np.int8(CONTAINERS))
         beside = (self.room[:, None] == home) & able[:, None]  # [agent, object, story]: can move it
-        company = np.stack([(self.room == row).sum(axis=0) > 1 for row in self.room]) & able
+        company = self._company() & able
         told = (self.belief != NOBODY) & company[:, None]
         placed = (self.place != NOBODY).any(axis=0)
         free = attentive & (self.watched < 0)
@@ -160,98 +172,99 @@ class _Drawing:
             token += passed <= chosen
         token = np.where(total == 0, _Token.WALK, token)
         self.left[token, self.columns] -= 1
-        self._walk(time, token == _Token.WALK)
-        self._put(time, token == _Token.PLACE, token == _Token.MOVE, beside)
-        self._speak(time, token == _Token.TELL, token == _Token.LIE, told, company)
-        self._hide(time, token == _Token.PEEK, token == _Token.DISTRACT, free, able)
+        self._walk(time, np.flatnonzero(token == _Token.WALK))
+        self._put(time, np.flatnonzero((token == _Token.PLACE) | (token == _Token.MOVE)), token, beside)
+        self._speak(time, np.flatnonzero((token == _Token.TELL) | (token == _Token.LIE)), token, told, company)
+        self._hide(time, np.flatnonzero((token == _Token.PEEK) | (token == _Token.DISTRACT)), token, free, able)
 
-    def _write(self, time: int, where: Flags, kind: npt.ArrayLike, **values: npt.NDArray[Any]) -> None:
-        self.kind[time] = np.where(where, kind, self.kind[time])
+    def _write(self, time: int, at: Indices, kind: npt.ArrayLike, **values: npt.NDArray[Any]) -> None:
+        self.kind[time, at] = kind
         for name, value in values.items():
-            self.fields[name][time] = np.where(where, value, self.fields[name][time])
+            self.fields[name][time, at] = value
             if name in ("agent", "hearer"):
-                self.named[value, self.columns] |= where
+                self.named[value, at] = True
 
-    def _walk(self, time: int, where: Flags) -> None:
+    def _walk(self, time: int, at: Indices) -> None:
         """Let somebody come or go, pay attention again, or stop watching."""
         # Often somebody who has not been mentioned yet: who is not named is not in the story.
-        new = ~self.named & (self.draws.below(2, self.count) == 0)
-        agent = self._pick(np.where(new.any(axis=0), new, True))
-        here, watched, away = (
-            self._of(self.room, agent),
-            self._of(self.watched, agent),
-            self._of(self.distracted, agent),
+        new = ~self.named[:, at] & (self._below(2, at) == 0)
+        agent = self._pick(np.where(new.any(axis=0), new, True), at)
+        here, watched, away = self.room[agent, at], self.watched[agent, at], self.distracted[agent, at]
+        coin = self._below(2, at) == 0
+        target = self._below(self.dials.rooms, at).astype(np.int8)
+        attends, stops = away & coin, ~away & (watched >= 0) & coin
+        enters = ~attends & ~stops & (here < 0)
+        exits = ~attends & ~stops & (here >= 0)
+        kind = np.select(
+            [attends, stops, enters], [EventKind.ATTEND, EventKind.UNPEEK, EventKind.ENTER], EventKind.EXIT
         )
-        coin = self.draws.below(2, self.count) == 0
-        target = self.draws.below(self.dials.rooms, self.count).astype(np.int8)
-        attends, stops = where & away & coin, where & ~away & (watched >= 0) & coin
-        walks = where & ~attends & ~stops
-        enters, exits = walks & (here < 0), walks & (here >= 0)
-        self._write(time, attends, EventKind.ATTEND, agent=agent)
-        self._write(time, stops, EventKind.UNPEEK, agent=agent)
-        self._write(time, enters, EventKind.ENTER, agent=agent, room=target)
-        self._write(time, exits, EventKind.EXIT, agent=agent, room=here)
-        self.distracted[agent, self.columns] &= ~(attends | walks)
-        self.watched[agent, self.columns] = np.where(stops | walks, np.int8(NOBODY), watched)
-        self.room[agent, self.columns] = np.where(enters, target, np.where(exits, np.int8(NOBODY), here))
+        self._write(time, at, kind, agent=agent)
+        self._write(time, at[enters], EventKind.ENTER, room=target[enters])
+        self._write(time, at[exits], EventKind.EXIT, room=here[exits])
+        self.distracted[agent, at] = False  # who stops watching was not
+        self.watched[agent, at] = np.where(attends, watched, np.int8(NOBODY))
+        self.room[agent, at] = np.where(enters, target, np.where(exits, np.int8(NOBODY), here))
 
-    def _put(self, time: int, places: Flags, moves: Flags, beside: Flags) -> None:
+    def _put(self, time: int, at: Indices, token: Indices, beside: Flags) -> None:
         """Place the next object where somebody is, or let somebody move one."""
-        which = self._pick(np.asarray(beside.any(axis=0)))
-        mover = self._pick(beside[:, which, self.columns])
-        new = np.argmax(self.place < 0, axis=0)
-        witness = self._pick(self.room >= 0)
-        at = self._of(self.room, witness)
-        room = np.where(at >= 0, at, self.draws.below(self.dials.rooms, self.count)).astype(np.int8)
-        first = room * CONTAINERS + self.draws.below(CONTAINERS, self.count).astype(np.int8)
-        old = self._of(self.place, which)
-        shift = 1 + self.draws.below(CONTAINERS - 1, self.count)
+        beside, moves = beside[:, :, at], token[at] == _Token.MOVE
+        which = self._pick(np.asarray(beside.any(axis=0)), at)
+        mover = self._pick(beside[:, which, np.arange(len(at))], at)
+        new = np.argmax(self.place[:, at] < 0, axis=0)
+        witness = self._pick(self.room[:, at] >= 0, at)
+        seen = self.room[witness, at]
+        room = np.where(seen >= 0, seen, self._below(self.dials.rooms, at)).astype(np.int8)
+        first = room * CONTAINERS + self._below(CONTAINERS, at).astype(np.int8)
+        old = self.place[which, at]
+        shift = 1 + self._below(CONTAINERS - 1, at)
         other = (old // CONTAINERS * CONTAINERS + (old + shift) % CONTAINERS).astype(np.int8)
-        self._write(time, places, EventKind.PLACE, room=room, thing=new, container=first)
-        self._write(time, moves, EventKind.MOVE, agent=mover, room=old // CONTAINERS, thing=which, container=other)
-        self.place[new, self.columns] = np.where(places, first, self._of(self.place, new))
-        self.place[which, self.columns] = np.where(moves, other, self._of(self.place, which))
+        thing, container = np.where(moves, which, new), np.where(moves, other, first)
+        kind = np.where(moves, EventKind.MOVE, EventKind.PLACE)
+        self._write(time, at, kind, room=np.where(moves, old // CONTAINERS, room), thing=thing, container=container)
+        self._write(time, at[moves], EventKind.MOVE, agent=mover[moves])
+        self.place[thing, at] = container
 
-    def _speak(self, time: int, tells: Flags, lies: Flags, told: Flags, company: Flags) -> None:
+    def _speak(self, time: int, at: Indices, token: Indices, told: Flags, company: Flags) -> None:
         """Let somebody tell a room, one person or everybody where an object is, or where it is not."""
-        speaks = tells | lies
-        placed = self.place != NOBODY
-        thing = self._pick(np.where(tells, told.any(axis=0), placed))
-        speaker = self._pick(np.where(tells, told[:, thing, self.columns], company))
-        here = self._of(self.room, speaker)
-        near = (self.room == here) & (here >= 0)
-        near[speaker, self.columns] = False
-        hearer = self._pick(near)
+        columns, tells = np.arange(len(at)), token[at] == _Token.TELL
+        told, rooms = told[:, :, at], self.room[:, at]
+        thing = self._pick(np.where(tells, told.any(axis=0), self.place[:, at] != NOBODY), at)
+        speaker = self._pick(np.where(tells, told[:, thing, columns], company[:, at]), at)
+        here = rooms[speaker, columns]
+        near = (rooms == here) & (here >= 0)
+        near[speaker, columns] = False
+        hearer = self._pick(near, at)
         kinds = np.array([EventKind.TELL, EventKind.WHISPER, EventKind.ANNOUNCE], np.uint8)
-        kind = kinds[self.draws.below(3, self.count)]
-        believed, place = self._of(self.belief, speaker, thing), self._of(self.place, thing)
+        kind = kinds[self._below(3, at)]
+        believed, place = self.belief[speaker, thing, at], self.place[thing, at]
         home = np.maximum(place, 0) // CONTAINERS * CONTAINERS
-        wrong = home + (np.maximum(believed, 0) - home + 1 + self.draws.below(CONTAINERS - 1, self.count)) % CONTAINERS
-        anything = home + self.draws.below(CONTAINERS, self.count)
+        wrong = home + (np.maximum(believed, 0) - home + 1 + self._below(CONTAINERS - 1, at)) % CONTAINERS
+        anything = home + self._below(CONTAINERS, at)
         false = np.where(believed == NOBODY, anything, wrong)
         said = np.where(tells, believed, false).astype(np.int8)
-        self._write(time, speaks, kind, agent=speaker, thing=thing, container=said)
-        self._write(time, speaks & (kind == EventKind.WHISPER), kind, hearer=hearer)
-        self.lie[time] = lies
+        self._write(time, at, kind, agent=speaker, thing=thing, container=said)
+        whispers = kind == EventKind.WHISPER
+        self._write(time, at[whispers], EventKind.WHISPER, hearer=hearer[whispers])
+        self.lie[time, at] = ~tells
         hears = near | (kind == EventKind.ANNOUNCE)
-        hears &= (kind != EventKind.WHISPER) | (np.arange(self.dials.agents)[:, None] == hearer)
-        hears |= (self.watched == here) & (here >= 0) & (kind == EventKind.TELL)
-        hears &= ~self.distracted
-        hears[speaker, self.columns] = False
-        every = self.belief[:, thing, self.columns]
-        self.belief[:, thing, self.columns] = np.where(hears & speaks, said, every)
+        hears &= ~whispers | (np.arange(self.dials.agents)[:, None] == hearer)
+        hears |= (self.watched[:, at] == here) & (here >= 0) & (kind == EventKind.TELL)
+        hears &= ~self.distracted[:, at]
+        hears[speaker, columns] = False
+        self.belief[:, thing, at] = np.where(hears, said, self.belief[:, thing, at])
 
-    def _hide(self, time: int, peeks: Flags, loses: Flags, free: Flags, able: Flags) -> None:
+    def _hide(self, time: int, at: Indices, token: Indices, free: Flags, able: Flags) -> None:
         """Let somebody watch a room that it is not in, or get distracted."""
-        agent = self._pick(np.where(peeks, free, able))
-        here = self._of(self.room, agent)
-        room = self.draws.below(self.dials.rooms, self.count)
+        peeks = token[at] == _Token.PEEK
+        agent = self._pick(np.where(peeks, free[:, at], able[:, at]), at)
+        here = self.room[agent, at]
+        room = self._below(self.dials.rooms, at)
         shifted = (here + 1 + room % max(1, self.dials.rooms - 1)) % self.dials.rooms
         room = np.where(here == room, shifted, room).astype(np.int8)
-        self._write(time, peeks, EventKind.PEEK, agent=agent, room=room)
-        self._write(time, loses, EventKind.DISTRACT, agent=agent)
-        self.watched[agent, self.columns] = np.where(peeks, room, self._of(self.watched, agent))
-        self.distracted[agent, self.columns] |= loses
+        self._write(time, at, np.where(peeks, EventKind.PEEK, EventKind.DISTRACT), agent=agent)
+        self._write(time, at[peeks], EventKind.PEEK, room=room[peeks])
+        self.watched[agent[peeks], at[peeks]] = room[peeks]
+        self.distracted[agent[~peeks], at[~peeks]] = True
 
     def _see(self) -> None:
         """Let everybody believe its eyes."""

@@ -386,8 +386,10 @@ class Minds:
         if len(story) != stories.kind.shape[1] or (story[1:] == story[:-1]).any():
             stories, where = stories.pick(story), _pick(where, story)
         shown = _pick(sights(stories, where, things, self._reading), which)
-        chain, questions = self._chain, np.arange(len(thing))
-        node, prefix = (self._find(self._key(questions, each)) for each in (chain, chain.prefix or chain))
+        chain = self._chain
+        node = prefix = np.zeros(len(thing), np.intp)
+        if self._reading.trust == NEVER_LIARS:
+            node, prefix = (self._find(self._key(self._columns, each)) for each in (chain, chain.prefix or chain))
         asked = _Asked(_pick(self._said, self._columns), chain, shown, thing, node, prefix)
         return self._informed(asked, len(self._said.time))
 
@@ -464,24 +466,29 @@ class Minds:
         part &= self._caught[judge_node, np.maximum(speaker, 0)] > number  # from the message on that gave it away
         return part
 
-    def _key(self, question: Columns, chain: Chains) -> Columns:
-        """Return a number for each chain: that of its question, its last agent, and the set of those after its first.
+    def _key(self, story: Columns, chain: Chains) -> Columns:
+        """Return a number for each chain: its story, first and last agent, and the set of those after the first.
 
         Whether a chain catches a liar depends on nothing else.
         """
         agents = self._stories.agents
-        last = question * agents + np.maximum(chain.last, 0)
-        return (last << agents) | chain.rest.astype(np.int64)
+        first = np.full(len(story), agents)  # nobody, for a chain with a stranger
+        for agent in range(agents):
+            first[chain.first == chain.first.dtype.type(1 << agent)] = agent
+        last = (story * (agents + 1) + first) * agents + np.maximum(chain.last, 0)
+        found: Columns = (last << agents) | chain.rest.astype(np.int64)
+        return found
 
     def _chains_of(self, keys: Columns) -> tuple[Columns, Chains]:
-        """Return the question and the chain of each key."""
+        """Return the story and the chain of each key."""
         agents, kind = self._stories.agents, self._stories.mask_type
-        rest, last = keys & ((1 << agents) - 1), keys >> agents
-        question = last // agents
+        rest, ends = keys & ((1 << agents) - 1), keys >> agents
+        first = ends // agents % (agents + 1)
+        first_set = _member(np.where(first < agents, first, NOBODY).astype(np.int8), kind)
         # Neighbours in a chain differ, so one agent after the first means a chain of two.
         length = np.where(rest == 0, 1, np.where(rest & (rest - 1) == 0, 2, 3)).astype(np.int8)
-        found = Chains(self._chain.first[question], rest.astype(kind), (last % agents).astype(np.int8), length)
-        return question, found
+        chains = Chains(first_set, rest.astype(kind), (ends % agents).astype(np.int8), length)
+        return ends // agents // (agents + 1), chains
 
     def _find(self, keys: Columns) -> Columns:
         """Return the numbers of chains among those who may catch liars; that of nobody, the last, for all others."""
@@ -498,9 +505,11 @@ class Minds:
         Hence the longer chains are listed first, as far as they matter; then messages are judged in their order.
         """
         said, chain = self._said, self._chain
+        if not len(said.time):
+            return
         shown = [sights(self._stories, self.where, thing, self._reading) for thing in said.thing]
-        questions = np.arange(len(self._columns))
-        frontier = np.unique(np.concatenate([self._key(questions, each) for each in (chain, chain.prefix or chain)]))
+        asked = [self._key(self._columns, each) for each in (chain, chain.prefix or chain)]
+        frontier = np.unique(np.concatenate(asked))
         bound = np.full(len(frontier), len(said.time))
         known, until = frontier[:0], bound[:0]  # the chains that were examined, and up to which message
         suspicions: list[list[Columns]] = [[] for _ in said.time]
@@ -508,7 +517,7 @@ class Minds:
             since = np.zeros_like(bound)
             old = np.isin(frontier, known)
             since[old] = until[np.searchsorted(known, frontier[old])]
-            following = [self._suspect(frontier, since, bound, number, shown) for number in range(len(said.time))]
+            following = self._suspect(frontier, since, bound, shown)
             for number, (keys, _) in enumerate(following):
                 suspicions[number].append(keys)
             known, until = _latest(np.concatenate([known, frontier]), np.concatenate([until, bound]))
@@ -526,38 +535,41 @@ class Minds:
             self._judge(keys, number, shown[number])
 
     def _suspect(
-        self, keys: Columns, since: Columns, bound: Columns, number: int, shown: list[Sights]
-    ) -> tuple[Columns, Columns]:
-        """Return which chains hear a message that can be no news, and these chains with the speaker added.
+        self, keys: Columns, since: Columns, bound: Columns, shown: list[Sights]
+    ) -> list[tuple[Columns, Columns]]:
+        """Return for each message which chains hear it and that it can be no news, and these with the speaker added.
 
         It can be none if they are looking at the object with the speaker, or have seen it since the speaker last did.
         """
-        question, chain = self._chains_of(keys)
-        story = self._columns[question]
-        speaker, time = self._said.speaker[number, story], self._said.time[number, story]
-        hears = chain.take_part(self._said.hearing[number, story], self._said.group[number, story])
-        some = np.flatnonzero((since <= number) & (number < bound) & (time >= 0) & (speaker != chain.last) & hears)
-        if not len(some):
-            return keys[:0], keys[:0]
-        keys, speaker, time = keys[some], speaker[some], time[some]
-        question, chain = self._chains_of(keys)
-        seen, longer = _pick(shown[number], story[some]), chain.extend(speaker)
-        looks = self._seen(longer, seen)[np.maximum(time, 0), np.arange(len(time))]
-        found = looks | self._is_stale(chain, seen, speaker, time)
-        return keys[found], self._key(question, longer)[found]
+        story, chain = self._chains_of(keys)
+        said, found = self._said, []
+        numbers = np.arange(len(said.time))[:, None]
+        hears = chain.take_part(said.hearing[:, story], said.group[:, story]) & (said.time[:, story] >= 0)
+        hears &= (said.speaker[:, story] != chain.last) & (since <= numbers) & (numbers < bound)
+        for number, heard in enumerate(hears):
+            some = np.flatnonzero(heard)
+            if not len(some):
+                found.append((keys[:0], keys[:0]))
+                continue
+            speaker, time = said.speaker[number, story[some]], said.time[number, story[some]]
+            few = Chains(chain.first[some], chain.rest[some], chain.last[some], chain.length[some])
+            seen, longer = _pick(shown[number], story[some]), few.extend(speaker)
+            looks = self._seen(longer, seen)[time, np.arange(len(some))]
+            suspects = looks | self._is_stale(few, seen, speaker, time)
+            found.append((keys[some][suspects], self._key(story[some], longer)[suspects]))
+        return found
 
     def _judge(self, keys: Columns, number: int, shown: Sights) -> None:
         """Note which chains catch the speaker of a message, those of earlier messages being known."""
         if not len(keys):
             return
-        question, chain = self._chains_of(keys)
-        story = self._columns[question]
+        story, chain = self._chains_of(keys)
         said = _pick(self._said, story)
         speaker, time = said.speaker[number], said.time[number]
         longer = chain.extend(speaker)
         node = self._find(keys)
         asked = _Asked(
-            said, longer, _pick(shown, story), said.thing[number], self._find(self._key(question, longer)), node
+            said, longer, _pick(shown, story), said.thing[number], self._find(self._key(story, longer)), node
         )
         flags, values = self._informed(asked, number)
         before = np.arange(len(flags), dtype=np.int16)[:, None] < time

@@ -1,0 +1,122 @@
+"""Beliefs of any order: drawing with proofs, the checker, stories of many messages (`python -m benchmarks.nested`)."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.measure import cpu_seconds, say
+from storyproof.benchmark import BLOCK_STORIES
+from storyproof.families.belief.arrays import NOBODY, LocalNames
+from storyproof.families.belief.nested import oracle
+from storyproof.families.belief.nested.answers import oracle_proof, prove_beliefs
+from storyproof.families.belief.nested.arrays import decode_plot
+from storyproof.families.belief.nested.checker import MindWorlds
+from storyproof.families.belief.nested.drawing import DrawnPlots, PlotDials, draw_plots
+from storyproof.families.belief.nested.questions import Ask, NestedQuestion
+from storyproof.families.belief.nested.readings import NESTED_DEFAULT, TRUSTS, NestedReading
+from storyproof.families.belief.nested.world import PlotEvent
+from storyproof.seeds import Draws
+
+MEDIUM = PlotDials(agents=4, rooms=2, objects=2, moves=4, tells=2, lies=1, peeks=1, distractions=1, noise=1, walks=6)
+FIVE = PlotDials(agents=5, rooms=3, objects=2, moves=3, tells=3, lies=1, peeks=1, distractions=1, walks=8)
+TALK = PlotDials(agents=4, rooms=2, moves=2, tells=6, lies=3, walks=8)
+_NAMES = LocalNames.generic(20)
+
+
+def best(work: Callable[[], object], rounds: int = 5) -> float:
+    """Return the least CPU time of several runs: the machine's clock varies."""
+    return min(cpu_seconds(work) for _ in range(rounds))
+
+
+def ask_each(dials: PlotDials, count: int, order: int) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int8]]:
+    """Return an object and a chain of 1 to `order` agents for each story."""
+    draws = Draws("benchmark", count)
+    chain = draws.below(dials.agents, order * count).reshape(order, count).astype(np.int8)
+    for place in range(1, order):  # nobody thinks of its own thoughts
+        chain[place] = np.where(chain[place] == chain[place - 1], (chain[place] + 1) % dials.agents, chain[place])
+    chain[np.arange(order)[:, None] > draws.below(order, count)] = NOBODY
+    return draws.below(dials.objects, count).astype(np.int8), chain
+
+
+def events_of(drawn: DrawnPlots, count: int) -> list[list[PlotEvent]]:
+    return [decode_plot(drawn.stories, column, _NAMES) for column in range(count)]
+
+
+def proving() -> None:
+    """Stories at a medium setting, each with the proof of one answer; in blocks and one by one."""
+    count, columns = BLOCK_STORIES, np.arange(BLOCK_STORIES)
+    drawing = best(lambda: draw_plots(MEDIUM, Draws("benchmark"), count))
+    drawn = draw_plots(MEDIUM, Draws("benchmark"), count)
+    thing, chain = ask_each(MEDIUM, count, 3)
+    say(f"nested beliefs, medium, drawing {count:,} stories, best of 5", f"{count / drawing:,.0f} /CPU s")
+    fast = 0.0
+    for trust in TRUSTS:
+        reading = NestedReading(trust=trust)
+        answers = best(lambda reading=reading: oracle.beliefs(drawn.stories, columns, thing, chain, reading))
+        proofs = best(lambda reading=reading: prove_beliefs(drawn.stories, columns, thing, chain, reading))
+        say(f"  answers under {reading}, orders 1 to 3", f"{count / answers:,.0f} /CPU s")
+        goal = "goal 20,000" if reading == NESTED_DEFAULT else ""
+        say(f"  drawing, answer and proof under {reading}", f"{count / (drawing + proofs):,.0f} /CPU s", goal)
+        fast = drawing + proofs if reading == NESTED_DEFAULT else fast
+    few = 100
+    stories = events_of(drawn, few)
+    asked = [
+        NestedQuestion(Ask.BELIEF, f"o{thing[story]}", tuple(f"a{agent}" for agent in chain[:, story] if agent >= 0))
+        for story in range(few)
+    ]
+
+    def plainly() -> None:
+        draw_plots(MEDIUM, Draws("benchmark"), 1)
+        for events, question in zip(stories, asked, strict=True):
+            oracle_proof(events, question, NESTED_DEFAULT)
+
+    slow = best(plainly, 3)
+    ratio = f"ratio {count / fast:,.0f} : {few / slow:,.0f} = {count / fast * slow / few:,.0f}"
+    say(f"  the plain way: proofs one by one, {few} stories, best of 3", f"{few / slow:,.0f} /CPU s", ratio)
+
+
+def checking() -> None:
+    """The checker on different stories with five agents: one question of order 3, and all."""
+    count = 400
+    stories = events_of(draw_plots(FIVE, Draws("benchmark"), count), count)
+    chains = [chain for chain in product(tuple(_NAMES.agents)[:5], repeat=3) if chain[0] != chain[1] != chain[2]]
+    for trust in TRUSTS:
+        reading = NestedReading(trust=trust)
+        one = best(lambda reading=reading: [MindWorlds(story, reading).belief(chains[0], "o0") for story in stories], 3)
+        say(f"checker, 5 agents, order 3, {reading}, one question", f"{count / one:,.0f} /CPU s", "goal 1,000")
+
+        def ask_all(reading: NestedReading = reading) -> None:
+            for story in stories:
+                worlds = MindWorlds(story, reading)
+                for chain in chains:
+                    worlds.belief(chain, "o0")
+
+        say(f"  all {len(chains)} questions of order 3", f"{count / best(ask_all, 2):,.0f} /CPU s")
+
+
+def talking() -> None:
+    """Stories with nine messages, in which many chains may catch many liars."""
+    count = 1000
+    drawn = draw_plots(TALK, Draws("benchmark"), count)
+    thing, chain = ask_each(TALK, count, 3)
+    for trust in TRUSTS:
+        reading = NestedReading(trust=trust)
+        time = best(lambda reading=reading: oracle.beliefs(drawn.stories, np.arange(count), thing, chain, reading), 3)
+        say(f"nine messages, answers under {reading}", f"{count / time:,.0f} /CPU s")
+
+
+def main() -> None:
+    proving()
+    checking()
+    talking()
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    say("nested beliefs, peak memory", f"{peak:,.0f} MiB", "goal 1,024")
+
+
+if __name__ == "__main__":
+    main()

@@ -29,7 +29,7 @@ from storyproof.seeds import Draws
 _POOL = 12  # stories drawn for each that is kept
 _LEAST = 600  # stories drawn at once: of few, none may be of a rare type
 _ROUNDS = 50  # draws after which too few stories of a type are given up
-_WALKS = 3  # comings and goings for each person, besides coming in at first
+_WALKS = 6, 2  # comings and goings in all, and for each person; two people with few of them have few plots
 # In the published order: whether the beginning is asked about, and whose minds (0 for the mover, 1 for the other).
 SIX: tuple[tuple[bool, tuple[int, ...]], ...] = (
     (True, ()),
@@ -128,7 +128,7 @@ class PlainPlots:
         parts = []
         for agents, moves in sizes:
             base = replace(self.dials, agents=agents, moves=moves, walks=0)
-            walks = self.length - base.sentences if self.length else _WALKS * agents
+            walks = self.length - base.sentences if self.length else _WALKS[0] + _WALKS[1] * agents
             dials = replace(base, walks=max(walks, 0))
             drawn = draw_plots(dials, draws, -(-count // len(sizes)))
             stories = drawn.stories

@@ -335,6 +335,14 @@ class BeliefFamily(Family):
         """The keys under which prompt files give wordings; `tom` is an older name."""
         return (self.name, "tom")
 
+    def prompt_keys_of(self, example: Example) -> tuple[str, ...]:
+        """Return also the key of the wording that lists the candidates, for questions that no container answers."""
+        if not is_nested(example.story, example.question):
+            return self.prompt_keys
+        from storyproof.families.belief.nested import examples as nested
+
+        return self.prompt_keys if nested.is_answered_by_place(example) else ("any", *self.prompt_keys)
+
     def lay_out(self, examples: Sequence[Example]) -> Timeline:
         """Follow the object of the last question through the story."""
         if is_nested(examples[-1].story, examples[-1].question):

@@ -142,6 +142,11 @@ def positions(example: Example) -> list[str]:
     return [*places, *(each for each in known if each not in places)]
 
 
+def is_answered_by_place(example: Example) -> bool:
+    """Return whether all candidates of an example are containers of its story."""
+    return set(candidates(example)) <= set(containers_of(example.story))
+
+
 def rules_answer(example: Example) -> str:
     """Answer by the ToMi paper's rules: they know placings, moves and exits, and all agents believe the same."""
     question, text = read_question(example.question), read_story(example.story)

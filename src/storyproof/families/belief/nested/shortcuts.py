@@ -13,7 +13,7 @@ import numpy as np
 
 from storyproof.example import Example
 from storyproof.families.belief.nested.checker import MindWorlds
-from storyproof.families.belief.nested.examples import rules_answer
+from storyproof.families.belief.nested.examples import positions, rules_answer
 from storyproof.families.belief.nested.questions import Ask
 from storyproof.families.belief.nested.reading import read_question, read_story
 from storyproof.families.belief.nested.rows import kind_of, places_of, reading_of
@@ -63,7 +63,7 @@ def find_nested_shortcuts(
         trial.score(name, HEURISTIC, _READERS[name], True, hits, forced) for name, hits in _guess(trial, right, slots)
     ]
     if learned:
-        rows += probe_words(trial, forced, seed)
+        rows += probe_words(trial, np.array([_class(each) for each in trial.examples], np.int64), forced, seed)
     return trial.report("theory_of_mind", forced, rows, _verdict(rows, forced.accuracy, forced.joint_accuracy))
 
 
@@ -78,6 +78,18 @@ def _fixed(example: Example) -> list[str]:
     said = [event.container for event in text.events if event.thing == question.thing and event.container]
     first, last = places_of(text.events, question.thing)[0], said[-1]
     return [text.wording.answer(first), text.wording.answer(last), "", "", "", ""]
+
+
+def _class(example: Example) -> int:
+    """Return the class of an answer, for probes: its place among those of the story, yes or no, nobody or everybody.
+
+    What is neither, such as some of the people, is in no class.
+    """
+    fixed = _fixed(example)
+    if example.answer in fixed[2:]:
+        return fixed.index(example.answer)
+    places = positions(example) if read_question(example.question).ask in _PLACES else []
+    return len(POSITIONS) + places.index(example.answer) if example.answer in places else -1
 
 
 def _guess(trial: Trial, right: Flags, slots: Sequence[str]) -> Iterator[tuple[str, Flags]]:

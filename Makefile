@@ -6,9 +6,9 @@ READY := .venv/.ready
 # Python keeps what it has compiled, even where the environment says otherwise: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
-DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study
+DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study and not site
 
-.PHONY: demo test lint unit test-slow test-integrations test-rl test-llm test-gpu test-browser test-study torture coverage mutants bench docs figures screenshots proofs \
+.PHONY: demo test lint unit test-slow test-integrations test-rl test-llm test-gpu test-browser test-site test-study torture coverage mutants bench docs notebooks figures screenshots proofs \
 	package hooks clean
 
 demo: $(READY)
@@ -69,10 +69,15 @@ test-gpu: $(READY)
 # Debian's and Ubuntu's own browser; elsewhere install chromium first.
 test-browser: $(READY)
 	command -v chromium || { apt-get update && apt-get install --yes chromium fonts-dejavu-core; }
-	$(BIN)/pytest -m browser tests/browser
+	$(BIN)/pytest -m "browser and not site" tests/browser
+
+# Builds the site, follows its links, and opens every page in chromium.
+test-site: .venv-docs/.ready
+	command -v chromium || { apt-get update && apt-get install --yes chromium fonts-dejavu-core; }
+	.venv-docs/bin/pytest -m site tests/browser/test_site.py
 
 # Studies with many participants, killed servers and a real PostgreSQL: Debian's and Ubuntu's own; elsewhere install it first.
-test-study: $(READY)
+test-study: $(READY) .venv-tools/.ready
 	command -v initdb || ls /usr/lib/postgresql/*/bin/initdb || { apt-get update && apt-get install --yes postgresql; }
 	$(BIN)/pytest -m study tests/study
 
@@ -89,8 +94,15 @@ mutants: $(READY) .venv-tools/.ready
 bench: $(READY)
 	$(BIN)/python -m benchmarks.run
 
-docs: $(READY)
-	$(BIN)/python -m docs.generate
+# Writes the pages that follow from the code, and builds the site from all pages: open build/site/index.html.
+docs: .venv-docs/.ready
+	.venv-docs/bin/python -m docs.generate
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+	@echo "The site is $(CURDIR)/build/site/index.html."
+
+# Runs the notebooks of the docs again and stores what they print.
+notebooks: .venv-integrations/.ready
+	.venv-integrations/bin/python -m docs.notebooks.run
 
 # Proves all patterns of clean kinship chains (five minutes) and writes the file that ships with storyproof; needed
 # whenever the rules, the oracle or the checker of kinship change.
@@ -120,7 +132,7 @@ hooks: $(READY) .venv-tools/.ready
 	.venv-tools/bin/pre-commit install
 
 clean:
-	rm -rf .venv .venv-integrations .venv-llm .venv-rl .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-docs .venv-integrations .venv-llm .venv-rl .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 # The lock pins everything; installing again is a matter of touching it.
 $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
@@ -128,6 +140,12 @@ $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
 	touch $(READY)
+
+.venv-docs/.ready: requirements-docs.lock pyproject.toml
+	test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.lock
+	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch .venv-docs/.ready
 
 .venv-rl/.ready: requirements-rl.lock pyproject.toml examples/orderings/pyproject.toml
 	test -x .venv-rl/bin/python || $(PYTHON) -m venv .venv-rl

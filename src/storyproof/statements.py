@@ -416,6 +416,8 @@ def _read_sentence(tokens: Sequence[PlacedWord], grammar: ClauseGrammar) -> Iter
         if begins:
             begins = False
             first, place = place, _skip_markers(tokens, place, markers)
+            if place == len(tokens):  # nothing but a phrase such as "in conclusion"
+                return
             blocked = blocked and not any(token.lower in _HARD for token in tokens[first:place])
             if not blocked:
                 found = grammar.parse(tokens, place)

@@ -487,6 +487,7 @@ def moments(text: str) -> str:
         (tune("at a stranger"), ", line 6: 'stranger' brings in a person whom the story does not name; use another"),
         (tune("with her dog"), ", line 6: 'her' brings in a person"),
         (tune("as if at sea"), ", line 6: 'as' can make a fact beside it unreal or a comparison; use another word"),
+        (tune("for a while"), ", line 6: 'while' reads as the beginning of another clause; use another word"),
         (tune("{name}"), "has the slot {name}, which alone do not have; leave it out"),
         (tune("to {}"), "has the slot {}, which alone do not have; leave it out"),
         (tune("a < b"), "has '<', which is not a slot or mark of alone; leave it out"),

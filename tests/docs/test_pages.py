@@ -2,11 +2,14 @@ from __future__ import annotations
 
 import doctest
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 import storyproof
+from docs.gallery import measured
 from docs.generate import PAGES as GENERATED
 from storyproof import catalog
 from storyproof.families.belief.readings import READINGS
@@ -27,6 +30,49 @@ def test_generated_pages_are_up_to_date(path: Path) -> None:
 def test_links_lead_somewhere(path: Path) -> None:
     for target in re.findall(r"\]\((?!http)([^)#]+)", path.read_text(encoding="utf-8")):
         assert (path.parent / target).exists(), target
+
+
+def _nav(entries: Iterable[object]) -> Iterator[str]:
+    for entry in entries:
+        value = next(iter(entry.values())) if isinstance(entry, dict) else entry
+        if isinstance(value, list):
+            yield from _nav(value)
+        else:
+            yield str(value)
+
+
+def test_the_site_leads_to_every_page() -> None:
+    """A page that is missing here would stop `make docs`."""
+    listed = list(_nav(yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))["nav"]))
+    docs = ROOT / "docs"
+    written = {path.relative_to(docs) for path in docs.rglob("*.md") if path.parent.name != "decisions"}
+    written |= {path.relative_to(docs).with_suffix(".md") for path in docs.glob("notebooks/*.ipynb")}
+    assert sorted(path.as_posix() for path in written if path.as_posix() not in listed) == []
+    assert len(listed) == len(set(listed))
+
+
+def test_the_page_on_citing_names_this_version() -> None:
+    text = (ROOT / "docs" / "citing.md").read_text(encoding="utf-8")
+    assert f"version = {{{storyproof.__version__}}}" in text
+    assert f"(storyproof {storyproof.__version__};" in text
+
+
+def test_environments_of_docs_and_tests_have_the_same_versions() -> None:
+    """Pages such as the command line depend on them."""
+    tests, docs = (
+        dict(line.lower().split("==") for line in (ROOT / name).read_text("utf-8").split())
+        for name in ("requirements.lock", "requirements-docs.lock")
+    )
+    assert {name: (tests[name], docs[name]) for name in tests.keys() & docs.keys() if tests[name] != docs[name]} == {}
+
+
+def test_the_gallery_shows_measured_speeds() -> None:
+    for name in catalog.BENCHMARKS:
+        if "@" not in name:
+            assert len(measured(name)) >= 2, f"{name}: measure it, and say so in docs/speed.md or docs/api.md"
+            assert all(
+                re.search(r"\d", figure) for row in measured(name) for head, figure in row.figures if head != "split"
+            )
 
 
 def test_every_benchmark_solver_and_reading_is_in_the_docs() -> None:

@@ -53,7 +53,7 @@ def test_versions_are_compared_by_their_numbers(version: str, bounds: str, expec
 
 
 def test_every_extra_has_a_purpose() -> None:
-    extras = set(read_needs(metadata.requires("storyproof") or ())) - {"", "dev"}
+    extras = set(read_needs(metadata.requires("storyproof") or ())) - {"", "dev", "docs"}
     assert extras <= set(installation.PURPOSES), "say in PURPOSES what the extra is for"
 
 

@@ -71,10 +71,19 @@ def writing_design(**changes: Any) -> StudyDesign:
     return StudyDesign(**(usual | changes))
 
 
+_DRAWN: dict[tuple[str, Path], StudyItems] = {}  # proving the questions takes most of the time
+
+
+def _draw(design: StudyDesign, data: Path) -> StudyItems:
+    key = design.sha256, data
+    if key not in _DRAWN:
+        _DRAWN[key] = StudyItems(draw_questions(design, find_source(data), attention_question))
+    return _DRAWN[key]
+
+
 def make_study(folder: Path, design: StudyDesign, *, data: Path | None = None, database: str = "", **how: Any) -> Study:
     if design.kind == SOLVE:
-        source = find_source(data or kinship_data(folder))
-        items = StudyItems(draw_questions(design, source, attention_question))
+        items = _draw(design, data or kinship_data(folder))
     else:
         items = StudyItems(draw_tasks(design, "kinship"))
     return create_study(folder / design.name, design, items, database=database, **how)

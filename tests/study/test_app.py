@@ -172,6 +172,7 @@ def test_copies_are_refused(writing: Study) -> None:
     assert "repeats the instructions" in second.page.text
 
 
+@pytest.mark.study
 def test_a_bad_review_needs_a_reason(writing: Study) -> None:
     play(writing, begin(writing))
     browser = begin(writing)
@@ -347,6 +348,7 @@ def test_pages_of_other_sites_cannot_send_forms(study: Study) -> None:
     assert count(study, schema.answer) == 0
 
 
+@pytest.mark.study
 def test_hostile_text_is_only_ever_text(writing: Study) -> None:
     """A story with a script in it is shown to a reviewer, and in the dashboard and exports, as it was written."""
     first = begin(writing)

@@ -19,6 +19,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return kinship_data(tmp_path_factory.mktemp("data"))
 
 
+@pytest.mark.study
 def test_from_new_to_deletion(tmp_path: Path, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import random
 
@@ -72,6 +73,7 @@ def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tu
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.study
 def test_plan() -> None:
     lines = run("study", "plan", "--accuracy", "0.8", "--conditions", "2", "--excluded", "0.1").stdout.splitlines()
     assert lines[-1] == "participants to recruit: 106"

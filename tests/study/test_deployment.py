@@ -2,9 +2,14 @@
 
 import re
 import shlex
+import shutil
+import subprocess
+import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 from typer.main import get_command
 
@@ -69,3 +74,47 @@ def test_the_unit_starts_the_service() -> None:
     verb, _, *options = command.split()
     assert verb == "serve"
     assert {each for each in options if each.startswith("--")} <= flags("serve")
+
+
+@pytest.mark.study
+def test_the_dockerfile_passes_hadolint() -> None:
+    program = shutil.which("hadolint", path=DEPLOY.parent / ".venv-tools" / "bin") or shutil.which("hadolint")
+    if program is None:
+        pytest.skip("hadolint is not installed; make test-study installs it")
+    done = subprocess.run([program, str(DEPLOY / "Dockerfile")], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.study
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+def test_systemd_takes_the_unit(tmp_path: Path) -> None:
+    unit = tmp_path / "storyproof-study@demo.service"
+    shutil.copy(DEPLOY / "storyproof-study@.service", unit)
+    done = subprocess.run(["systemd-analyze", "verify", str(unit)], capture_output=True, text=True, check=False)
+    remarks = [line for line in done.stderr.splitlines() if "is not executable" not in line]  # it is not installed here
+    assert remarks == []
+
+
+@pytest.mark.study
+def test_the_image_can_be_built_from_what_it_copies(tmp_path: Path) -> None:
+    """The files that the image copies are enough for a wheel with all that a study needs."""
+    text = (DEPLOY / "Dockerfile").read_text("utf-8")
+    for sources, target in re.findall(r"^COPY (?!--from)(.*) (\S+)$", text, re.MULTILINE):
+        for source in shlex.split(sources):
+            found = DEPLOY.parent / source
+            if found.is_dir():
+                shutil.copytree(found, tmp_path / "source" / target, ignore=shutil.ignore_patterns("*.egg-info"))
+            else:
+                (tmp_path / "source").mkdir(exist_ok=True)
+                shutil.copy(found, tmp_path / "source" / source)
+    build = "from setuptools.build_meta import build_wheel; print(build_wheel('wheel'))"
+    (tmp_path / "source" / "wheel").mkdir()
+    done = subprocess.run(
+        [sys.executable, "-c", build], cwd=tmp_path / "source", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    [wheel] = (tmp_path / "source" / "wheel").glob("*.whl")
+    held = {name.partition("/")[2] for name in zipfile.ZipFile(wheel).namelist()}
+    package = DEPLOY.parent / "src" / "storyproof"
+    wanted = {str(path.relative_to(package)) for path in (package / "study").rglob("*") if path.is_file()}
+    assert {each for each in wanted if "__pycache__" not in each} <= held

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 from typing import Any
 
 import pyarrow.parquet as pq
@@ -22,14 +23,16 @@ from storyproof.study import schema
 from storyproof.study.backup import back_up, restore
 from storyproof.study.creation import new_study
 from storyproof.study.design import PARAPHRASE, SOLVE, ExclusionRules, StudyDesign
-from storyproof.study.export import TABLES, export_study, preregistration
+from storyproof.study.export import export_study
 from storyproof.study.folder import DESIGN, REVIEWING, Study, open_study
 from storyproof.study.items import ATTENTION, MAIN
 from storyproof.study.participants import Participant, StudyFullError, delete_participant
+from storyproof.study.preregistration import preregistration
 from storyproof.study.replacement import replace_excluded
 from storyproof.study.results import find_exclusions, fleiss_kappa, list_payouts, read_rows, review_texts
 from storyproof.study.steps import ANSWER, FINISHED, RATE, REVIEW, WRITE, find_step
 from storyproof.study.submissions import submit_answer, submit_rating, submit_review, submit_text
+from storyproof.study.tables import TABLES
 from tests.study.samples import LIMITED, UNLIMITED, Clock, join, kinship_data, make_study, solve_design, writing_design
 
 ERRORS = {"k=2": 0.15, "k=3": 0.4}  # of simulated participants
@@ -61,27 +64,41 @@ def simulate(study: Study, me: Participant, draws: random.Random, fails_checks: 
     return right
 
 
-@pytest.fixture
-def solved(tmp_path: Path, data: Path) -> Iterator[Study]:
+@pytest.fixture(scope="module")
+def solved_folder(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
     settings = {
         "kind": SOLVE, "conditions": (LIMITED, UNLIMITED), "items": 12, "tasks_per_participant": 4, "practice": 1,
         "attention_checks": 1, "seed": 2, "pay_per_task": "0.25",
     }  # fmt: skip
-    study, _ = new_study(tmp_path / "solved", settings, data=data)
+    study, _ = new_study(tmp_path_factory.mktemp("solved") / "solved", settings, data=data)
     draws = random.Random(1)
     for number in range(6):
         simulate(study, join(study, str(number)), draws, fails_checks=number == 5)
+    study.close()
+    return study.folder
+
+
+@pytest.fixture(scope="module")
+def written_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    study = make_study(tmp_path_factory.mktemp("written"), writing_design(items=8, reviews_per_participant=4))
+    draws = random.Random(1)
+    with suppress(StudyFullError):
+        for number in range(20):
+            simulate(study, join(study, str(number)), draws)
+    study.close()
+    return study.folder
+
+
+@pytest.fixture
+def solved(solved_folder: Path, tmp_path: Path) -> Iterator[Study]:
+    study = open_study(copytree(solved_folder, tmp_path / solved_folder.name))
     yield study
     study.close()
 
 
 @pytest.fixture
-def written(tmp_path: Path) -> Iterator[Study]:
-    study = make_study(tmp_path, writing_design(items=8, reviews_per_participant=4))
-    draws = random.Random(1)
-    with suppress(StudyFullError):
-        for number in range(20):
-            simulate(study, join(study, str(number)), draws)
+def written(written_folder: Path, tmp_path: Path) -> Iterator[Study]:
+    study = open_study(copytree(written_folder, tmp_path / written_folder.name))
     yield study
     study.close()
 
@@ -96,7 +113,7 @@ def test_tables_and_codebook(solved: Study, tmp_path: Path) -> None:
     book = (tmp_path / "out" / "codebook.md").read_text("utf-8")
     for name in ("participants", "answers", "payouts"):
         table = pq.read_table(tmp_path / "out" / f"{name}.parquet")
-        assert table.column_names == [each.name for each in TABLES[name]]
+        assert table.column_names == [each.name for each in TABLES[name].columns]
         assert len(read_csv(tmp_path / "out" / f"{name}.csv")) == table.num_rows
         assert all(f"| {column} |" in book for column in table.column_names)
     answers = read_csv(tmp_path / "out" / "answers.csv")
@@ -109,6 +126,7 @@ def test_tables_and_codebook(solved: Study, tmp_path: Path) -> None:
         export_study(solved, tmp_path / "out")
 
 
+@pytest.mark.study
 def test_runs_stand_beside_models(solved: Study, data: Path, tmp_path: Path) -> None:
     export_study(solved, tmp_path / "out")
     runs = sorted((tmp_path / "out" / "runs").glob("*.json"))
@@ -126,13 +144,37 @@ def test_runs_stand_beside_models(solved: Study, data: Path, tmp_path: Path) -> 
     assert "not there any more" not in page
 
 
-def test_several_answers_per_item_are_several_runs(tmp_path: Path, data: Path) -> None:
-    study = make_study(tmp_path, solve_design(conditions=(UNLIMITED,)), data=data)
-    for number in range(4):
+@pytest.mark.study
+def test_several_answers_per_item_are_one_run(tmp_path: Path, data: Path) -> None:
+    """A report shows people once: every answer counts, and the browser lists what they answered."""
+    settings = {
+        "kind": SOLVE, "conditions": (UNLIMITED,), "items": 6, "answers_per_item": 4, "tasks_per_participant": 3,
+        "practice": 0, "attention_checks": 0, "seed": 2,
+    }  # fmt: skip
+    study, _ = new_study(tmp_path / "several", settings, data=data)
+    for number in range(8):
         simulate(study, join(study, str(number)), random.Random(number))
     export_study(study, tmp_path / "out")
-    names = sorted(path.name for path in (tmp_path / "out" / "runs").glob("*.json"))
-    assert names == ["people-unlimited_all_answer1.json", "people-unlimited_all_answer2.json"]
+    [path] = (tmp_path / "out" / "runs").glob("*.json")
+    assert path.name == "people-unlimited_test.json"
+    [run] = read_runs(path)
+    rows = [row for row in read_rows(study).answers if row.role == MAIN]
+    right = sum(row.is_right for row in rows)
+    assert len(run.predictions) == len(rows) == 24
+    assert {Counter(each.id for each in run.predictions)[key] for key in {each.id for each in run.predictions}} == {4}
+    storyproof.evaluate("oracle", data, output_dir=tmp_path / "models")
+    report = storyproof.report([path, *(tmp_path / "models").glob("*.json")])
+    [board] = report.boards
+    people = next(row for row in board.rows if row.solver == "people-unlimited")
+    assert people.accuracy.value == pytest.approx(right / 24)
+    assert people.accuracy.of == 24
+    assert people.joint is None
+    [pair] = board.pairs
+    assert pair.questions == 6
+    assert pair.difference.value == pytest.approx(1 - right / 24)
+    assert any("8 participants gave 24 answers" in note for note in board.notes)
+    page = report.render()
+    assert page.count("people-unlimited") > 0
     study.close()
 
 
@@ -149,6 +191,7 @@ def test_exclusion_rules(solved: Study) -> None:
         assert len(find_exclusions(replace(solved.design, exclusions=rules), rows)) == count
 
 
+@pytest.mark.study
 def test_excluded_participants_are_replaced(solved: Study, written: Study, tmp_path: Path) -> None:
     """Until every item has its answers, and every story its reviews, by participants who count."""
     with pytest.raises(StudyFullError):
@@ -191,6 +234,7 @@ def test_pay(solved: Study, written: Study) -> None:
     assert sum(each.tasks for each in list_payouts(written.design, rows)) == 8
 
 
+@pytest.mark.study
 def test_stories_become_placeholders(written: Study, tmp_path: Path) -> None:
     """Accepted stories make data that verify; no writer is in train and test."""
     found = export_study(written, tmp_path / "out")
@@ -208,8 +252,12 @@ def test_stories_become_placeholders(written: Study, tmp_path: Path) -> None:
     assert bells["train"]
     assert bells["test"]
     assert any("placeholders-train.json: " in note for note in found.notes)
-    assert (tmp_path / "out" / "scene-openers.yaml").read_text("utf-8") == 'openers:\n  - "A bell rang far off."\n'
+    from storyproof.families.kinship.language.scenes import load_scenes
     from storyproof.families.kinship.placeholders import load_placeholders
+
+    scenes = load_scenes(tmp_path / "out" / "scenes")
+    assert len(scenes.scenes) == len(accepted)
+    assert {each.openers for each in scenes.scenes} == {("A bell rang far off.",)}
 
     settings = {
         "text": "placeholders",
@@ -218,6 +266,8 @@ def test_stories_become_placeholders(written: Study, tmp_path: Path) -> None:
     }
     storyproof.generate("clutrr", train=20, val=0, test=20, seed=1, out=tmp_path / "new", **settings)
     assert not storyproof.verify(tmp_path / "new").findings
+    storyproof.generate("clutrr", train=20, val=0, test=20, seed=1, out=tmp_path / "natural", scenes=scenes)
+    assert not storyproof.verify(tmp_path / "natural").findings
 
 
 def test_agreement(written: Study) -> None:

@@ -44,6 +44,7 @@ def age(study: Study) -> None:
     old.close()
 
 
+@pytest.mark.study
 def test_an_old_study_opens(tmp_path: Path) -> None:
     study = make_study(tmp_path, solve_design(), data=kinship_data(tmp_path))
     for number in range(3):
@@ -61,6 +62,7 @@ def test_an_old_study_opens(tmp_path: Path) -> None:
     again.close()
 
 
+@pytest.mark.study
 def test_an_old_backup_is_restored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     study = make_study(tmp_path, solve_design(), data=kinship_data(tmp_path))
     simulate(study, join(study, "a"), random.Random(1))

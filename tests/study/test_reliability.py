@@ -2,29 +2,22 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
-import storyproof
-from storyproof.evaluation.runs import read_runs
 from storyproof.study import schema
 from storyproof.study.backup import back_up, restore
-from storyproof.study.creation import new_study
-from storyproof.study.design import SOLVE
-from storyproof.study.export import export_study
 from storyproof.study.folder import open_study
 from storyproof.study.items import MAIN
-from storyproof.study.participants import StudyFullError
-from storyproof.study.results import find_exclusions, group_answers, read_rows
+from storyproof.study.results import read_rows
 from storyproof.study.steps import FINISHED, find_step
 from tests.study.crowd import Server, play_with_kills, token_of
-from tests.study.postgres import create_database, find_programs, free_port, running_postgres
+from tests.study.postgres import create_database, free_port
 from tests.study.samples import LIMITED, UNLIMITED, join, kinship_data, make_study, solve_design, writing_design
-from tests.study.test_export import ERRORS, everything, simulate
+from tests.study.test_export import everything, simulate
 
 pytestmark = pytest.mark.study
 PEOPLE, KILL_EVERY = 50, 90
@@ -34,21 +27,6 @@ WRITERS = 20
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return kinship_data(tmp_path_factory.mktemp("data"), stories=400)
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[str]:
-    if find_programs() is None:
-        pytest.skip("PostgreSQL is not installed; make test-study installs it")
-    with running_postgres() as address:
-        yield address
-
-
-@pytest.fixture(params=["sqlite", "postgresql"])
-def database(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    if request.param == "sqlite":
-        return ""
-    return create_database(request.getfixturevalue("postgres"), tmp_path.name)
 
 
 def test_kills_while_fifty_take_part(tmp_path: Path, data: Path, database: str) -> None:
@@ -137,67 +115,3 @@ def test_backup_while_it_runs_and_move_to_the_other_database(
     assert all(find_step(moved, join(moved, str(number))).kind == FINISHED for number in range(7))
     study.close()
     moved.close()
-
-
-def test_three_hundred_simulated_participants(tmp_path: Path, data: Path, database: str) -> None:
-    """The report recovers the rates at which simulated participants err, within its intervals."""
-    settings = {
-        "kind": SOLVE,
-        "conditions": (UNLIMITED,),
-        "items": 600,
-        "answers_per_item": 5,
-        "tasks_per_participant": 10,
-        "practice": 1,
-        "attention_checks": 1,
-        "seed": 4,
-    }
-    source = tmp_path / "many"
-    storyproof.generate("clutrr", train=0, val=0, test=400, seed=9, out=source, test_k=(2, 3))
-    study, _ = new_study(tmp_path / "large", settings, data=source, database=database)
-    study.secret = "0" * 64  # codes, and so the orders of items, are the same in every run of this test
-    draws, right = random.Random(7), Counter[str]()
-    for number in range(300):
-        fails = number % 50 == 0
-        found = simulate(study, join(study, str(number)), draws, fails_checks=fails)
-        right += Counter() if fails else found
-    with pytest.raises(StudyFullError):
-        join(study, "one more")
-    rows = read_rows(study)
-    excluded = find_exclusions(study.design, rows)
-    assert len(excluded) == 6
-    groups = {each.stratum: each for each in group_answers(study, rows, excluded)}
-    for kind, rate in ERRORS.items():
-        assert groups[kind].accuracy.value == right[kind] / groups[kind].answers
-        assert groups[kind].accuracy.low <= 1 - rate <= groups[kind].accuracy.high
-        assert groups[kind].accuracy.high - groups[kind].accuracy.low < 0.06
-    export_study(study, tmp_path / "out")
-    runs = [run for path in sorted((tmp_path / "out" / "runs").glob("*.json")) for run in read_runs(path)]
-    assert len(runs) == 5
-    for kind, rate in ERRORS.items():
-        given = [each for run in runs for each in run.predictions if each.kind == kind]
-        assert sum(bool(each.right) for each in given) == right[kind]
-        assert abs(right[kind] / len(given) - (1 - rate)) < 0.03
-    page = storyproof.report(list((tmp_path / "out" / "runs").glob("*.json"))).render()
-    assert "people-unlimited" in page
-    study.close()
-
-
-def test_many_writers(tmp_path: Path, database: str) -> None:
-    study = make_study(
-        tmp_path,
-        writing_design(items=60, reviewers=3, reviews_per_participant=4, attention_checks=1),
-        database=database,
-    )
-    draws = random.Random(2)
-    number = 0
-    while True:
-        try:
-            simulate(study, join(study, str(number)), draws)
-        except StudyFullError:
-            break
-        number += 1
-    rows = read_rows(study)
-    assert len(rows.texts) == 60
-    reviews = [row for row in rows.reviews if row.role == MAIN]
-    assert set(Counter(row.target for row in reviews).values()) == {3}
-    study.close()

@@ -236,6 +236,7 @@ def test_two_threads_at_the_same_moment(study: Study) -> None:
     assert Counter(found) == {STORED: 1, REPEATED: 7}
 
 
+@pytest.mark.study
 def test_many_participants_at_the_same_moment(study: Study) -> None:
     """Sixteen want to enter, for eight there is work; all play at once."""
     barrier, failures = Barrier(16), list[BaseException]()
@@ -275,6 +276,7 @@ def test_writing_and_reviewing(writing: Study) -> None:
     assert all(row.is_right for row in rows(writing, schema.review) if row.role == ATTENTION)
 
 
+@pytest.mark.study
 def test_reviewers_come_after_all_is_written(writing: Study) -> None:
     people = [join(writing, str(number)) for number in range(6)]
     for me in people:
@@ -335,6 +337,7 @@ def test_links_find_nobody_else(study: Study) -> None:
     assert find(study, "\ud800") is None
 
 
+@pytest.mark.study
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(moves=st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["go", "twice", "leave"])), max_size=60))
 def test_whatever_happens_no_item_is_answered_too_often(

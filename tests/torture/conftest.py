@@ -30,7 +30,8 @@ def trial(request: pytest.FixtureRequest) -> Iterator[Trial]:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what each part tried and what failed."""
     kinds = ("passed", "failed", "error", "")  # the last has the ends of tests that passed, which carry the counts
-    reports = [report for kind in kinds for report in terminalreporter.stats.get(kind, [])]
+    found_reports = [report for kind in kinds for report in terminalreporter.stats.get(kind, [])]
+    reports = [report for report in found_reports if isinstance(report, pytest.TestReport)]  # not those of collecting
     rows = {}
     seconds: dict[str, float] = {}
     for report in reports:

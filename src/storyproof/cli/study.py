@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -32,11 +33,18 @@ _PASSWORD_VARIABLE = "STORYPROOF_STUDY_PASSWORD"
 
 @app.command("new", cls=Command, short_help="Create a study.")
 def new(
+    context: typer.Context,
     name: _Name,
     kind: Annotated[str, typer.Option(help="paraphrase (write and review stories) or solve (answer questions).")],
     data: Annotated[Path | None, typer.Option(help="The dataset with the questions (solve).")] = None,
     split: Annotated[str | None, typer.Option(help="Which split of it.", show_default="test")] = None,
-    family: Annotated[str, typer.Option(help="The family whose facts are paraphrased (paraphrase).")] = "kinship",
+    family: Annotated[
+        str,
+        typer.Option(
+            help="The family whose facts are paraphrased (paraphrase).",
+            show_default="the first that collects paraphrases",
+        ),
+    ] = "",
     condition: Annotated[
         list[str] | None,
         typer.Option(
@@ -88,11 +96,12 @@ def new(
     """Create a study: draw its items, freeze its design, and print the password of its dashboard."""
     _need()
     from storyproof.study.creation import new_study
-    from storyproof.study.design import PARAPHRASE, ExclusionRules, StudyCondition
+    from storyproof.study.design import PARAPHRASE, ExclusionRules, StudyCondition, StudyDesign
 
     writes = kind == PARAPHRASE
-    settings: dict[str, Any] = {
-        "kind": kind,
+    # Options have the names of the fields that they set, besides those that are read here.
+    settings = {each.name: context.params[each.name] for each in fields(StudyDesign) if each.name in context.params}
+    settings |= {
         "conditions": tuple(StudyCondition.parse(each) for each in condition or ["unlimited"]),
         "tasks_per_participant": tasks_per_participant if tasks_per_participant is not None else 1 if writes else 10,
         "practice": practice if practice is not None else 0 if writes else 2,
@@ -101,28 +110,8 @@ def new(
         "exclusions": ExclusionRules(
             failed_checks=failed_checks, fastest_median_s=fastest_median, needs_completion=needs_completion
         ),
-        **{
-            "items": items,
-            "answers_per_item": answers_per_item,
-            "attention_checks": attention_checks,
-            "reviews_per_participant": reviews_per_participant,
-            "reviewers": reviewers,
-            "lease_minutes": lease_minutes,
-            "recruitment": recruitment,
-            "completion_code": completion_code,
-            "screen_out_code": screen_out_code,
-            "pay_per_task": pay_per_task,
-            "pay_per_review": pay_per_review,
-            "currency": currency,
-            "title": title,
-            "language": language,
-            "institution": institution,
-            "contact": contact,
-            "duration_minutes": duration_minutes,
-            "retention": retention,
-            "seed": seed,
-        },
     }
+    settings.pop("name")  # that of the folder
     given = os.environ.get(_PASSWORD_VARIABLE, "")
     study, password = new_study(
         name, settings, data=data, split=split, family=family, database=database, password=given
@@ -212,7 +201,7 @@ def preregister(
     database: _Database = "",
 ) -> None:
     """Write design, items, seeds, rules and hashes as a preregistration."""
-    from storyproof.study.export import write_preregistration
+    from storyproof.study.preregistration import write_preregistration
 
     study = _open(name, database)
     try:

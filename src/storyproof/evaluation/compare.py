@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import lcm
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,26 +13,45 @@ import numpy.typing as npt
 
 from storyproof.errors import DataError
 from storyproof.evaluation.permutation import permutation_p
-from storyproof.evaluation.runs import RecordedRun, RunSource, read_runs
+from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs
 from storyproof.evaluation.scores import EXACTLY
 from storyproof.intervals import LEVEL, Interval, difference_interval, mean_interval
 
+_MOST_PARTS = 5_040  # into which an answer is divided for the exact test; finer shares are rounded to these
+
 
 class Judgement(NamedTuple):
-    """What a comparison needs to know of an answer."""
+    """What a comparison needs to know of the answer to a question.
+
+    Attributes:
+        story: The story.
+        question_type: As published.
+        question: What was asked.
+        target: The label.
+        right: Whether it is right, 0 or 1; of several people's answers, the share that is right.
+        given: How many answers these are.
+    """
 
     story: str
     question_type: str
     question: str | None
     target: str | None
-    right: bool
+    right: float
+    given: int
 
 
 class JudgedRun(NamedTuple):
-    """A run with its answers by id."""
+    """A run with what counts of its answers.
+
+    Attributes:
+        run: The run.
+        answers: By question.
+        judged: All answers one by one, and whether each is right.
+    """
 
     run: RecordedRun
     answers: dict[str, Judgement]
+    judged: tuple[tuple[Prediction, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +93,8 @@ class Comparison:
         joint: Stories all of whose questions are right, of those whose questions both runs answered all; None if none,
             or if it cannot be told which.
         by_question_type: Right answers by question type.
-        agreement: How many questions `both`, only the `first`, only the `second` and `neither` answered rightly.
+        agreement: How many questions `both`, only the `first`, only the `second` and `neither` answered rightly; of
+            several people, more than half.
     """
 
     first: str
@@ -137,11 +158,13 @@ def compare_judged(first: JudgedRun, second: JudgedRun, *, by_type: bool = True)
     _check_matching(one, other, *runs)
     _check_questions(one, other, *runs, shared)
     pairs = [(ours[name], theirs[name]) for name in shared]
-    right = np.array([[mine.right, yours.right] for mine, yours in pairs], np.bool_)
+    right = np.array([[mine.right, yours.right] for mine, yours in pairs], np.float64)
     stories = np.array([mine.story for mine, _ in pairs])
     types = np.array([mine.question_type for mine, _ in pairs])
+    parts = lcm(*{each.given for pair in pairs for each in pair})
     whole = _whole(*runs, stories)
-    tally = np.bincount(right[:, 0] * 2 + right[:, 1], minlength=4).tolist()
+    mostly = (right > 0.5).astype(np.int64)
+    tally = np.bincount(mostly[:, 0] * 2 + mostly[:, 1], minlength=4).tolist()
     return Comparison(
         first=one,
         second=other,
@@ -149,10 +172,10 @@ def compare_judged(first: JudgedRun, second: JudgedRun, *, by_type: bool = True)
         stories=len(np.unique(stories)),
         only_first=len(ours) - len(shared),
         only_second=len(theirs) - len(shared),
-        accuracy=_gap(right, stories),
+        accuracy=_gap(right, stories, parts),
         joint=_gap(*_jointly(right[whole], stories[whole])) if whole.any() else None,
         by_question_type={
-            str(name): _gap(right[types == name], stories[types == name]) for name in np.unique(types) if by_type
+            str(name): _gap(right[types == name], stories[types == name], parts) for name in np.unique(types) if by_type
         },
         agreement=dict(zip(("neither", "second", "first", "both"), tally, strict=True)),
     )
@@ -170,25 +193,26 @@ def _whole(first: JudgedRun, second: JudgedRun, stories: npt.NDArray[Any]) -> np
     return whole
 
 
-def _gap(right: npt.NDArray[np.bool_], stories: npt.NDArray[Any]) -> Gap:
+def _gap(right: npt.NDArray[np.float64], stories: npt.NDArray[Any], parts: int = 1) -> Gap:
+    """Compare the shares of right answers, which are multiples of 1/parts; the test counts in the smallest of these."""
     _, places = np.unique(stories, return_inverse=True)
-    sums = np.bincount(places, weights=right[:, 1].astype(np.float64) - right[:, 0])
+    sums = np.bincount(places, weights=right[:, 1] - right[:, 0])
     return Gap(
         of=len(right),
         first=mean_interval(right[:, 0], stories),
         second=mean_interval(right[:, 1], stories),
         difference=difference_interval(right[:, 0], right[:, 1], stories),
-        p=permutation_p(sums),
+        p=permutation_p(np.rint(sums * min(parts, _MOST_PARTS))),
     )
 
 
 def _jointly(
-    right: npt.NDArray[np.bool_], stories: npt.NDArray[Any]
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.int64]]:
-    """Return for each story whether all of its questions are right."""
+    right: npt.NDArray[np.float64], stories: npt.NDArray[Any]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
+    """Return for each story whether all of its questions are right, 0 or 1."""
     names, places = np.unique(stories, return_inverse=True)
-    wrong = [np.bincount(places, weights=~right[:, side]) for side in (0, 1)]
-    return np.stack(wrong, axis=1) == 0, np.arange(len(names))
+    wrong = [np.bincount(places, weights=right[:, side] < 1) for side in (0, 1)]
+    return (np.stack(wrong, axis=1) == 0).astype(np.float64), np.arange(len(names))
 
 
 def _check_matching(one: str, other: str, first: JudgedRun, second: JudgedRun) -> None:
@@ -261,6 +285,7 @@ def judge_run(run: RecordedRun) -> JudgedRun:
     Raises:
         DataError: If there are no answers, or one neither says whether it is right nor what was right.
     """
+    judged: list[tuple[Prediction, bool]] = []
     found: dict[str, Judgement] = {}
     for number, each in enumerate(run.predictions):
         if each.failed:
@@ -273,9 +298,14 @@ def judge_run(run: RecordedRun) -> JudgedRun:
                     "again."
                 )
             right = each.answer == each.target
-        found[each.id] = Judgement(
-            each.story_id or each.id, each.question_type or "", each.question, each.target, right
-        )
-    if not found:
+        judged.append((each, right))
+        before = found.get(each.id)
+        if before is None:
+            about = (each.story_id or each.id, each.question_type or "", each.question, each.target)
+            found[each.id] = Judgement(*about, float(right), 1)
+        else:
+            given = before.given + 1
+            found[each.id] = before._replace(right=(before.right * before.given + right) / given, given=given)
+    if not judged:
         raise DataError(f"{run.where} holds no answers to compare; run evaluate --json again, which records them.")
-    return JudgedRun(run, found)
+    return JudgedRun(run, found, tuple(judged))

@@ -149,6 +149,11 @@ def _answers(run: RecordedRun) -> _RunAnswers:
             continue  # neither right nor wrong
         if each.answer is None:
             raise DataError(f"{run.where}, prediction {number}: 'answer' is None; expected text.")
+        if each.id in answers:
+            raise DataError(
+                f"{run.where} holds several people's answers to {each.id}; rescore takes runs with one answer for each "
+                "question."
+            )
         answers[each.id] = each.answer
         if each.target is not None:
             targets[each.id] = each.target

@@ -30,7 +30,18 @@ from storyproof.solvers.llm.language_model import INTERRUPTED
 SCHEMA = 1
 _ODD = re.compile(r"[^\w.+=-]+")
 _BEGIN, _END = '"predictions": [\n', "]}\n"
-_TEXTS = ("answer", "target", "story_id", "question_type", "question", "kind", "story_hash", "reply", "match")
+_TEXTS = (
+    "answer",
+    "target",
+    "story_id",
+    "question_type",
+    "question",
+    "kind",
+    "story_hash",
+    "reply",
+    "match",
+    "answerer",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +50,7 @@ class Prediction:
 
     Attributes:
         id: The example's id.
+        answerer: Who gave the answer, in runs of several people; these may answer the same question.
         story_id: Its story.
         story_hash: The first 16 hex digits of the SHA-256 of the story's text.
         question_type: As published.
@@ -60,6 +72,7 @@ class Prediction:
     """
 
     id: str
+    answerer: str | None = None
     story_id: str | None = None
     story_hash: str | None = None
     question_type: str | None = None
@@ -182,7 +195,7 @@ class RecordedRun:
         matching: How replies were judged; empty if it does not say.
         prompt: The name of the prompt; empty if there was none.
         stories: How many stories were answered as a whole, if it says.
-        predictions: All answers; no id twice.
+        predictions: All answers; no id twice, unless several people have answered it.
         schema: The version of the form that it was written in; 0 before there were versions.
         about: All else that was recorded: scores, intervals, failures, tokens, provenance.
     """
@@ -265,11 +278,12 @@ def _run(read: Mapping[str, Any], path: Path | None, name: str) -> RecordedRun:
     rows = read.get("predictions")
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
         raise DataError(f"{where} holds no predictions; run evaluate --json again, which records the answers.")
-    found: dict[str, Prediction] = {}
+    found: dict[tuple[str, str | None], Prediction] = {}
     for number, row in enumerate(rows):
         prediction = Prediction.from_dict(row, f"{where}, prediction {number}")
-        if found.setdefault(prediction.id, prediction) is not prediction:
-            raise DataError(f"{where} answers {prediction.id} more than once; keep one answer for each id.")
+        if found.setdefault((prediction.id, prediction.answerer), prediction) is not prediction:
+            by = f" of {quoted(prediction.answerer)}" if prediction.answerer else ""
+            raise DataError(f"{where} answers {prediction.id} more than once; keep one answer{by} for each id.")
     data, split, labels, seed = (
         None if read.get(key) is None else str(read[key]) for key in ("data", "split", "labels", "seed")
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +91,28 @@ class CollectedTexts(NamedTuple):
     added: int
 
 
+class CollectedScene(NamedTuple):
+    """What is going on in a text, in the form of a scene file that `generate` takes.
+
+    Attributes:
+        content: The file, in YAML.
+        phrases: How many of its phrases are the writer's; the others are ours.
+    """
+
+    content: str
+    phrases: int
+
+
 class Paraphrasing(ABC):
-    """Paraphrases of one family's facts."""
+    """Paraphrases of one family's facts.
+
+    Attributes:
+        use_texts: The command that uses collected texts; `{train}` and `{test}` are their files.
+        use_scenes: The command that uses collected scenes; `{folder}` is their folder.
+    """
+
+    use_texts: ClassVar[str]
+    use_scenes: ClassVar[str]
 
     @abstractmethod
     def tasks(self, count: int, seed: int) -> list[WritingTask]:
@@ -124,5 +144,5 @@ class Paraphrasing(ABC):
         """
 
     @abstractmethod
-    def contexts(self, texts: Sequence[tuple[WritingTask, str]]) -> list[str]:
-        """Return the sentences of accepted texts that say what is going on, and nothing about people or facts."""
+    def scene(self, task: WritingTask, text: str) -> CollectedScene | None:
+        """Return what is going on in an accepted text, without its facts; None if it does not say."""

@@ -37,7 +37,7 @@ PURPOSES = {
     "inspect": "tasks for Inspect (inspect eval storyproof/…)",
     "lm-eval": "tasks for lm-evaluation-harness",
 }
-_NOT_FOR_USERS = frozenset({"dev"})
+_NOT_FOR_USERS = frozenset({"dev", "docs"})
 _NEED = re.compile(r"([\w.-]+)\s*(?:\[([\w,\s-]+)\])?\s*([^;]*?)\s*(?:;(.*))?$")
 _EXTRA = re.compile(r"""extra\s*==\s*["']([\w-]+)["']""")
 _BOUND = re.compile(r"(>=|<=|==|!=|~=|>|<)\s*([\w.]+)")

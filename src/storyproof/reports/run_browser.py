@@ -135,14 +135,17 @@ def _solver(
     match: dict[int, str] = {}
     cut: dict[int, int] = {}
     why: dict[int, list[str]] = {}
+    several: dict[int, Counter[str]] = defaultdict(Counter)
     places = solver.places.tolist()
     for place, is_right, each, reasons in zip(
         places, solver.right.tolist(), solver.predictions, explained, strict=True
     ):
         right[place] = _RIGHT if is_right else _WRONG
         answer[place] = texts(each.answer or "")
+        if each.answerer is not None:
+            several[place][each.answer or "no answer"] += 1
         if reasons:
-            why[place] = list(reasons)
+            why[place] = list(dict.fromkeys([*why.get(place, []), *reasons]))
         if each.match is not None:
             match[place] = "cut_off" if each.cut_off else each.match
         if each.reply is not None:
@@ -151,6 +154,12 @@ def _solver(
                 reply[place] = texts(shown)
             if shown is None or len(shown) < len(each.reply):
                 cut[place] = len(each.reply)
+    if several:
+        for place, share in zip(*(each.tolist() for each in solver.shares()), strict=True):
+            right[place] = _RIGHT if share > 0.5 else _WRONG
+            given = several[place].most_common()
+            if several[place].total() > 1:
+                answer[place] = texts(", ".join(f"{text} ({count})" for text, count in given))
     is_end = solver.judged.run.model in ENDS_OF_SCALE
     about = {"title": solver.title, "matching": solver.judged.run.matching, "end": is_end}
     return about | {"right": right, "answer": answer, "reply": reply, "match": match, "cut": cut, "why": why}
@@ -212,7 +221,8 @@ def choose(board: Board, most: int) -> list[int]:
     wrong = np.zeros(len(board.questions), np.int64)
     for solver in board.solvers:
         weight = 1 if solver.judged.run.model in ENDS_OF_SCALE else len(board.solvers) + 1  # a guess proves little
-        wrong[solver.places] += weight * ~solver.right
+        places, shares = solver.shares()
+        wrong[places] += weight * (shares <= 0.5)
     groups: dict[str, list[int]] = defaultdict(list)
     for number in np.argsort(-wrong, kind="stable").tolist():
         if board.questions[number].example is not None:

@@ -24,7 +24,7 @@ from storyproof.evaluation.provenance import data_identity
 from storyproof.evaluation.runs import Prediction, RecordedRun, RunSource, read_runs, story_hash
 from storyproof.example import Example
 from storyproof.families.family import Family, family_of
-from storyproof.intervals import Flags, Ints
+from storyproof.intervals import Flags, Floats, Ints
 
 _ABOVE = 3  # folders above a run's file from which the path of its data may start
 
@@ -67,8 +67,8 @@ class SolverRun:
     Attributes:
         title: What tells it from the other runs of the board.
         judged: The run, with what counts of its answers.
-        places: The questions that it answered, by number.
-        right: Which of these it answered rightly.
+        places: The question of each answer, by number; several people may have answered the same.
+        right: Which of the answers are right.
         predictions: The answers, in the same order.
     """
 
@@ -82,6 +82,11 @@ class SolverRun:
     def about(self) -> Mapping[str, Any]:
         """What the run recorded besides its answers."""
         return self.judged.run.about
+
+    def shares(self) -> tuple[Ints, Floats]:
+        """Return the questions that were answered, each once, and the share of their answers that is right."""
+        places, number = np.unique(self.places, return_inverse=True)
+        return places, np.bincount(number, weights=self.right) / np.bincount(number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +312,9 @@ def _board(name: str, runs: Sequence[RecordedRun], data: Sequence[str | Path]) -
     notes = list(found.notes)
     if unlike:
         notes.append(f"{unlike:,} questions have another text in {first.data} than was answered; these are not shown.")
-    solvers = [_solver(title, each, number) for title, each in zip(_titles(runs), judged, strict=True)]
+    titles = _titles(runs)
+    notes += [f"{title}: {run.about['note']}" for title, run in zip(titles, runs, strict=True) if run.about.get("note")]
+    solvers = [_solver(title, each, number) for title, each in zip(titles, judged, strict=True)]
     solvers.sort(key=lambda each: -float(each.right.mean()))
     benchmark = _benchmark(first) or next((each.example.benchmark for each in questions if each.example), "")
     return Board(
@@ -350,14 +357,13 @@ def _question(each: Prediction, found: _Found) -> AskedQuestion:
 
 
 def _solver(title: str, judged: JudgedRun, number: Mapping[str, int]) -> SolverRun:
-    answered = [each for each in judged.run.predictions if not each.failed]
-    answered.sort(key=lambda each: number[each.id])
+    answered = sorted(judged.judged, key=lambda each: number[each[0].id])
     return SolverRun(
         title=title,
         judged=judged,
-        places=np.array([number[each.id] for each in answered], np.int64),
-        right=np.array([judged.answers[each.id].right for each in answered], np.bool_),
-        predictions=tuple(answered),
+        places=np.array([number[each.id] for each, _ in answered], np.int64),
+        right=np.array([right for _, right in answered], np.bool_),
+        predictions=tuple(each for each, _ in answered),
     )
 
 

@@ -172,12 +172,13 @@ def find_missed(board: Board) -> Missed | None:
     asked = np.bincount(board.stories)
     whole, solved = (np.zeros(len(asked), np.int64) for _ in range(2))
     for solver in counted:
-        answered[solver.places] += 1
-        right[solver.places] += solver.right
-        stories = board.stories[solver.places]
+        places, shares = solver.shares()
+        answered[places] += 1
+        right[places] += shares > 0
+        stories = board.stories[places]
         complete = np.bincount(stories, minlength=len(asked)) == asked
         whole += complete
-        solved += complete & (np.bincount(stories, weights=solver.right, minlength=len(asked)) == asked)
+        solved += complete & (np.bincount(stories, weights=shares > 0, minlength=len(asked)) == asked)
     several = answered > 1
     return Missed(
         solvers=tuple(each.title for each in counted),

@@ -15,7 +15,7 @@ from storyproof.inputs import kind_of, name_of
 from storyproof.study.admin import hash_password
 from storyproof.study.design import SOLVE, StudyDesign
 from storyproof.study.folder import Study, create_study, new_password
-from storyproof.study.items import StudyItems, draw_questions, draw_tasks
+from storyproof.study.items import StudyItems, default_family, draw_questions, draw_tasks
 from storyproof.study.messages import load_texts
 
 
@@ -37,7 +37,7 @@ def new_study(
         settings: Fields of `StudyDesign`, besides `name` and `source`.
         data: The dataset with the questions (solve).
         split: Which split of it.
-        family: The family whose facts are paraphrased (paraphrase).
+        family: The family whose facts are paraphrased (paraphrase); by default the first that collects paraphrases.
         database: The address of a PostgreSQL database; by default SQLite in the folder.
         password: The password of the dashboard; by default a random one.
         now: The clock.
@@ -63,6 +63,7 @@ def new_study(
     else:
         if data is not None:
             raise ConfigError("a paraphrase study draws its facts itself; leave out --data.")
+        family = family or default_family()
         design = replace(design, source={"family": family})
         items = draw_tasks(design, family)
     study = create_study(place, design, StudyItems(items), database=database, now=now)

@@ -28,6 +28,7 @@ FILE = "study.sqlite"
 _BUSY_S = 30.0  # how long to wait for another process that writes
 _IDLE_S = 600.0  # how long a transaction may do nothing, such as while a backup is packed
 _CONNECTIONS = 16
+SYNCHRONOUS = "FULL"  # SQLite: what was acknowledged survives a power cut, too
 
 
 class StudyDatabase:
@@ -137,7 +138,7 @@ def _engine(url: URL) -> Engine:
         cursor = raw.cursor()
         for setting in (
             "journal_mode=WAL",
-            "synchronous=FULL",
+            f"synchronous={SYNCHRONOUS}",
             "foreign_keys=ON",
             f"busy_timeout={_BUSY_S * 1000:.0f}",
         ):

@@ -13,7 +13,7 @@ from storyproof.datasets.examples import iterate_examples
 from storyproof.datasets.reading import Source
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
-from storyproof.families.family import family_of, load_family
+from storyproof.families.family import families, family_of, load_family
 from storyproof.families.paraphrasing import JudgedText, Paraphrasing, WritingTask
 from storyproof.files import write_whole
 from storyproof.inputs import DocumentError, parse_json, read_text
@@ -99,23 +99,53 @@ def draw_questions(design: StudyDesign, source: Source, attention_question: Call
     for name in sorted(groups):
         members = groups[name]
         groups[name] = [members[place] for place in draws.order(len(members)).tolist()]
-    wanted = design.items + design.practice + design.attention_checks
-    chosen: list[Example] = []
-    while len(chosen) < wanted and any(groups.values()):
-        for name in sorted(groups):
-            if groups[name] and len(chosen) < wanted:
-                chosen.append(groups[name].pop())
+    others = design.practice + design.attention_checks
+    wanted = design.items + others
+    chosen = _choose(groups, wanted, others)
     if len(chosen) < wanted:
         raise ConfigError(
             f"{source.name} has {len(chosen)} questions with a proved answer; {wanted} are wanted (items, practice and "
             "attention checks); use fewer --items, or more data."
         )
     found: list[StudyItem] = []
-    others = design.practice + design.attention_checks
     for number, each in enumerate([*chosen[others:], *chosen[:others]]):
         role = MAIN if number < design.items else PRACTICE if number < design.items + design.practice else ATTENTION
         found.append(_question(number, role, each, draws, attention_question))
     return found
+
+
+def _choose(groups: dict[str, list[Example]], wanted: int, others: int) -> list[Example]:
+    """Return so many questions, of all kinds in turn; fewer if there are not as many.
+
+    Each is of another story as long as there are enough. The stories of the first ones, which are for practice and
+    attention checks, never come again: participants see the answers to these.
+
+    Args:
+        groups: The questions by kind, in random order; they are used up.
+        wanted: How many.
+        others: How many of them are for practice and attention checks.
+    """
+    chosen: list[Example] = []
+    for is_new in (True, False):
+        barred = {_story(each) for each in (chosen if is_new else chosen[:others])}
+        left: dict[str, list[Example]] = {name: [] for name in groups}
+        while len(chosen) < wanted and any(groups.values()):
+            for name in sorted(groups):
+                while groups[name] and len(chosen) < wanted:
+                    each = groups[name].pop()
+                    if _story(each) not in barred:
+                        chosen.append(each)
+                        if is_new or len(chosen) <= others:
+                            barred.add(_story(each))
+                        break
+                    left[name].append(each)
+        for name, members in left.items():
+            groups[name] += reversed(members)
+    return chosen
+
+
+def _story(example: Example) -> tuple[str, str]:
+    return example.split, example.story_id
 
 
 def _question(
@@ -173,6 +203,18 @@ def _known_text(number: int, known: JudgedText, family: str) -> StudyItem:
         text=known.text,
         is_good=known.is_good,
     )
+
+
+def default_family() -> str:
+    """Return the first family that collects paraphrases.
+
+    Raises:
+        ConfigError: If none does.
+    """
+    for each in families():
+        if each.paraphrasing() is not None:
+            return each.name
+    raise ConfigError("no family collects paraphrases; a solve study needs none.")
 
 
 def find_paraphrasing(family: str) -> Paraphrasing:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import Column, Connection, Row, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
 from storyproof.errors import DataError, quoted
@@ -22,6 +22,10 @@ from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study
 WORKING, DONE = "working", "done"
 CONSENT = "consent"
 _CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # without those that look alike
+
+# Statements of every request are built once: building them takes longer than SQLite takes to answer them.
+_BY_LINK = select(schema.participant).where(schema.participant.c.token_sha256 == bindparam("hashed"))
+_POOL = select(schema.study.c.id).with_for_update()
 
 
 class StudyFullError(Exception):
@@ -157,7 +161,7 @@ def _code(study: Study, key: str) -> str:
 
 def lock_pool(connection: Connection) -> None:
     """Wait until no other transaction gives out items; SQLite has one writer anyway."""
-    connection.execute(select(schema.study.c.id).with_for_update())
+    connection.execute(_POOL)
 
 
 def is_free(now: float) -> Any:
@@ -226,15 +230,14 @@ def find(study: Study, token: str) -> Participant | None:
 
 def find_by_link(connection: Connection, token: str) -> Participant | None:
     """Return the participant of a link, in a transaction; None if there is none."""
-    wanted = sha256(token.encode("utf-8", "replace")).hexdigest()
-    row = connection.execute(select(schema.participant).where(schema.participant.c.token_sha256 == wanted)).first()
+    row = connection.execute(_BY_LINK, {"hashed": sha256(token.encode("utf-8", "replace")).hexdigest()}).first()
     return None if row is None else Participant.from_row(row)
 
 
 def log(study: Study, connection: Connection, kind: str, participant_id: int | None, detail: str = "") -> None:
     """Note that something happened."""
     row = {"at": study.now(), "participant_id": participant_id, "kind": kind, "detail": detail}
-    connection.execute(insert(schema.event).values(**row))
+    connection.execute(insert(schema.event), row)
 
 
 def delete_participant(study: Study, code: str) -> dict[str, int]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Table, func, insert, select, update
+from sqlalchemy import BigInteger, ColumnElement, Connection, Table, bindparam, func, insert, select, update
 
 from storyproof.seeds import Draws, digest
 from storyproof.study import schema
@@ -21,6 +21,29 @@ from storyproof.study.participants import DONE, Participant, find_by_link, is_fr
 ANSWER, RATE, WRITE, REVIEW, FINISHED = "answer", "rate", "write", "review", "finished"
 GRACE_S = 5.0  # for the way of an answer to the server
 _CIRCLE = 2**31
+
+# Statements of every request are built once: building them takes longer than SQLite takes to answer them.
+_STATUS = select(schema.participant.c.status).where(schema.participant.c.id == bindparam("me"))
+_LOCK = _STATUS.with_for_update()
+_ANSWERS = (
+    select(schema.answer.c.role, schema.answer.c.slot_id, schema.answer.c.item, schema.answer.c.rating_key)
+    .where(schema.answer.c.participant_id == bindparam("me"))
+    .order_by(schema.answer.c.id)
+)
+_OWN_SLOT = select(schema.slot.c.id, schema.slot.c.shown_at).where(
+    schema.slot.c.kind == bindparam("role"),
+    schema.slot.c.target == bindparam("item"),
+    schema.slot.c.number == bindparam("me"),
+)
+_HELD_SLOT = select(schema.slot.c.id, schema.slot.c.target, schema.slot.c.shown_at).where(
+    schema.slot.c.holder == bindparam("me"), schema.slot.c.kind == bindparam("kind"), ~schema.slot.c.is_done
+)
+_HAD = (
+    select(schema.slot.c.stratum, func.count())
+    .join(schema.lease, schema.lease.c.slot_id == schema.slot.c.id)
+    .where(schema.lease.c.participant_id == bindparam("me"), schema.lease.c.kind == bindparam("kind"))
+    .group_by(schema.slot.c.stratum)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +86,8 @@ def find_step(study: Study, me: Participant) -> StudyStep:
     """Return what a participant does next; if need be, give out an item or note that all is done."""
     try:
         with study.database.reading() as connection:
-            return _Path(study, connection, me, may_write=False).step()
+            status = connection.execute(_STATUS, {"me": me.id}).scalar_one_or_none()
+            return _Path(study, connection, me, may_write=False).step(status)
     except _NeedsWritingError:
         return _give_out(study, me)
 
@@ -73,7 +97,7 @@ def find_step_by_link(study: Study, token: str) -> tuple[Participant, StudyStep]
     try:
         with study.database.reading() as connection:
             me = find_by_link(connection, token)
-            return None if me is None else (me, _Path(study, connection, me, may_write=False).step())
+            return None if me is None else (me, _Path(study, connection, me, may_write=False).step(me.status))
     except _NeedsWritingError:
         assert me is not None
         return me, _give_out(study, me)
@@ -81,14 +105,13 @@ def find_step_by_link(study: Study, token: str) -> tuple[Participant, StudyStep]
 
 def _give_out(study: Study, me: Participant) -> StudyStep:
     with study.database.writing() as connection:
-        lock_participant(connection, me)
-        return _Path(study, connection, me, may_write=True).step()
+        return _Path(study, connection, me, may_write=True).step(lock_participant(connection, me))
 
 
-def lock_participant(connection: Connection, me: Participant) -> None:
-    """Wait until no other transaction is about the same participant."""
-    table = schema.participant
-    connection.execute(select(table.c.id).where(table.c.id == me.id).with_for_update())
+def lock_participant(connection: Connection, me: Participant) -> str | None:
+    """Wait until no other transaction is about the same participant; return the status, None if deleted."""
+    found: str | None = connection.execute(_LOCK, {"me": me.id}).scalar_one_or_none()
+    return found
 
 
 def steps_in_all(study: Study) -> int:
@@ -107,9 +130,8 @@ class _Path:
         self.design = study.design
         self.now = study.now()
 
-    def step(self) -> StudyStep:
+    def step(self, status: str | None) -> StudyStep:
         table = schema.participant
-        status = self.connection.execute(select(table.c.status).where(table.c.id == self.me.id)).scalar_one_or_none()
         if status is None or status == DONE:
             return StudyStep(FINISHED, done=steps_in_all(self.study), total=steps_in_all(self.study))
         found = self._write_and_review() if self.design.kind == PARAPHRASE else self._solve()
@@ -123,12 +145,7 @@ class _Path:
     # Solve studies.
 
     def _solve(self) -> StudyStep | None:
-        answer = schema.answer
-        rows = self.connection.execute(
-            select(answer.c.role, answer.c.slot_id, answer.c.item, answer.c.rating_key)
-            .where(answer.c.participant_id == self.me.id)
-            .order_by(answer.c.id)
-        ).all()
+        rows = self.connection.execute(_ANSWERS, {"me": self.me.id}).all()
         counts = Counter(row.role for row in rows)
         done = len(rows)
         unrated = next((row for row in rows if row.role == MAIN and row.rating_key is None), None)
@@ -185,33 +202,19 @@ class _Path:
 
     def _own(self, step: str, role: str, number: int, done: int) -> StudyStep:
         """Return a step that every participant has for themselves: practice and attention checks."""
-        slot = schema.slot
-        mine = (slot.c.kind == role, slot.c.target == number, slot.c.number == self.me.id)
-        row = self.connection.execute(select(slot.c.id, slot.c.shown_at).where(*mine)).first()
+        row = self.connection.execute(_OWN_SLOT, {"role": role, "item": number, "me": self.me.id}).first()
         if row is not None:
             return self._place(StudyStep(step, row.id, role, number, shown_at=row.shown_at), done)
         self._must_write()
-        key = self.connection.execute(
-            insert(slot).values(
-                kind=role,
-                target=number,
-                condition=self.me.condition,
-                number=self.me.id,
-                stratum="",
-                rank=0,
-                holder=self.me.id,
-                shown_at=self.now,
-                is_done=False,
-            )
-        ).inserted_primary_key
+        mine = {"kind": role, "target": number, "condition": self.me.condition, "number": self.me.id, "stratum": ""}
+        held = {"rank": 0, "holder": self.me.id, "shown_at": self.now, "is_done": False}
+        key = self.connection.execute(insert(schema.slot), mine | held).inserted_primary_key
         assert key is not None
         return self._place(StudyStep(step, key[0], role, number, shown_at=self.now), done)
 
     def _given(self, step: str, kind: str, done: int) -> StudyStep | None:
         """Return the step of the slot that the participant holds, or give out another; None if there is none left."""
-        slot = schema.slot
-        held = (slot.c.holder == self.me.id, slot.c.kind == kind, ~slot.c.is_done)
-        row = self.connection.execute(select(slot.c.id, slot.c.target, slot.c.shown_at).where(*held)).first()
+        row = self.connection.execute(_HELD_SLOT, {"me": self.me.id, "kind": kind}).first()
         if row is None:
             self._must_write()
             lock_pool(self.connection)
@@ -259,24 +262,16 @@ class _Path:
         )
         if taken.rowcount != 1:  # its late holder was quicker
             return self._take(kind)
-        self.connection.execute(
-            insert(lease).values(
-                participant_id=self.me.id, slot_id=row.id, kind=kind, target=row.target, begun_at=self.now
-            )
-        )
+        given = {"slot_id": row.id, "kind": kind, "target": row.target, "begun_at": self.now}
+        self.connection.execute(insert(lease), given | {"participant_id": self.me.id})
         return row.id, row.target, self.now
 
     def _choose_stratum(self, kind: str, wanted: list[ColumnElement[bool]]) -> str | None:
-        slot, lease = schema.slot, schema.lease
+        slot = schema.slot
         free = self.connection.execute(select(slot.c.stratum).where(*wanted).distinct()).scalars().all()
         if not free:
             return None
-        rows = self.connection.execute(
-            select(slot.c.stratum, func.count())
-            .join(lease, lease.c.slot_id == slot.c.id)
-            .where(lease.c.participant_id == self.me.id, lease.c.kind == kind)
-            .group_by(slot.c.stratum)
-        )
+        rows = self.connection.execute(_HAD, {"me": self.me.id, "kind": kind})
         had: dict[str, int] = {name: number for name, number in rows}  # noqa: C416  # a result is no mapping
         found: str = min(
             free,

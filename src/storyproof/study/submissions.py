@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, Table, bindparam, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from storyproof.families.paraphrasing import TextRemark
@@ -28,6 +28,8 @@ TIMINGS = ("ok", "no-browser-time", "browser-exceeds-server", "gap")
 _TOLERANCE_MS = 2_000  # clocks of browsers are coarse, and pages take a moment to arrive
 _GAP_MS = 60_000  # more than this between both times: the page was reloaded or left
 _LONGEST_MS = 2**31 - 1
+_SLOT = select(schema.slot).where(schema.slot.c.id == bindparam("slot")).with_for_update()
+_DONE = update(schema.slot).where(schema.slot.c.id == bindparam("slot")).values(is_done=True, lease_until=None)
 _ROLES = {SOLVING: MAIN, WRITING: MAIN, REVIEWING: MAIN, PRACTICE: PRACTICE, ATTENTION: ATTENTION}
 
 
@@ -52,6 +54,29 @@ class ImpossibleAnswerError(ValueError):
     """An answer that cannot be chosen."""
 
 
+@dataclass(frozen=True, slots=True)
+class _SentForm:
+    """A form with the result of a slot.
+
+    Attributes:
+        kind: The kind of step.
+        slot_id: The slot.
+        body: What was sent; its hash is noted.
+        table: The table of the result.
+        times: How long the page was open, and for how long of that it was hidden, in milliseconds by the browser.
+        values: Returns the columns of the result that only its table has.
+        follow: What is done besides, with the number of the result.
+    """
+
+    kind: str
+    slot_id: int
+    body: dict[str, Any]
+    table: Table
+    times: tuple[int | None, int | None]
+    values: Callable[[Row[Any], float], dict[str, Any]]
+    follow: Callable[[Connection, int], None] | None = None
+
+
 def submit_answer(
     study: Study, me: Participant, slot_id: int, answer: str, browser_ms: int | None, hidden_ms: int | None = None
 ) -> FormOutcome:
@@ -61,24 +86,22 @@ def submit_answer(
         ImpossibleAnswerError: If it is not one of the choices; nothing is stored.
     """
 
-    def store(connection: Connection, slot: Row[Any], key: str, now: float) -> None:
+    def values(slot: Row[Any], now: float) -> dict[str, Any]:
         item = study.items[slot.target]
         if answer and answer not in item.choices:
             raise ImpossibleAnswerError
         limit = study.design.condition(me.condition).time_limit_s if slot.kind == SOLVING else None
         late = limit is not None and (not answer or now > slot.shown_at + limit + GRACE_S)
-        connection.execute(
-            insert(schema.answer).values(
-                **_common(slot, key, me, now, browser_ms, hidden_ms),
-                item=item.number,
-                condition=me.condition,
-                answer=answer,
-                is_right=answer == item.answer and not late,
-                is_timed_out=late,
-            )
-        )
+        return {
+            "item": item.number,
+            "condition": me.condition,
+            "answer": answer,
+            "is_right": answer == item.answer and not late,
+            "is_timed_out": late,
+        }
 
-    return _submit(study, me, ANSWER, slot_id, {"answer": answer, "browser_ms": browser_ms}, store)
+    body = {"answer": answer, "browser_ms": browser_ms}
+    return _submit(study, me, _SentForm(ANSWER, slot_id, body, schema.answer, (browser_ms, hidden_ms), values))
 
 
 def time_out(study: Study, me: Participant, step: StudyStep) -> bool:
@@ -124,32 +147,24 @@ def submit_text(
 ) -> FormOutcome:
     """Store a story, and open the slots of its reviews."""
 
-    def store(connection: Connection, slot: Row[Any], key: str, now: float) -> None:
-        found = connection.execute(
-            insert(schema.text).values(
-                **_common(slot, key, me, now, browser_ms, hidden_ms),
-                item=slot.target,
-                text=text,
-                fingerprint=sha256(fingerprint.encode()).hexdigest(),
-                remarks=json.dumps([each._asdict() for each in remarks]),
-            )
-        ).inserted_primary_key
-        assert found is not None
+    def values(slot: Row[Any], now: float) -> dict[str, Any]:
+        return {
+            "item": slot.target,
+            "text": text,
+            "fingerprint": sha256(fingerprint.encode()).hexdigest(),
+            "remarks": json.dumps([each._asdict() for each in remarks]),
+        }
+
+    def open_reviews(connection: Connection, text_id: int) -> None:
+        shared = {"kind": REVIEWING, "target": text_id, "condition": "", "stratum": "", "is_done": False}
         reviews = [
-            {
-                "kind": REVIEWING,
-                "target": found[0],
-                "condition": "",
-                "number": number,
-                "stratum": "",
-                "rank": secrets.randbelow(2**31 - 1),
-                "is_done": False,
-            }
+            {**shared, "number": number, "rank": secrets.randbelow(2**31 - 1)}
             for number in range(study.design.reviewers)
         ]
         connection.execute(insert(schema.slot), reviews)
 
-    return _submit(study, me, WRITE, slot_id, {"text": text}, store)
+    times = (browser_ms, hidden_ms)
+    return _submit(study, me, _SentForm(WRITE, slot_id, {"text": text}, schema.text, times, values, open_reviews))
 
 
 def submit_review(
@@ -163,19 +178,17 @@ def submit_review(
 ) -> FormOutcome:
     """Store a review."""
 
-    def store(connection: Connection, slot: Row[Any], key: str, now: float) -> None:
+    def values(slot: Row[Any], now: float) -> dict[str, Any]:
         known = study.items[slot.target].is_good if slot.kind == ATTENTION else None
-        connection.execute(
-            insert(schema.review).values(
-                **_common(slot, key, me, now, browser_ms, hidden_ms),
-                target=slot.target,
-                is_good=is_good,
-                is_right=None if known is None else known == is_good,
-                reasons=json.dumps(list(reasons)),
-            )
-        )
+        return {
+            "target": slot.target,
+            "is_good": is_good,
+            "is_right": None if known is None else known == is_good,
+            "reasons": json.dumps(list(reasons)),
+        }
 
-    return _submit(study, me, REVIEW, slot_id, {"is_good": is_good, "reasons": list(reasons)}, store)
+    body = {"is_good": is_good, "reasons": list(reasons)}
+    return _submit(study, me, _SentForm(REVIEW, slot_id, body, schema.review, (browser_ms, hidden_ms), values))
 
 
 def is_copy(study: Study, fingerprint: str) -> bool:
@@ -186,34 +199,21 @@ def is_copy(study: Study, fingerprint: str) -> bool:
         return connection.execute(select(table.c.id).where(table.c.fingerprint == wanted)).first() is not None
 
 
-def _submit(
-    study: Study,
-    me: Participant,
-    kind: str,
-    slot_id: int,
-    body: dict[str, Any],
-    store: Callable[[Connection, Row[Any], str, float], None],
-) -> FormOutcome:
+def _submit(study: Study, me: Participant, form: _SentForm) -> FormOutcome:
     """Store the result of a slot, unless its form was stored before or somebody else holds the slot."""
     try:
-        return _try_submit(study, me, kind, slot_id, body, store)
+        return _try_submit(study, me, form)
     except IntegrityError:  # the same form was committed between our look and our insert; now the look finds it
-        return _try_submit(study, me, kind, slot_id, body, store)
+        return _try_submit(study, me, form)
 
 
-def _try_submit(
-    study: Study,
-    me: Participant,
-    kind: str,
-    slot_id: int,
-    body: dict[str, Any],
-    store: Callable[[Connection, Row[Any], str, float], None],
-) -> FormOutcome:
-    table, key = schema.slot, f"{kind}-{slot_id}"
+def _try_submit(study: Study, me: Participant, form: _SentForm) -> FormOutcome:
+    slot_id, key = form.slot_id, f"{form.kind}-{form.slot_id}"
     with study.database.writing() as connection:
-        lock_participant(connection, me)
-        row = connection.execute(select(table).where(table.c.id == slot_id).with_for_update()).first()
-        if row is None or row.kind not in _SLOTS[kind]:
+        if lock_participant(connection, me) is None:  # deleted a moment ago
+            return FormOutcome(LATE, slot=slot_id)
+        row = connection.execute(_SLOT, {"slot": slot_id}).first()
+        if row is None or row.kind not in _SLOTS[form.kind]:
             return FormOutcome(LATE, slot=slot_id)
         role = _ROLES[row.kind]
         item = row.target if row.kind != REVIEWING else -1
@@ -222,9 +222,13 @@ def _try_submit(
             return FormOutcome(LATE, role, item, slot_id)
         if row.is_done:
             return FormOutcome(REPEATED, role, item, slot_id)
-        now = _note(study, connection, me, key, kind if role == MAIN else role, body)
-        store(connection, row, key, now)
-        connection.execute(update(table).where(table.c.id == slot_id).values(is_done=True, lease_until=None))
+        now = _note(study, connection, me, key, form.kind if role == MAIN else role, form.body)
+        shared = _common(row, key, me, now, *form.times)
+        stored = connection.execute(insert(form.table), shared | form.values(row, now)).inserted_primary_key
+        assert stored is not None
+        if form.follow is not None:
+            form.follow(connection, stored[0])
+        connection.execute(_DONE, {"slot": slot_id})
         return FormOutcome(STORED, role, item, slot_id)
 
 
@@ -235,9 +239,8 @@ def _note(study: Study, connection: Connection, me: Participant, key: str, kind:
     """Note that a form was accepted; return when."""
     now = study.now()
     digest = sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
-    connection.execute(
-        insert(schema.submission).values(key=key, participant_id=me.id, kind=kind, received_at=now, body_sha256=digest)
-    )
+    row = {"key": key, "participant_id": me.id, "kind": kind, "received_at": now, "body_sha256": digest}
+    connection.execute(insert(schema.submission), row)
     return now
 
 

@@ -1,7 +1,7 @@
 """Beliefs that a chain of thought states: read conservatively, and compared with what is proved."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from storyproof.datasets.examples import as_example
@@ -191,6 +191,7 @@ def test_a_verdict_is_what_the_prover_answers(who: str, place: str) -> None:
 
 
 @given(st.text(max_size=300))
+@example("In conclusion")
 def test_any_text_can_be_read(text: str) -> None:
     for said in FAMILY.statements(text + " Anne thinks the ball is in the jar. " + text, ROW):
         assert 0 <= said.start < said.end

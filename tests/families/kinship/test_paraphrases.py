@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from storyproof.families.family import load_family
 from storyproof.families.kinship import read
 from storyproof.families.kinship.checker import ENTAILED, status
+from storyproof.families.kinship.language.scenes import read_scene
 from storyproof.families.kinship.placeholders import load_placeholders
 from storyproof.families.kinship.placeholders.collection import missing
 from storyproof.families.kinship.relations import Fact, predicate_of
@@ -140,10 +141,14 @@ def test_collected_texts_are_placeholders(tmp_path: Path) -> None:
     assert filled.added > 27
 
 
-def test_contexts_say_nothing_about_people() -> None:
+def test_scenes_say_nothing_about_people() -> None:
     task = TASKS[0]
     text = f"The bells rang over the bay. {task.people[0]} slept. {task.facts[0]} Nobody sang. It was not late!"
-    assert ASKED.contexts([(task, text), (task, text)]) == ["The bells rang over the bay."]
+    found = ASKED.scene(task, text)
+    assert found is not None
+    assert found.phrases == 1
+    assert read_scene(found.content, "scene.yaml").openers == ("The bells rang over the bay.",)
+    assert ASKED.scene(task, " ".join(task.facts)) is None
     assert read(f"The bells rang over the bay. {task.facts[0]}", task.people).facts
 
 

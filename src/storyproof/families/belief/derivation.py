@@ -26,7 +26,7 @@ from storyproof.families.belief.labels import MOST_ORDER, Questions, label, stor
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.parsing import ParsedQuestions, ParsedStories, parse_questions, parse_stories
-from storyproof.families.belief.plots import Plot, Scenes, distinct_rows, find_plots, find_scenes
+from storyproof.families.belief.plots import ObjectViews, Plot, distinct_rows, find_plots, find_views
 from storyproof.families.belief.text import parse, parse_question
 from storyproof.seeds import digest
 
@@ -89,7 +89,7 @@ def prove(
     asked = asked.pick(rows)
     story, plot = story_of[rows], plot_of[story_of[rows]]
     first, scene = distinct_rows(np.column_stack([plot, asked.thing]))
-    scenes = find_scenes(found, plot[first], asked.thing[first])
+    scenes = find_views(found, plot[first], asked.thing[first])
     mover, other = _pairs(scenes, scene, story, asked)
     if not len(rows):
         return BeliefProofs(rows, {}, problems, plots, plot, asked.thing, mover, other)
@@ -149,7 +149,7 @@ def _question_problems(questions: pa.Array, asked: ParsedQuestions, unread: Flag
 
 
 def _pairs(
-    scenes: Scenes, scene: npt.NDArray[np.intp], story: npt.NDArray[np.intp], asked: ParsedQuestions
+    scenes: ObjectViews, scene: npt.NDArray[np.intp], story: npt.NDArray[np.intp], asked: ParsedQuestions
 ) -> tuple[Small, Small]:
     """Return for each row agent 0, who moves the object, and agent 1, the other one asked about."""
     mover, companion = scenes.mover[scene], scenes.companion[scene]

@@ -124,7 +124,7 @@ def find_plots(cells: npt.NDArray[np.int8]) -> FoundPlots:
 
 
 @dataclass(frozen=True, slots=True)
-class Scenes:
+class ObjectViews:
     """Plots with one object in view each; see `PlotView`.
 
     Attributes:
@@ -138,7 +138,7 @@ class Scenes:
     containers: Small
 
 
-def find_scenes(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> Scenes:
+def find_views(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> ObjectViews:
     """Return the scene of each pair of a plot and an object, and note it with the plot."""
     stories = found.stories
     steps = len(stories.kind)
@@ -176,7 +176,7 @@ def find_scenes(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> 
     ]
     for number, asked, view in zip(plot.tolist(), thing.tolist(), which.tolist(), strict=True):
         found.plots[number].scenes[asked] = views[view]
-    return Scenes(mover, companion, containers)
+    return ObjectViews(mover, companion, containers)
 
 
 def _in_order(values: Small) -> Small:

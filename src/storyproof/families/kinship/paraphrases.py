@@ -16,7 +16,7 @@ from storyproof.families.kinship.checker import ENTAILED, status
 from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.language.reader import read
 from storyproof.families.kinship.language.reading import NotUnderstood, Reading
-from storyproof.families.kinship.language.scenes import is_opener
+from storyproof.families.kinship.language.written_scenes import write_scene
 from storyproof.families.kinship.placeholders import Placeholders, checks
 from storyproof.families.kinship.placeholders.collection import Key, all_genders, missing
 from storyproof.families.kinship.placeholders.files import ours
@@ -29,6 +29,7 @@ from storyproof.families.paraphrasing import (
     REVEALS_HIDDEN,
     UNCLEAR,
     WRONG_GENDER,
+    CollectedScene,
     CollectedTexts,
     JudgedText,
     Paraphrasing,
@@ -44,6 +45,11 @@ _SLOT_KINDS |= {checks.NOT_TOLD: MISSING_FACT, checks.NOT_RECOGNISED: MISSING_FA
 
 class KinshipParaphrasing(Paraphrasing):
     """Stories that people write for one to three kinship facts."""
+
+    use_texts = (
+        "storyproof generate clutrr --text placeholders --placeholders {train} --test-placeholders {test} --out DATA"
+    )
+    use_scenes = "storyproof generate clutrr --text natural --scenes {folder} --out DATA"
 
     def tasks(self, count: int, seed: int) -> list[WritingTask]:
         """Return tasks: every single fact that stories need, then two and three facts in turn, at random."""
@@ -110,13 +116,10 @@ class KinshipParaphrasing(Paraphrasing):
                 document.setdefault("-".join(words), {})["-".join(genders)] = written_texts
         return CollectedTexts(document, used, tuple(left_out), sum(map(len, found.values())) - used)
 
-    def contexts(self, texts: Sequence[tuple[WritingTask, str]]) -> list[str]:
-        """Return the sentences that can open a scene of the narrator."""
-        names = {name for task, _ in texts for name in task.people}
-        sentences = (each.strip() for _, text in texts for each in re.split(r"(?<=[.!?])\s+", text))
-        return [
-            each for each in dict.fromkeys(sentences) if is_opener(each) and not names & set(re.findall(r"\w+", each))
-        ]
+    def scene(self, task: WritingTask, text: str) -> CollectedScene | None:
+        """Return what is going on in a text as a scene of the narrator."""
+        found = write_scene(task.people, text)
+        return None if found is None else CollectedScene(*found)
 
 
 def _keys(facts: int) -> Iterator[Key]:

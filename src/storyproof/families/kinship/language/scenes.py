@@ -20,8 +20,8 @@ from storyproof.inputs import FOLDER, DocumentError, compose_yaml, kind_of, name
 from storyproof.seeds import digest
 from storyproof.yaml_loader import shipped_loader
 
-_PARTS = ("openers", "moments", "places", "alone", "together")
-_EXPECTED = f"the lists {', '.join(_PARTS)}, each with phrases"
+PARTS = ("openers", "moments", "places", "alone", "together")
+_EXPECTED = f"the lists {', '.join(PARTS)}, each with phrases"
 _FORMS = 4
 _OBJECT = re.compile(r"\[([^\[\]]+)\](\+?)")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -58,6 +58,8 @@ UNREAL = _words("""
     tell told call called name named know knew remember remembered forget forgot seem seemed almost nearly perhaps maybe
     former late own half adopt adopted foster dead die died born
 """)
+# Words with which the reader takes another clause to begin, "for a while" among them.
+CLAUSES = _words("while whilst whereas")
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +189,9 @@ def read_scene(text: str, where: str, *, ours: bool = False) -> Scene:
         if name in lists:
             raise DataError(f"{where}, line {line}: there are {name} already; put all of them into one list.")
         lists[name] = phrases
-    for part in _PARTS:
+    for part in PARTS:
         if not lists.get(part):
-            raise DataError(f"{where} has no {part}; a scene needs {', '.join(_PARTS)}, each a list of phrases.")
+            raise DataError(f"{where} has no {part}; a scene needs {', '.join(PARTS)}, each a list of phrases.")
         seen: dict[str, int] = {}
         for line, phrase in lists[part] if not ours else ():
             if phrase in seen:
@@ -219,8 +221,8 @@ def _lists(text: str, where: str, ours: bool) -> Iterator[tuple[str, int, list[t
         raise DataError(f"{where}, line 1: found something else than {_EXPECTED}.")
     for key, value in root.value:
         line = key.start_mark.line + 1
-        if not isinstance(key.value, str) or key.value not in _PARTS:
-            raise DataError(f"{where}, line {line}: '{key.value}' is unknown; a scene has {', '.join(_PARTS)}.")
+        if not isinstance(key.value, str) or key.value not in PARTS:
+            raise DataError(f"{where}, line {line}: '{key.value}' is unknown; a scene has {', '.join(PARTS)}.")
         if not isinstance(value, yaml.SequenceNode):
             raise DataError(f"{where}, line {line}: expected a list under {key.value}; put '- ' before each phrase.")
         yield key.value, line, list(_phrases(value.value, where))
@@ -254,6 +256,8 @@ def _check_words(phrase: str, part: str, where: str) -> None:
             raise DataError(f"{where}: '{word}' brings in a person whom the story does not name; use another word.")
         if low in UNREAL:
             raise DataError(f"{where}: '{word}' can make a fact beside it unreal or a comparison; use another word.")
+        if low in CLAUSES and part != "openers":
+            raise DataError(f"{where}: '{word}' reads as the beginning of another clause; use another word.")
     if part == "openers":
         if not phrase.endswith(".") or not phrase[0].isupper() or "." in phrase[:-1]:
             raise DataError(f"{where}: '{said}' is not a sentence; begin with a capital and end with a full stop.")
@@ -266,13 +270,15 @@ def _check_words(phrase: str, part: str, where: str) -> None:
         raise DataError(f"{where}: '{said}' has '{rest[0]}', which is not a slot or mark of {part}; leave it out.")
 
 
-def is_opener(sentence: str) -> bool:
-    """Return whether a sentence can open a scene: it says what is going on, and nothing about people or kin."""
+def is_phrase(phrase: str, part: str) -> bool:
+    """Return whether a text can be a phrase of a list of scenes: nothing in it is about people or kin."""
     try:
-        _check_words(sentence, "openers", "")
+        _check_words(phrase, part, "")
+        if part in _VERBAL:
+            _VERBAL[part](phrase, "")
     except DataError:
         return False
-    return len(sentence.split()) > 2
+    return part != "openers" or len(phrase.split()) > 2
 
 
 def _forms(phrase: str, where: str) -> tuple[list[str], str]:
@@ -312,3 +318,6 @@ def _meeting(phrase: str, where: str) -> Meeting:
     alone = before.removesuffix("with").strip() if f" {before}".endswith(" with") else None
     joint = "" if alone is None else " ".join([met, *alone.split(), *after.split()])
     return Meeting(f"{met} {before}".strip(), f"{meeting} {before}".strip(), f" {after}" if after else "", joint)
+
+
+_VERBAL = {"alone": _deed, "together": _meeting}

@@ -1,0 +1,72 @@
+"""What becomes of accepted stories: placeholders for `generate`, divided by writer, and scenes of their context."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Row
+
+from storyproof.families.paraphrasing import WritingTask
+from storyproof.files import json_bytes
+from storyproof.seeds import digest
+from storyproof.study.folder import Study
+from storyproof.study.items import find_paraphrasing
+from storyproof.study.results import ReviewedText, StudyRows
+
+TEST_SHARE = 0.2  # of the accepted stories, by writer
+
+
+def split_writers(
+    study: Study, texts: Sequence[ReviewedText], rows: StudyRows
+) -> tuple[list[Row[Any]], list[Row[Any]]]:
+    """Divide accepted stories into train and test by writer; about a fifth goes to test, never all of them."""
+    by_writer: dict[str, list[Row[Any]]] = {}
+    for each in texts:
+        if each.is_accepted:
+            by_writer.setdefault(rows.participants[each.row.participant_id].code, []).append(each.row)
+    order = sorted(by_writer, key=lambda code: digest("study-writers", study.design.seed, code))
+    total = sum(map(len, by_writer.values()))
+    train: list[Row[Any]] = []
+    test: list[Row[Any]] = []
+    for place, code in enumerate(order):
+        room = len(test) < TEST_SHARE * total and place < len(order) - 1
+        (test if room else train).extend(by_writer[code])
+    return train, test
+
+
+def collect_placeholders(study: Study, sides: Sequence[Sequence[Row[Any]]], notes: list[str]) -> dict[str, bytes]:
+    """Return the files of placeholders for train and test; add to the notes what a user should know."""
+    asked = find_paraphrasing(study.items[0].family)
+    found: dict[str, bytes] = {}
+    for name, side in zip(("train", "test"), sides, strict=True):
+        collected = asked.collect([(_task(study, row), row.text) for row in side], fill=True)
+        found[f"placeholders-{name}.json"] = json_bytes(collected.document)
+        notes.append(
+            f"placeholders-{name}.json: {collected.used} accepted stories, {len(collected.left_out)} left out because "
+            f"generate would refuse them, {collected.added} of ours added for facts that nobody wrote about."
+        )
+    notes.append("Use them: " + asked.use_texts.format(train="placeholders-train.json", test="placeholders-test.json"))
+    return found
+
+
+def collect_scenes(study: Study, sides: Sequence[Sequence[Row[Any]]], notes: list[str]) -> dict[str, bytes]:
+    """Return a scene for each accepted story that says what is going on; add to the notes what a user should know."""
+    asked = find_paraphrasing(study.items[0].family)
+    found: dict[str, bytes] = {}
+    phrases = 0
+    for row in (row for side in sides for row in side):
+        scene = asked.scene(_task(study, row), row.text)
+        if scene is not None:
+            found[f"scenes/story-{row.id}.yaml"] = scene.content.encode()
+            phrases += scene.phrases
+    if found:
+        notes.append(
+            f"scenes: {len(found)} with {phrases} phrases of writers, filled up with ours. Use them: "
+            + asked.use_scenes.format(folder="scenes")
+        )
+    return found
+
+
+def _task(study: Study, row: Row[Any]) -> WritingTask:
+    return study.items[row.item].writing_task()

@@ -303,8 +303,12 @@ def _differences(
     for place, each in enumerate(questions):
         by_story.setdefault(each.story, []).append(place)
     for story, places in by_story.items():
+        is_silent = not any(event.kind in MESSAGES for event in stories[story])
+        known: dict[str, MindWorlds] = {}
         for reading, found in replies.items():
-            worlds = MindWorlds(stories[story], reading)
+            # Without messages trust does not matter, so one model serves all readings of the same sight.
+            key = reading.sight if is_silent else str(reading)
+            worlds = known.get(key) or known.setdefault(key, MindWorlds(stories[story], reading))
             for place in places:
                 checked = worlds.answer(questions[place].question)
                 if checked != found[place]:

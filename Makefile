@@ -91,8 +91,10 @@ coverage: $(READY)
 mutants: $(READY) .venv-tools/.ready
 	.venv-tools/bin/python -m tests.mutants --python $(BIN)/python $(MUTANTS)
 
+# Measures speed, stores the figures in docs/figures and writes them into the pages; needs a quiet machine. Without
+# .venv-integrations (make test-integrations), other harnesses are left out.
 bench: $(READY)
-	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m docs.figures --speed
 
 # Writes the pages that follow from the code, and builds the site from all pages: open build/site/index.html.
 docs: .venv-docs/.ready
@@ -109,9 +111,12 @@ notebooks: .venv-integrations/.ready
 proofs: $(READY)
 	$(BIN)/python -m storyproof.families.kinship.generation.prove
 
-# Redraws the figures of the experiments from their results, without training anything.
+# Redraws the plots of the experiments from their results, runs the commands that the figures of the docs come from, stores
+# what they give in docs/figures and updates the pages. PUBLISHED=DIR names published data; figures about them are skipped
+# without it. FIGURES="NAME …" runs some only.
 figures: $(READY)
-	$(BIN)/python -m docs.figures
+	$(BIN)/python -m docs.plots
+	$(BIN)/python -m docs.figures $(if $(PUBLISHED),--published $(PUBLISHED)) $(FIGURES)
 
 # Takes the screenshots of the docs again; needs chromium.
 screenshots: $(READY)

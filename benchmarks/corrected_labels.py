@@ -7,8 +7,8 @@ variance between runs (Student's t) and that of the questions (normal).
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 from collections import Counter
 from math import hypot, sqrt
 from pathlib import Path
@@ -16,6 +16,7 @@ from statistics import fmean, stdev
 
 from scipy.stats import norm, t
 
+from benchmarks.measure import Record
 from storyproof.experiments.datasets import Datasets
 from storyproof.experiments.declaration import read
 from storyproof.families import family_of
@@ -26,39 +27,51 @@ LENGTHS = (2, 3, 4, 6, 10)
 LEVEL = 0.975
 
 
-def interval(runs: list[float], questions: int) -> str:
+def interval(runs: list[float], questions: int) -> tuple[float, float]:
     """Return mean and half width of the 95% interval."""
     mean = fmean(runs)
     between = t.ppf(LEVEL, len(runs) - 1) * stdev(runs) / sqrt(len(runs))
     within = norm.ppf(LEVEL) * sqrt(mean * (1 - mean) / questions)
-    return f"{mean:.2f} ± {hypot(between, within):.2f}"
+    return mean, float(hypot(between, within))
 
 
-def print_rows(name: str, rows: list[tuple[str, str]], measures: list[str], published: Path, *, models: bool) -> None:
+def print_rows(
+    name: str, rows: list[tuple[str, str]], measures: list[str], published: Path, record: Record, *, models: bool
+) -> None:
     """Print a table: one row per data set, with one column per model or per measure."""
     declared, sets = read(name), Datasets(published)
     cells = json.loads((RESULTS / name / "results.json").read_text("utf-8"))["cells"]
     runs = {(cell["model"], cell["data"], cell["measure"]): cell["runs"] for cell in cells}
+
+    def show(model: str, data: str, measure: str) -> str:
+        mean, half = interval(runs[model, data, measure], counts[measure])
+        record.note(f"{model} {data} {measure}", mean)
+        record.note(f"{model} {data} {measure} ±", half)
+        return f"{mean:.2f} ± {half:.2f}"
+
     for data, measure in rows:
         tests = sets.tests(declared.data[data])
         counts = Counter(group for each in tests for group in family_of(each).measures(each))
         if models:
-            values = [interval(runs[model, data, measure], counts[measure]) for model in declared.models]
-            print(f"| {data} | {' | '.join(values)} |")
+            print(f"| {data} | {' | '.join(show(model, data, measure) for model in declared.models)} |")
         else:
             for model in ("mac", "gat"):
-                values = [interval(runs[model, data, each], counts[each]) for each in measures]
-                print(f"| {model}, {data} | {' | '.join(values)} |")
+                print(f"| {model}, {data} | {' | '.join(show(model, data, each) for each in measures)} |")
 
 
 def main() -> None:
     """Print both tables."""
-    published = Path(sys.argv[1])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("published", type=Path, help="the folder that contains clutrr as published")
+    parser.add_argument("--json", help="also write the figures to this file")
+    chosen = parser.parse_args()
+    record = Record()
     kinds = ("", "-proved")
     robust = [(f"published-{task}{kind}", f"task={task}") for task in ROBUST for kind in kinds]
-    print_rows("clutrr-robust", robust, [], published, models=True)
+    print_rows("clutrr-robust", robust, [], chosen.published, record, models=True)
     lengths = [(f"published-23{kind}", "") for kind in kinds]
-    print_rows("clutrr-generalization", lengths, [f"k={k}" for k in LENGTHS], published, models=False)
+    print_rows("clutrr-generalization", lengths, [f"k={k}" for k in LENGTHS], chosen.published, record, models=False)
+    record.write(chosen.json)
 
 
 if __name__ == "__main__":

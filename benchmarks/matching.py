@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks.measure import Record
 from storyproof.evaluation.matching import MATCHERS, judge
 from storyproof.example import Example
 
@@ -33,6 +35,11 @@ def rate(name: str, pairs: list[tuple[Example, str]]) -> float:
 
 
 def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", help="also write the figures to this file")
+    chosen = parser.parse_args()
+    record = Record()
     rows = [json.loads(line) for line in JUDGED.read_text(encoding="utf-8").splitlines()]
     pairs = [(example_of(row), row["reply"]) for row in rows]
     right = sum(row["verdict"] == "right" for row in rows)
@@ -43,7 +50,11 @@ def main() -> None:
         wrongly = sum(each and row["verdict"] != "right" for each, row in zip(said, rows, strict=True))
         missed = sum(not each and row["verdict"] == "right" for each, row in zip(said, rows, strict=True))
         short = rate(name, [(example, reply) for example, reply in pairs if len(reply) <= SHORT])
-        print(f"{name:<10}{sum(said):>12}{wrongly:>10}{missed:>8}{short:>12,.0f}{rate(name, pairs):>12,.0f}")
+        long = rate(name, pairs)
+        for what, value in (("short", short), ("all", long)):
+            record.note(f"{name}_{what}", value)
+        print(f"{name:<10}{sum(said):>12}{wrongly:>10}{missed:>8}{short:>12,.0f}{long:>12,.0f}")
+    record.write(chosen.json)
 
 
 if __name__ == "__main__":

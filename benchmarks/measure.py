@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 # A process's peak counts what it was forked from, so a small one stands between this one and the command.
 _BETWEEN = """
@@ -37,3 +38,25 @@ def run_command(command: list[str]) -> tuple[float, float, float]:
     if code:
         raise SystemExit(f"failed: {' '.join(command)}")
     return cpu, time.perf_counter() - start, peak
+
+
+class Record:
+    """The figures of a benchmark by name, for docs/figures."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, float] = {}
+
+    def note(self, name: str, value: float) -> None:
+        """Remember a figure.
+
+        Raises:
+            ValueError: If there is one of this name.
+        """
+        if name in self._values:
+            raise ValueError(f"there are two figures of the name '{name}'")
+        self._values[name] = value
+
+    def write(self, path: str | None) -> None:
+        """Write all figures to a file, if there is a path."""
+        if path is not None:
+            Path(path).write_text(json.dumps(self._values, indent=1) + "\n", encoding="utf-8")

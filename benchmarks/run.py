@@ -15,7 +15,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from benchmarks.measure import cpu_seconds, run_command, say
+from benchmarks.measure import Record, cpu_seconds, run_command
+from benchmarks.measure import say as print_line
 from benchmarks.plain_clutrr import PlainClutrr
 from benchmarks.plain_tom_babi import PlainTomBabi, verify_beliefs_plainly
 from benchmarks.plain_tomi import PlainTomi
@@ -33,11 +34,20 @@ from storyproof.families.kinship.generation.proved import LENGTHS, Proofs, Prove
 from storyproof.families.kinship.relations import BASIC, GENDERS, Fact
 from storyproof.families.kinship.rules import strict_rules
 
+RECORD = Record()
+
+
+def say(what: str, figure: str, goal: str = "", **figures: float) -> None:
+    """Print a line, and remember its figures by name."""
+    for name, value in figures.items():
+        RECORD.note(name, value)
+    print_line(what, figure, goal)
+
 
 def generation() -> None:
     """Stories to Arrow, in blocks and one by one."""
     once = cpu_seconds(lambda: Tomi(seed=1).block("train", 0))
-    say("tomi, the first block: all plots proved, once a process", f"{once:.2f} CPU s")
+    say("tomi, the first block: all plots proved, once a process", f"{once:.2f} CPU s", tomi_first=once)
     rates = {}
     for blocks in (10, 40, 160):
         benchmark = Tomi(seed=1)
@@ -51,6 +61,7 @@ def generation() -> None:
             f"tomi to Arrow, {blocks * BLOCK_STORIES:,} stories, best of 3",
             f"{rates[blocks]:,.0f} /CPU s",
             "goal 200,000",
+            **{f"tomi_{blocks}_blocks": rates[blocks]},
         )
     matched = TomiMatched(seed=1)
     once = cpu_seconds(lambda: matched.block("train", 0))
@@ -60,7 +71,12 @@ def generation() -> None:
         * BLOCK_STORIES
         / min(cpu_seconds(lambda: [matched.block("train", index) for index in range(40)]) for _ in range(3))
     )
-    say(f"tomi-matched to Arrow, {40 * BLOCK_STORIES:,} stories, best of 3", f"{rate:,.0f} /CPU s", "goal 50,000")
+    say(
+        f"tomi-matched to Arrow, {40 * BLOCK_STORIES:,} stories, best of 3",
+        f"{rate:,.0f} /CPU s",
+        "goal 50,000",
+        matched=rate,
+    )
     plain = 3000
     maker = PlainTomi(default_vocabulary(), seed=1)
     slow = plain / min(cpu_seconds(lambda: pa.Table.from_pylist(maker.balanced(plain))) for _ in range(3))
@@ -68,6 +84,8 @@ def generation() -> None:
         f"the plain way, {plain:,} stories, best of 3",
         f"{slow:,.0f} /CPU s",
         f"ratio {rates[160]:,.0f} : {slow:,.0f} = {rates[160] / slow:,.0f}",
+        tomi_plain=slow,
+        tomi_ratio=rates[160] / slow,
     )
 
 
@@ -99,7 +117,11 @@ def kinship() -> None:
     for k, plain, goal in ((3, 2000, "goal 50,000"), (10, 30, "goal 20,000")):
         benchmark = Clutrr(ClutrrConfig(train_k=(k,)), seed=1)
         once = cpu_seconds(lambda benchmark=benchmark: benchmark.block("train", 0))
-        say(f"clutrr, k={k}, the first block: reads proofs, names and scenes", f"{once:.2f} CPU s")
+        say(
+            f"clutrr, k={k}, the first block: reads proofs, names and scenes",
+            f"{once:.2f} CPU s",
+            **{f"clutrr_{k}_first": once},
+        )
         rates = {}
         for blocks in (5, 20):
 
@@ -114,6 +136,7 @@ def kinship() -> None:
                 f"clutrr to Arrow, k={k}, {stories:,} puzzles, best of 3",
                 f"{rates[blocks]:,.0f} /CPU s",
                 f"{goal}; with the first block {stories / (best + once):,.0f}",
+                **{f"clutrr_{k}_{blocks}": rates[blocks], f"clutrr_{k}_{blocks}_with_first": stories / (best + once)},
             )
         maker = PlainClutrr(k, seed=1)
 
@@ -122,17 +145,18 @@ def kinship() -> None:
 
         slow = plain / min(cpu_seconds(slowly) for _ in range(3))
         ratio = f"ratio {rates[20]:,.0f} : {slow:,.0f} = {rates[20] / slow:,.0f}"
-        say(f"the plain way, k={k}, {plain:,} puzzles, best of 3", f"{slow:,.0f} /CPU s", ratio)
+        what = f"the plain way, k={k}, {plain:,} puzzles, best of 3"
+        say(what, f"{slow:,.0f} /CPU s", ratio, **{f"clutrr_{k}_plain": slow})
 
 
 def proving() -> None:
     """Proving all kinship patterns up to some length, which ships as a file, and reading them from it."""
     proved: list[Proved] = []
     cpu = cpu_seconds(lambda: [proved.append(prove(strict_rules(), proved)) for _ in range(2, 9)])
-    say(f"proving all {sum(map(len, proved)):,} patterns of 2 to 8 facts", f"{cpu:.2f} CPU s")
+    say(f"proving all {sum(map(len, proved)):,} patterns of 2 to 8 facts", f"{cpu:.2f} CPU s", proving=cpu)
     cpu = cpu_seconds(lambda: [Proofs().of(k) for k in LENGTHS])
     count = sum(len(Proofs().of(k)) for k in LENGTHS)
-    say(f"reading all {count:,} patterns of 2 to 15 facts", f"{cpu:.2f} CPU s")
+    say(f"reading all {count:,} patterns of 2 to 15 facts", f"{cpu:.2f} CPU s", reading_proofs=cpu)
 
 
 def checking() -> None:
@@ -141,11 +165,17 @@ def checking() -> None:
         cases = list(structures(k, count))
         times = sorted(cpu_seconds(lambda case=case: status(*case)) for case in cases)
         if k < 10:
-            rate = f"{len(cases) / sum(times):,.0f} /CPU s"
-            say(f"checker, k={k}, {len(cases):,} different structures", rate, "goal 2,000")
+            rate = len(cases) / sum(times)
+            what = f"checker, k={k}, {len(cases):,} different structures"
+            say(what, f"{rate:,.0f} /CPU s", "goal 2,000", **{f"checker_{k}": rate})
         else:
             late = times[int(0.99 * len(times))]
-            say(f"checker, k={k}, 99% of {len(cases):,} within", f"{1000 * late:.2f} ms", "goal 50 ms")
+            say(
+                f"checker, k={k}, 99% of {len(cases):,} within",
+                f"{1000 * late:.2f} ms",
+                "goal 50 ms",
+                checker_ms=1000 * late,
+            )
 
 
 def structures(k: int, count: int) -> Iterator[tuple[tuple[str, ...], tuple[Fact, ...], Fact]]:
@@ -175,8 +205,10 @@ def writing(folder: Path, stories: int) -> None:
         f"generate tomi, {stories:,} stories to Parquet",
         f"{stories / cpu:,.0f} /CPU s",
         f"goal 80,000; {wall:.0f} s wall",
+        writing=stories / cpu,
+        writing_s=wall,
     )
-    say("  peak memory", f"{memory:,.0f} MiB", "goal 1,024")
+    say("  peak memory", f"{memory:,.0f} MiB", "goal 1,024", writing_mib=memory)
 
 
 def verification(folder: Path) -> None:
@@ -192,14 +224,24 @@ def verification(folder: Path) -> None:
             counts = ("--train", str(stories), "--val", "0", "--test", "0", "--train-k", "2-10")
         cpu, _, _ = run_command(command("generate", name, "--out", out, *counts, "--seed", "1"))
         goal = {"clutrr": "goal 20,000; k=2 to 10", "tom-babi": "goal 50,000"}.get(name, "")
-        say(f"generate {name}, {stories:,} stories", f"{stories / cpu:,.0f} /CPU s", goal)
+        say(
+            f"generate {name}, {stories:,} stories",
+            f"{stories / cpu:,.0f} /CPU s",
+            goal,
+            **{f"generate_{name}": stories / cpu},
+        )
         if name == "clutrr":
             kinship_verification(folder / name, stories)
             continue
         cpu, _, memory = run_command(command("verify", out))
         count = stories * (6 if name == "tomi" else 1)
         goal = {"tomi": "goal 50,000", "tom-babi": "goal 20,000"}[name]
-        say(f"verify {name}, {count:,} {unit}", f"{count / cpu:,.0f} /CPU s", f"{goal}; {memory:,.0f} MiB")
+        say(
+            f"verify {name}, {count:,} {unit}",
+            f"{count / cpu:,.0f} /CPU s",
+            f"{goal}; {memory:,.0f} MiB",
+            **{f"verify_{name}": count / cpu, f"verify_{name}_mib": memory},
+        )
         if name == "tom-babi":
             rows = pq.read_table(folder / name / "test.parquet").slice(0, 2000).to_pylist()
             slow = len(rows) / min(cpu_seconds(lambda rows=rows: verify_beliefs_plainly(rows)) for _ in range(3))
@@ -212,7 +254,14 @@ def kinship_verification(folder: Path, stories: int) -> None:
     measured = [run_command(command("verify", str(folder))) for _ in range(3)]
     cpu, memory = min(each[0] for each in measured), max(each[2] for each in measured)
     goal = f"goal 20,000; k=2 to 10; {memory:,.0f} MiB"
-    say(f"verify clutrr, {stories:,} puzzles, best of 3", f"{stories / cpu:,.0f} /CPU s", goal)
+    say(
+        f"verify clutrr, {stories:,} puzzles, best of 3",
+        f"{stories / cpu:,.0f} /CPU s",
+        goal,
+        verify_clutrr=stories / cpu,
+        verify_clutrr_mib=memory,
+        verify_clutrr_s=cpu,
+    )
     few = folder.with_name("few")
     run_command(command("generate", "clutrr", "--out", str(few), "--train", "9", "--val", "0", "--test", "0"))
     start = min(run_command(command("verify", str(few)))[0] for _ in range(3))
@@ -220,11 +269,13 @@ def kinship_verification(folder: Path, stories: int) -> None:
         "  without start-up, which verify of 9 puzzles takes",
         f"{stories / (cpu - start):,.0f} /CPU s",
         f"{start:.2f} s",
+        verify_clutrr_warm=stories / (cpu - start),
+        verify_start_s=start,
     )
     rows = pq.read_table(folder / "train.parquet").slice(0, 1000).to_pylist()
     slow = len(rows) / min(cpu_seconds(lambda: verify_plainly(rows)) for _ in range(3))
     ratio = f"ratio {stories / cpu:,.0f} : {slow:,.0f} = {stories / cpu / slow:,.0f}"
-    say(f"the plain way, {len(rows):,} puzzles, best of 3", f"{slow:,.0f} /CPU s", ratio)
+    say(f"the plain way, {len(rows):,} puzzles, best of 3", f"{slow:,.0f} /CPU s", ratio, verify_plain=slow)
 
 
 def auditing(folder: Path) -> None:
@@ -236,7 +287,12 @@ def auditing(folder: Path) -> None:
         cpu, wall, memory = run_command(command("audit", out))
         questions = 6 * stories
         goal = f"goal 3 s wall: {wall:.1f} s; {memory:,.0f} MiB" if stories == 999 else f"{memory:,.0f} MiB"
-        say(f"audit tomi, {questions:,} questions", f"{questions / cpu:,.0f} /CPU s", goal)
+        say(
+            f"audit tomi, {questions:,} questions",
+            f"{questions / cpu:,.0f} /CPU s",
+            goal,
+            **{f"audit_{stories}": questions / cpu, f"audit_{stories}_s": wall, f"audit_{stories}_mib": memory},
+        )
 
 
 def training() -> None:
@@ -254,18 +310,19 @@ def exploring() -> None:
 
 
 def start_up() -> None:
-    for what, arguments, goal in (
-        ("import storyproof", [sys.executable, "-c", "import storyproof"], "goal 0.4 s"),
-        ("storyproof --help", command("--help"), "goal 0.7 s"),
+    for what, name, arguments, goal in (
+        ("import storyproof", "import_s", [sys.executable, "-c", "import storyproof"], "goal 0.4 s"),
+        ("storyproof --help", "help_s", command("--help"), "goal 0.7 s"),
     ):
         walls = sorted(run_command(arguments)[1] for _ in range(5))
-        say(what, f"{walls[2]:.2f} s", goal)
+        say(what, f"{walls[2]:.2f} s", goal, **{name: walls[2]})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="write 300,000 stories instead of 3,000,000")
-    quick = parser.parse_args().quick
+    parser.add_argument("--json", help="also write the figures to this file")
+    chosen = parser.parse_args()
     print(f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores\n")
     start_up()
     generation()
@@ -274,10 +331,11 @@ def main() -> None:
     proving()
     checking()
     with tempfile.TemporaryDirectory() as folder:
-        writing(Path(folder), 300_000 if quick else 3_000_000)
+        writing(Path(folder), 300_000 if chosen.quick else 3_000_000)
         verification(Path(folder))
         auditing(Path(folder))
     nested()
+    RECORD.write(chosen.json)
     training()
     exploring()
 

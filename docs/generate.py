@@ -11,6 +11,7 @@ import typer
 from typer.main import get_command
 
 import storyproof
+from docs.figures import PAGE, write_page
 from docs.gallery import gallery, pictures
 from docs.pictures import false_belief
 from storyproof import catalog
@@ -148,6 +149,7 @@ PAGES: dict[Path, Callable[[], str]] = {
     Path(__file__).with_name("rules.md"): kinship_rules,
     Path(__file__).with_name("stories.md"): kinship_stories,
     Path(__file__).with_name("tom-k-stories.md"): nested_stories,
+    PAGE: write_page,
     Path(__file__).with_name("gallery.md"): gallery,
     Path(__file__).parent / "images" / "false-belief.svg": false_belief,
     **pictures(),

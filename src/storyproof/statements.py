@@ -25,6 +25,8 @@ _MARKUP = re.compile(r"[*`#>|]+|</?\w{1,20}>")
 _QUOTE_SIGN = re.compile(r"[\"“”«»\n]|(?<![\w'’])['‘](?=\w)|(?<=[\w.!?,])['’](?!\w)")
 _CLOSES = {'"': '"', "“": "”", "«": "»", "'": "'’", "‘": "'’"}
 _QUOTED = '"'  # stands for a quotation, whose words are not read
+# What numbers a line: "3.", "- ", "Step 3:"; with it, a repeated sentence is still a repeated sentence.
+_LABEL = re.compile(r"[\W_]*(?:(?:step|sentence|line|event|fact)\b\s*)?(?:\d+[\W_]+)?[\W_]*", re.IGNORECASE)
 _NEGATED = re.compile(r"(.+)n['’]t", re.IGNORECASE)
 _OWNED = re.compile(r"(.+)['’]s", re.IGNORECASE)
 
@@ -146,7 +148,9 @@ _FOLLOWS = frozenset(
         *("although", "though", "even", "whereas", "not", "instead", "too", "also", "which", "who", "rather"),
     )
 )
-_UNDOES = frozenset(("until", "before", "when", "while", "after", "once", "only", "at", "during", "till"))
+_UNDOES = frozenset(
+    ("until", "before", "when", "while", "after", "once", "only", "at", "during", "till", "by", "through")
+)
 _RETRACTS = re.compile(
     r"\b(?:wait\b|hold on\b|scratch that\b|correction\b|on second thoughts?\b|no,|actually,? no\b|"
     r"let me (?:re-?(?:think|check|consider|read|do|start|evaluate)|correct|fix|try again|start over)\b|"
@@ -348,7 +352,7 @@ def read_statements(text: str, grammar: ClauseGrammar, quotable: Collection[str]
     story = {fold(sentence) for sentence in quotable}
     found: list[Statement] = []
     for sentence, start in _sentences(_blank(text)):
-        if sentence.rstrip(" \t\"'”’)*_").endswith("?") or fold(sentence) in story:
+        if sentence.rstrip(" \t\"'”’)*_").endswith("?") or fold(_LABEL.sub("", sentence, count=1)) in story:
             continue
         tokens = tokenize(sentence, start)
         if not _is_claim(tokens):
@@ -412,6 +416,8 @@ def _read_sentence(tokens: Sequence[PlacedWord], grammar: ClauseGrammar) -> Iter
     place, blocked, begins = 0, False, True
     markers = _MARKERS | _TIMES if grammar.is_timeless else _MARKERS
     fronted = lower_at(tokens, _skip_markers(tokens, 0, ())) in _FRONTED
+    if fronted and _is_view(tokens, grammar):
+        return
     while place < len(tokens):
         if begins:
             begins = False
@@ -437,11 +443,28 @@ def _read_sentence(tokens: Sequence[PlacedWord], grammar: ClauseGrammar) -> Iter
         place += 1
 
 
+def _is_view(tokens: Sequence[PlacedWord], grammar: ClauseGrammar) -> bool:
+    """Return whether a sentence begins with whose view it gives: "as far as Anne knows,", "as Anne sees it,"."""
+    start = _skip_markers(tokens, 0, ())
+    if lower_at(tokens, start) != "as":
+        return False
+    comma = next((place for place in range(start, len(tokens)) if tokens[place].lower == ","), len(tokens))
+    before, last = (tokens[max(place, 0)].lower for place in (comma - 2, comma - 1))
+    is_seen = last == "it" and before in ("sees", "saw")
+    return lower_at(tokens, start + 1) in ("far", "for") or last in grammar.embeds or last == "concerned" or is_seen
+
+
 def ends_clause(tokens: Sequence[PlacedWord], end: int) -> bool:
     """Return whether what stands at a token ends a statement before it without changing it."""
     after = lower_at(tokens, end)
     if after == "," and lower_at(tokens, end + 1) in _UNDOES:
         return False
+    if (
+        after == ","
+        and lower_at(tokens, end + 1) == "which"
+        and lower_at(tokens, end + 2) in ("cannot", "can", "could")
+    ):
+        return False  # "…, which cannot be"
     return after in ("", ".", "!") or after in _FOLLOWS
 
 

@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("altair")
 pytest.importorskip("vl_convert")
 
-from docs.figures import RESULTS, redraw
+from docs.plots import RESULTS, redraw
 from storyproof.errors import DataError
 from storyproof.experiments.declaration import Chance, Experiment, Line, TableCell, names, read
 from storyproof.experiments.figures import _bars, _curves, _shades, draw

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import storyproof
-from tests.integrations.tiny_model import make_tiny_model
+from tests.tiny_model import make_tiny_model
 
 pytestmark = [pytest.mark.integrations, pytest.mark.filterwarnings("default")]
 FOLDER = Path(__file__).parents[2] / "examples" / "finetune"
@@ -36,7 +36,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("transformers")
     rows = [row for story in storyproof.stream("tomi", seed=1)[:40] for row in story.rows]
     texts = [storyproof.prompt(row, "chain-of-thought").text for row in rows]
-    return make_tiny_model(tmp_path_factory.mktemp("model"), texts)
+    return make_tiny_model(tmp_path_factory.mktemp("model"), texts, vocabulary=700, context=1024)
 
 
 def test_everything_runs_and_is_written(example: Any, model: Path, tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_supervised_training_learns_and_leaves_the_base_alone(example: Any, mode
 
 
 def test_reinforcement_raises_a_reward_that_can_be_reached(example: Any, model: Path) -> None:
-    """Reward what a random model says now and then: a letter."""
+    """Reward what a random model says now and then: a letter that is not frequent."""
     import torch
 
     torch.manual_seed(0)
@@ -88,9 +88,9 @@ def test_reinforcement_raises_a_reward_that_can_be_reached(example: Any, model: 
     asked = example.training.Question([{"role": "user", "content": "Say it."}], row)
     seen: list[float] = []
 
-    def share_of_e(prompts: Any, completions: list[str], **columns: Any) -> list[float]:
+    def share_of_m(prompts: Any, completions: list[str], **columns: Any) -> list[float]:
         assert columns["story"] == [row.story] * len(completions)
-        return [float("e" in text) for text in completions]
+        return [float("m" in text) for text in completions]
 
     example.training.reinforce(
         policy,
@@ -100,7 +100,7 @@ def test_reinforcement_raises_a_reward_that_can_be_reached(example: Any, model: 
         group=12,
         tokens=4,
         rate=2e-2,
-        reward=share_of_e,
+        reward=share_of_m,
         report=lambda line: seen.append(line["reward"]),
     )
     assert sum(seen[-5:]) / 5 > sum(seen[:5]) / 5 + 0.2

@@ -104,6 +104,28 @@ def test_a_prompt_of_several_steps_is_asked_step_by_step() -> None:
     assert len(log.samples) == 6
 
 
+_STEPS_WITH_SHOTS = """
+name: shown-in-steps
+version: "1"
+any:
+  shots: 2
+  shot: "{story} {question} {answer}"
+  steps:
+    - user: "{shots} Story: {story} Which sentences matter for: {question}"
+      max_tokens: 30
+    - user: "{shots} You said: {known} So: {question}"
+      max_tokens: 10
+"""
+
+
+def test_a_prompt_of_several_steps_may_show_solved_examples() -> None:
+    Path("steps.yaml").write_text(_STEPS_WITH_SHOTS)
+    asked: list[str] = []
+    run_task("storyproof/tomi", lambda text: asked.append(text) or "the box", stories=1, seed=7, prompt="steps.yaml")  # type: ignore[func-returns-value]
+    assert sum("You said: the box" in text for text in asked) == 6
+    assert len(asked) == 12
+
+
 @pytest.mark.parametrize("prompt", ["few-shot", "multiple-choice"])
 def test_other_prompts_are_asked_and_judged(prompt: str) -> None:
     from storyproof.integrations.questionnaire import from_benchmark

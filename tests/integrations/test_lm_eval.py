@@ -11,11 +11,11 @@ import pytest
 import storyproof
 from storyproof.catalog import BENCHMARKS
 from storyproof.errors import StoryproofError
-from storyproof.integrations.lm_eval.tasks import load
+from storyproof.integrations.lm_eval.tasks import judge_reply, load
 from storyproof.integrations.questionnaire import from_benchmark
 from storyproof.solvers.llm.options import ModelOptions
 from tests.solvers.llm.serving import FakeServer
-from tests.solvers.llm.tiny_model import make_tiny_model
+from tests.tiny_model import make_tiny_model
 
 pytestmark = [pytest.mark.integrations, pytest.mark.filterwarnings("default")]
 
@@ -106,6 +106,14 @@ def test_generation_gives_the_scores_of_evaluate(tmp_path: Path) -> None:
     assert (high - low) / 2 == pytest.approx(1.96 * values["acc_clustered_se"], rel=0.3)
 
 
+def test_a_reply_is_judged_up_to_where_its_prompt_stops() -> None:
+    [document] = load(benchmark="tomi", storyproof={"stories": 1, "prompt": "few-shot"})["test"].select([0])
+    other = next(name for name in document["choices"] if name != document["answer"])
+    reply = f"{document['answer']}\n\nStory: somebody moved it to the {other}.\nAnswer: {other}"
+    assert judge_reply(document, [reply])["acc"] == 1.0
+    assert judge_reply(document, [reply.replace("\n\n", " ")])["acc"] == 0.0
+
+
 def test_likelihood_gives_the_choices_of_evaluate(tmp_path: Path) -> None:
     model = make_tiny_model(tmp_path / "tiny", chat=False)
     config = json.loads((model / "config.json").read_text())
@@ -136,6 +144,7 @@ def test_likelihood_gives_the_choices_of_evaluate(tmp_path: Path) -> None:
         ("tomi", {"nose": 1}, "unknown dial of tomi 'nose'. Known: "),
         ("tomi", 7, "the metadata 'storyproof' is 7; expected an object"),
         ("tomi", {"prompt": "perspective"}, "asks in 2 steps, which lm-evaluation-harness cannot"),
+        ("tomi", {"seed": "abc"}, "the seed is 'abc'; use a whole number from 0 on."),
         ("", {}, "no data were named; add --metadata"),
         ("", {"path": "data", "noise": 1}, "unknown setting of storyproof_data 'noise'"),
     ],

@@ -62,6 +62,21 @@ def test_bad_settings_are_named(settings: dict[str, object], message: str) -> No
         from_benchmark("tomi", **settings)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"stories": "five"}, "stories is 'five'; use a whole number from 1 on"),
+        ({"stories": 0}, "stories is 0"),
+        ({"stories": True}, "stories is True"),
+        ({"seed": "abc", "prompt": "multiple-choice"}, "the seed is 'abc'; use a whole number from 0 on"),
+    ],
+)
+def test_bad_settings_for_data_are_named(settings: dict[str, object], message: str, tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=3, seed=7, out=tmp_path / "data")
+    with pytest.raises(ConfigError, match=message):
+        from_data(tmp_path / "data", **settings)  # type: ignore[arg-type]
+
+
 def test_bad_data_are_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="does not exist"):
         from_data(tmp_path / "nothing")

@@ -8,7 +8,7 @@ import pytest
 
 import storyproof
 from storyproof import rewards
-from tests.integrations.tiny_model import make_tiny_model
+from tests.tiny_model import make_tiny_model
 
 pytestmark = [pytest.mark.integrations, pytest.mark.filterwarnings("default")]
 
@@ -17,7 +17,9 @@ def test_grpo_of_trl_trains_with_our_rewards(tmp_path: Path) -> None:
     trl = pytest.importorskip("trl")
     datasets = pytest.importorskip("datasets")
     rows = list(islice(rewards.prompt_rows(storyproof.stream("tomi", seed=7)), 8))
-    model = make_tiny_model(tmp_path / "model", [row["prompt"][-1]["content"] for row in rows])
+    model = make_tiny_model(
+        tmp_path / "model", [row["prompt"][-1]["content"] for row in rows], vocabulary=700, context=1024
+    )
     seen: list[tuple[int, list[float]]] = []
 
     def recorded(prompts: Any, completions: Any, **columns: Any) -> list[float]:

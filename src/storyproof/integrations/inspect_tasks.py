@@ -23,10 +23,10 @@ from storyproof.integrations.questionnaire import (
     from_benchmark,
     from_data,
     joint_accuracy,
+    reader_of,
     story_key,
 )
-from storyproof.solvers.llm.prompt import Prompt, ends_before_answer, load_prompt
-from storyproof.solvers.llm.prompting import prompt_of
+from storyproof.solvers.llm.prompt import Prompt, ends_before_answer
 from storyproof.solvers.llm.requests import Reply, Request
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
@@ -67,28 +67,24 @@ def _messages(request: Request) -> list[ChatMessage]:
     return [_ROLES[message.role](content=message.content) for message in request.messages]
 
 
-@solver
-def ask_in_steps(prompt: str = DEFAULT_PROMPT, conventions: bool = False, seed: int = 0) -> Solver:
-    """Ask a prompt of several steps: each request contains the reply to the one before.
+def _ask_in_steps(prompt: Prompt) -> Solver:
+    """Return what asks a prompt of several steps: each request contains the reply to the one before."""
 
-    Args:
-        prompt: The prompt; the first request is the sample's input.
-        conventions: Whether it begins with what its story takes for granted.
-        seed: That of the prompt.
-    """
-    asked = prompt_of(prompt, conventions=conventions, seed=seed)
+    @solver
+    def ask_in_steps() -> Solver:
+        async def solve(state: TaskState, generate: Generate) -> TaskState:
+            example = _example(state.metadata)
+            replies: list[str] = []
+            while (request := prompt.request(example, replies)) is not None:
+                state.messages = _messages(request)
+                state = await generate(state)
+                replies.append(state.output.completion)
+            state.store.set(_REPLIES, replies)
+            return state
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        example = _example(state.metadata)
-        replies: list[str] = []
-        while (request := asked.request(example, replies)) is not None:
-            state.messages = _messages(request)
-            state = await generate(state)
-            replies.append(state.output.completion)
-        state.store.set(_REPLIES, replies)
-        return state
+        return solve
 
-    return solve
+    return ask_in_steps()
 
 
 @metric
@@ -143,7 +139,7 @@ def proved_answer(matching: str = "careful", prompt: str = DEFAULT_PROMPT, seed:
 
     async def score(state: TaskState, target: Target) -> Score:
         example = _example(state.metadata)
-        asked = _reader(prompt, seed, example)
+        asked = reader_of(prompt, seed, example)
         replies = state.store.get(_REPLIES) or [state.output.completion]
         if ends_before_answer(asked, Reply(replies[-1], cut_off=state.output.stop_reason == "max_tokens")):
             return Score(
@@ -167,25 +163,14 @@ def _example(metadata: dict[str, Any]) -> Example:
     return as_example({name: value for name, value in metadata.items() if name not in (STORY, QUESTIONS)})
 
 
-def _reader(prompt: str, seed: int, example: Example) -> Prompt:
-    """Return a prompt that reads replies; the solved examples that some show do not matter for that."""
-    key = (prompt, seed)
-    if key not in _readers:
-        _readers[key] = load_prompt(prompt, seed=seed, shots=[example])
-    return _readers[key]
-
-
-_readers: dict[tuple[str, int], Prompt] = {}
-
-
 def _make_task(
-    questions: Questionnaire, name: str, prompt: str, conventions: bool, matching: str, seed: int, about: dict[str, Any]
+    questions: Questionnaire, name: str, prompt: str, matching: str, seed: int, about: dict[str, Any]
 ) -> Task:
     """Build a task from questions."""
     steps = questions.requests
     return Task(
         dataset=MemoryDataset([_sample(each, questions) for each in questions.examples], name=name),
-        solver=generate() if len(steps) == 1 else ask_in_steps(prompt, conventions, seed),
+        solver=generate() if len(steps) == 1 else _ask_in_steps(questions.prompt),
         scorer=proved_answer(matching, prompt, seed),
         config=GenerateConfig(
             temperature=0.0,
@@ -222,15 +207,7 @@ def _register(benchmark: str) -> Any:
     ) -> Task:
         """Ask about fresh stories of a benchmark.
 
-        Args:
-            stories: How many stories.
-            seed: Same seed, same stories.
-            split: Which split.
-            preset: Named settings of the benchmark, which dials override.
-            prompt: A prompt's name or file, or `module:function`.
-            conventions: Whether the prompt begins with what its story takes for granted.
-            matching: `careful`, `strict` or `lenient`, or a matcher of your own by `module:function`.
-            **dials: Settings of the benchmark, such as `noise`.
+        The arguments are those of `from_benchmark`, with its dials by name; `matching` is that of `proved_answer`.
         """
         try:
             found = from_benchmark(
@@ -244,7 +221,7 @@ def _register(benchmark: str) -> Any:
                 dials=dials,
             )
             about = {"benchmark": benchmark, "stories": stories, "seed": seed, "split": split, "dials": dials}
-            return _make_task(found, benchmark, prompt, conventions, matching, seed, about)
+            return _make_task(found, benchmark, prompt, matching, seed, about)
         except StoryproofError as error:
             raise PrerequisiteError(str(error)) from error
 
@@ -267,21 +244,13 @@ def data(
 ) -> Task:
     """Ask the questions of a dataset folder or a file, of any format that storyproof reads.
 
-    Args:
-        path: The data.
-        split: Which split of a folder; by default test, or the only one.
-        labels: `given`, or `proved` from the text.
-        stories: Only the first so many stories.
-        prompt: A prompt's name or file, or `module:function`.
-        conventions: Whether the prompt begins with what its story takes for granted.
-        matching: `careful`, `strict` or `lenient`, or a matcher of your own by `module:function`.
-        seed: For prompts that draw.
+    The arguments are those of `from_data`; `matching` is that of `proved_answer`.
     """
     try:
         found = from_data(
             path, split=split, labels=labels, stories=stories, prompt=prompt, conventions=conventions, seed=seed
         )
         about = {"data": path, "split": split, "labels": labels, "stories": stories}
-        return _make_task(found, "data", prompt, conventions, matching, seed, about)
+        return _make_task(found, "data", prompt, matching, seed, about)
     except StoryproofError as error:
         raise PrerequisiteError(str(error)) from error

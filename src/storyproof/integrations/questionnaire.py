@@ -17,7 +17,7 @@ from storyproof.datasets.streams import Stream
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.evaluation.evaluate import GIVEN, PROVED, read_shots
 from storyproof.example import Example
-from storyproof.solvers.llm.prompt import Prompt, needs_shots
+from storyproof.solvers.llm.prompt import Prompt, load_prompt, needs_shots
 from storyproof.solvers.llm.prompting import prompt_of
 from storyproof.solvers.llm.requests import Request
 from storyproof.solvers.solver import DEFAULT_PROMPT
@@ -88,8 +88,7 @@ def from_benchmark(
     Raises:
         ConfigError: If there is no such benchmark, split, prompt or dial, or a value is out of range.
     """
-    if not isinstance(stories, int) or isinstance(stories, bool) or stories < 1:
-        raise ConfigError(f"stories is {stories!r}; use a whole number from 1 on.")
+    _check_number("stories", stories, 1)
     settings = {name: tuple(value) if isinstance(value, list) else value for name, value in (dials or {}).items()}
     made = turn(benchmark, seed, settings, preset)
     asked = Stream(made, split)
@@ -123,17 +122,43 @@ def from_data(
         seed: For prompts that draw.
 
     Raises:
-        ConfigError: If there is no such prompt or kind of labels.
+        ConfigError: If there is no such prompt or kind of labels, or a number is out of range.
         DataError: If there are no such data, or they cannot be read.
     """
     if labels not in (GIVEN, PROVED):
         raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))
+    if stories is not None:
+        _check_number("stories", stories, 1)
+    _check_number("the seed", seed, 0)
     source = find_source(path, split)
     examples = read_examples(source, proved=labels == PROVED, max_stories=stories)
     if not examples:
         raise DataError(f"{source.name} holds no questions; choose other data.")
     shots = read_shots(Path(path)) if needs_shots(prompt) else ()
     return Questionnaire(tuple(examples), prompt_of(prompt, conventions=conventions, shots=shots, seed=seed))
+
+
+def _check_number(name: str, value: object, least: int) -> None:
+    """Raise ConfigError unless a value is a whole number that is large enough; other tools pass on what users type."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ConfigError(f"{name} is {value!r}; use a whole number from {least} on.")
+
+
+_readers: dict[tuple[str, int], Prompt] = {}
+
+
+def reader_of(prompt: str, seed: int, example: Example) -> Prompt:
+    """Return a prompt that reads replies.
+
+    Args:
+        prompt: Its name or file, or `module:function`.
+        seed: For prompts that draw.
+        example: Stands for the solved examples that some prompts show; they do not matter for what a reply says.
+    """
+    key = (prompt, seed)
+    if key not in _readers:
+        _readers[key] = load_prompt(prompt, seed=seed, shots=[example])
+    return _readers[key]
 
 
 def story_key(example: Example) -> str:

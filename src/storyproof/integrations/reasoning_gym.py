@@ -15,6 +15,7 @@ from storyproof.datasets.streams import stream
 from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.evaluation.verdicts import judge
 from storyproof.extras import need
+from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING
 from storyproof.solvers.llm.prompting import prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT
@@ -82,6 +83,11 @@ class StoryDataset:
         self.size, self.seed = self.config.size, self.config.seed or 0
         self._stream = stream(self.config.benchmark, seed=self.seed, split=self.config.split, **self.config.dials)
         self._per_story = len(self._stream[0].rows)
+        most = self._stream.capacity * self._per_story
+        if self.size > most:
+            raise ConfigError(
+                f"the size is {self.size:,}; {self.config.benchmark} has {most:,} questions of this kind."
+            )
         self._prompt = prompt_of(self.config.prompt, conventions=self.config.conventions)
 
     def __len__(self) -> int:
@@ -135,8 +141,9 @@ def register() -> list[str]:
     """Register every benchmark with Reasoning Gym, and return the names; those that are registered already stay.
 
     Raises:
-        ConfigError: If the package is not installed.
+        ConfigError: If the package is not installed, or in a version that does not fit.
     """
+    need_peer("reasoning-gym", "reasoning-gym", "Reasoning Gym")
     gym = need("reasoning_gym.factory", "reasoning-gym", "Reasoning Gym")
     base = need("reasoning_gym.dataset", "reasoning-gym", "Reasoning Gym").ProceduralDataset
     found = []

@@ -14,11 +14,11 @@ from typing import Any
 from storyproof.datasets.streams import stream
 from storyproof.evaluation.steps import check_steps
 from storyproof.evaluation.verdicts import judge
-from storyproof.extras import need
+from storyproof.integrations.peers import need_peer
 from storyproof.integrations.rewards import THINKING, score_steps
 from storyproof.solvers.llm.prompting import prompt_of
 
-need("verifiers", "verifiers", "the verifiers environment")
+need_peer("verifiers", "verifiers", "the verifiers environment")
 
 import httpx  # noqa: E402
 import verifiers.v1 as vf  # noqa: E402

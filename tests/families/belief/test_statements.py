@@ -52,6 +52,8 @@ def verdicts(text: str) -> list[str]:
         ("- **Anne** thinks the `ball` is in the **jar**.", ANNE, "jar"),
         ("Step 3: Anne thinks the ball is in the jar.", ANNE, "jar"),
         ("Since Anne did not see the move, Anne thinks the ball is in the jar.", ANNE, "jar"),
+        ("As Anne did not see it, Anne thinks the ball is in the jar.", ANNE, "jar"),
+        ("Anne thinks the ball is in the jar, which is not where it is now.", ANNE, "jar"),
         ("Anne did not see it, so Anne thinks the ball is in the jar.", ANNE, "jar"),
         ("Anne doesn't know about the move; Anne thinks the ball is in the jar.", ANNE, "jar"),
         ("Anne has a false belief: Anne thinks the ball is in the jar.", ANNE, "jar"),
@@ -148,6 +150,14 @@ def test_a_denial_is_read_as_one(text: str) -> None:
         "Anne does not think that Bob does not think the ball is in the jar.",
         "Anne thinks the ball is in the jar's lid.",
         "Anne, who thinks the ball is in the jar, left.",
+        "As far as Anne knows, the ball is in the treasure chest.",
+        "As Anne believes, the ball is in the treasure chest.",
+        "As Anne sees it, the ball is in the treasure chest.",
+        "As for Anne, the ball is in the treasure chest.",
+        "Anne thinks the ball is in the box, which cannot be.",
+        "Step 4: The ball is in the treasure_chest.",
+        "4) The ball is in the treasure_chest.",
+        "- The ball is in the treasure_chest.",
     ],
 )
 def test_what_is_asked_supposed_reported_or_not_understood_states_nothing(text: str) -> None:

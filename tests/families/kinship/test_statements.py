@@ -100,6 +100,8 @@ def test_relations_are_compared_with_all_families_that_fit(text: str, expected: 
         "Dan is like Ben's father.",
         "Dan thinks of Ben. According to Eve, Dan is Ben's father.",
         "Someone is Ben's father.",
+        "Dan is Ben's father, by marriage.",
+        "Fact 3: Dan is the brother of Ada.",
     ],
 )
 def test_what_is_asked_supposed_reported_or_not_understood_states_nothing(text: str) -> None:

@@ -23,7 +23,7 @@ VLLM = {"dtype": "float32", "enforce_eager": True, "max_model_len": 512}
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    from tests.solvers.llm.tiny_model import make_tiny_model
+    from tests.tiny_model import make_tiny_model
 
     return make_tiny_model(tmp_path_factory.mktemp("tiny"))
 

@@ -18,13 +18,13 @@ from storyproof.integrations.questionnaire import (
     from_benchmark,
     from_data,
     joint_accuracy,
+    reader_of,
     story_key,
 )
-from storyproof.solvers.llm.prompting import prompt_of
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 _WHAT = "the tasks of storyproof for lm-evaluation-harness"
-_OWN = ("asked", "choices", "gold", "matching", "asked_by", "draw", "story_key", "story_questions")
+_OWN = ("asked", "choices", "gold", "matching", "asked_by", "draw", "stop", "story_key", "story_questions")
 _SHARED = ("stories", "seed", "split", "prompt", "conventions", "matching")
 _OF_BENCHMARKS = (*_SHARED, "preset")
 _OF_DATA = ("path", "labels", *_SHARED)
@@ -48,7 +48,7 @@ def load(benchmark: str = "", storyproof: Mapping[str, Any] | None = None, **oth
     peer = need_peer("datasets", "datasets", _WHAT)
     settings = _settings(storyproof)
     matching = str(settings.pop("matching", "careful"))
-    prompt, seed = str(settings.get("prompt", DEFAULT_PROMPT)), int(settings.get("seed", 0))
+    prompt, seed = str(settings.get("prompt", DEFAULT_PROMPT)), settings.get("seed", 0)
     if benchmark:
         dials = {name: settings.pop(name) for name in list(settings) if name not in _OF_BENCHMARKS}
         found = from_benchmark(benchmark, dials=dials, **settings)
@@ -80,10 +80,11 @@ def _settings(given: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _document(example: Example, questions: Questionnaire) -> dict[str, Any]:
     candidates = sorted(family_of(example).candidates(example))
-    key = story_key(example)
+    key, request = story_key(example), questions.request(example)
     return {
         **example.as_row(),
-        "asked": questions.request(example).text,
+        "asked": request.text,
+        "stop": list(request.stop),
         "choices": candidates,
         "gold": candidates.index(example.answer) if example.answer in candidates else -1,
         "story_key": key,
@@ -94,9 +95,15 @@ def _document(example: Example, questions: Questionnaire) -> dict[str, Any]:
 def judge_reply(document: Mapping[str, Any], results: Sequence[str]) -> dict[str, Any]:
     """Judge a reply as `storyproof evaluate` does."""
     example = as_example({name: value for name, value in document.items() if name not in _OWN})
-    prompt = prompt_of(document["asked_by"], seed=document["draw"], shots=[example])
-    verdict = judge_text(prompt.answer([results[0]], example), example, document["matching"])
+    prompt = reader_of(document["asked_by"], document["draw"], example)
+    reply = _cut(results[0], document["stop"])
+    verdict = judge_text(prompt.answer([reply], example), example, document["matching"])
     return {**_values(document, verdict.right), "unparsed": float(verdict.meant is None)}
+
+
+def _cut(reply: str, stops: Sequence[str]) -> str:
+    """Return a reply up to where it would have stopped; a task file has the same stops for all prompts, so none."""
+    return reply[: min((place for stop in stops if (place := reply.find(stop)) >= 0), default=len(reply))]
 
 
 def judge_choice(document: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import pytest
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE, status
 from storyproof.families.kinship.generation.pattern_search import MOST, Patterns
 from storyproof.families.kinship.generation.patterns import Pattern
+from storyproof.families.kinship.generation.proved import strict_proofs
 from storyproof.families.kinship.generation.puzzles import PuzzleMaker
 from storyproof.families.kinship.oracle import derive
 from storyproof.families.kinship.relations import GENDERS, Fact
@@ -134,3 +135,11 @@ def test_only_what_is_admitted_is_found() -> None:
     assert len(asked) == len(set(asked))
     assert patterns.of(2, "in-law") == []
     assert patterns.of(2, "SO") == [("child", "inv-child")]
+
+
+def test_what_has_been_proved_admits_the_patterns_that_oracle_and_checker_admit() -> None:
+    reading = PuzzleMaker(STRICT, "tests", 1, proofs=strict_proofs())
+    for k in range(2, 11):
+        for target in STRICT.targets:
+            assert reading.patterns(k, target) == maker("strict").patterns(k, target)
+    assert not reading._made  # nobody was asked

@@ -13,10 +13,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from storyproof.errors import ConfigError, ProofError
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE, status
 from storyproof.families.kinship.generation.pattern_search import Patterns
 from storyproof.families.kinship.generation.patterns import Pattern, PuzzleKind
+from storyproof.families.kinship.generation.proved import LENGTHS, Proofs, strict_proofs
 from storyproof.families.kinship.oracle import Derived, ProofStep, derive
 from storyproof.families.kinship.relations import GENDERS, MALE, Fact
 from storyproof.families.kinship.relations import NAMES as DEFINED
@@ -78,10 +81,17 @@ class Derivation(NamedTuple):
 
 
 class PuzzleMaker:
-    """Makes puzzles of given kinds, and caches them."""
+    """Makes puzzles of given kinds, and caches them.
 
-    def __init__(self, rules: RuleSet, *purpose: object) -> None:
+    Args:
+        rules: The rules.
+        *purpose: What all draws depend on.
+        proofs: What has been proved about these rules; without it, oracle and checker are asked about each pattern.
+    """
+
+    def __init__(self, rules: RuleSet, *purpose: object, proofs: Proofs | None = None) -> None:
         self.rules = rules
+        self._proved = proofs
         self._purpose = purpose
         self._made: dict[PuzzleKind, Puzzle] = {}
         self._derivations: dict[tuple[tuple[Fact, ...], Fact], Derivation | None] = {}
@@ -95,6 +105,12 @@ class PuzzleMaker:
 
     def _admit(self, tried: Sequence[tuple[str, Pattern]]) -> list[bool]:
         """Return which patterns allow a clean puzzle; genders are drawn to fit, so one attempt decides."""
+        if self._proved is not None and all(len(pattern) in LENGTHS for _, pattern in tried):
+            number = self.rules.number
+            return [
+                bytes((number[target], *(number[each] for each in pattern))) in _admitted(self._proved, len(pattern))
+                for target, pattern in tried
+            ]
         kinds = [PuzzleKind(CLEAN, len(pattern), target, MALE, pattern, 0) for target, pattern in tried]
         made = self._try(kinds, attempts=1)
         self._made |= made
@@ -175,10 +191,18 @@ class PuzzleMaker:
         return replace(puzzle, status=judged, readings=tuple(readings))
 
 
+@lru_cache(maxsize=len(LENGTHS))
+def _admitted(proofs: Proofs, k: int) -> set[bytes]:
+    """Return the patterns of k facts that oracle and checker have admitted: a byte for the target, then the facts."""
+    proved = proofs.of(k)
+    rows = np.column_stack([proved.target, proved.relations]).tobytes()
+    return {rows[start : start + k + 1] for start in range(0, len(rows), k + 1)}
+
+
 @lru_cache(maxsize=4)
 def shared_maker(rules: RuleSet, *purpose: object) -> PuzzleMaker:
     """Return the maker of a purpose, the same one in the whole process: proving long puzzles takes seconds."""
-    return PuzzleMaker(rules, *purpose)
+    return PuzzleMaker(rules, *purpose, proofs=strict_proofs() if rules.name == STRICT else None)
 
 
 def judge_status(puzzle: Puzzle) -> str | None:

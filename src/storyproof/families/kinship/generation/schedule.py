@@ -27,6 +27,7 @@ _TEST_SHARE = 5  # one in so many patterns is held out for testing
 _FIRST_HELD_OUT = 3  # facts; shorter chains have too few patterns
 _VARIANTS = 128  # puzzles per label that differ in pattern, genders or noise
 _ROUNDS = 64  # whose orders are drawn together
+_NOT_DRAWN = -1
 
 
 class Scenario(NamedTuple):
@@ -221,7 +222,7 @@ class Schedule:
         orders = self._orders(split, task, k, len(deck.labels), int(rounds[0]), int(rounds[-1]))
         label = orders[rounds - rounds[0], turn % len(deck.labels)]
         again, which = np.divmod(rounds, deck.count[label])
-        start = deck.start[label, which]
+        start = self._start(task, deck, label, which)
         repeated = again * len(SPLITS) + side
         return {
             "task": TASKS.index(task),
@@ -233,6 +234,11 @@ class Schedule:
             "place": (start + repeated) % self._places,
             "start": start,
         }
+
+    def _start(self, task: str, deck: _Deck, label: Numbers, which: Numbers) -> Numbers:
+        """Return the offsets of the names of rows, by label and by the place of their pattern."""
+        del task
+        return deck.start[label, which]
 
     def _orders(self, split: str, task: str, k: int, labels: int, first: int, last: int) -> Numbers:
         """Return the order of the labels in each round, [round, place]."""
@@ -279,10 +285,13 @@ class ScheduleV1(Schedule):
         return np.stack([Draws(*self._purpose, split, task, k, number).order(labels) for number in numbers])
 
     def _starts(self, task: str, labels: Sequence[Label], pattern: Numbers, count: Numbers) -> Numbers:
-        found = np.zeros_like(pattern)
-        for row, label in enumerate(labels):
-            for place in range(int(count[row])):
-                each = self._source.pattern(int(pattern[row, place]))
-                key = digest(*self._purpose, "offset", task, label, each)
-                found[row, place] = int.from_bytes(key[:6], "little") % self._places
-        return found
+        return np.full_like(pattern, _NOT_DRAWN)
+
+    def _start(self, task: str, deck: _Deck, label: Numbers, which: Numbers) -> Numbers:
+        """Return the offsets of rows, each drawn when it is first needed: a stream needs few of them."""
+        missing = deck.start[label, which] == _NOT_DRAWN
+        for row, place in set(zip(label[missing].tolist(), which[missing].tolist(), strict=True)):
+            each = self._source.pattern(int(deck.pattern[row, place]))
+            key = digest(*self._purpose, "offset", task, deck.labels[row], each)
+            deck.start[row, place] = int.from_bytes(key[:6], "little") % self._places
+        return deck.start[label, which]

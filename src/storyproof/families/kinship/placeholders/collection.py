@@ -48,6 +48,8 @@ class Placeholders:
         """
         if not 0 < fraction <= 1:
             raise ConfigError(f"a share of {fraction} placeholders was requested; use a number above 0 and at most 1.")
+        if fraction == 1:
+            return self
         orders = self._orders("share", *purpose)
         kept = {
             key: set(order[: max(1, math.ceil(fraction * len(order) - 1e-9))])  # 0.7 * 10 is slightly more than 7
@@ -92,11 +94,14 @@ class Placeholders:
         lengths: dict[tuple[str, ...], set[int]] = {}
         for (words, _), texts in self.templates.items():
             lengths.setdefault(tuple(map(predicate_of, words)), set()).add(len(texts))
-        orders = {}
+        orders: dict[Key, list[int]] = {}
+        drawn: dict[tuple[object, ...], list[int]] = {}
         for (words, genders), texts in self.templates.items():
             predicates = tuple(map(predicate_of, words))
             group = (predicates,) if len(lengths[predicates]) == 1 else (words, genders)
-            orders[words, genders] = Draws("placeholders", *purpose, *group).order(len(texts)).tolist()
+            if group not in drawn:
+                drawn[group] = Draws("placeholders", *purpose, *group).order(len(texts)).tolist()
+            orders[words, genders] = drawn[group]
         return orders
 
     def _keep(self, numbers: Mapping[Key, Collection[int]]) -> Placeholders:

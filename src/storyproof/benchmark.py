@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -224,8 +224,8 @@ class Benchmark(ABC):
         """Return how many stories a split has if `asked` are requested."""
         return asked
 
-    def notes(self, splits: Iterable[str]) -> dict[str, Any]:
-        """Return further entries of the manifest of data with these splits."""
+    def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
+        """Return further entries of the manifest of data with so many stories in these splits."""
         return {}
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:

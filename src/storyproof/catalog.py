@@ -25,6 +25,7 @@ BENCHMARKS = {
     "tomi-matched": "storyproof.families.belief.benchmarks.tomi_matched:TomiMatched",
     "tom-babi": "storyproof.families.belief.benchmarks.tom_babi:TomBabi",
     "tom-babi-easy": "storyproof.families.belief.benchmarks.tom_babi:TomBabiEasy",
+    "tom-k": "storyproof.families.belief.benchmarks.tom_k:TomK",
     "clutrr": "storyproof.families.kinship.clutrr:Clutrr",
     "clutrr@1": "storyproof.families.kinship.clutrr:ClutrrV1",
 }

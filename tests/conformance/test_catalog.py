@@ -11,7 +11,7 @@ import storyproof
 from storyproof.catalog import BENCHMARKS as CATALOG
 from storyproof.catalog import load, names, versions
 from storyproof.datasets.generate import make_benchmark
-from storyproof.errors import ConfigError
+from storyproof.errors import ConfigError, DataError
 from storyproof.example import SCHEMA, SPLITS, Example
 from storyproof.families.family import family_of_table
 from storyproof.solvers.solver import load_solver
@@ -21,7 +21,8 @@ BENCHMARKS = sorted(names("benchmark"))
 THEORY_OF_MIND = [name for name in BENCHMARKS if load("benchmark", name).family == "belief"]
 SOLVERS = sorted(names("solver"))
 TRAINED = {"entnet": "tomi", "gat": "clutrr"}
-RESTS_ON_NOTHING = {"orderings": "not known"}  # answers that no sentence proves
+RESTS_ON_NOTHING = {"orderings": {"not known"}, "tom-k": {"no", "nobody"}}  # answers that no sentence proves
+LONGER_QUESTIONS = {"tom-k": "entnet"}  # than the model that ships with storyproof can read
 each_benchmark = pytest.mark.parametrize("name", BENCHMARKS)
 
 
@@ -89,6 +90,13 @@ def test_rows_are_whole(name: str) -> None:
         assert len(per_story) == benchmark.stories(split, 96)
 
 
+def minds(row: dict[str, Any]) -> int:
+    """How many minds a question goes through; who believes something is itself a mind, and a group is no chain."""
+    if row["question_type"].startswith("common"):
+        return 1
+    return len(row["chain"]) + (row["question_type"] == "believers")
+
+
 @each_benchmark
 def test_rows_make_sense(name: str) -> None:
     known = set(make_benchmark(name).readings)
@@ -96,17 +104,17 @@ def test_rows_make_sense(name: str) -> None:
         assert row["answer"] in row["candidates"]
         assert row["candidates"] == sorted(set(row["candidates"]))
         assert len(row["candidates"]) > 1
-        assert row["proof"] or row["answer"] == RESTS_ON_NOTHING.get(name)
+        assert row["proof"] or row["answer"] in RESTS_ON_NOTHING.get(name, ())
         assert row["proof"] == sorted(set(row["proof"]))
         assert set(row["proof"]) <= set(range(1, row["story"].count("\n") + 2))
-        assert row["order"] == len(row["chain"])
+        assert row["order"] == minds(row)
         assert row["readings"]
         assert set(row["readings"]) <= known
         assert all(agent in row["story"] and agent in row["question"] for agent in row["chain"])
         assert row["false_belief"] == ("_tom" in row["question_type"].replace("_no_tom", ""))
 
 
-@pytest.mark.parametrize("name", THEORY_OF_MIND)
+@pytest.mark.parametrize("name", [name for name in THEORY_OF_MIND if name != "tom-k"])  # whose types are what happens
 def test_story_types_are_balanced(name: str) -> None:
     for split in SPLITS:
         types = Counter(table(name, split).column("story_type").to_pylist())
@@ -168,6 +176,10 @@ def test_solvers_answer_every_example(name: str, solver: str) -> None:
     asked = examples(name, "test")
     if solver in TRAINED and make_benchmark(name).family != make_benchmark(TRAINED[solver]).family:
         with pytest.raises(ConfigError, match="was trained on"):
+            load_solver(solver).predict(asked)
+        return
+    if LONGER_QUESTIONS.get(name) == solver:
+        with pytest.raises(DataError, match="the model reads at most"):
             load_solver(solver).predict(asked)
         return
     answers = load_solver(solver).predict(asked)

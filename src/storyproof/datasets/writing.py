@@ -109,7 +109,7 @@ def describe(benchmark: Benchmark, counts: Mapping[str, int], format_name: str) 
         "config": benchmark.config.as_dict(),
         "readings": list(benchmark.readings),
         "format": format_name,
-        **benchmark.notes(split for split, count in counts.items() if count),
+        **benchmark.notes({split: count for split, count in counts.items() if count}),
     }
 
 

@@ -485,6 +485,10 @@ class Family(ABC):
         """The keys under which prompt files give wordings for this family."""
         return (self.name,)
 
+    def prompt_keys_of(self, example: Example) -> tuple[str, ...]:
+        """Return the keys under which prompt files give a wording for an example, the most fitting first."""
+        return self.prompt_keys
+
     # Pictures.
 
     @abstractmethod

@@ -36,16 +36,42 @@ def find_plain_shortcuts(
 ) -> ShortcutReport:
     """Answer examples by counting and guessing; see `audits.shortcuts.find_shortcuts`."""
     trial = set_up(train, test, seed)
-    labels = sorted({each.answer for each in trial.examples})
-    number = {label: place for place, label in enumerate(labels)}
-    answers = np.array([number[each.answer] for each in trial.examples], np.int64)
+    labels, number, answers = _numbered(trial)
     right = np.arange(len(labels))[:, None] == answers[trial.asked]
     slots = [family_of(each).structure(each) for each in test]
     forced = force(right, slots, trial.cluster, trial.kinds, labels, ABOUT)
     rows = list(_guess(trial, answers, number, forced))
     if learned:
-        rows += _probe(trial, answers, forced, seed)
+        rows += probe_words(trial, answers, forced, seed)
     return trial.report(family_of(test[0]).name, forced, rows, _verdict(rows, forced))
+
+
+def _numbered(trial: Trial) -> tuple[list[str], dict[str, int], Ints]:
+    """Return all answers, their numbers, and the number of each row's answer."""
+    labels = sorted({each.answer for each in trial.examples})
+    number = {label: place for place, label in enumerate(labels)}
+    return labels, number, np.array([number[each.answer] for each in trial.examples], np.int64)
+
+
+def probe_words(trial: Trial, answers: Ints, forced: Forced, seed: int) -> Iterator[ShortcutScore]:
+    """Train a probe on the words of the question, and one on all words.
+
+    Args:
+        trial: Who learns from what.
+        answers: The number of each row's answer, or of a class of answers; negative where no class has one answer only.
+        forced: What the structure forces.
+        seed: For the probes.
+    """
+    asked = [_WORD.findall(each.question.lower()) for each in trial.examples]
+    told = [_WORD.findall(each.story.lower()) for each in trial.examples]
+    bags = {
+        "question_only": _counts(asked),
+        "bag_of_words": np.concatenate([_counts(asked), _counts(told)], axis=1),
+    }
+    label = answers[trial.asked]
+    for name, matrix in bags.items():
+        said = trial.by_fold(lambda fold: classify(matrix, answers, fold, seed))  # noqa: B023
+        yield trial.score(name, ABLATION, _READERS[name], True, (said == label) & (label >= 0), forced)
 
 
 def _guess(trial: Trial, answers: Ints, number: dict[str, int], forced: Forced) -> Iterator[ShortcutScore]:
@@ -82,19 +108,6 @@ def _most_frequent(fold: Fold, cells: Sequence[str], answers: Ints) -> Ints:
         learned[cells[row]][int(answers[row])] += 1
     best = {cell: min(counts, key=lambda answer: (-counts[answer], answer)) for cell, counts in learned.items()}
     return np.array([best.get(cells[row], NO_ANSWER) for row in fold.ask.tolist()], np.int64)
-
-
-def _probe(trial: Trial, answers: Ints, forced: Forced, seed: int) -> Iterator[ShortcutScore]:
-    """Train a probe on the words of the question, and one on all words."""
-    asked = [_WORD.findall(each.question.lower()) for each in trial.examples]
-    told = [_WORD.findall(each.story.lower()) for each in trial.examples]
-    bags = {
-        "question_only": _counts(asked),
-        "bag_of_words": np.concatenate([_counts(asked), _counts(told)], axis=1),
-    }
-    for name, matrix in bags.items():
-        said = trial.by_fold(lambda fold: classify(matrix, answers, fold, seed))  # noqa: B023
-        yield trial.score(name, ABLATION, _READERS[name], True, said == answers[trial.asked], forced)
 
 
 def _counts(texts: Sequence[Sequence[str]]) -> Matrix:

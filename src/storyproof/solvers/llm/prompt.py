@@ -144,7 +144,7 @@ class TemplatePrompt:
         return self._template.answer_after is None or after_marker(reply, self._template.answer_after) is not None
 
     def _steps(self, example: Example) -> tuple[Wording, list[PromptStep]]:
-        wording = self._template.wording(family_of(example).prompt_keys)
+        wording = self._template.wording(family_of(example).prompt_keys_of(example))
         return wording, [step for step in wording.steps if step.when != BELIEF or example.chain]
 
     def _values(self, example: Example, wording: Wording, step: PromptStep, replies: Sequence[str]) -> dict[str, str]:

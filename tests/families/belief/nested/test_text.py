@@ -93,11 +93,14 @@ def test_a_move_by_somebody_who_is_nowhere_happens_where_the_container_stands() 
     [
         (
             "Ann entered the hall.\nAnn danced.",
-            "sentence 2: not a sentence of a story: 'Ann danced.'; expected: A entered the R.",
+            "sentence 2, character 5: not understood: 'danced.'; expected one of: 'entered', 'exited', 'moved',",
         ),
         ("Ann moved the key to the box.", "sentence 1: Ann moves the key but is in no room."),
-        ("", "sentence 1: not a sentence of a story: ''"),
-        ("Ann entered the big hall.", "sentence 1: not a sentence"),
+        ("", "sentence 1, character 1: not understood: the end of the sentence; expected one of: 'A dog barked"),
+        (
+            "Ann entered the big hall.",
+            "sentence 1, character 17: not understood: 'big hall.'; expected one of: 'WORD.'",
+        ),
     ],
 )
 def test_what_cannot_be_read_is_named(story: str, message: str) -> None:

@@ -53,10 +53,14 @@ from storyproof.families.belief.audit.rows import (
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.belief.events import impossibilities
 from storyproof.families.belief.labels import QUESTION_TYPES
+from storyproof.families.belief.nested.judge import impossible_rows, judge_rows
+from storyproof.families.belief.nested.reading import is_nested
+from storyproof.families.belief.nested.rows import READINGS as NESTED
 from storyproof.families.belief.readings import DEFAULT, READINGS
 from storyproof.families.belief.text import parse_question
 from storyproof.families.judge import FileJudge, Subject
 from storyproof.findings import COLUMN, Finding
+from storyproof.formats.chunks import story_starts
 from storyproof.formats.inspect_jsonl import folded
 
 ASKED = ("memory", "reality", "first_order", "second_order")
@@ -79,6 +83,12 @@ def _share(value: Any) -> Any:
     return value
 
 
+def _nested_rows(table: pa.Table) -> npt.NDArray[np.bool_]:
+    """Return which rows are about stories or questions with more than plain ones have."""
+    rows = zip(table.column("story").to_pylist(), table.column("question").to_pylist(), strict=True)
+    return np.array([is_nested(story, question) for story, question in rows], np.bool_)
+
+
 class BeliefJudge(FileJudge):
     """Judges theory-of-mind rows of a file."""
 
@@ -86,8 +96,8 @@ class BeliefJudge(FileJudge):
         super().__init__(subject)
         readings: Sequence[str] = subject.settings.get("readings", ())
         for name in readings:
-            if name not in READINGS:
-                raise UnknownNameError("reading", name, READINGS)
+            if name not in (*READINGS, *NESTED):
+                raise UnknownNameError("reading", name, (*READINGS, *NESTED))
         self._readings = tuple(name for name in READINGS if name != DEFAULT and (not readings or name in readings))
         self._rows = 0
         self._stories = 0
@@ -97,13 +107,49 @@ class BeliefJudge(FileJudge):
         self._answers: Counter[tuple[bool, str]] = Counter()
         self._causes: Counter[str] = Counter()
         self._orders: set[str] = set()
+        self._nested: set[str] = set()  # what rows about nested beliefs ask
 
     def judge(self, table: pa.Table) -> Iterable[Finding]:
         """Yield what is wrong in the next rows."""
-        rows = ProvedRows(table)
+        first = table.select(["story", "question"]).slice(0, 1).to_pylist()
+        nested = _nested_rows(table) if any(is_nested(row["story"], row["question"]) for row in first) else None
+        if nested is None:
+            rows = ProvedRows(table)
+            unread = any(problem.what in ("story", "question") for problem in rows.proved.problems)
+            nested = _nested_rows(table) if unread else None
+            if nested is None or not nested.any():
+                return self._judge_plain(rows)
+        found = self._judge_nested(table.filter(pa.array(nested)))
+        if not nested.all():
+            found += self._judge_plain(ProvedRows(table.filter(pa.array(~nested))))
+        return found
+
+    def _judge_plain(self, rows: ProvedRows) -> Iterable[Finding]:
         if not self.subject.is_audit:
             return find_broken_claims(rows, self.subject.name, self.unchecked)
         return self._find_flaws(rows)
+
+    def _judge_nested(self, table: pa.Table) -> list[Finding]:
+        """Return what is wrong in rows about nested beliefs."""
+        judged = judge_rows(table, self.subject)
+        self.unchecked.update(judged.unchecked)
+        self._rows += table.num_rows
+        self._stories += len(story_starts(table))
+        self._nested.update(judged.asked)
+        mistyped = set[str]()
+        for finding, counted in judged.found:
+            if counted == "answers":
+                self._answers[bool(finding.reading), finding.asked] += 1
+                self._causes["other_reading" if finding.reading else "not_entailed"] += 1
+            elif counted == "wrong_story_types":
+                story = finding.id.rpartition("-")[0] or finding.id
+                self._counts[counted] += story not in mistyped
+                mistyped.add(story)
+            elif counted:
+                self._counts[counted] += 1
+        if self.subject.is_audit:
+            self.gone.update(impossible_rows(table, judged))
+        return [finding for finding, _ in judged.found]
 
     def conclude(self) -> Iterable[Finding]:
         """Refuse an audit of a file without questions."""
@@ -133,7 +179,8 @@ class BeliefJudge(FileJudge):
 
     def totals(self) -> dict[str, Any]:
         """Return what was counted; see the module."""
-        orders = [name for name in _ORDERS if name in self._orders or name in ASKED]
+        orders = [name for name in _ORDERS if name in self._orders or name in ASKED or name in self._nested]
+        orders += sorted(self._nested - set(orders))
         found: dict[str, Any] = {"questions": self._rows, "stories": self._stories}
         for name, dependent in (("wrong_answers", False), ("rule_dependent", True)):
             found[name] = {asked: self._answers[dependent, asked] for asked in orders}

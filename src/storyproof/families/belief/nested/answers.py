@@ -60,7 +60,7 @@ def answer_codes(stories: PlotArrays, names: LocalNames, question: NestedQuestio
         found = (believe << np.arange(len(agents))[:, None]).sum(axis=0)
     elif ask == Ask.COMMON:
         group = tuple(dict.fromkeys(chain))
-        chains = [tuple(group[member] for member in each) for each in _classes(len(group))]
+        chains = [tuple(group[member] for member in each) for each in chain_classes(len(group))]
         places = _places(stories, names, chains, thing, reading)
         found = np.where((places == places[0]).all(axis=0), places[0], NOBODY)
     elif ask == Ask.KNOWS_WHERE:
@@ -76,7 +76,7 @@ def answer_codes(stories: PlotArrays, names: LocalNames, question: NestedQuestio
 
 
 @lru_cache(maxsize=64)
-def _classes(count: int) -> tuple[tuple[int, ...], ...]:
+def chain_classes(count: int) -> tuple[tuple[int, ...], ...]:
     """Return chains of the agents 0, 1 …, one for each way in which the oracle can tell chains apart.
 
     It sees the first agent, the set of those after the first and before the last, and the last two agents.

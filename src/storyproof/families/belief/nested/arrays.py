@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +53,15 @@ class PlotArrays:
     def without(self, deleted: npt.NDArray[np.bool_]) -> PlotArrays:
         """Return the stories without the sentences that are marked in a [time, story] array."""
         return replace(self, kind=np.where(deleted, np.uint8(EventKind.NOISE), self.kind))
+
+
+def join_plots(parts: Sequence[PlotArrays]) -> PlotArrays:
+    """Return several sets of stories of equal length as one."""
+    if len(parts) == 1:
+        return parts[0]
+    names = [item.name for item in fields(PlotArrays) if item.name != "agents"]
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names}
+    return PlotArrays(**arrays, agents=max(part.agents for part in parts))
 
 
 def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, list[LocalNames]]:

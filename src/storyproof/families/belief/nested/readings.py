@@ -58,3 +58,8 @@ def parse_reading(name: str) -> NestedReading:
     if name not in known:
         raise UnknownNameError("reading", name, known)
     return known[name]
+
+
+# The readings that rows with messages are compared under.
+COMPARED = tuple(NestedReading(trust=trust) for trust in TRUSTS)
+COMPARED_DESCRIPTIONS = {str(reading): TRUST_DESCRIPTIONS[reading.trust] for reading in COMPARED}

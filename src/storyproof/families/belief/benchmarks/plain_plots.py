@@ -1,0 +1,241 @@
+"""Random plain stories, as ToMi words them: people who come and go, and an object that is moved.
+
+Stories have from two people on, and from one move on. The six questions of ToMi are asked about whoever moves the
+object last and one other. Stories of ToMi's three types come in equal numbers, in rounds of three.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.errors import ConfigError
+from storyproof.families.belief import oracle
+from storyproof.families.belief.arrays import NOBODY, PAD, Flags, Small, Stories
+from storyproof.families.belief.benchmarks.script import orders_of_types
+from storyproof.families.belief.events import FEELINGS, Event, Kind
+from storyproof.families.belief.labels import STORY_TYPES, story_type
+from storyproof.families.belief.nested.arrays import PlotArrays, join_plots
+from storyproof.families.belief.nested.drawing import PlotDials, draw_plots
+from storyproof.families.belief.nested.world import EventKind, PlotEvent
+from storyproof.families.belief.readings import DEFAULT
+from storyproof.seeds import Draws
+
+_POOL = 12  # stories drawn for each that is kept
+_LEAST = 600  # stories drawn at once: of few, none may be of a rare type
+_ROUNDS = 50  # draws after which too few stories of a type are given up
+_WALKS = 6, 2  # comings and goings in all, and for each person; two people with few of them have few plots
+# In the published order: whether the beginning is asked about, and whose minds (0 for the mover, 1 for the other).
+SIX: tuple[tuple[bool, tuple[int, ...]], ...] = (
+    (True, ()),
+    (False, (0,)),
+    (False, (0, 1)),
+    (False, ()),
+    (False, (1,)),
+    (False, (1, 0)),
+)
+_ARRAYS = ("length", "people", "mover", "other")
+_KINDS = {
+    EventKind.ENTER: Kind.ENTER,
+    EventKind.EXIT: Kind.EXIT,
+    EventKind.PLACE: Kind.PLACE,
+    EventKind.MOVE: Kind.MOVE,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlainBlock:
+    """Plain stories without words.
+
+    Attributes:
+        stories: The plots; noise after the end.
+        length: How many sentences each story has.
+        people: How many people.
+        mover: Who moves the object last.
+        other: The other one who is asked about.
+    """
+
+    stories: PlotArrays
+    length: npt.NDArray[np.int64]
+    people: npt.NDArray[np.int64]
+    mover: Small
+    other: Small
+
+    def pick(self, columns: npt.NDArray[np.intp]) -> PlainBlock:
+        """Return some of the stories."""
+        return PlainBlock(
+            self.stories.pick(columns),
+            self.length[columns],
+            self.people[columns],
+            self.mover[columns],
+            self.other[columns],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PlainPlots:
+    """Draws plain stories.
+
+    Attributes:
+        agents: How many people a story has at most.
+        dials: How much happens; of moves, at most so many.
+        length: How many sentences every story has; 0 for as many as give everybody time to come and go.
+    """
+
+    agents: int
+    dials: PlotDials
+    length: int = 0
+
+    def draw(self, draws: Draws, count: int) -> PlainBlock:
+        """Draw stories; each three of them has one of each type, in random order.
+
+        Raises:
+            ConfigError: If hardly any stories are of one of the types.
+        """
+        need = count // len(STORY_TYPES)
+        found: list[list[PlainBlock]] = [[] for _ in STORY_TYPES]
+        missing = [need] * len(STORY_TYPES)
+        for _ in range(_ROUNDS):
+            pool = self._draw_pool(draws, max(_POOL * max(missing), _LEAST))
+            pairs = [_with_other(pool, step) for step in range(1, self.agents)]
+            types = np.stack([_types(pair) for pair in pairs])
+            used = np.zeros(len(pool.length), np.bool_)
+            for number in reversed(range(len(STORY_TYPES))):  # the rarest type first; no story is used twice
+                fits = types == number
+                kept = np.flatnonzero(fits.any(axis=0) & ~used)[: missing[number]]
+                other = np.stack([pair.other[kept] for pair in pairs])
+                chosen = other[fits[:, kept].argmax(axis=0), np.arange(len(kept))]
+                found[number].append(replace(pool.pick(kept), other=chosen))
+                missing[number] -= len(kept)
+                used[kept] = True
+            if not any(missing):
+                break
+        else:
+            raise ConfigError("hardly any story is of one of ToMi's types; ask for more moves, people or sentences.")
+        every = _join([part for parts in found for part in parts])
+        order = orders_of_types(draws, need).reshape(-1)
+        place = np.repeat(np.arange(need), len(STORY_TYPES))
+        return every.pick(order * need + place)
+
+    def _draw_pool(self, draws: Draws, count: int) -> PlainBlock:
+        """Draw stories of every number of people and moves, equally many of each, in random order."""
+        sizes = list(product(range(2, self.agents + 1), range(1, self.dials.moves + 1)))
+        parts = []
+        for agents, moves in sizes:
+            base = replace(self.dials, agents=agents, moves=moves, walks=0)
+            walks = self.length - base.sentences if self.length else _WALKS[0] + _WALKS[1] * agents
+            dials = replace(base, walks=max(walks, 0))
+            drawn = draw_plots(dials, draws, -(-count // len(sizes)))
+            stories = drawn.stories
+            shape = stories.kind.shape
+            length = np.full(shape[1], shape[0])
+            mover = _last_mover(stories)
+            parts.append(PlainBlock(stories, length, np.full(shape[1], agents), mover, np.full_like(mover, NOBODY)))
+        every = _join(parts)
+        return every.pick(draws.order(len(every.length)))
+
+
+def _with_other(block: PlainBlock, step: int) -> PlainBlock:
+    """Return stories with the agent so many places after the mover as the other; NOBODY if there are not as many."""
+    other = (block.mover + step) % block.people
+    return replace(block, other=np.where(step < block.people, other, NOBODY).astype(np.int8))
+
+
+def _last_mover(stories: PlotArrays) -> Small:
+    """Return who moves the object last."""
+    found = np.zeros(stories.kind.shape[1], np.int8)
+    for kind, agent in zip(stories.kind, stories.agent, strict=True):
+        found = np.where(kind == EventKind.MOVE, agent, found)
+    return found
+
+
+def _join(parts: list[PlainBlock]) -> PlainBlock:
+    """Return several sets of stories as one, filled up with noise to one length."""
+    longest = max(len(part.stories.kind) for part in parts)
+
+    def filled(stories: PlotArrays) -> PlotArrays:
+        missing = longest - len(stories.kind)
+
+        def fill(array: npt.NDArray[Any], value: int) -> npt.NDArray[Any]:
+            return np.pad(array, ((0, missing), (0, 0)), constant_values=value)
+
+        names = ("agent", "room", "thing", "container", "hearer")
+        arrays: dict[str, Any] = {name: fill(getattr(stories, name), NOBODY) for name in names}
+        return replace(stories, kind=fill(stories.kind, EventKind.NOISE), **arrays)
+
+    return PlainBlock(
+        join_plots([filled(part.stories) for part in parts]),
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in _ARRAYS),
+    )
+
+
+def as_stories(block: PlainBlock) -> Stories:
+    """Return plain plots as the arrays of plain stories, in which noise is silent."""
+    plots = block.stories
+    kind = np.full(plots.kind.shape, Kind.NOISE, np.uint8)
+    for one, other in _KINDS.items():
+        kind[plots.kind == one] = other
+    kind[np.arange(len(kind))[:, None] >= block.length] = PAD
+    silent = kind >= Kind.NOISE
+    agent, room, thing, container = (
+        np.where(silent, np.int8(NOBODY), array) for array in (plots.agent, plots.room, plots.thing, plots.container)
+    )
+    return Stories(kind, agent, room, thing, container, np.full_like(agent, NOBODY), agents=plots.agents)
+
+
+def as_plain_events(events: Sequence[PlotEvent]) -> list[Event]:
+    """Return a story of plain plots as events that ToMi's wording has; noise is what somebody of the story likes."""
+    acting = {event.agent for event in events if event.kind != EventKind.NOISE}
+    found = []
+    for event in events:
+        if event.kind in _KINDS:
+            found.append(Event(_KINDS[event.kind], event.agent, event.room, event.thing, event.container))
+        elif event.agent in acting:
+            found.append(Event(Kind.FEEL, event.agent, thing=event.thing, feeling=FEELINGS[0]))
+        else:
+            found.append(Event(Kind.NOISE))
+    return found
+
+
+def _types(block: PlainBlock) -> npt.NDArray[np.int64]:
+    """Return the types of stories; -1 where there is no other, or one of the six questions has no answer."""
+    stories = as_stories(block)
+    seen = oracle.view(stories, np.zeros(stories.count, np.int8))
+    pair = block.mover, np.maximum(block.other, 0)
+    usable: Flags = block.other != NOBODY
+    for _, chain in SIX:
+        if chain:
+            usable &= oracle.belief(seen, np.stack([pair[who] for who in chain]), DEFAULT).place != NOBODY
+    return np.where(usable, story_type(seen, *pair), -1)
+
+
+def plot_keys(block: PlainBlock) -> list[bytes]:
+    """Return what happens in each story apart from words and noise, so that equal plots have equal keys."""
+    plots = block.stories
+    silent = plots.kind == EventKind.NOISE
+    order = np.argsort(silent, axis=0, kind="stable")
+    columns = [np.where(silent, np.int8(0), plots.kind.view(np.int8))]
+    for name in ("agent", "room", "container"):
+        values = np.where(silent, np.int8(NOBODY), getattr(plots, name))
+        columns.append(_by_appearance(values))
+    packed = np.stack([np.take_along_axis(column, order, axis=0) for column in columns])
+    rows = np.ascontiguousarray(packed.transpose(2, 1, 0).reshape(packed.shape[2], -1))
+    return [row.tobytes() for row in rows]
+
+
+def _by_appearance(values: Small) -> Small:
+    """Number local numbers anew in the order in which they appear in each story; NOBODY stays."""
+    steps, count = values.shape
+    most = 1 + int(values.max(initial=0))
+    first = np.full((most, count), steps, np.int64)
+    columns = np.arange(count)
+    for time in range(steps - 1, -1, -1):
+        which = np.flatnonzero(values[time] >= 0)
+        first[values[time, which], columns[which]] = time
+    rank = np.argsort(np.argsort(first, axis=0, kind="stable"), axis=0, kind="stable").astype(np.int8)
+    return np.where(values < 0, np.int8(NOBODY), rank[np.maximum(values, 0), columns])

@@ -1,0 +1,708 @@
+"""The benchmark `tom-k`: beliefs of any order in random stories with secrets, messages and lies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from math import prod
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from storyproof.benchmark import Benchmark, Config, comma_separated, option
+from storyproof.columns import Words, identity
+from storyproof.errors import ConfigError, ParseError, ProofError, UnknownNameError
+from storyproof.example import SCHEMA, SPLITS, Example
+from storyproof.families.belief.arrays import NOBODY, LocalNames
+from storyproof.families.belief.benchmarks.plain_plots import SIX, PlainBlock, PlainPlots, as_plain_events, plot_keys
+from storyproof.families.belief.derivation import prove
+from storyproof.families.belief.narration import Cast
+from storyproof.families.belief.nested.arrays import PlotArrays, decode_plot, join_plots
+from storyproof.families.belief.nested.drawing import CONTAINERS, PlotDials, draw_plots
+from storyproof.families.belief.nested.questions import Ask, NestedQuestion
+from storyproof.families.belief.nested.reading import is_nested, read_story, style_of
+from storyproof.families.belief.nested.readings import ALWAYS, TRUSTS, NestedReading
+from storyproof.families.belief.nested.rows import MOST_BELIEVERS, READINGS, PlotQuestion, label_questions, reading_of
+from storyproof.families.belief.nested.selection import (
+    OrderChoice,
+    choose_beliefs,
+    choose_controls,
+    choose_others,
+    choose_stories,
+    describe,
+    draw_questions,
+    find_places,
+    join_chains,
+    tells_truly,
+)
+from storyproof.families.belief.nested.wording import (
+    LANGUAGES,
+    STYLES,
+    Wording,
+    check_wording,
+    divide_words,
+    find_wording,
+)
+from storyproof.families.belief.nested.world import MESSAGES, EventKind, cast_of
+from storyproof.families.belief.readings import READINGS as PLAIN_READINGS
+from storyproof.families.belief.text import Question, ask, narrate
+from storyproof.families.belief.vocabulary import ROLES, Vocabulary, default_vocabulary
+from storyproof.seeds import Draws, Indices, Permutation
+
+CONTROLS = (Ask.MEMORY, Ask.REALITY)
+OTHERS = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
+KINDS = tuple(str(ask) for ask in (*CONTROLS, *OTHERS))
+PLAIN_STYLE = "tomi"
+_SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
+_POOL = 2  # stories drawn for each that is kept
+_ROUNDS = 50  # draws after which too few usable stories are given up
+_PIECE = 512  # stories that are proved and narrated at once
+
+
+def _dial(help: str, default: int, least: int, most: int) -> Any:
+    return field(default=default, metadata=option(help, read=int, default=str(default), least=least, most=most))
+
+
+def _choice(help: str, choices: Sequence[str]) -> Any:
+    metadata = option(help, default=choices[0], choices=tuple(choices), metavar="|".join(choices))
+    return field(default=choices[0], metadata=metadata)
+
+
+@dataclass(frozen=True)
+class TomKConfig(Config):
+    """The dials of tom-k.
+
+    Attributes:
+        order: Through how many minds the deepest question goes; each story has one question of every order up to it.
+        agents: How many people a story has; in ToMi's wording, at most.
+        rooms: How many rooms.
+        objects: How many objects.
+        moves: How often an object is moved.
+        tells: How many messages their speakers believe: to a room, in private, or to everybody.
+        lies: How many messages their speakers do not believe.
+        peeks: How often somebody secretly watches a room.
+        distractions: How often somebody gets distracted.
+        distractors: How many sentences change nothing.
+        length: How many sentences a story has; 0 for as many as give everybody time to come and go.
+        trust: Which hearers believe a message (decision 21).
+        style: The wording; `tomi` has no messages or secrets, and the six questions of ToMi.
+        language: The language.
+        unknown: Whether questions are asked to which the answer is "unknown".
+        questions: Which kinds of question are asked besides those about beliefs.
+        disjoint: Roles of which no word may occur in two splits.
+    """
+
+    order: int = _dial("The highest order of the questions about beliefs.", 3, 1, 8)
+    agents: int = _dial("People in a story; with --style tomi, 2 to so many.", 4, 2, 8)
+    rooms: int = _dial("Rooms.", 2, 1, 6)
+    objects: int = _dial("Objects.", 2, 1, 6)
+    moves: int = _dial("How often an object is moved.", 4, 0, 40)
+    tells: int = _dial("Honest messages.", 2, 0, 20)
+    lies: int = _dial("Messages that their speakers do not believe.", 1, 0, 20)
+    peeks: int = _dial("How often somebody secretly watches a room.", 1, 0, 20)
+    distractions: int = _dial("How often somebody is distracted.", 1, 0, 20)
+    distractors: int = _dial("Sentences that change nothing.", 1, 0, 40)
+    length: int = _dial("Sentences of a story; 0 leaves time for everybody to come and go.", 0, 0, 120)
+    trust: str = _choice("Which hearers believe a message.", TRUSTS)
+    style: str = _choice("The wording of the stories.", STYLES)
+    language: str = _choice("The language of the stories.", LANGUAGES)
+    unknown: bool = field(
+        default=False, metadata=option("Also ask questions to which nobody knows the answer.", read=bool)
+    )
+    questions: tuple[str, ...] = field(
+        default=KINDS,
+        metadata=option(
+            "Kinds of question besides beliefs, comma-separated.",
+            read=comma_separated,
+            default=",".join(KINDS),
+            choices=KINDS,
+        ),
+    )
+    disjoint: tuple[str, ...] = field(
+        default=(),
+        metadata=option(
+            "Roles with no word in two splits: agents, rooms, objects, containers; comma-separated.",
+            read=comma_separated,
+            choices=ROLES,
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        for name, declared in type(self).options().items():
+            value, least, most = getattr(self, name), declared.least, declared.most
+            if least is None or most is None:
+                continue
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+                raise ConfigError(f"{declared.flag} is {value!r}; use a whole number from {declared.range}.")
+        if self.trust not in TRUSTS:
+            raise UnknownNameError("reading of trust", self.trust, TRUSTS)
+        check_wording(self.language, self.style)
+        for name, known in (("questions", KINDS), ("disjoint", ROLES)):
+            values = getattr(self, name)
+            if isinstance(values, str):
+                raise ConfigError(f"{name} is '{values}'; expected a list.")
+            for value in values:
+                if value not in known:
+                    raise UnknownNameError({"questions": "kind of question"}.get(name, "role"), value, known)
+            object.__setattr__(self, name, tuple(each for each in known if each in values))
+        if self.style == PLAIN_STYLE:
+            self._check_plain()
+        else:
+            self._check_nested()
+
+    def _check_nested(self) -> None:
+        if not self.moves + self.tells + self.lies:
+            raise ConfigError("--moves, --tells and --lies are all 0, so every object has one place only; raise one.")
+        if self.peeks and self.rooms == 1:
+            raise ConfigError(f"--peeks is {self.peeks}, but there is one room only; use --rooms 2 or more.")
+        if str(Ask.BELIEVERS) in self.questions and self.agents > MOST_BELIEVERS:
+            raise ConfigError(
+                f"--agents is {self.agents}; questions of the kind '{Ask.BELIEVERS}' have every set of people among "
+                f"their candidates, so use at most {MOST_BELIEVERS}, or leave them out of --questions."
+            )
+        if self.length and self.length < self._least_length:
+            raise ConfigError(
+                f"--length is {self.length}, but everybody and everything that is asked for takes {self._least_length} "
+                "sentences; ask for less, or for more sentences."
+            )
+
+    def _check_plain(self) -> None:
+        for name in ("tells", "lies", "peeks", "distractions"):
+            if getattr(self, name):
+                raise ConfigError(
+                    f"--{name} is {getattr(self, name)}, but --style tomi has only comings, goings and moves."
+                )
+        expected = {"order": 2, "objects": 1, "unknown": False}
+        for name, value in expected.items():
+            if getattr(self, name) != value:
+                raise ConfigError(
+                    f"--{name} is {getattr(self, name)}; --style tomi asks ToMi's six questions, so use {value}."
+                )
+        if not self.moves:
+            raise ConfigError("--moves is 0; ToMi's questions are about whoever moves the object, so use 1 or more.")
+
+    @property
+    def _least_length(self) -> int:
+        return PlotDials(**self._counts, walks=0).sentences
+
+    @property
+    def _counts(self) -> dict[str, int]:
+        names = ("agents", "rooms", "objects", "moves", "tells", "lies", "peeks", "distractions")
+        return {**{name: getattr(self, name) for name in names}, "noise": self.distractors}
+
+    @property
+    def plot_dials(self) -> PlotDials:
+        """How much happens in a story."""
+        walks = self.length - self._least_length if self.length else 3 * self.agents
+        return PlotDials(**self._counts, walks=walks)
+
+    @property
+    def reading(self) -> NestedReading:
+        """The reading that decides the answers."""
+        return NestedReading(trust=self.trust)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings as plain values."""
+        plain = {item.name: getattr(self, item.name) for item in fields(self)}
+        return {**plain, "questions": list(self.questions), "disjoint": list(self.disjoint)}
+
+    def harder(self) -> TomKConfig:
+        """Return the next harder settings: one dial, the one that is furthest from `extreme`, is turned one step.
+
+        Raises:
+            ConfigError: If every dial is at least as far as in the preset `extreme`.
+
+        Example:
+            >>> from storyproof.families.belief.benchmarks.tom_k import TomKConfig
+            >>> config = TomKConfig(order=2, agents=5, rooms=2, objects=2)
+            >>> config.harder().order
+            3
+        """
+        if self.style == PLAIN_STYLE:
+            raise ConfigError("--style tomi has no harder settings of the same kind; choose another style.")
+        easy, hard = PRESETS["easy"], PRESETS["extreme"]
+
+        def level(name: str) -> float:
+            return float((getattr(self, name) - easy[name]) / (hard[name] - easy[name]))
+
+        left = [name for name in LADDER if getattr(self, name) < hard[name]]
+        if not left:
+            raise ConfigError("these settings are as hard as the preset 'extreme'; turn single dials further yourself.")
+        chosen = min(left, key=level)
+        return replace(self, **{chosen: getattr(self, chosen) + 1})
+
+
+# In the order in which `harder` turns them.
+LADDER = ("order", "moves", "tells", "lies", "rooms", "agents", "peeks", "distractions", "objects", "distractors")
+_PRESET_NAMES = (
+    "order",
+    "agents",
+    "rooms",
+    "objects",
+    "moves",
+    "tells",
+    "lies",
+    "peeks",
+    "distractions",
+    "distractors",
+)
+PRESETS: dict[str, dict[str, Any]] = {
+    name: dict(zip(_PRESET_NAMES, values, strict=True))
+    for name, values in {
+        "easy": (2, 4, 1, 1, 4, 0, 0, 0, 0, 0),
+        "medium": (3, 4, 2, 2, 4, 2, 1, 1, 1, 1),
+        "hard": (4, 5, 2, 2, 6, 3, 2, 2, 1, 2),
+        "extreme": (6, 6, 3, 3, 12, 4, 3, 3, 2, 4),
+    }.items()
+}
+PRESETS["plain"] = {
+    **dict.fromkeys(("tells", "lies", "peeks", "distractions"), 0),
+    **{"order": 2, "agents": 5, "rooms": 2, "objects": 1, "moves": 2, "distractors": 1, "style": PLAIN_STYLE},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlotBlock:
+    """Stories of a block without words, with the questions that they are asked.
+
+    Attributes:
+        stories: The plots.
+        lie: Which messages the text calls lies.
+        beliefs: The question of each order.
+        others: For each story the questions of other kinds, in generic names.
+    """
+
+    stories: PlotArrays
+    lie: npt.NDArray[np.bool_]
+    beliefs: list[OrderChoice]
+    others: list[list[NestedQuestion]]
+
+
+class TomK(Benchmark):
+    """Beliefs of any order in random stories with secrets, messages and lies.
+
+    World: people, rooms with three containers each, objects. Random comings and goings, placings and moves, secret
+    watching, distraction, and messages to a room, in private or to everybody, honest or not. There is no recipe: at
+    every sentence a story chooses among what can happen next. Whom hearers believe is a reading (`trust`).
+
+    Questions: one about beliefs of each order from 1 to `order`, one about memory or reality, and one of another kind:
+    what somebody would say, whether somebody knows where the object is or that somebody else is wrong, who believes
+    something, and what a group commonly believes. In ToMi's wording (preset `plain`): the six questions of ToMi about
+    whoever moves the object and one other, with as many stories of each of ToMi's three types.
+
+    Splits: differ in their stories, and on request in their words (`disjoint`).
+
+    Known artefacts: an answer is a place that the story names with the object, so who guesses among these is right in
+    a third to a half. In a share of the questions, which the manifest states by order, a shorter chain has the same
+    answer. Speakers of honest messages say what they believe under the reading of the benchmark.
+
+    Source: storyproof; the semantics are in decision 21. The events are those of Hi-ToM (He et al. 2023) and ExploreToM
+    (Sclar et al. 2024), the plain wording that of ToMi (Le, Boureau and Nickel 2019).
+    """
+
+    name = "tom-k"
+    version = 1
+    family = "belief"
+    usual_counts: ClassVar[dict[str, int]] = dict.fromkeys(SPLITS, 999)
+    round = 3
+    config_type = TomKConfig
+    presets = PRESETS
+    readings: ClassVar[tuple[str, ...]] = READINGS
+
+    config: TomKConfig
+    block_stories: int = 1536  # enough to balance answers, and few enough for small datasets
+
+    def __init__(self, config: TomKConfig | None = None, seed: int = 0) -> None:
+        super().__init__(config or TomKConfig(), seed)
+        made = self.config
+        needed = {
+            "agents": made.agents,
+            "rooms": made.rooms,
+            "objects": made.objects,
+            "containers": CONTAINERS * made.rooms,
+        }
+        words = self.vocabulary
+        words.require(needed, self.name)
+        parts = divide_words(words, [_SHARES[split] for split in SPLITS], needed) if made.disjoint else []
+        self._words: dict[str, dict[str, range]] = {}
+        for number, split in enumerate(SPLITS):
+            every = {role: range(len(getattr(words, role))) for role in ROLES}
+            self._words[split] = every | {role: parts[number][role] for role in made.disjoint}
+        self._plain = PlainPlots(made.agents, made.plot_dials, made.length) if made.style == PLAIN_STYLE else None
+        if self._plain is not None:
+            self.readings = PLAIN_READINGS  # type: ignore[misc]
+        self._drawn: dict[tuple[str, int], PlotBlock] = {}
+
+    @cached_property
+    def wording(self) -> Wording:
+        """The words of stories, questions and answers."""
+        return find_wording(self.config.language, self.config.style)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """The words by role; in ToMi's wording those of `tomi`."""
+        return default_vocabulary() if self.config.style == PLAIN_STYLE else self.wording.vocabulary
+
+    def rows_per_story(self, split: str) -> int:
+        """Return the number of questions: one of each order, one control question and one of another kind."""
+        if self._plain is not None:
+            return 6
+        return self.config.order + bool(self._kinds(CONTROLS)) + bool(self._kinds(OTHERS))
+
+    def _kinds(self, known: Sequence[Ask]) -> list[Ask]:
+        return [ask for ask in known if str(ask) in self.config.questions]
+
+    def _sizes(self, split: str) -> tuple[int, ...]:
+        """Return how many words there are for what makes a story unique; see `_cast`."""
+        words = {role: len(found) for role, found in self._words[split].items()}
+        return words["agents"], words["agents"] - 1, words["rooms"], words["objects"], words["containers"]
+
+    def capacity(self, split: str) -> int:
+        """Return how many stories differ in the words that make a story unique."""
+        return min(prod(self._sizes(split)) // len(SPLITS), 10**9)
+
+    def plots(self, split: str, index: int) -> PlotBlock:
+        """Return a block of stories without words, with the questions that they are asked; the first ones are kept."""
+        if (split, index) not in self._drawn:
+            found = self._draw(split, index)
+            if index:
+                return found
+            self._drawn[split, index] = found
+        return self._drawn[split, index]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_drawn": {}}  # workers need not be sent stories
+
+    def _draw(self, split: str, index: int) -> PlotBlock:
+        """Draw a block of stories without words, and choose the questions that they are asked."""
+        made, count = self.config, self.block_stories
+        draws = Draws(*self.identity, split, index, "plot")
+        names = LocalNames.generic(CONTAINERS * made.rooms + made.agents)
+        found: list[tuple[PlotArrays, npt.NDArray[np.bool_], list[Any]]] = []
+        missing = count
+        for _ in range(_ROUNDS):
+            drawn = draw_plots(made.plot_dials, draws, _POOL * missing)
+            places = find_places(drawn.stories, made.objects, CONTAINERS * made.rooms)
+            chains = draw_questions(
+                drawn.stories, places, draws, made.order, made.agents, made.reading, unknown=made.unknown
+            )
+            usable = np.asarray((places.count > 1).any(axis=0))
+            if made.trust != ALWAYS:  # stories are drawn as if everybody were always believed
+                usable &= tells_truly(drawn.stories, drawn.lie, made.reading)
+            kept = choose_stories(chains, usable, missing)
+            found.append((drawn.stories.pick(kept), drawn.lie[:, kept], [each.pick(kept) for each in chains]))
+            missing -= len(kept)
+            if not missing:
+                break
+        else:
+            raise ConfigError("hardly any story has a question of every order; ask for a lower order or more moves.")
+        stories = join_plots([each for each, _, _ in found])
+        lie = np.concatenate([each for _, each, _ in found], axis=1)
+        beliefs = choose_beliefs([join_chains(parts) for parts in zip(*(each for _, _, each in found), strict=True)])
+        places = find_places(stories, made.objects, CONTAINERS * made.rooms)
+        others: list[list[NestedQuestion]] = [[] for _ in range(count)]
+        if controls := self._kinds(CONTROLS):
+            for asked, question in zip(others, choose_controls(places, draws, controls, names), strict=True):
+                asked.append(question)
+        if further := self._kinds(OTHERS):
+            chosen = choose_others(
+                stories, places, draws, further, made.agents, made.order, made.reading, names, unknown=made.unknown
+            )
+            for asked, question in zip(others, chosen, strict=True):
+                asked.append(question)
+        return PlotBlock(self._fill_noise(stories, draws), lie, beliefs, others)
+
+    def _fill_noise(self, stories: PlotArrays, draws: Draws) -> PlotArrays:
+        """Let sentences that change nothing be about somebody and something."""
+        noise = stories.kind == EventKind.NOISE
+        agent, thing = (
+            draws.below(most, noise.size).reshape(noise.shape).astype(np.int8)
+            for most in (self.config.agents, self.config.objects)
+        )
+        return replace(
+            stories, agent=np.where(noise, agent, stories.agent), thing=np.where(noise, thing, stories.thing)
+        )
+
+    def _cast(self, split: str, index: int, stories: PlotArrays) -> Cast:
+        """Draw the words of a block's stories.
+
+        Who is named first and second, the object that is placed first, its container and its room are never the same
+        twice, and can be told from the text, so no two stories have the same text.
+        """
+        made, count = self.config, stories.kind.shape[1]
+        draws = Draws(*self.identity, split, index, "words")
+        order = Permutation(prod(self._sizes(split)), "cast", *self.identity)
+        # A block may reach past the last story.
+        numbers = np.minimum(np.arange(count) + index * self.block_stories, self.capacity(split) - 1)
+        rank, digits = order(numbers * len(SPLITS) + SPLITS.index(split)), list[Indices]()
+        for size in self._sizes(split):
+            rank, digit = np.divmod(rank, size)
+            digits.append(digit)
+        first, second, room, thing, container = digits
+        placed = (stories.kind == EventKind.PLACE).argmax(axis=0)
+        columns = np.arange(count)
+
+        def fill(role: str, needed: int, forced: list[Indices], start: npt.NDArray[Any]) -> Words:
+            known = np.array(self._words[split][role], np.int32)
+            keys = draws.below(1 << 30, len(known) * count).reshape(len(known), count)
+            for place, each in enumerate(forced):
+                keys[each, columns] = place - len(forced)
+            words = known[np.argsort(keys, axis=0, kind="stable")[:needed]]
+            found: Words = np.take_along_axis(words, start.astype(np.intp), axis=0)
+            return found
+
+        def turned(needed: int, start: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            found: npt.NDArray[Any] = (np.arange(needed)[:, None] - start) % needed
+            return found
+
+        boxes = CONTAINERS * made.rooms
+        return Cast(
+            fill("agents", made.agents, [first, second + (second >= first)], _ranks(stories)),
+            fill("rooms", made.rooms, [room], turned(made.rooms, stories.room[placed, columns])),
+            fill("objects", made.objects, [thing], turned(made.objects, stories.thing[placed, columns])),
+            fill("containers", boxes, [container], turned(boxes, stories.container[placed, columns])),
+        )
+
+    def block(self, split: str, index: int) -> pa.Table:
+        """Generate one block: draw, choose questions, label by the oracle, confirm by the checker, narrate."""
+        return self.beginning(split, index, self.block_stories)
+
+    def beginning(self, split: str, index: int, stories: int) -> pa.Table:
+        """Generate the first stories of a block; only these are labelled, confirmed and narrated."""
+        stories = min(stories, self.block_stories)
+        if self._plain is not None:
+            return self._plain_table(split, index, stories)
+        drawn = self.plots(split, index)
+        cast = self._cast(split, index, drawn.stories)
+        pieces = [
+            self._table(split, index, drawn, cast, range(start, min(start + _PIECE, stories)))
+            for start in range(0, stories, _PIECE)
+        ]
+        return pa.concat_tables(pieces).unify_dictionaries().combine_chunks()
+
+    def _narrate(self, split: str, index: int, drawn: PlotBlock, cast: Cast, start: int) -> list[str]:
+        """Return the text of a whole piece of a block, so that it does not depend on how much of it is used."""
+        columns = np.arange(start, min(start + _PIECE, self.block_stories))
+        draws = Draws(*self.identity, split, index, start, "text")
+        words = Cast(*(each[:, columns] for each in (cast.agents, cast.rooms, cast.things, cast.containers)))
+        told = self.wording.narrate_block(drawn.stories.pick(columns), drawn.lie[:, columns], words, draws)
+        found: list[str] = told.to_pylist()
+        return found
+
+    def _table(self, split: str, index: int, drawn: PlotBlock, cast: Cast, columns: range) -> pa.Table:
+        made, wording = self.config, self.wording
+        told, questions = [], list[PlotQuestion]()
+        generic = LocalNames.generic(CONTAINERS * made.rooms + made.agents)
+        for place, column in enumerate(columns):
+            names = self._names(cast, column)
+            events = decode_plot(drawn.stories, column, names)
+            events = [
+                event._replace(lie=True) if is_lie else event
+                for event, is_lie in zip(events, drawn.lie[:, column].tolist(), strict=True)
+            ]
+            told.append((events, wording))
+            control = drawn.others[column][:-1] if self._kinds(OTHERS) else drawn.others[column]
+            further = drawn.others[column][len(control) :]
+            asked = [_renamed(question, generic, names) for question in control]
+            asked += [_question(choice, column, names) for choice in drawn.beliefs]
+            asked += [_renamed(question, generic, names) for question in further]
+            questions += [PlotQuestion(place, question, made.reading, made.unknown) for question in asked]
+        labelled = label_questions(told, questions)
+        if labelled.problems:
+            problem = labelled.problems[0]
+            asked_of = questions[problem.row]
+            raise ProofError(
+                f"{problem.what}: {problem.found} against {problem.expected}, on {asked_of.question}, in "
+                f"{told[asked_of.story][0]}"
+            )
+        first = index * self.block_stories + columns.start
+        texts = self._narrate(split, index, drawn, cast, columns.start)
+        who = identity(self.name, split, first, len(columns), self.rows_per_story(split))
+        rows = [
+            {"story": texts[each.story], "question": wording.ask(each.question), **(labels or {})}
+            for each, labels in zip(questions, labelled.labels, strict=True)
+        ]
+        return pa.table([who[name] if name in who else _column(rows, name) for name in SCHEMA.names], schema=SCHEMA)
+
+    def _names(self, cast: Cast, column: int) -> LocalNames:
+        """Return what the local numbers of a story stand for."""
+        words = self.vocabulary
+        roles = zip((cast.agents, cast.rooms, cast.things, cast.containers), _ROLE_WORDS, strict=True)
+        lists = ([getattr(words, role)[number] for number in numbers[:, column]] for numbers, role in roles)
+        return LocalNames(*({word: number for number, word in enumerate(found)} for found in lists))
+
+    def _plain_plots(self, split: str, index: int) -> PlainBlock:
+        """Draw a block of plain stories without words."""
+        assert self._plain is not None
+        draws = Draws(*self.identity, split, index, "plot")
+        drawn = self._plain.draw(draws, self.block_stories)
+        # Noise within a story is about somebody of it, that after its end is cut off.
+        return replace(drawn, stories=self._fill_noise(drawn.stories, draws))
+
+    def _plain_table(self, split: str, index: int, stories: int) -> pa.Table:
+        """Narrate plain stories, and derive their labels from the text as `verify` does."""
+        drawn = self._plain_plots(split, index)
+        cast = self._cast(split, index, drawn.stories)
+        texts, asked = [], []
+        for column in range(stories):
+            names = self._names(cast, column)
+            events = decode_plot(drawn.stories, column, names)[: int(drawn.length[column])]
+            texts.append(narrate(as_plain_events(events)))
+            agents, (thing, *_) = tuple(names.agents), tuple(names.things)
+            pair = agents[int(drawn.mover[column])], agents[int(drawn.other[column])]
+            asked += [ask(Question(thing, tuple(pair[who] for who in chain), memory)) for memory, chain in SIX]
+        story_of = np.repeat(np.arange(stories), len(SIX))
+        proved = prove(pa.array(texts, pa.string()), story_of, pa.array(asked, pa.string()))
+        if proved.problems or len(proved.rows) < len(asked):
+            problem = next(iter(proved.problems), None)
+            where = (
+                f"{problem.what}: {problem.found}, expected {problem.expected}" if problem else "a row has no answer"
+            )
+            raise ProofError(f"{where}, in {texts[int(story_of[problem.row])] if problem else self.identity}")
+        who = identity(self.name, split, index * self.block_stories, stories, len(SIX))
+        told = pa.DictionaryArray.from_arrays(pa.array(story_of.astype(np.int32)), pa.array(texts, pa.string()))
+        columns = {**who, **proved.columns, "story": told, "question": pa.array(asked, pa.string())}
+        return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
+
+    def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
+        """Return how often cheap readers are right, or how many plots plain stories have and share between splits."""
+        if self._plain is not None:
+            return {"plots": self._count_plots(splits)}
+        found = {}
+        for split, count in splits.items():
+            kept = np.arange(min(count, self.block_stories))
+            found[split] = describe([each.pick(kept) for each in self.plots(split, 0).beliefs])
+        return {"balance": {"stories_at_most": self.block_stories, "shares": found}}
+
+    def _count_plots(self, splits: Mapping[str, int]) -> dict[str, Any]:
+        """Count plots without their words, and those of a split that occur in the training split."""
+        keys = {
+            split: [
+                key
+                for index in range(self.block_count(count))
+                for key in plot_keys(self._plain_plots(split, index))[: count - index * self.block_stories]
+            ]
+            for split, count in splits.items()
+        }
+        found: dict[str, Any] = {
+            split: {"stories": len(each), "distinct": len(set(each))} for split, each in keys.items()
+        }
+        known = set(keys.get("train", ()))
+        for split, each in keys.items():
+            if known and split != "train":
+                found[split]["in_train"] = round(sum(key in known for key in each) / len(each), 6)
+        return found
+
+    def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
+        """Return how many plots there are, and how many of a split occur in training."""
+        found = []
+        for split, entry in manifest.get("plots", {}).items():
+            shared = (
+                f"; {100 * entry['in_train']:.2f}% of the stories have a plot of the training split"
+                if "in_train" in entry
+                else ""
+            )
+            found.append(f"{split}: {entry['distinct']:,} different plots{shared}")
+        return found
+
+    @classmethod
+    def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
+        """Generate as many fresh stories with the same dials, which are told from the stories and their questions."""
+        made = cls(dials_of(stories), seed)
+        count = -(-len(stories) // made.round) * made.round
+        made.check_count("test", count)
+        return pa.concat_tables(made.blocks("test", count)).slice(0, len(stories) * made.rows_per_story("test"))
+
+
+_ROLE_WORDS = ("agents", "rooms", "objects", "containers")
+
+
+def _column(rows: Sequence[Mapping[str, Any]], name: str) -> pa.Array:
+    kind = SCHEMA.field(name).type
+    values = [row[name] for row in rows]
+    if pa.types.is_dictionary(kind):
+        return pa.array(values, kind.value_type).dictionary_encode()
+    return pa.array(values, kind)
+
+
+def _ranks(stories: PlotArrays) -> npt.NDArray[np.intp]:
+    """Return the place of each agent in the order in which they are named, [agent, story]; noise does not count."""
+    steps, count = stories.kind.shape
+    named = np.full((stories.agents, count), 2 * steps)
+    columns = np.arange(count)
+    for time in range(steps - 1, -1, -1):
+        counts = stories.kind[time] != EventKind.NOISE
+        for place, who in enumerate((stories.hearer[time], stories.agent[time])):
+            which = np.flatnonzero(counts & (who != NOBODY))
+            named[who[which], columns[which]] = 2 * time + 1 - place
+    return np.argsort(np.argsort(named, axis=0, kind="stable"), axis=0, kind="stable")
+
+
+def _renamed(question: NestedQuestion, generic: LocalNames, names: LocalNames) -> NestedQuestion:
+    """Return a question in generic names with the words of a story."""
+    agents, things, boxes = tuple(names.agents), tuple(names.things), tuple(names.containers)
+    place = None if question.place is None else boxes[generic.containers[question.place]]
+    chain = tuple(agents[generic.agents[agent]] for agent in question.chain)
+    if question.ask == Ask.COMMON:
+        chain = tuple(sorted(chain))
+    return NestedQuestion(question.ask, things[generic.things[question.thing]], chain, place)
+
+
+def _question(choice: OrderChoice, column: int, names: LocalNames) -> NestedQuestion:
+    agents, things = tuple(names.agents), tuple(names.things)
+    chain = tuple(agents[agent] for agent in choice.chain[:, column].tolist())
+    return NestedQuestion(Ask.BELIEF, things[int(choice.thing[column])], chain)
+
+
+def dials_of(stories: Sequence[Example]) -> TomKConfig:
+    """Return the dials that stories of this benchmark were made with, as far as they can be told from them.
+
+    Args:
+        stories: Examples, at least one of each story.
+
+    Raises:
+        ConfigError: If no story can be read.
+    """
+    for example in stories:
+        try:
+            text = read_story(example.story)
+        except ParseError:
+            continue
+        kinds = Counter(event.kind for event in text.events)
+        lies = sum(event.lie for event in text.events)
+        if not is_nested(example.story, example.question):
+            return TomKConfig(**{**PRESETS["plain"], **_plain_dials(stories)})
+        return TomKConfig(
+            order=max(each.order for each in stories if not each.question_type.startswith(str(Ask.BELIEVERS))),
+            agents=len(text.cast),
+            rooms=len({event.room for event in text.events if event.room is not None}),
+            objects=kinds[EventKind.PLACE],
+            moves=kinds[EventKind.MOVE],
+            tells=sum(kinds[kind] for kind in MESSAGES) - lies,
+            lies=lies,
+            peeks=kinds[EventKind.PEEK],
+            distractions=kinds[EventKind.DISTRACT],
+            distractors=kinds[EventKind.NOISE],
+            length=len(text.events),
+            trust=reading_of(example.readings).trust,
+            style=style_of(example.story),
+            language=text.wording.language,
+            questions=tuple(KINDS),
+        )
+    raise ConfigError("the stories cannot be read, so nothing tells how they were made.")
+
+
+def _plain_dials(stories: Sequence[Example]) -> dict[str, int]:
+    """Return how much happens at most in plain stories."""
+    texts = [read_story(each.story).events for each in stories]
+    counts = [Counter(event.kind for event in events) for events in texts]
+    return {
+        "agents": max(len(cast_of(events)) for events in texts),
+        "rooms": max(len({event.room for event in events if event.room}) for events in texts),
+        "moves": max(each[EventKind.MOVE] for each in counts),
+        "distractors": max(each[EventKind.NOISE] for each in counts),
+    }

@@ -1,0 +1,252 @@
+"""Stories of tom-k: dials, presets, words, languages, and what its rows say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import fields, replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import storyproof
+from storyproof.audits.examination import examine_table
+from storyproof.benchmark import Benchmark
+from storyproof.datasets.generate import make_benchmark
+from storyproof.errors import ConfigError, ParseError
+from storyproof.evaluation.matching.matchers import MATCHERS, judge
+from storyproof.example import SPLITS, Example
+from storyproof.families.belief.benchmarks.plain_plots import PlainPlots, plot_keys
+from storyproof.families.belief.benchmarks.tom_k import KINDS, LADDER, PRESETS, TomK, TomKConfig, dials_of
+from storyproof.families.belief.nested.drawing import PlotDials
+from storyproof.families.belief.nested.reading import is_nested, read_question, read_story, style_of
+from storyproof.families.belief.nested.rows import READINGS
+from storyproof.families.belief.nested.world import MESSAGES, EventKind
+from storyproof.families.belief.text import parse
+from storyproof.families.family import load_family
+from storyproof.integrations.curriculum import Curriculum
+from storyproof.seeds import Draws
+
+FAMILY = load_family("belief")
+SETTINGS: dict[str, dict[str, Any]] = {
+    **{name: {"preset": name} for name in ("easy", "medium", "hard", "plain")},
+    "narrative": {"style": "narrative"},
+    "German": {"language": "de", "style": "narrative", "order": 2},
+    "unknown": {"unknown": True, "order": 2, "questions": ("common", "says")},
+    "never-liars": {"trust": "never-liars", "order": 2, "lies": 2},
+}
+
+
+def small(stories: int = 24, seed: int = 5, **settings: Any) -> Benchmark:
+    return make_benchmark("tom-k", seed, **settings).with_blocks_of(stories)
+
+
+@cache
+def made(name: str) -> pa.Table:
+    return small(**SETTINGS[name]).block("test", 0)
+
+
+def examples(name: str) -> list[Example]:
+    return [Example.from_row(row, "belief") for row in made(name).to_pylist()]
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_row_is_verified_from_its_text(name: str) -> None:
+    report = examine_table(made(name))
+    assert report.findings == []
+    assert not report.unchecked
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_rows_have_what_the_dials_ask_for(name: str) -> None:
+    made_with = small(**SETTINGS[name])
+    config = made_with.config
+    assert isinstance(config, TomKConfig)
+    for row in made(name).to_pylist():
+        assert row["answer"] in row["candidates"]
+        assert len(row["candidates"]) > 1
+        assert is_nested(row["story"], row["question"]) == (config.style != "tomi")
+        if config.style == "tomi":
+            assert row["question_type"].split("_")[0] in ("memory", "reality", "first", "second")
+            assert 2 <= len(FAMILY.people(Example.from_row(row))) <= config.agents
+            continue
+        text = read_story(row["story"])
+        kinds = Counter(event.kind for event in text.events)
+        assert len(text.cast) == config.agents
+        assert (kinds[EventKind.PLACE], kinds[EventKind.MOVE]) == (config.objects, config.moves)
+        assert (kinds[EventKind.PEEK], kinds[EventKind.DISTRACT]) == (config.peeks, config.distractions)
+        assert sum(event.lie for event in text.events) == config.lies
+        assert sum(kinds[kind] for kind in MESSAGES) == config.tells + config.lies
+        assert row["readings"][0] == f"open+{config.trust}"
+        assert text.wording.language == config.language
+
+
+def test_each_story_has_one_question_of_every_order() -> None:
+    for name in ("easy", "hard"):
+        order, rows = PRESETS[name]["order"], examples(name)
+        per_story = Counter(each.story_id for each in rows)
+        assert set(per_story.values()) == {order + 2}
+        for depth in range(1, order + 1):
+            kind = {1: "first_order", 2: "second_order", 3: "third_order", 4: "fourth_order"}[depth]
+            assert sum(FAMILY.kind(each) == kind for each in rows) == len(per_story)
+    kinds = {str(read_question(each.question).ask) for each in examples("hard")}
+    assert kinds == {*KINDS, "belief"}
+
+
+def test_questions_without_an_answer_are_kept_only_on_request() -> None:
+    assert any(each.answer == "unknown" for each in examples("unknown"))
+    assert all("unknown" in each.candidates for each in examples("unknown") if each.order)
+    assert all("unknown" not in each.candidates for each in examples("hard"))
+
+
+def test_plain_stories_are_those_of_tomi_in_equal_numbers_of_each_type() -> None:
+    rows = made("plain").to_pylist()
+    assert set(Counter(row["story_type"] for row in rows).values()) == {24 * 6 // 3}
+    assert all(set(row["readings"]) <= {"open", "closed", "infer-mover"} for row in rows)
+    assert all(parse(row["story"]) for row in rows)
+
+
+def test_plots_that_differ_in_names_only_have_one_key() -> None:
+    plots = PlainPlots(3, PlotDials(agents=3, rooms=2, objects=1, moves=2, noise=1, walks=4))
+    block = plots.draw(Draws("keys"), 60)
+    assert len(set(plot_keys(block))) > 55
+    agents = block.stories.agent
+    others = np.where(agents < 0, agents, (agents + 1) % 3).astype(np.int8)
+    renamed = replace(block, stories=replace(block.stories, agent=others))
+    assert plot_keys(renamed) == plot_keys(block)
+
+
+def test_the_manifest_states_shares_by_order_and_plots() -> None:
+    found = small().notes({"test": 24})["balance"]["shares"]["test"]
+    assert set(found) == {"1", "2", "3"}
+    for order, shares in found.items():
+        assert ("differs_from_lower_order" in shares) == (order != "1")
+        assert all(0 <= share <= 1 for share in shares.values())
+    plain = small(preset="plain")
+    notes = plain.notes({"train": 48, "test": 24})
+    assert notes["plots"]["train"] == {"stories": 48, "distinct": 48}
+    assert notes["plots"]["test"]["in_train"] == 0
+    assert plain.remarks(notes)[1].startswith("test: 24 different plots; 0.00%")
+
+
+def test_words_are_kept_disjoint_between_splits() -> None:
+    found = small(6, disjoint=("agents", "objects"), order=1)
+    names, things = ([set[str]() for _ in SPLITS] for _ in range(2))
+    for number, split in enumerate(SPLITS):
+        for row in found.block(split, 0).to_pylist():
+            events = read_story(row["story"]).events
+            names[number] |= {event.agent for event in events if event.agent}
+            things[number] |= {event.thing for event in events if event.thing and event.container}
+    for sets in (names, things):
+        assert sum(map(len, sets)) == len(set.union(*sets))
+
+
+def test_fresh_stories_have_the_dials_of_the_old_ones() -> None:
+    rows = examples("hard")
+    config = dials_of(rows)
+    expected = make_benchmark("tom-k", preset="hard").config
+    known = {item.name for item in fields(TomKConfig)} - {"length"}
+    assert {name: getattr(config, name) for name in known} == {name: getattr(expected, name) for name in known}
+    assert dials_of(examples("narrative")).style == "narrative"
+    assert dials_of(examples("plain")).style == "tomi"
+    assert style_of(rows[0].story) == "plain"
+    with pytest.raises(ConfigError, match="cannot be read"):
+        dials_of([replace(rows[0], story="Once upon a time.")])
+
+
+def test_settings_get_harder_one_dial_at_a_time_up_to_the_last() -> None:
+    config, steps = TomKConfig(**PRESETS["easy"]), 0
+    while any(getattr(config, name) < PRESETS["extreme"][name] for name in LADDER):
+        harder = config.harder()
+        changed = {name for name in LADDER if getattr(harder, name) != getattr(config, name)}
+        assert len(changed) == 1
+        config, steps = harder, steps + 1
+    assert steps == sum(PRESETS["extreme"][name] - PRESETS["easy"][name] for name in LADDER)
+    with pytest.raises(ConfigError, match="as hard as"):
+        config.harder()
+
+
+def test_a_curriculum_turns_its_dials() -> None:
+    curriculum = Curriculum("tom-k", {"order": (1, 3), "tells": (0, 2)}, target=0.7, window=2)
+    assert curriculum.settings == {"order": 1, "tells": 0}
+    assert curriculum.update([1, 1]) != {"order": 1, "tells": 0}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"order": 9}, "--order is 9; use a whole number from 1 to 8"),
+        ({"moves": 0, "tells": 0, "lies": 0}, "every object has one place only"),
+        ({"rooms": 1}, "--peeks is 1, but there is one room only"),
+        ({"agents": 7}, "use at most 6, or leave them out"),
+        ({"length": 10}, "--length is 10, but everybody"),
+        ({"trust": "never"}, "reading of trust"),
+        ({"language": "fr"}, "language"),
+        ({"style": "tomi"}, "--style tomi has only comings"),
+        ({"style": "tomi", "language": "de"}, "style of 'de'"),
+        ({"questions": ("why",)}, "kind of question"),
+        ({"disjoint": ("verbs",)}, "role"),
+        ({"questions": "common"}, "expected a list"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        TomKConfig(**settings)
+
+
+def test_dials_list_their_ranges() -> None:
+    dials = storyproof.dials("tom-k")
+    assert (dials["order"].least, dials["order"].most) == (1, 8)
+    assert dials["trust"].choices[0] == dials["trust"].default == "always"
+    assert dials["language"].choices == ("en", "de", "es", "zh")
+
+
+def test_sets_of_people_are_matched_whole() -> None:
+    rows = [each for each in examples("hard") if each.question_type == "believers"]
+    several = next(each for each in rows if each.answer.count(",") == 1)
+    one = several.answer.split(", ")[0]
+    for name, matcher in MATCHERS.items():
+        assert judge(matcher, several, several.answer).right, name
+        if name != "lenient":
+            assert not judge(matcher, several, one).right, name
+
+
+def test_answers_under_all_readings_are_compared() -> None:
+    for each in examples("hard")[::7]:
+        found = FAMILY.answers_by_reading(each)
+        assert set(found) == set(READINGS)
+        assert {name for name in READINGS if found[name] == each.answer} == set(each.readings)
+
+
+def test_people_and_texts_are_read_in_running_text() -> None:
+    each = examples("hard")[1]
+    running = each.story.replace("\n", " ")
+    assert FAMILY.lines(running) == each.story
+    assert FAMILY.question_in(f"Read this. {running}\n{each.question}") == each.question
+    assert FAMILY.split_prompt([f"Read the story.\n{running}\nQuestion: {each.question}"]) == (
+        each.story,
+        each.question,
+    )
+    with pytest.raises(ParseError):
+        FAMILY.split_prompt(["Hello there. How are you?"])
+
+
+def test_stories_of_a_stream_can_be_asked_anything() -> None:
+    story = storyproof.stream("tom-k", seed=3, preset="medium")[0]
+    assert [story.ask(row.question).answer for row in story.rows] == [row.answer for row in story.rows]
+    asked = story.questions(order=2)
+    assert any(question.startswith("Does ") for question in asked)
+    assert story.ask(asked[-1]).is_confirmed
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", PRESETS)
+def test_many_stories_verify_from_the_text_alone(preset: str) -> None:
+    """Generating confirms every answer by the checker; this reads the text again and derives everything anew."""
+    benchmark = make_benchmark("tom-k", 11, preset=preset)
+    assert isinstance(benchmark, TomK)
+    stories = 100_000
+    for table in benchmark.blocks("train", stories - stories % benchmark.round):
+        assert examine_table(table).findings == []

@@ -1,0 +1,109 @@
+"""Questions are chosen so that cheap readers are right no more often than one who guesses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from storyproof.families.belief.arrays import NOBODY
+from storyproof.families.belief.nested.checker import MindWorlds
+from storyproof.families.belief.nested.drawing import PlotDials, draw_plots
+from storyproof.families.belief.nested.readings import NESTED_DEFAULT, NestedReading
+from storyproof.families.belief.nested.selection import (
+    balance,
+    choose_beliefs,
+    choose_stories,
+    draw_chains,
+    draw_questions,
+    find_places,
+    tells_truly,
+)
+from storyproof.families.belief.nested.world import MESSAGES
+from storyproof.seeds import Draws
+from tests.families.belief.nested.test_drawing import events_of
+
+DIALS = PlotDials(agents=4, rooms=2, objects=2, moves=4, tells=2, lies=1, peeks=1, distractions=1, noise=1, walks=12)
+
+
+def test_prices_bring_readers_down_to_guessing() -> None:
+    draws = Draws("balance")
+    rows, columns = 8, 4000
+    right = [draws.below(10, rows * columns).reshape(rows, columns) < 7 for _ in range(3)]
+    fits = draws.below(4, rows * columns).reshape(rows, columns) > 0
+    guess = np.full((rows, columns), 1 / 3)
+    chance = draws.below(1 << 20, rows * columns).reshape(rows, columns) / (1 << 20)
+    chosen = balance(fits, right, [True, False, False], guess, chance)
+    at = chosen, np.arange(columns)
+    kept = fits.any(axis=0)
+    assert fits[at][kept].all()
+    first, *others = (float(flags[at][kept].mean()) for flags in right)
+    assert abs(first - 1 / 3) < 0.04
+    assert max(others) < 0.38
+
+
+def test_questions_of_every_order_are_chosen_and_have_answers() -> None:
+    drawn = draw_plots(DIALS, Draws("selection"), 300)
+    places = find_places(drawn.stories, DIALS.objects, 6)
+    chains = draw_questions(drawn.stories, places, Draws("chains"), 3, DIALS.agents, NESTED_DEFAULT, unknown=False)
+    kept = choose_stories(chains, np.ones(300, np.bool_), 150)
+    assert len(kept) == 150
+    chosen = choose_beliefs([each.pick(kept) for each in chains])
+    stories = [events_of(drawn)[column] for column in kept[:40]]
+    for order, choice in enumerate(chosen, start=1):
+        assert choice.chain.shape == (order, 150)
+        for column, events in enumerate(stories):
+            worlds = MindWorlds(events, NESTED_DEFAULT)
+            chain, thing = [f"a{agent}" for agent in choice.chain[:, column]], f"o{choice.thing[column]}"
+            answer = worlds.belief(chain, thing)
+            assert answer is not None
+            shorter = {
+                "reality": worlds.reality(thing),
+                "first_mention": worlds.memory(thing),
+                **({"without_last": worlds.belief(chain[:-1], thing)} if order > 1 else {}),
+                **({"without_first": worlds.belief(chain[1:], thing)} if order > 1 else {}),
+                **({"first_alone": worlds.belief(chain[:1], thing)} if order > 2 else {}),
+                **({"last_alone": worlds.belief(chain[-1:], thing)} if order > 2 else {}),
+            }
+            assert {name: bool(choice.right[name][column]) for name in shorter} == {
+                name: place == answer for name, place in shorter.items()
+            }
+    assert all(abs(float(each.right["reality"].mean()) - float(each.guess.mean())) < 0.2 for each in chosen)
+
+
+def test_chains_have_nobody_twice_in_a_row() -> None:
+    for agents, length in ((2, 5), (3, 8), (5, 4), (6, 6)):
+        chain = draw_chains(Draws("chains", agents), agents, length, 200)
+        assert (chain[1:] != chain[:-1]).all()
+        assert (chain >= 0).all()
+        assert (chain < agents).all()
+        if length <= min(agents, 4):
+            assert all(len(set(column)) == length for column in chain.T.tolist())
+
+
+def test_stories_whose_lies_are_no_lies_under_another_reading_are_found() -> None:
+    dials = PlotDials(agents=3, objects=1, moves=2, tells=4, lies=2, walks=8)
+    drawn, reading = draw_plots(dials, Draws("lies"), 60), NestedReading(trust="fresher")
+    assert tells_truly(drawn.stories, drawn.lie, NESTED_DEFAULT).all()
+    found = tells_truly(drawn.stories, drawn.lie, reading)
+    assert 0 < found.sum() < 60
+    for column, story in enumerate(events_of(drawn)):
+        fits = all(
+            (MindWorlds(story[:time], reading).belief((str(event.agent),), str(event.thing)) != event.container)
+            == drawn.lie[time, column]
+            for time, event in enumerate(story)
+            if event.kind in MESSAGES
+        )
+        assert fits == found[column]
+
+
+def test_places_are_those_of_puttings_and_words() -> None:
+    drawn = draw_plots(DIALS, Draws("places"), 40)
+    places = find_places(drawn.stories, DIALS.objects, 6)
+    for column, story in enumerate(events_of(drawn)):
+        for thing in range(DIALS.objects):
+            said = [event.container for event in story if event.thing == f"o{thing}" and event.container]
+            found = (places.count, places.first, places.last, places.real)
+            count, first, last, real = (int(each[thing, column]) for each in found)
+            worlds = MindWorlds(story, NESTED_DEFAULT)
+            assert count == len(set(said))
+            assert [f"c{first}", f"c{last}", f"c{real}"] == [said[0], said[-1], worlds.reality(f"o{thing}")]
+            assert NOBODY not in (first, last, real)

@@ -74,7 +74,7 @@ def run(folder: Path, command: str, code: int = 0) -> subprocess.CompletedProces
         pytest.param("process kin --out processed", marks=pytest.mark.slow),
         "evaluate --model oracle --data data --output-dir runs",
         pytest.param("ask --model oracle --data data", marks=pytest.mark.slow),
-        TRAIN,
+        pytest.param(TRAIN, marks=pytest.mark.slow),
         pytest.param(
             "experiment tomi-table3 --quick --runs 1 --models memnn --minutes 0.001 --out tables",
             marks=pytest.mark.slow,

@@ -20,6 +20,7 @@ from storyproof.formats.json_list import JsonSplit
 from storyproof.formats.jsonl import JsonlSplit
 from storyproof.formats.parquet import ParquetSplit, rewrite_parquet
 from storyproof.formats.patches import Changes
+from tests.groups import only_first
 from tests.samples import SEARCH, STORY, table
 
 WRITERS: dict[str, Callable[[Path, str], Any]] = {"parquet": ParquetSplit, "json": JsonSplit, "jsonl": JsonlSplit}
@@ -77,7 +78,7 @@ def content(path: Path) -> Any:
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", only_first(1, range(3)))
 @pytest.mark.parametrize("form", WRITERS)
 @pytest.mark.parametrize("benchmark", ["tomi", "tom-babi", "tomi-matched"])
 def test_theory_of_mind_is_mended(tmp_path: Path, form: str, benchmark: str, seed: int) -> None:

@@ -275,7 +275,7 @@ def test_backends_list_options_that_exist() -> None:
     ("typed", "offered"),
     [
         ("storyproof ev", {"evaluate"}),
-        ("storyproof generate to", {"tomi", "tomi-matched", "tom-babi", "tom-babi-easy"}),
+        ("storyproof generate to", {"tomi", "tomi-matched", "tom-babi", "tom-babi-easy", "tom-k"}),
         ("storyproof generate tomi --dis", {"--disjoint"}),
         ("storyproof evaluate --model or", {"oracle"}),
         ("storyproof evaluate --model op", {"openai/"}),

@@ -377,7 +377,7 @@ def test_generate(folder: Path, refuse: Refuse, options: str, place: str, remedy
         ("tom-babi --train-k 2", "--train-k is not an option of tom-babi"),
         ("tom-babi --train_k 2", "--train-k is not an option of tom-babi"),
         ("tomi --no-holdout", "--no-holdout is not an option of tomi"),
-        ("tomi --preset robust-clean", "--preset is not an option of tomi, but of clutrr"),
+        ("tomi --preset robust-clean", "--preset is not an option of tomi, but of tom-k and clutrr"),
     ],
 )
 def test_options_of_kinship_are_for_kinship(folder: Path, refuse: Refuse, options: str, message: str) -> None:

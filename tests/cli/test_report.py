@@ -31,6 +31,7 @@ def test_tables_go_to_standard_output(runs: Path) -> None:
     assert done.stdout.startswith("dataset,labels,section,")
 
 
+@pytest.mark.slow
 def test_figures(runs: Path, tmp_path: Path) -> None:
     done = run("report", runs, "-o", tmp_path / "r.html", "--figures", tmp_path / "figures")
     assert f"figures written to {tmp_path / 'figures'}" in done.stdout

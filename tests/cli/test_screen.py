@@ -20,6 +20,7 @@ from storyproof.cli import screen
 from storyproof.cli.screen import complain, console, echo, make_visible, visible_output
 from storyproof.errors import OutputError, ReaderLeftError
 from tests.cli.invocation import EXECUTABLE, Program
+from tests.groups import only_first
 
 HOSTILE = "\x1b[31mred\x1b]0;title\x07\x9b2J\u202eevil\x00\r\x7f"
 VISIBLE = "\\x1b[31mred\\x1b]0;title\\x07\\x9b2J\\u202eevil\\x00\\x0d\\x7f"
@@ -164,7 +165,8 @@ def shell(redirection: str, *arguments: object) -> subprocess.CompletedProcess[b
 
 
 @pytest.mark.parametrize(
-    ("redirection", "code"), [(">&-", 0), (">&- 2>&-", 0), ("<&- >&- 2>&-", 0), ("> /dev/full", 2), ("2>&-", 0)]
+    ("redirection", "code"),
+    only_first(2, [("<&- >&- 2>&-", 0), ("> /dev/full", 2), (">&-", 0), (">&- 2>&-", 0), ("2>&-", 0)]),
 )
 def test_closed_outputs(data: Path, redirection: str, code: int) -> None:
     done = shell(redirection, "verify", data)
@@ -200,7 +202,7 @@ def _pieces(master: int) -> Iterator[bytes]:
         yield piece
 
 
-@pytest.mark.parametrize("verb", ["show", "verify", "audit"])
+@pytest.mark.parametrize("verb", only_first(1, ["show", "verify", "audit"]))
 def test_escapes_of_data_on_a_terminal(hostile: Path, verb: str) -> None:
     shown, code = read_terminal([EXECUTABLE, verb, hostile])
     assert code in (0, 1)

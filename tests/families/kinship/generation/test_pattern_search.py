@@ -13,6 +13,7 @@ from storyproof.families.kinship.oracle import derive
 from storyproof.families.kinship.relations import GENDERS, Fact
 from storyproof.families.kinship.rules import PUBLISHED, RuleSet, published_rules, rules_of, strict_rules
 from tests.families.kinship.test_oracle import both_rules, bracketings, chain
+from tests.groups import only_first
 
 STRICT = strict_rules()
 
@@ -63,7 +64,7 @@ def test_there_are_so_many() -> None:
 
 
 @both_rules
-@pytest.mark.parametrize("k", [2, 3, 4, 5, 7, 10])
+@pytest.mark.parametrize("k", only_first(3, [3, 4, 10, 2, 5, 7]))
 def test_from_a_pattern_its_target_follows_and_nothing_else(rules: RuleSet, k: int) -> None:
     listed = [(target, pattern) for target in rules.targets for pattern in maker(rules.name).patterns(k, target)]
     assert listed

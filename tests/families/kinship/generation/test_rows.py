@@ -19,6 +19,7 @@ from storyproof.families.kinship.generation.proved import Proofs
 from storyproof.families.kinship.oracle import ProofStep, derive, replay
 from storyproof.families.kinship.relations import Fact, gender_of, predicate_of
 from storyproof.families.kinship.rules import published_rules, strict_rules
+from tests.groups import only_first
 
 Row = dict[str, Any]
 LONG: dict[str, Any] = {"train_k": (2, 6, 10), "test_k": (3, 6, 15), "text": "synthetic"}
@@ -37,7 +38,7 @@ def fact(edge: list[int], word: str, genders: list[str]) -> Fact:
 
 
 @pytest.mark.parametrize("task", ["clean", "mixed", "all"])
-@pytest.mark.parametrize("split", ["train", "val", "test"])
+@pytest.mark.parametrize("split", only_first(1, ["test", "train", "val"]))
 def test_oracle_and_checker_confirm_every_row(split: str, task: str) -> None:
     """From the columns alone: facts, genders, question, answer, proof, readings."""
     rows = benchmark(task=task).block(split, 1).slice(0, 150 if task == "clean" else 60).to_pylist()

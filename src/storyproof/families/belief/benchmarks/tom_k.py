@@ -42,7 +42,7 @@ from storyproof.families.belief.nested.selection import (
 from storyproof.families.belief.nested.wording import (
     LANGUAGES,
     STYLES,
-    Wording,
+    PlotWording,
     check_wording,
     divide_words,
     find_wording,
@@ -338,7 +338,7 @@ class TomK(Benchmark):
         self._drawn: dict[tuple[str, int], PlotBlock] = {}
 
     @cached_property
-    def wording(self) -> Wording:
+    def wording(self) -> PlotWording:
         """The words of stories, questions and answers."""
         return find_wording(self.config.language, self.config.style)
 

@@ -11,7 +11,7 @@ from storyproof.errors import ParseError
 from storyproof.families.belief.events import Event, Kind, impossibilities
 from storyproof.families.belief.nested.language.pack import NARRATIVE, PLAIN, load_pack
 from storyproof.families.belief.nested.questions import NestedQuestion
-from storyproof.families.belief.nested.wording import LANGUAGES, Wording, find_language, find_wording
+from storyproof.families.belief.nested.wording import LANGUAGES, PlotWording, find_language, find_wording
 from storyproof.families.belief.nested.world import EventKind, PlotEvent, cast_of, plot_problems
 from storyproof.families.belief.text import parse, parse_question
 
@@ -34,7 +34,7 @@ class PlotText(NamedTuple):
     """
 
     events: tuple[PlotEvent, ...]
-    wording: Wording
+    wording: PlotWording
     problems: tuple[tuple[int, str], ...]
 
     @property

@@ -20,7 +20,7 @@ from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
 from storyproof.families.belief.nested.reading import PlotText, read_question, read_story
 from storyproof.families.belief.nested.readings import COMPARED, NESTED_DEFAULT, NestedReading, parse_reading
-from storyproof.families.belief.nested.wording import Wording
+from storyproof.families.belief.nested.wording import PlotWording
 from storyproof.families.belief.nested.world import MESSAGES, EventKind, PlotEvent, cast_of
 
 READINGS = tuple(map(str, COMPARED))  # that rows are compared under
@@ -83,7 +83,7 @@ def places_of(events: Sequence[PlotEvent], thing: str) -> list[str]:
 
 
 def candidates_of(
-    events: Sequence[PlotEvent], question: NestedQuestion, wording: Wording, *, unknown: bool = False
+    events: Sequence[PlotEvent], question: NestedQuestion, wording: PlotWording, *, unknown: bool = False
 ) -> list[str]:
     """Return the possible answers to a question, sorted.
 
@@ -227,7 +227,7 @@ class PlotQuestion(NamedTuple):
 
 
 def label_questions(
-    stories: Sequence[tuple[Sequence[PlotEvent], Wording]], questions: Sequence[PlotQuestion], *, check: bool = True
+    stories: Sequence[tuple[Sequence[PlotEvent], PlotWording]], questions: Sequence[PlotQuestion], *, check: bool = True
 ) -> NestedProofs:
     """Return the labels of questions by the oracle, and where the checker differs.
 

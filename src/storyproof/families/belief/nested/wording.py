@@ -53,7 +53,7 @@ _NAMED = Slot(AGENT, NAME)
 ASKS = tuple(Ask)  # kinds of question by number
 
 
-class Wording(Protocol):
+class PlotWording(Protocol):
     """One language and style.
 
     Attributes:
@@ -120,7 +120,7 @@ def check_wording(language: str, style: str) -> None:
 
 
 class PackWording:
-    """The wording of a language pack in one style; see `Wording`."""
+    """The wording of a language pack in one style; see `PlotWording`."""
 
     def __init__(self, pack: LanguagePack, style: str) -> None:
         self.language, self.style = pack.language, style
@@ -246,16 +246,16 @@ class PackWording:
                 raise ParseError(f"not an answer: {quoted(text)}; {quoted(word)} is not one of: {', '.join(known)}.")
 
     def narrate_block(self, stories: PlotArrays, lie: Flags, cast: Cast, draws: Draws) -> pa.Array:
-        """Return the text of many stories; see `Wording.narrate_block`."""
+        """Return the text of many stories; see `PlotWording.narrate_block`."""
         return self._narrator.narrate(stories, lie, cast, draws)
 
     def ask_block(self, asked: npt.NDArray[np.uint8], thing: Words, chain: Words, place: Words) -> pa.Array:
-        """Return the text of many questions; see `Wording.ask_block`."""
+        """Return the text of many questions; see `PlotWording.ask_block`."""
         return self._interviewer.ask(asked, thing, chain, place)
 
 
 @cache
-def find_wording(language: str = "en", style: str = PLAIN) -> Wording:
+def find_wording(language: str = "en", style: str = PLAIN) -> PlotWording:
     """Return the wording of a language and style.
 
     Raises:

@@ -167,7 +167,7 @@ class Interviewer:
         return bases, words
 
     def ask(self, asked: npt.NDArray[np.uint8], thing: Words, chain: Words, place: Words) -> pa.Array:
-        """Return the text of all questions; see `Wording.ask_block`."""
+        """Return the text of all questions; see `PlotWording.ask_block`."""
         order = (chain != NO_WORD).sum(axis=0)
         code = asked.astype(np.int64) * (len(chain) + 1) + order
         layouts = {

@@ -81,7 +81,7 @@ Part = str | Slot
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class SentenceTemplate:
     """A sentence with slots, as it stands alone and as it stands after a connective or a time; and its line."""
 
     alone: tuple[Part, ...]
@@ -153,7 +153,7 @@ class LanguagePack:
                 raise item.error(f"{role} {quoted(word)}: {error}") from None
         return tuple(found)
 
-    def _read_sentences(self, node: _Node) -> dict[tuple[str, str], tuple[Template, ...]]:
+    def _read_sentences(self, node: _Node) -> dict[tuple[str, str], tuple[SentenceTemplate, ...]]:
         found = {}
         for key, item in node.mapping(KEYS).items():
             styles = item.mapping((PLAIN, NARRATIVE), optional=(TOMI,) if key == "place" else ())
@@ -163,7 +163,7 @@ class LanguagePack:
                 found[key, style] = tuple(self._read_template(each, needed) for each in nodes)
         return found
 
-    def _read_questions(self, node: _Node) -> dict[tuple[Ask, str], Template]:
+    def _read_questions(self, node: _Node) -> dict[tuple[Ask, str], SentenceTemplate]:
         found = {}
         for name, item in node.mapping(tuple(map(str, QUESTIONS))).items():
             ask = Ask(name)
@@ -173,7 +173,7 @@ class LanguagePack:
                 found[ask, part] = self._read_template(each, needed[part], is_loose=True)
         return found
 
-    def _read_template(self, node: _Node, needed: frozenset[str], *, is_loose: bool = False) -> Template:
+    def _read_template(self, node: _Node, needed: frozenset[str], *, is_loose: bool = False) -> SentenceTemplate:
         """Read a sentence; a loose one may also have forms that agree with an object named elsewhere."""
         text = node.text()
         verb = _VERB.search(text)
@@ -194,7 +194,7 @@ class LanguagePack:
         for slot in slots:
             if slot.role not in needed and not (is_loose and slot.role == THING):
                 raise node.error(f"{{{slot.role}:{slot.form}}} agrees with nothing in {quoted(text)}; remove it")
-        return Template(alone, after, node.line)
+        return SentenceTemplate(alone, after, node.line)
 
     def _parts(self, text: str, node: _Node) -> tuple[Part, ...]:
         parts: list[Part] = []
@@ -250,13 +250,13 @@ def render(
     return (text[:1].upper() + text[1:] if initial else text), spans
 
 
-def templates_of(pack: LanguagePack, key: str) -> tuple[Template, ...]:
+def templates_of(pack: LanguagePack, key: str) -> tuple[SentenceTemplate, ...]:
     """Return all templates of a kind of sentence: the plain one, the narrative ones, and that of ToMi if it differs."""
     styles = (PLAIN, NARRATIVE, TOMI)
     return tuple(template for style in styles for template in pack.sentences.get((key, style), ()))
 
 
-def question_parts(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[Template, int]]:
+def question_parts(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[SentenceTemplate, int]]:
     """Return the parts of a question about so many agents, each with the number of its {agent}."""
     parts = QUESTIONS[ask]
     whole = {0: "none", 1: "one", 2: "two"}.get(count, "")

@@ -29,8 +29,8 @@ from storyproof.families.belief.nested.language.pack import (
     THING,
     LanguagePack,
     Part,
+    SentenceTemplate,
     Slot,
-    Template,
     question_parts,
     render,
     subjects,
@@ -191,7 +191,7 @@ class StoryReader:
 
     # Sentences.
 
-    def _learn(self, key: str, template: Template, known: dict[str, _Meaning], *, initial: bool) -> None:
+    def _learn(self, key: str, template: SentenceTemplate, known: dict[str, _Meaning], *, initial: bool) -> None:
         """Add the skeletons of a template, with words of every group in its slots."""
         parts = template.alone if initial else template.after
         place = f"{self.pack.path}, line {template.line}"

@@ -198,7 +198,9 @@ def pick(content: Any, path: str) -> float:
 
 def _step(content: Any, part: str) -> Iterator[Any]:
     if isinstance(content, Mapping):
-        if part in content:
+        if part == "*":
+            yield from content.values()
+        elif part in content:
             yield content[part]
         return
     if part.isdigit():

@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+import os
+import signal
 import time
 from base64 import b64encode
 from collections.abc import Iterator
@@ -302,19 +304,26 @@ def test_inside_a_running_loop(server: FakeServer) -> None:
     assert asyncio.run(notebook())["in a notebook"].text == answer("in a notebook")
 
 
-def test_interrupt_inside_the_client_library_is_reported_once(
+@pytest.mark.filterwarnings("error")
+def test_interrupt_leaves_nothing_half_run(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    """Wherever a coroutine of the client library is: an interrupt cancels it, and is raised outside of the loop."""
     real = ClientRequest.write_bytes
+    after: list[str] = []
 
     async def interrupted(self: ClientRequest, *arguments: Any, **more: Any) -> None:
-        await asyncio.sleep(0)  # in a task of its own, which nobody awaits after the interrupt
-        if self.method == "POST":
-            raise KeyboardInterrupt
+        await asyncio.sleep(0)  # in a task of its own
+        if self.method == "POST" and not after:
+            os.kill(os.getpid(), signal.SIGINT)
+            after.append("goes on")
         await real(self, *arguments, **more)
 
     monkeypatch.setattr(ClientRequest, "write_bytes", interrupted)
+    handler = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         ask(model(server, concurrency=4), *(f"{n}" for n in range(20)))
     gc.collect()
+    assert after == ["goes on"]
+    assert signal.getsignal(signal.SIGINT) is handler
     assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []

@@ -5,9 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 from collections import deque
 from collections.abc import Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from threading import current_thread, main_thread
+from types import FrameType
 from typing import Any, ClassVar
 
 from storyproof import __version__
@@ -130,7 +134,6 @@ class _Pump:
         self._error: BaseException | None = None
         self._wake: asyncio.Future[None] | None = None
         self._loop = asyncio.new_event_loop()
-        self._loop.set_exception_handler(_report)
         self._session: Any = None
         self._servers.on_sleep = self._look_up
 
@@ -158,7 +161,8 @@ class _Pump:
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            self._loop.run_until_complete(work)
+            with deferred_interrupt(self._loop.create_task(work)) as task:
+                self._loop.run_until_complete(task)
             return
         with ThreadPoolExecutor(1) as beside:
             beside.submit(self._loop.run_until_complete, work).result()
@@ -237,7 +241,32 @@ class _Pump:
             self._wake.set_result(None)
 
 
-def _report(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Report what went wrong unseen, but not an interrupt: it has also been raised where the loop is run."""
-    if not isinstance(context.get("exception"), KeyboardInterrupt):
-        loop.default_exception_handler(context)
+@contextmanager
+def deferred_interrupt(task: asyncio.Task[None]) -> Iterator[asyncio.Task[None]]:
+    """Let an interrupt cancel a task, and raise KeyboardInterrupt when the loop has ended.
+
+    Raised wherever a coroutine happens to be, it would leave others half-run, whose libraries then complain.
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before) or current_thread() is not main_thread():
+        yield task
+        return
+    raised: list[KeyboardInterrupt] = []
+
+    def defer(number: int, frame: FrameType | None) -> None:
+        try:
+            before(number, frame)
+        except KeyboardInterrupt as interrupt:
+            raised.append(interrupt)
+            task.get_loop().call_soon_threadsafe(task.cancel)
+
+    signal.signal(signal.SIGINT, defer)
+    try:
+        yield task
+    except asyncio.CancelledError:
+        if not raised:
+            raise
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if raised:
+        raise raised[0]

@@ -15,7 +15,7 @@ HEAVY = ("numpy", "pyarrow", "torch", "transformers", "starlette", "uvicorn", "a
 PEERS = ("datasets", "inspect_ai", "lm_eval")
 
 
-@pytest.mark.parametrize("name", PUBLIC)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name == "doctor")) for name in PUBLIC])
 def test_every_public_name_has_an_example_that_runs(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     found = doctest.DocTestFinder(recurse=False).find(getattr(storyproof, name), name, globs={})

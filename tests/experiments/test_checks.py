@@ -14,6 +14,8 @@ from storyproof.experiments import experiment as experiment_module
 from storyproof.experiments.experiment import Outcome
 from tests.groups import only_first
 
+pytestmark = pytest.mark.slow  # an experiment of one model runs by default (test_experiment)
+
 MODELS = ["memnn-plain"]
 RESULTS, ABOUT = "tomi-table3-quick/results.json", "tomi-table3-quick/about.json"
 

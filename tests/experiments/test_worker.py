@@ -14,6 +14,8 @@ from storyproof.experiments.experiment import Outcome
 from storyproof.experiments.jobs import Job
 from tests.groups import only_first
 
+pytestmark = pytest.mark.slow  # an experiment of one model runs by default (test_experiment)
+
 TITLE = "memnn-plain on tomi-proved"
 
 

@@ -14,6 +14,7 @@ from storyproof.solvers.neural.settings import Settings
 from storyproof.solvers.neural.solver import NeuralSolver
 from storyproof.solvers.neural.trained_runs import save_runs
 from storyproof.solvers.neural.training import Training, TrainingPlan, TrainingSet, choose_device, identity_of
+from tests.groups import only_first
 from tests.samples import changed
 from tests.solvers.neural.fixtures import CLUTRR, SMALL, TOMI, course, some, trained
 
@@ -29,16 +30,19 @@ def two_lessons(name: str, family: str, **options: Any) -> Training:
 
 @pytest.mark.parametrize(
     ("name", "family", "options"),
-    [
-        ("entnet", TOMI, {}),
-        ("memnn", CLUTRR, {"policy": "randomised"}),
-        ("rn", CLUTRR, {"policy": "learned"}),
-        ("gat", CLUTRR, {}),
-        ("bert", CLUTRR, {}),
-        ("bert-lstm", CLUTRR, {}),
-        ("bert-lstm", TOMI, {}),
-        ("bert", TOMI, {}),
-    ],
+    only_first(
+        4,
+        [
+            ("entnet", TOMI, {}),
+            ("memnn", CLUTRR, {"policy": "randomised"}),
+            ("gat", CLUTRR, {}),
+            ("bert-lstm", CLUTRR, {}),
+            ("rn", CLUTRR, {"policy": "learned"}),
+            ("bert", CLUTRR, {}),
+            ("bert-lstm", TOMI, {}),
+            ("bert", TOMI, {}),
+        ],
+    ),
 )
 def test_each_lesson_comes_out_as_runs_of_its_own(
     name: str, family: str, options: dict[str, Any], tmp_path: Path

@@ -15,7 +15,7 @@ from storyproof.shortcuts.bounds import force
 from storyproof.shortcuts.probes import NO_ANSWER, Matrix, classify
 from storyproof.shortcuts.results import ABLATION, HEURISTIC, Forced, ShortcutReport, ShortcutScore
 from storyproof.shortcuts.trial import Fold, Trial, set_up
-from storyproof.shortcuts.verdicts import SOLVED, best_score, both_scores, percent
+from storyproof.shortcuts.verdicts import describe_best
 
 ABOUT = "the kind of question; always the same answer for each"
 _READERS = {
@@ -43,7 +43,7 @@ def find_plain_shortcuts(
     rows = list(_guess(trial, answers, number, forced))
     if learned:
         rows += probe_words(trial, answers, forced, seed)
-    return trial.report(family_of(test[0]).name, forced, rows, _verdict(rows, forced))
+    return trial.report(family_of(test[0]).name, forced, rows, describe_best(rows, forced, "reasoning"))
 
 
 def _numbered(trial: Trial) -> tuple[list[str], dict[str, int], Ints]:
@@ -121,15 +121,3 @@ def _counts(texts: Sequence[Sequence[str]]) -> Matrix:
             if word in column:
                 counts[row, column[word]] += 1
     return counts
-
-
-def _verdict(rows: Sequence[ShortcutScore], forced: Forced) -> str:
-    best = best_score(rows)
-    gets = f"A reader who {best.reader} gets {both_scores(best)}"
-    if best.accuracy.value >= SOLVED:
-        return f"{gets}: this data does not test reasoning."
-    limit = f"{percent(forced.accuracy)} (joint {percent(forced.joint_accuracy)})"
-    if not (best.beats_structure or best.jointly_beats_structure):
-        return f"{gets}, no more than the structure forces: {limit}."
-    points = f"{100 * best.above_structure:.1f} (joint {100 * best.joint_above_structure:.1f}) points"
-    return f"{gets}, {points} above the {limit} that the structure forces."

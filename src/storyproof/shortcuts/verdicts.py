@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from storyproof.shortcuts.results import ShortcutScore
+from storyproof.shortcuts.results import Forced, ShortcutScore
 
 SOLVED = 0.99  # whoever scores so much has solved the data
 
@@ -25,3 +25,22 @@ def percent(share: float) -> str:
     if text == "100.0":
         return "100%" if share == 1 else "over 99.9%"
     return "0%" if share == 0 else f"{text}%"
+
+
+def describe_best(rows: Sequence[ShortcutScore], forced: Forced, tested: str) -> str:
+    """Return a sentence about the best reader: whether it beats what the structure forces.
+
+    Args:
+        rows: All readers.
+        forced: What the structure forces.
+        tested: What data that such a reader solves does not test, such as "reasoning".
+    """
+    best = best_score(rows)
+    gets = f"A reader who {best.reader} gets {both_scores(best)}"
+    if best.accuracy.value >= SOLVED:
+        return f"{gets}: this data does not test {tested}."
+    limit = f"{percent(forced.accuracy)} (joint {percent(forced.joint_accuracy)})"
+    if not (best.beats_structure or best.jointly_beats_structure):
+        return f"{gets}, no more than the structure forces: {limit}."
+    points = f"{100 * best.above_structure:.1f} (joint {100 * best.joint_above_structure:.1f}) points"
+    return f"{gets}, {points} above the {limit} that the structure forces."

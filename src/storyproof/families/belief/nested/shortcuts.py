@@ -20,9 +20,9 @@ from storyproof.families.belief.nested.rows import kind_of, places_of, reading_o
 from storyproof.intervals import Flags
 from storyproof.shortcuts.bounds import force
 from storyproof.shortcuts.plain import probe_words
-from storyproof.shortcuts.results import HEURISTIC, ShortcutReport, ShortcutScore
+from storyproof.shortcuts.results import HEURISTIC, ShortcutReport
 from storyproof.shortcuts.trial import Fold, Trial, set_up
-from storyproof.shortcuts.verdicts import SOLVED, best_score, both_scores, percent
+from storyproof.shortcuts.verdicts import describe_best
 
 POSITIONS = ("first", "last", "yes", "no", "nobody", "everybody")
 SLOTS = "the kind of question; always the same for each: the first or last place, yes or no, nobody or everybody"
@@ -64,7 +64,7 @@ def find_nested_shortcuts(
     ]
     if learned:
         rows += probe_words(trial, np.array([_class(each) for each in trial.examples], np.int64), forced, seed)
-    return trial.report("theory_of_mind", forced, rows, _verdict(rows, forced.accuracy, forced.joint_accuracy))
+    return trial.report("theory_of_mind", forced, rows, describe_best(rows, forced, "belief"))
 
 
 def _fixed(example: Example) -> list[str]:
@@ -134,15 +134,3 @@ _ANSWERS: dict[str, Callable[[Example], str]] = {
     "last_agent_alone": _instead(lambda chain: chain[-1:] if len(chain) > 1 else ()),
     "algorithm_1": rules_answer,
 }
-
-
-def _verdict(rows: Sequence[ShortcutScore], average: float, joint: float) -> str:
-    best = best_score(rows)
-    gets = f"A reader who {best.reader} gets {both_scores(best)}"
-    if best.accuracy.value >= SOLVED:
-        return f"{gets}: this data does not test belief."
-    limit = f"{percent(average)} (joint {percent(joint)})"
-    if not (best.beats_structure or best.jointly_beats_structure):
-        return f"{gets}, no more than the structure forces: {limit}."
-    points = f"{100 * best.above_structure:.1f} (joint {100 * best.joint_above_structure:.1f}) points"
-    return f"{gets}, {points} above the {limit} that the structure forces."

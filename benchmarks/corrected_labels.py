@@ -1,4 +1,4 @@
-"""Published CLUTRR with given and with corrected labels: accuracy with intervals, for docs/results.md.
+"""CLUTRR with given and corrected labels, and with both versions of our text: accuracy with intervals, for docs/results.md.
 
 Run as `python -m benchmarks.corrected_labels PUBLISHED`, with the folder that contains `clutrr` as published. The
 accuracy of every run is in experiments/results; the numbers of questions are counted in the files. An interval adds the
@@ -23,6 +23,8 @@ from storyproof.families import family_of
 
 RESULTS = Path(__file__).parents[1] / "experiments" / "results"
 ROBUST = ("clean", "supporting", "disconnected")
+OURS = ("clean", "supporting", "irrelevant", "disconnected")
+READERS = ("rn", "bilstm-attention", "mac", "bert-lstm", "gat")
 LENGTHS = (2, 3, 4, 6, 10)
 LEVEL = 0.975
 
@@ -36,9 +38,15 @@ def interval(runs: list[float], questions: int) -> tuple[float, float]:
 
 
 def print_rows(
-    name: str, rows: list[tuple[str, str]], measures: list[str], published: Path, record: Record, *, models: bool
+    name: str,
+    rows: list[tuple[str, str]],
+    measures: list[str],
+    published: Path,
+    record: Record,
+    *,
+    models: tuple[str, ...] = (),
 ) -> None:
-    """Print a table: one row per data set, with one column per model or per measure."""
+    """Print a table: one row per data set with a column per model, or for these models a column per measure."""
     declared, sets = read(name), Datasets(published)
     cells = json.loads((RESULTS / name / "results.json").read_text("utf-8"))["cells"]
     runs = {(cell["model"], cell["data"], cell["measure"]): cell["runs"] for cell in cells}
@@ -52,25 +60,29 @@ def print_rows(
     for data, measure in rows:
         tests = sets.tests(declared.data[data])
         counts = Counter(group for each in tests for group in family_of(each).measures(each))
-        if models:
+        if not models:
             print(f"| {data} | {' | '.join(show(model, data, measure) for model in declared.models)} |")
         else:
-            for model in ("mac", "gat"):
+            for model in models:
                 print(f"| {model}, {data} | {' | '.join(show(model, data, each) for each in measures)} |")
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("published", type=Path, help="the folder that contains clutrr as published")
     parser.add_argument("--json", help="also write the figures to this file")
     chosen = parser.parse_args()
     record = Record()
-    kinds = ("", "-proved")
-    robust = [(f"published-{task}{kind}", f"task={task}") for task in ROBUST for kind in kinds]
-    print_rows("clutrr-robust", robust, [], chosen.published, record, models=True)
-    lengths = [(f"published-23{kind}", "") for kind in kinds]
-    print_rows("clutrr-generalization", lengths, [f"k={k}" for k in LENGTHS], chosen.published, record, models=False)
+    labels, texts, lengths = ("", "-proved"), ("", "-2"), [f"k={k}" for k in LENGTHS]
+    tables: list[tuple[str, list[tuple[str, str]], tuple[str, ...]]] = [
+        ("clutrr-robust", [(f"published-{task}{kind}", f"task={task}") for task in ROBUST for kind in labels], ()),
+        ("clutrr-generalization", [(f"published-23{kind}", "") for kind in labels], ("mac", "gat")),
+        ("clutrr-robust", [(f"{task}{text}", f"task={task}") for task in OURS for text in texts], ()),
+        ("clutrr-generalization", [(f"generalization-23{text}", "") for text in texts], READERS),
+    ]
+    for name, rows, models in tables:
+        print_rows(name, rows, lengths, chosen.published, record, models=models)
     record.write(chosen.json)
 
 

@@ -1,4 +1,4 @@
-"""CLUTRR with given and corrected labels, and with both versions of our text: accuracy with intervals, for docs/results.md.
+"""CLUTRR with given and corrected labels, and with both versions of our text: accuracy with intervals.
 
 Run as `python -m benchmarks.corrected_labels PUBLISHED`, with the folder that contains `clutrr` as published. The
 accuracy of every run is in experiments/results; the numbers of questions are counted in the files. An interval adds the

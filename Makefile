@@ -47,7 +47,7 @@ test-slow: $(READY)
 
 # Builds and installs the package into a clean environment, and uses it from other people's tools; needs a package index.
 test-integrations: .venv-integrations/.ready
-	.venv-integrations/bin/pytest -m integrations
+	.venv-integrations/bin/pytest -m integrations tests/integrations tests/docs tests/test_install.py
 
 # The same for tools of reinforcement learning, in an environment of their own.
 test-rl: .venv-rl/.ready

@@ -17,7 +17,8 @@ from storyproof.families.belief.baselines import apply_rules
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.nested.arrays import encode_plots
 from storyproof.families.belief.nested.checker import MindWorlds
-from storyproof.families.belief.nested.oracle import Minds, reality, whereabouts
+from storyproof.families.belief.nested.course import Course, whereabouts
+from storyproof.families.belief.nested.oracle import Minds, contract, reality
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
 from storyproof.families.belief.nested.reading import PlotText, is_question, read_question, read_story
 from storyproof.families.belief.nested.readings import (
@@ -390,7 +391,9 @@ class _Follower:
     def believed(self, chain: Sequence[str]) -> list[str | None]:
         """Return where a chain believes the object to be after each sentence."""
         asked = np.array([[self._names.agents[agent]] for agent in chain], np.int8)
-        minds = Minds(self._stories, np.zeros(1, np.intp), asked, self._reading)
+        minds = Minds(
+            Course.of(self._stories), np.zeros(1, np.intp), contract(asked, self._stories.agents), self._reading
+        )
         return self._words(minds.over_time(self._thing)[:, 0].tolist())
 
     def rooms(self) -> list[dict[str, list[str]]]:

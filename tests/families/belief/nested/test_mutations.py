@@ -26,18 +26,20 @@ ORACLE = {
     "the first need not see": ("found = self._of(noticing, chain.first, asked)", "found = self._everything(asked)"),
     "nobody else need be there": ("                found &= rows", "                found |= 0 * rows"),
     "secret observers are known": (
-        "    noticing = (present | secret) & ~away",
-        "    present |= secret\n    noticing = present & ~away",
+        "    return Sights(present, (present | secret)",
+        "    present |= secret\n    return Sights(present, present",
     ),
-    "the distracted notice": ("noticing = (present | secret) & ~away", "noticing = present | secret"),
-    "distracted watchers notice": ("(present | secret) & ~away", "(present & ~away) | secret"),
-    "who watches sees nothing": ("(present | secret) & ~away", "present & ~away"),
+    "the distracted notice": ("(present | secret) & ~course.away[:, :, None]", "present | secret"),
+    "distracted watchers notice": (
+        "(present | secret) & ~course.away[:, :, None]",
+        "(present & ~course.away[:, :, None]) | secret",
+    ),
+    "who watches sees nothing": ("(present | secret) & ~course", "present & ~course"),
     "leavers do not know who stays": (
-        "present | leaving, noticing | (leaving & ~delay(away))",
-        "present, noticing",
+        "shown.present | leaving, shown.noticing | (leaving & ~away)",
+        "shown.present, shown.noticing",
     ),
-    "the distracted know who stays": ("noticing | (leaving & ~delay(away))", "noticing | leaving"),
-    "who stays leaves": ("        leaving &= ~present\n", "        noticing = noticing & ~leaving\n"),
+    "the distracted know who stays": ("shown.noticing | (leaving & ~away)", "shown.noticing | leaving"),
     "whispers are heard by all": ("np.where(how == EventKind.WHISPER, in_room & two, in_room)", "in_room"),
     "whispers reach other rooms": ("in_room & two, in_room", "two, in_room"),
     "announcements stay in the room": ("kind((1 << agents) - 1), group)", "group, group)"),
@@ -54,7 +56,7 @@ ORACLE = {
         "np.where(has(informed.told, decided), decided, put)",
     ),
     "closed containers are open": (
-        "        if self._reading.sight == CLOSED:\n            seen &=",
+        "        if self._sight == CLOSED:\n            seen &=",
         "        if False:\n            seen &=",
     ),
     "as late is not late enough": (

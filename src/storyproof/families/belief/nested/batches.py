@@ -35,7 +35,7 @@ class QuestionBatch:
         return QuestionBatch(self.stories, self.asked.pick(questions))
 
     def answer(self, reading: NestedReading) -> Codes:
-        return Answers(self.stories, self.asked, reading).codes()
+        return Answers(self.stories, self.asked, reading.sight).codes(reading.trust)[0]
 
     def prove(self, reading: NestedReading) -> Flags:
-        return Answers(self.stories, self.asked, reading).prove()
+        return Answers(self.stories, self.asked, reading.sight).prove(reading.trust)

@@ -1,7 +1,10 @@
 import os
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
+import typer.main
+import typer.testing
 from hypothesis import HealthCheck, Phase, settings
 
 from storyproof.benchmark import Benchmark
@@ -20,6 +23,16 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
 )
 settings.load_profile("storyproof")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_are_built_once() -> Iterator[None]:
+    """Let Typer build the command line once: it does for every call, which takes longer than most commands here."""
+    built = cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", built)
+        patch.setattr(typer.testing, "_get_command", built)
+        yield
 
 
 @pytest.fixture(scope="module")

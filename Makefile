@@ -42,8 +42,10 @@ lint: $(READY)
 unit: $(READY)
 	$(BIN)/pytest -n 2 --dist worksteal -m "$(DEFAULT)"
 
+# Property tests are run again with all their examples.
 test-slow: $(READY)
-	$(BIN)/pytest -n 2 -m "slow and not llm and not torture and not integrations"
+	$(BIN)/pytest -n 2 -m "(slow or hypothesis and $(DEFAULT)) and not llm and not torture and not integrations" \
+		--hypothesis-profile=thorough
 
 # Builds and installs the package into a clean environment, and uses it from other people's tools; needs a package index.
 test-integrations: .venv-integrations/.ready

@@ -12,12 +12,13 @@ from storyproof.benchmark import Benchmark
 # Two workers with as many threads each as there are cores would wait for each other; tiny models need one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-# Machines that run tests are shared, so how long an example takes says nothing.
-settings.register_profile("storyproof", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Machines that run tests are shared, so how long an example takes says nothing. `make test-slow` tries all examples.
+settings.register_profile("thorough", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=100)
+settings.register_profile("storyproof", settings.get_profile("thorough"), max_examples=50)
 # A mutant need only be found, the same way in every run, not be explained by a smallest example.
 settings.register_profile(
     "mutants",
-    settings.get_profile("storyproof"),
+    settings.get_profile("thorough"),
     derandomize=True,
     database=None,
     phases=[Phase.explicit, Phase.generate],

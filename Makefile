@@ -31,7 +31,9 @@ demo: $(READY)
 	@echo "The files are in $(CURDIR)/demo: tomi, tom-babi and clutrr, with a manifest.json each."
 	@echo "The report is $(CURDIR)/demo/report.html; open it in a browser."
 
-test: lint unit
+# Both at once: mypy takes one core only.
+test: $(READY)
+	$(MAKE) --jobs=2 lint unit
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -85,7 +87,7 @@ test-site: .venv-docs/.ready
 # Studies with many participants, killed servers and a real PostgreSQL: Debian's and Ubuntu's own; elsewhere install it first.
 test-study: $(READY) .venv-tools/.ready
 	command -v initdb || ls /usr/lib/postgresql/*/bin/initdb || { apt-get update && apt-get install --yes postgresql; }
-	$(BIN)/pytest -m study tests/study
+	$(BIN)/pytest -m study --hypothesis-profile=thorough tests/study
 
 # Branches of src/storyproof that the default run takes.
 coverage: $(READY)

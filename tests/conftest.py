@@ -1,3 +1,4 @@
+import gc
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -24,6 +25,12 @@ settings.register_profile(
     phases=[Phase.explicit, Phase.generate],
 )
 settings.load_profile("storyproof")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking through modules and collected tests again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -40,6 +40,7 @@ from storyproof.families.belief.readings import CLOSED, INFER_MOVER
 
 Columns = npt.NDArray[np.intp]
 
+_NOWHERE = -3  # the room of a speaker who is in none; differs from anybody's
 _ONE = np.uint64(1)
 
 
@@ -197,12 +198,10 @@ def messages(course: Course) -> Messages:
         array[at, origin] for array in (stories.agent, stories.thing, stories.hearer, stories.kind)
     )
     kind, agents = stories.mask_type, course.inside.shape[1]
-    inside = has(course.inside[:, None], time[:, None, None])  # [message, agent, room, column]
-    here = np.take_along_axis(inside, np.maximum(speaker, 0).astype(np.intp)[:, None, None], axis=1)
-    in_room, watching = _set_of((inside & here).any(axis=2), kind), np.zeros(time.shape, kind)
-    if course.watching.any():
-        watching = _set_of((has(course.watching[:, None], time[:, None, None]) & here).any(axis=2), kind)
-    away = _set_of(has(course.away[:, None], time[:, None]), kind)
+    here = np.take_along_axis(course.room, np.maximum(speaker, 0).astype(np.intp)[:, None], axis=1)
+    here = np.where(here < 0, np.int8(_NOWHERE), here)
+    in_room, watching = _set_of(course.room == here, kind), _set_of(course.watched == here, kind)
+    away = _set_of(course.distracted >= 0, kind)
     two = member(speaker, kind) | member(hearer, kind)
     group = np.where(how == EventKind.WHISPER, in_room & two, in_room)
     group = np.where(how == EventKind.ANNOUNCE, kind((1 << agents) - 1), group)
@@ -396,20 +395,19 @@ class Minds:
         found = np.zeros_like(limit)
         if not len(said.time):
             return found
-        heard = (said.thing[:, story] == asked.thing) & has(limit[:, None], said.time[:, story])
-        some = np.flatnonzero(heard.any(axis=0))
-        if not len(some):
-            return found
-        few, story, heard = chain.pick(some), story[some], heard[:, some]
-        heard &= few.take_part(said.hearing[:, story], said.group[:, story])
-        heard &= (few.last != said.speaker[:, story]) | (few.length > 1)  # one's own words teach one nothing
-        if trust != ALWAYS:
-            for number, flags in enumerate(heard):
-                hearers = np.flatnonzero(flags)
-                if len(hearers):
-                    flags[hearers] = self._trusts(asked.pick(some[hearers]), number, trust)
-        times = single(np.where(heard, said.time[:, story], -1), self._words)
-        found[:, some] = np.bitwise_or.reduce(times, axis=1)
+        for number, about in enumerate(said.thing[:, story] == asked.thing):
+            some = np.flatnonzero(about)
+            time = said.time[number, story[some]]
+            few = story[some]
+            heard = chain.pick(some).take_part(said.hearing[number, few], said.group[number, few])
+            speaker = said.speaker[number, story[some]]
+            heard &= (chain.last[some] != speaker) | (chain.length[some] > 1)  # one's own words teach one nothing
+            heard &= has(limit[:, some], time)
+            some, time = some[heard], time[heard]
+            if trust != ALWAYS and len(some):
+                trusted = self._trusts(asked.pick(some), number, trust)
+                some, time = some[trusted], time[trusted]
+            found[:, some] |= single(time, self._words)
         return found
 
     def _trusts(self, asked: _Asked, number: int, trust: str) -> Flags:

@@ -50,7 +50,7 @@ ORACLE = {
         "np.where(how == EventKind.TELL, watching",
         "np.where(how != EventKind.ANNOUNCE, watching",
     ),
-    "speakers believe themselves": ("(few.last != said.speaker[:, story]) | (few.length > 1)", "True"),
+    "speakers believe themselves": ("(chain.last[some] != speaker) | (chain.length[some] > 1)", "True"),
     "ears before eyes": (
         "np.where(has(informed.shown, decided), put, decided)",
         "np.where(has(informed.told, decided), decided, put)",

@@ -13,7 +13,7 @@ in which a message about the object comes after the last sight of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -57,7 +57,8 @@ class _Followed(NamedTuple):
     Attributes:
         story: The story.
         thing: The object that is looked for.
-        agents: The agents, outermost first, [place in the chain, row]; neighbours differ, and -1 after the last.
+        agents: The agents, outermost first, [place in the chain, row]; neighbours differ, and -1 after the last. All
+            are known, and so is the object.
         length: How many there are.
     """
 
@@ -119,7 +120,7 @@ class MindBlock:
         self._things = things = 1 + int(max(0, thing.max(initial=0)))
         self._stories, self._sentences, self._words = stories, sentences, -(-sentences // _PER_WORD)
         self._agent, self._thing = agent, thing
-        self._nobody = things * people * stories  # the row of who takes part in nothing
+        self._everything = things * people * stories  # the row of who takes part in all steps
         who = np.arange(people, dtype=np.int8)[:, None]
         acts = agent[:, None] == who
         self._put = ((kind == EventKind.PLACE) | (kind == EventKind.MOVE))[:, None] & (
@@ -137,9 +138,7 @@ class MindBlock:
         home = _run(_UNPLACED, np.where(room < 0, np.int8(_UNPLACED), room)[:, None], self._put)
         place = _run(_NONE, container[:, None], self._put)
         self._build_sights(where, watched, attentive, home)
-        self._about = np.zeros((self._words, things, stories), np.uint64)  # words about an object
-        self._said_by = np.zeros((self._words, people, stories), np.uint64)
-        says = np.isin(kind, MESSAGES) & (agent >= 0)
+        says = (kind >= min(MESSAGES)) & (kind <= max(MESSAGES)) & (agent >= 0) & (thing >= 0)
         self._is_silent = not says.any()
         if not self._is_silent:
             cast = acts.any(axis=0)
@@ -183,8 +182,6 @@ class MindBlock:
         """Find out for each message who is in its group and who notices it."""
         people, stories = self._people, self._stories
         story, time = np.nonzero(says.T)
-        count = np.bincount(story, minlength=stories)
-        number = np.arange(len(story)) - (np.cumsum(count) - count)[story]  # which of its story's messages it is
         speaker, how, thing = self._agent[time, story], kind[time, story], self._thing[time, story]
         who = np.arange(people)[:, None]
         at = ((time + 1) * people + who) * stories + story
@@ -195,43 +192,35 @@ class MindBlock:
         group &= (how != EventKind.WHISPER) | (who == speaker) | (who == hearer[time, story])
         group = np.where(is_public, cast[:, story], group)
         notices = (group | ((gaze == here) & (here >= 0) & is_told)) & awake
+        flags = np.concatenate([group, notices, who == speaker, np.arange(self._things)[:, None] == thing])
         bit = _ONE << (2 * (time % _PER_WORD)).astype(np.uint64)
-        word = time // _PER_WORD
-        groups = np.zeros((2, self._words, people, stories), np.uint64)
-        for each in range(int(count.max())):  # no story twice
-            few = np.flatnonzero(number == each)
-            cell = word[few], who, story[few]
-            groups[0][cell] |= group[:, few] * bit[few]
-            groups[1][cell] |= notices[:, few] * bit[few]
-            self._said_by[word[few], speaker[few], story[few]] |= bit[few]
-            named = few[thing[few] >= 0]
-            self._about[word[named], thing[named], story[named]] |= bit[named]
+        first = np.flatnonzero(np.diff(story, prepend=_NONE))
+        found = np.zeros((self._words, len(flags), stories), np.uint64)
+        for word, steps in enumerate(found):
+            bits = np.where(time // _PER_WORD == word, bit, np.uint64(0))
+            steps[:, story[first]] = np.bitwise_or.reduceat(flags * bits, first, axis=1)
+        groups, noticing, self._said_by, self._about = np.split(found, [people, 2 * people, 3 * people], axis=1)
         shape = (self._words, self._things, people, stories)
-        for steps, heard in zip((self._group, self._noticing), groups, strict=True):
-            by_thing = steps[:, :-1].reshape(shape)
+        for known, heard in ((self._group, groups), (self._noticing, noticing)):
+            by_thing = known[:, :-1].reshape(shape)
             by_thing |= heard[:, None]
-            steps[:, :-1] = by_thing.reshape(self._words, -1)
+            known[:, :-1] = by_thing.reshape(self._words, -1)
 
-    def _row(self, story: Rows, thing: Rows, agent: Locals) -> Rows:
-        """Return the rows of agents in the sets of steps that they take part in; nobody's for strangers."""
-        found = (thing * self._people + agent) * self._stories + story
-        unknown = (agent < 0) | (agent >= self._people) | (thing < 0) | (thing >= self._things)
-        found[unknown] = self._nobody
-        return found
+    def _row(self, chains: _Followed, agent: Locals) -> Rows:
+        """Return the rows of agents in the sets of steps about the objects of chains."""
+        return (chains.thing * self._people + agent) * self._stories + chains.story
 
     def _follow(self, chains: _Followed) -> Steps:
         """Return the steps of the worlds that one reaches from what really happens by following chains of agents."""
-        story, thing, agents, length = chains
-        steps = self._noticing.take(self._row(story, thing, agents[0]), axis=1)
-        for place in range(1, len(agents)):
-            on = np.flatnonzero(length > place)
-            steps[:, on] &= self._group.take(self._row(story[on], thing[on], agents[place, on]), axis=1)
+        steps = self._noticing.take(self._row(chains, chains.agents[0]), axis=1)
+        for agent in chains.agents[1:]:
+            row = np.where(agent == _NONE, self._everything, self._row(chains, agent))
+            steps &= self._group.take(row, axis=1)
         return steps
 
     def _at(self, number: Rows, chains: _Followed) -> Small:
         """Return what a step shows or says about the objects of chains; `number` counts steps from 1, 0 for none."""
-        thing = np.where((chains.thing >= 0) & (chains.thing < self._things), chains.thing, 0)
-        return self._shown.reshape(-1).take((number * self._things + thing) * self._stories + chains.story)
+        return self._shown.reshape(-1).take((number * self._things + chains.thing) * self._stories + chains.story)
 
     def _believe(self, chains: _Followed, trusts: Sequence[str], until: Rows | None = None) -> Small:
         """Return where chains believe their objects to be under each trust, [trust, row]; -1 for no belief.
@@ -247,10 +236,9 @@ class MindBlock:
         seen = steps & _SIGHTS
         if self._is_silent:
             return np.repeat(self._at(_latest(seen), chains)[None], len(trusts), axis=0)
-        thing = np.where((chains.thing >= 0) & (chains.thing < self._things), chains.thing, 0)
-        steps &= self._about.reshape(self._words, -1).take(thing * self._stories + chains.story, axis=1)
+        steps &= self._about[:, chains.thing, chains.story]
         # Words do not change the speaker's mind.
-        alone = np.flatnonzero((chains.length == 1) & (chains.agents[0] >= 0) & (chains.agents[0] < self._people))
+        alone = np.flatnonzero(chains.length == 1)
         steps[:, alone] &= ~self._said_by[:, chains.agents[0, alone], chains.story[alone]]
         steps |= seen
         latest = _latest(steps)
@@ -263,51 +251,45 @@ class MindBlock:
         few, seen = chains.pick(told), seen[:, told]
         fallback = self._at(_latest(seen), few)
         row, number = _latest_words(steps[:, told])
-        message = _Messages(few, seen, row, number // 2)
-        said = self._shown.reshape(-1).take((number * self._things + few.thing[row]) * self._stories + few.story[row])
+        spoken = few.pick(row)
+        message = _Messages(few, seen, row, spoken, number // 2, self._agent[number // 2, spoken.story])
+        said = self._at(number, spoken)
+        persuades = {FRESHER: self._fresher, NEVER_LIARS: self._never_liars, HI_TOM: self._hi_tom}
         for place in judged:
-            convinces = self._persuades[trusts[place]](self, message)
+            convinces = persuades[trusts[place]](message)
             places = fallback.copy()
             places[row[convinces]] = said[convinces]  # in order of time: the last one counts
             found[place, told] = places
         return found
 
-    def _speaker(self, message: _Messages) -> Small:
-        return self._agent[message.time, message.chains.story[message.row]]
-
     def _own_sights(self, chains: _Followed, seen: Steps) -> Rows:
         """Return when the last agents of chains last saw the object, of the sights in the worlds that they hold."""
-        row = self._row(chains.story, chains.thing, chains.last)
+        row = self._row(chains, chains.last)
         # Who leaves is in the group, but does not see the object; a secret observer sees it, but is in no group.
         return _latest(seen & (self._present.take(row, axis=1) | ~self._group.take(row, axis=1)))
 
     def _fresher(self, message: _Messages) -> Bools:
         """Return whether speakers have seen the object as late as the hearer, in the world that the hearer holds."""
-        chains, seen, row, _ = message
-        speaker = self._speaker(message)
-        its = seen[:, row] & self._present.take(self._row(chains.story[row], chains.thing[row], speaker), axis=1)
-        found: Bools = (_latest(its) >= self._own_sights(chains, seen)[row]) | (speaker == chains.last[row])
+        chains, speaker = message.chains, message.speaker
+        its = message.seen[:, message.row] & self._present.take(self._row(chains, speaker), axis=1)
+        own = self._own_sights(message.hearers, message.seen)[message.row]
+        found: Bools = (_latest(its) >= own) | (speaker == chains.last)
         return found
 
     def _hi_tom(self, message: _Messages) -> Bools:
         """Return whether speakers were with the object later than who judges them, as everybody knows."""
-        chains, _, row, time = message
-        speaker = self._speaker(message)
+        chains, speaker = message.chains, message.speaker
         # A speaker's own belief is what the one before it in the chain takes its words for.
-        judge = np.where(speaker == chains.last[row], chains.last_but_one[row], chains.last[row])
-        upto = self._below[2 * time + 2].T
-        stayed, its = (
-            _latest(self._present.take(self._row(chains.story[row], chains.thing[row], agent), axis=1) & upto)
-            for agent in (judge, speaker)
-        )
+        judge = np.where(speaker == chains.last, chains.last_but_one, chains.last)
+        upto = self._below[2 * message.time + 2].T
+        stayed, its = (_latest(self._present.take(self._row(chains, who), axis=1) & upto) for who in (judge, speaker))
         found: Bools = its > stayed
         return found
 
     def _never_liars(self, message: _Messages) -> Bools:
         """Return whether who judges a speaker has not caught it saying what it does not believe, now or before."""
-        speaker = self._speaker(message)
-        judges = message.chains.pick(message.row)
-        judges = judges.without_last(np.flatnonzero(speaker == judges.last))
+        speaker, chains = message.speaker, message.chains
+        judges = chains.without_last(np.flatnonzero(speaker == chains.last))
         heard = self._follow(judges) & self._said_by[:, speaker, judges.story] & self._below[2 * message.time + 1].T
         row, number = _latest_words(heard)
         caught = self._catch(judges.pick(row), number // 2)
@@ -325,7 +307,7 @@ class MindBlock:
         speaker, thing = self._agent[time, story], self._thing[time, story].astype(np.intp)
         judges = judges._replace(thing=thing)
         seen = self._follow(judges) & self._before[time].T & _SIGHTS
-        its = _latest(seen & self._present.take(self._row(story, thing, speaker), axis=1))
+        its = _latest(seen & self._present.take(self._row(judges, speaker), axis=1))
         # Else the speaker may have seen the object since, so this may be news.
         no_news = np.flatnonzero((self._own_sights(judges, seen) > its) | (its == 2 * time + 2))
         found = np.zeros(len(time), np.bool_)
@@ -336,12 +318,6 @@ class MindBlock:
             said = self._at(2 * until + 1, chains)
             found[no_news] = (believed != _NONE) & (believed != said)
         return found
-
-    _persuades: dict[str, Callable[[MindBlock, _Messages], Bools]] = {
-        FRESHER: _fresher,
-        NEVER_LIARS: _never_liars,
-        HI_TOM: _hi_tom,
-    }
 
     def _reality(self, story: Rows, thing: Rows) -> Small:
         known = (thing >= 0) & (thing < self._things)
@@ -360,10 +336,12 @@ class MindBlock:
         at = {ask: np.flatnonzero(asked.ask == code) for code, ask in enumerate(ASKS)}
         for ask, answer in ((Ask.REALITY, self._reality), (Ask.MEMORY, self._memory)):
             found[:, at[ask]] = answer(story[at[ask]], thing[at[ask]])
-        # All beliefs that questions come down to are looked up together.
         places, wrong, where = np.concatenate([at[Ask.BELIEF], at[Ask.SAYS]]), at[Ask.KNOWS_WRONG], at[Ask.KNOWS_WHERE]
-        whose = at[Ask.BELIEVERS]
+        whose, common = at[Ask.BELIEVERS], at[Ask.COMMON]
+        members, size = _distinct_members(chain[:, common])
+        place, group = np.nonzero(members != _NONE)
         cast = np.repeat(np.arange(self._people, dtype=np.int8), len(whose))
+        # All beliefs that questions come down to are looked up together.
         parts = [
             (places, chain[:, places]),
             (where, chain[:, where]),
@@ -371,81 +349,113 @@ class MindBlock:
             (wrong, chain[1:2, wrong]),
             (wrong, chain[:2, wrong]),
             (np.tile(whose, self._people), np.vstack([cast, np.tile(chain[:, whose], self._people)])),
+            (common[group], members[place, group][None]),
         ]
-        parts = [(question, agents) for question, agents in parts if len(question)]
-        if parts:
-            question = np.concatenate([each for each, _ in parts])
-            depth = max(len(agents) for _, agents in parts)
-            agents = np.full((depth, len(question)), _NONE, np.int8)
-            end = np.cumsum([len(each) for each, _ in parts])
-            for stop, (_, each) in zip(end.tolist(), parts, strict=True):
-                agents[: len(each), stop - each.shape[1] : stop] = each
-            believed = self._believe(_Followed.of(story[question], thing[question], agents), trusts).astype(np.int64)
-            first = np.cumsum([0, *(len(each) for each in (places, where, wrong, wrong, wrong))])
-            found[:, places] = believed[:, : first[1]]
-            own = believed[:, first[1] : first[2]]
-            found[:, where] = (own != _NONE) & (own == self._reality(story[where], thing[where]))
-            own, others, thought = (believed[:, first[part] : first[part + 1]] for part in (2, 3, 4))
-            real = self._reality(story[wrong], thing[wrong])
-            found[:, wrong] = _differ(others, real) & _differ(own, thought)
-            named = asked.place[whose]
-            believe = believed[:, first[5] :].reshape(len(trusts), self._people, len(whose)) == named
-            bits = np.int64(1) << np.arange(self._people)[:, None]
-            found[:, whose] = ((believe & (named >= 0)) * bits).sum(axis=1)
-        common = at[Ask.COMMON]
+        question = np.concatenate([each for each, _ in parts])
+        end = np.cumsum([len(each) for each, _ in parts]).tolist()
+        agents = np.full((len(chain) + 1, len(question)), _NONE, np.int8)
+        for stop, (_, each) in zip(end, parts, strict=True):
+            agents[: len(each), stop - each.shape[1] : stop] = each
+        believed = self._look_up(story[question], thing[question], agents, trusts)
+        found[:, places], knows, own, others, thought, everybody, singly = np.split(believed, end[:-1], axis=1)
+        found[:, where] = (knows != _NONE) & (knows == self._reality(story[where], thing[where]))
+        found[:, wrong] = _differ(others, self._reality(story[wrong], thing[wrong])) & _differ(own, thought)
+        named = asked.place[whose]
+        believe = (everybody.reshape(len(trusts), self._people, len(whose)) == named) & (named >= 0)
+        found[:, whose] = (believe * (np.int64(1) << np.arange(self._people)[:, None])).sum(axis=1)
         if len(common):
-            found[:, common] = self._common(story[common], thing[common], chain[:, common], trusts)
+            shared = np.full((len(trusts), len(common)), _NONE, np.int8)
+            shared[:, group] = singly  # of any member
+            _deny(shared, group, singly)
+            found[:, common] = self._common(story[common], thing[common], members, size, shared, trusts)
         return found
 
-    def _common(self, story: Rows, thing: Rows, group: Small, trusts: Sequence[str]) -> Codes:
-        """Return where groups commonly believe objects to be: in all worlds that steps of their members reach."""
-        members = np.full(group.shape, _NONE, np.int8)  # each once
-        size = np.zeros(len(story), np.intp)
-        for agent in group:
-            rows = np.flatnonzero((agent != _NONE) & ~(members == agent).any(axis=0))
-            members[size[rows], rows] = agent[rows]
-            size[rows] += 1
-        found = np.full((len(trusts), len(story)), _NONE, np.int64)
-        for count in np.unique(size).tolist():
-            rows = np.flatnonzero(size == count)
-            chosen = members[:count, rows]
-            found[:, rows] = self._common_of(story[rows], thing[rows], chosen, trusts)
+    def _look_up(self, story: Rows, thing: Rows, agents: Small, trusts: Sequence[str]) -> Small:
+        """Return where chains believe objects to be under each trust; -1 also where the story lacks one or the other."""
+        known = (thing >= 0) & (thing < self._things)
+        for agent in agents:
+            known &= (agent >= _NONE) & (agent < self._people)
+        rows = np.flatnonzero(known)
+        if len(rows) == len(story):
+            return self._believe(_Followed.of(story, thing, agents), trusts)
+        found = np.full((len(trusts), len(story)), _NONE, np.int8)
+        found[:, rows] = self._believe(_Followed.of(story[rows], thing[rows], agents[:, rows]), trusts)
         return found
 
-    def _common_of(self, story: Rows, thing: Rows, members: Small, trusts: Sequence[str]) -> Codes:
-        """Return the common belief of groups of one size."""
-        found = np.full((len(trusts), len(story)), _NONE, np.int64)
-        agreed = np.ones((len(trusts), len(story)), np.bool_)
-        rows = np.arange(len(story))
-        for layer in _reachable(len(members)):
-            todo = list(layer)
-            while todo and len(rows):
-                size = max(1, _MOST_CHAINS // len(rows))
-                walks, todo = np.array(todo[:size], np.intp), todo[size:]
-                agents = members[walks.T[:, :, None], rows].reshape(walks.shape[1], -1)
-                chains = _Followed.of(np.tile(story[rows], len(walks)), np.tile(thing[rows], len(walks)), agents)
-                believed = self._believe(chains, trusts).reshape(len(trusts), len(walks), len(rows))
-                if len(agents) == 1:
-                    found[:, rows] = np.where(found[:, rows] == _NONE, believed[:, 0], found[:, rows])
-                agreed[:, rows] &= (believed == found[:, None, rows]).all(axis=1) & (found[:, rows] != _NONE)
-                rows = rows[agreed[:, rows].any(axis=0)]
-        return np.where(agreed, found, _NONE)
+    def _common(
+        self, story: Rows, thing: Rows, members: Small, size: Rows, shared: Small, trusts: Sequence[str]
+    ) -> Small:
+        """Return where groups commonly believe objects to be: in all worlds that steps of their members reach.
+
+        Args:
+            story: The story of each group.
+            thing: The object.
+            members: The members, each once, [place, group], -1 after the last.
+            size: How many there are.
+            shared: Where all members believe the object to be, [trust, group]; -1 if they differ or one has no belief.
+            trusts: The trusts.
+        """
+        rows = np.flatnonzero((shared != _NONE).any(axis=0))
+        rows = rows[~self._is_seen_together(story[rows], thing[rows], members[:, rows])]
+        if not len(rows):
+            return shared
+        # All chains of all groups, one after the other.
+        walks = [_walks(count) for count in range(1 + int(size[rows].max()))]
+        counts = np.array([len(each) for each in walks])
+        table = np.full((int(counts.sum()), max(each.shape[1] for each in walks)), _NONE)
+        starts = np.cumsum(counts) - counts
+        for start, each in zip(starts.tolist(), walks, strict=True):
+            table[start : start + len(each), : each.shape[1]] = each
+        many, first = counts[size[rows]], starts[size[rows]]
+        group = np.repeat(rows, many)
+        walk = np.arange(len(group)) - np.repeat(np.cumsum(many) - many - first, many)
+        members = np.concatenate([members, np.full((1, len(story)), _NONE, np.int8)])  # the last is nobody
+        for start in range(0, len(group), _MOST_CHAINS):
+            few = np.arange(start, min(start + _MOST_CHAINS, len(group)))
+            few = few[(shared[:, group[few]] != _NONE).any(axis=0)]
+            whose = group[few]
+            agents = members[table[walk[few]].T, whose]
+            _deny(shared, whose, self._believe(_Followed.of(story[whose], thing[whose], agents), trusts))
+        return shared
+
+    def _is_seen_together(self, story: Rows, thing: Rows, members: Small) -> Bools:
+        """Return whether the last that any member of a group learns of an object is a sight that is common to them.
+
+        Then this sight is the last step in all worlds that the group reaches.
+        """
+        chains = _Followed(story, thing, members, np.ones(len(story), np.intp))
+        any_step = np.zeros((self._words, len(story)), np.uint64)
+        all_steps = ~any_step
+        for agent in members:
+            row = self._row(chains, agent)
+            noticed = self._noticing.take(np.where(agent == _NONE, 0, row), axis=1)
+            any_step |= np.where(agent == _NONE, np.uint64(0), noticed)
+            together = noticed & self._group.take(np.where(agent == _NONE, 0, row), axis=1)
+            all_steps &= np.where(agent == _NONE, ~np.uint64(0), together)
+        if not self._is_silent:
+            any_step &= self._about[:, thing, story] | _SIGHTS
+        found: Bools = _latest(any_step) == _latest(all_steps & _SIGHTS)
+        return found
 
 
 class _Messages(NamedTuple):
     """Messages that chains have heard since the last sight of their object, in order of time for each chain.
 
     Attributes:
-        chains: The chains.
+        hearers: The chains.
         seen: The sights in the worlds that they lead to.
-        row: The chain that each message is judged for.
+        row: Which of the chains each message is judged for.
+        chains: These chains, one for each message.
         time: The sentence of each message.
+        speaker: Who speaks.
     """
 
-    chains: _Followed
+    hearers: _Followed
     seen: Steps
     row: Rows
+    chains: _Followed
     time: Rows
+    speaker: Small
 
 
 def _padded(plots: PlotEventBlock) -> tuple[npt.NDArray[np.uint8], Small, Small, Small, Small, Small]:
@@ -474,7 +484,7 @@ def _run(start: int, value: Small, changes: Bools) -> Small:
 
 
 def _pack(flags: Bools, words: int) -> Steps:
-    """Return in which sights agents are flagged, as sets of steps; one row more for nobody, with no steps."""
+    """Return in which sights agents are flagged, as sets of steps; one row more, with all steps."""
     four = flags.view(np.uint8).reshape(len(flags) // _PER_BYTE, _PER_BYTE, -1)
     packed = four[:, -1].copy()
     for earlier in (2, 1, 0):
@@ -483,6 +493,7 @@ def _pack(flags: Bools, words: int) -> Steps:
         packed |= four[:, earlier]
     packed += packed
     found = np.zeros((words, packed.shape[1] + 1, 8), np.uint8)
+    found[:, -1] = 0xFF
     for place, byte in enumerate(packed):
         found[place // 8, :-1, place % 8] = byte
     return found.view("<u8")[..., 0].astype(np.uint64, copy=False)
@@ -537,27 +548,41 @@ def _differ(one: Codes, other: Locals) -> Bools:
     return found
 
 
+def _distinct_members(groups: Small) -> tuple[Small, Rows]:
+    """Return the members of groups, each once, and how many there are."""
+    members, size = np.full(groups.shape, _NONE, np.int8), np.zeros(groups.shape[1], np.intp)
+    for agent in groups:
+        rows = np.flatnonzero((agent != _NONE) & ~(members == agent).any(axis=0))
+        members[size[rows], rows] = agent[rows]
+        size[rows] += 1
+    return members, size
+
+
+def _deny(shared: Small, group: Rows, believed: Small) -> None:
+    """Note that groups share no belief where one of theirs is another, [trust, belief]."""
+    for common, places in zip(shared, believed, strict=True):
+        common[group[places != common[group]]] = _NONE
+
+
 @cache
-def _reachable(size: int) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    """Return chains of members of a group, the short ones first, that reach all of its worlds, by length.
+def _walks(size: int) -> Rows:
+    """Return chains of more than one member of a group that reach all its worlds, [chain, place], -1 after the last.
 
     Chains with the same first agent, the same set of agents between first and last, and the same last two agents lead
     to worlds with the same places, and so do their extensions; hence the search ends.
     """
-    layers: list[tuple[tuple[int, ...], ...]] = []
+    found: list[tuple[int, ...]] = [(member,) for member in range(size)]
     known = set()
-    layer: list[tuple[int, ...]] = [(member,) for member in range(size)]
-    while layer:
-        layers.append(tuple(layer))
-        longer = []
-        for chain in layer:
-            for member in range(size):
-                sign = chain[0], frozenset(chain[1:]), chain[-1], member
-                if member != chain[-1] and sign not in known:
-                    known.add(sign)
-                    longer.append((*chain, member))
-        layer = longer
-    return tuple(layers)
+    for chain in found:  # grows on the way
+        for member in range(size):
+            sign = chain[0], frozenset(chain[1:]), chain[-1], member
+            if member != chain[-1] and sign not in known:
+                known.add(sign)
+                found.append((*chain, member))
+    longer = np.full((len(found) - size, max(map(len, found), default=1)), _NONE)
+    for row, chain in enumerate(found[size:]):
+        longer[row, : len(chain)] = chain
+    return longer
 
 
 def answer_under(plots: PlotEventBlock, asked: QuestionArrays, trusts: Sequence[str] = TRUSTS) -> Codes:

@@ -252,7 +252,7 @@ class MindBlock:
         fallback = self._at(_latest(seen), few)
         row, number = _latest_words(steps[:, told])
         spoken = few.pick(row)
-        message = _Messages(few, seen, row, spoken, number // 2, self._agent[number // 2, spoken.story])
+        message = _Messages(seen, row, spoken, number // 2, self._agent[number // 2, spoken.story])
         said = self._at(number, spoken)
         persuades = {FRESHER: self._fresher, NEVER_LIARS: self._never_liars, HI_TOM: self._hi_tom}
         for place in judged:
@@ -262,17 +262,15 @@ class MindBlock:
             found[place, told] = places
         return found
 
-    def _own_sights(self, chains: _Followed, seen: Steps) -> Rows:
-        """Return when the last agents of chains last saw the object, of the sights in the worlds that they hold."""
-        row = self._row(chains, chains.last)
-        # Who leaves is in the group, but does not see the object; a secret observer sees it, but is in no group.
-        return _latest(seen & (self._present.take(row, axis=1) | ~self._group.take(row, axis=1)))
-
     def _fresher(self, message: _Messages) -> Bools:
-        """Return whether speakers have seen the object as late as the hearer, in the world that the hearer holds."""
+        """Return whether speakers have seen the object as late as the hearer, in the world that the hearer holds.
+
+        All sights in that world are the hearer's own. (Who leaves does not see the object any more, but it did so until
+        then, and those who saw it with the leaver stay.)
+        """
         chains, speaker = message.chains, message.speaker
         its = message.seen[:, message.row] & self._present.take(self._row(chains, speaker), axis=1)
-        own = self._own_sights(message.hearers, message.seen)[message.row]
+        own = _latest(message.seen)[message.row]
         found: Bools = (_latest(its) >= own) | (speaker == chains.last)
         return found
 
@@ -309,7 +307,7 @@ class MindBlock:
         seen = self._follow(judges) & self._before[time].T & _SIGHTS
         its = _latest(seen & self._present.take(self._row(judges, speaker), axis=1))
         # Else the speaker may have seen the object since, so this may be news.
-        no_news = np.flatnonzero((self._own_sights(judges, seen) > its) | (its == 2 * time + 2))
+        no_news = np.flatnonzero((_latest(seen) > its) | (its == 2 * time + 2))
         found = np.zeros(len(time), np.bool_)
         if len(no_news):
             chains, until = judges.pick(no_news).extended(speaker[no_news]), time[no_news]
@@ -371,8 +369,8 @@ class MindBlock:
         return found
 
     def _look_up(self, story: Rows, thing: Rows, agents: Small, trusts: Sequence[str]) -> Small:
-        """Return where chains believe objects to be under each trust; -1 also where the story lacks one or the other."""
-        known = (thing >= 0) & (thing < self._things)
+        """Return where chains, whose agents or objects may be unknown, believe objects to be under each trust."""
+        known = (thing >= 0) & (thing < self._things) & (agents[0] != _NONE)
         for agent in agents:
             known &= (agent >= _NONE) & (agent < self._people)
         rows = np.flatnonzero(known)
@@ -442,15 +440,13 @@ class _Messages(NamedTuple):
     """Messages that chains have heard since the last sight of their object, in order of time for each chain.
 
     Attributes:
-        hearers: The chains.
-        seen: The sights in the worlds that they lead to.
+        seen: The sights in the worlds that the chains lead to.
         row: Which of the chains each message is judged for.
         chains: These chains, one for each message.
         time: The sentence of each message.
         speaker: Who speaks.
     """
 
-    hearers: _Followed
     seen: Steps
     row: Rows
     chains: _Followed

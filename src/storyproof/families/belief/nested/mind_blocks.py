@@ -36,12 +36,15 @@ _UNWATCHED, _UNPLACED = -2, -9  # rooms of nobody's gaze and of no object; diffe
 _PER_BYTE, _PER_WORD = 4, 32  # sentences
 _SIGHTS = np.uint64(0xAAAA_AAAA_AAAA_AAAA)
 _ONE = np.uint64(1)
-_AT_ONCE = 1 << 14  # agents times objects times stories whose worlds are built together, so that they fit the cache
+_AT_ONCE = 1 << 15  # agents times objects times stories whose worlds are built together, so that they fit the cache
 _MOST_CHAINS = 1 << 16  # that are followed together
 
 
 class PlotEventBlock(NamedTuple):
-    """Stories as [time, story] arrays of local numbers, -1 where a field does not apply; NOISE after the end."""
+    """Stories as [time, story] arrays of local numbers, -1 where a field does not apply.
+
+    NOISE follows the end of shorter stories. Rooms are resolved: every placing and move has one.
+    """
 
     kind: npt.NDArray[np.uint8]
     agent: Locals
@@ -49,6 +52,11 @@ class PlotEventBlock(NamedTuple):
     thing: Locals
     container: Locals
     hearer: Locals
+
+    def between(self, start: int, end: int) -> PlotEventBlock:
+        """Return the stories from one column up to another."""
+        agent, room, thing, container, hearer = (each[:, start:end] for each in self[1:])
+        return PlotEventBlock(self.kind[:, start:end], agent, room, thing, container, hearer)
 
 
 class _Followed(NamedTuple):
@@ -208,7 +216,8 @@ class MindBlock:
 
     def _row(self, chains: _Followed, agent: Locals) -> Rows:
         """Return the rows of agents in the sets of steps about the objects of chains."""
-        return (chains.thing * self._people + agent) * self._stories + chains.story
+        found: Rows = (chains.thing * self._people + agent) * self._stories + chains.story
+        return found
 
     def _follow(self, chains: _Followed) -> Steps:
         """Return the steps of the worlds that one reaches from what really happens by following chains of agents."""
@@ -220,7 +229,9 @@ class MindBlock:
 
     def _at(self, number: Rows, chains: _Followed) -> Small:
         """Return what a step shows or says about the objects of chains; `number` counts steps from 1, 0 for none."""
-        return self._shown.reshape(-1).take((number * self._things + chains.thing) * self._stories + chains.story)
+        at = (number * self._things + chains.thing) * self._stories + chains.story
+        found: Small = self._shown.reshape(-1).take(at)
+        return found
 
     def _believe(self, chains: _Followed, trusts: Sequence[str], until: Rows | None = None) -> Small:
         """Return where chains believe their objects to be under each trust, [trust, row]; -1 for no belief.
@@ -500,10 +511,10 @@ def _latest(steps: Steps) -> Rows:
     # Without the bit below the highest one, the conversion cannot round up to the next power of two.
     exponent = (steps & ~(steps >> _ONE)).astype(np.float64).view(np.int64) >> 52
     exponent -= 1022
-    if len(steps) == 1:
-        return np.maximum(exponent[0], 0)
-    exponent += 64 * np.arange(len(steps))[:, None]
-    return np.where(steps != 0, exponent, 0).max(axis=0)
+    found: Rows = np.maximum(exponent[0], 0)
+    for word, above in enumerate(exponent[1:], start=1):
+        found = np.where(steps[word] != 0, above + 64 * word, found)
+    return found
 
 
 def _latest_words(steps: Steps) -> tuple[Rows, Rows]:
@@ -538,7 +549,7 @@ def _distinct(columns: Sequence[Locals]) -> tuple[Rows, Rows]:
     return order[is_new], which
 
 
-def _differ(one: Codes, other: Locals) -> Bools:
+def _differ(one: Small, other: Small) -> Bools:
     """Return where two places are known and differ."""
     found: Bools = (one != _NONE) & (other != _NONE) & (one != other)
     return found
@@ -603,7 +614,7 @@ def answer_under(plots: PlotEventBlock, asked: QuestionArrays, trusts: Sequence[
         if first < end:
             part = asked.pick(order[first:end])
             part.story[:] -= start
-            block = MindBlock(PlotEventBlock(*(each[:, start : start + size] for each in plots)))
+            block = MindBlock(plots.between(start, start + size))
             found[:, order[first:end]] = block.answers(part, trusts)
     return found
 

@@ -289,7 +289,7 @@ MUTATIONS = {
     "words about anything count": ("steps &= self._about[:, chains.thing, chains.story]", "pass"),
     "chains of two are enough": ("if member != chain[-1] and", "if len(chain) < 2 and member != chain[-1] and"),
     "what all saw is the last": ("_latest(any_step) == _latest(all", "_latest(all_steps) == _latest(all"),
-    "later words are bits of earlier steps": ("above + 64 * word", "above"),
+    "speakers do not see what they speak of": ("below[:-1:2] | bits[1::2]", "below[:-1:2]"),
 }
 
 

@@ -63,6 +63,7 @@ class NestedQuestion:
 
 
 ASKS = tuple(Ask)
+MISSING = 127  # the number of an object or container that is not in the story
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,10 @@ class QuestionArrays:
     Attributes:
         story: The column of the story.
         ask: What is asked, as an index into ASKS.
-        thing: The object; a number of no object if the story has none of that name.
+        thing: The object, or MISSING.
         chain: The agents, outermost first, or the group of COMMON, [place in the chain, question]; shorter chains end
             in -1, and who is not in the story has the number -2.
-        place: The container that BELIEVERS asks about, -1 for other questions.
+        place: The container that BELIEVERS asks about, or MISSING; -1 for other questions.
     """
 
     story: npt.NDArray[np.intp]

@@ -1,0 +1,66 @@
+"""Questions as arrays get the answers and proofs that single questions get, from both provers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from storyproof.families.belief.arrays import LocalNames
+from storyproof.families.belief.nested.answers import oracle_answer, oracle_proof, reply
+from storyproof.families.belief.nested.arrays import encode_plots
+from storyproof.families.belief.nested.provers import answer, derive, differences
+from storyproof.families.belief.nested.questions import ASKS, MISSING, NestedQuestion, QuestionArrays
+from storyproof.families.belief.nested.readings import COMPARED, NestedReading
+from tests.families.belief.nested.test_batches import any_questions
+
+
+def number_questions(names: list[LocalNames], story: list[int], asked: list[NestedQuestion]) -> QuestionArrays:
+    """Look up the names of questions one by one."""
+    chain = np.full((max(len(each.chain) for each in asked), len(asked)), -1, np.int8)
+    for place, (column, each) in enumerate(zip(story, asked, strict=True)):
+        chain[: len(each.chain), place] = [names[column].agents.get(agent, -2) for agent in each.chain]
+    pairs = list(zip(story, asked, strict=True))
+    return QuestionArrays(
+        np.array(story, np.intp),
+        np.array([ASKS.index(each.ask) for each in asked], np.uint8),
+        np.array([names[column].things.get(each.thing, MISSING) for column, each in pairs], np.int8),
+        chain,
+        np.array(
+            [names[column].containers.get(each.place, MISSING) if each.place else -1 for column, each in pairs], np.int8
+        ),
+    )
+
+
+@pytest.mark.parametrize("own", [NestedReading(), NestedReading("closed", "never-liars")], ids=str)
+def test_answers_and_proofs_are_those_of_single_questions(own: NestedReading) -> None:
+    stories, story, asked = any_questions(5, 24)
+    arrays, names = encode_plots(stories)  # type: ignore[arg-type]
+    numbered = number_questions(names, story, asked)
+    derived = derive(arrays, numbered, own, COMPARED)
+    assert set(derived.codes) == {own, *COMPARED}
+    for place, (number, question) in enumerate(zip(story, asked, strict=True)):
+        events = stories[number]
+        for reading, codes in derived.codes.items():
+            assert reply(int(codes[place]), names[number], question) == oracle_answer(events, question, reading)  # type: ignore[arg-type]
+        if place % 4 == 0:
+            found = tuple((np.flatnonzero(derived.proofs[:, place]) + 1).tolist())
+            assert found == oracle_proof(events, question, own)  # type: ignore[arg-type]
+    some = np.arange(0, len(asked), 3)
+    assert answer(arrays, numbered.pick(some), own).tolist() == derived.codes[own][some].tolist()
+
+
+def test_the_checker_finds_what_is_wrong_and_nothing_else() -> None:
+    stories, story, asked = any_questions(6, 16)
+    arrays, names = encode_plots(stories)  # type: ignore[arg-type]
+    numbered, own = number_questions(names, story, asked), NestedReading(trust="fresher")
+    derived = derive(arrays, numbered, own, COMPARED)
+    assert list(differences(arrays, numbered, derived)) == []
+    codes = derived.codes[own].copy()
+    wrong = np.arange(3, len(asked), 7)
+    codes[wrong] += 1
+    (found,) = differences(arrays, numbered, replace(derived, codes={**derived.codes, own: codes}))
+    assert found.reading == own
+    assert found.questions.tolist() == wrong.tolist()
+    assert (found.codes == derived.codes[own][wrong]).all()

@@ -14,20 +14,25 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.benchmark import Benchmark, Config, comma_separated, option
-from storyproof.columns import Words, identity
+from storyproof.columns import Words, coded, identity
 from storyproof.errors import ConfigError, ParseError, ProofError, UnknownNameError
 from storyproof.example import SCHEMA, SPLITS, Example
 from storyproof.families.belief.arrays import NOBODY, LocalNames
 from storyproof.families.belief.benchmarks.plain_plots import SIX, PlainBlock, PlainPlots, as_plain_events, plot_keys
 from storyproof.families.belief.derivation import prove
 from storyproof.families.belief.narration import Cast
+from storyproof.families.belief.nested import provers
 from storyproof.families.belief.nested.arrays import PlotArrays, decode_plot, join_plots
-from storyproof.families.belief.nested.drawing import CONTAINERS, PlotDials, draw_plots
-from storyproof.families.belief.nested.questions import Ask, NestedQuestion
+from storyproof.families.belief.nested.drawing import CONTAINERS, DrawnPlots, PlotDials, draw_some
+from storyproof.families.belief.nested.labels import LabelledQuestions, LabelWords, name_questions
+from storyproof.families.belief.nested.provers import Derived, Difference
+from storyproof.families.belief.nested.questions import Ask, QuestionArrays, join_questions_by_story
 from storyproof.families.belief.nested.reading import is_nested, read_story, style_of
-from storyproof.families.belief.nested.readings import ALWAYS, TRUSTS, NestedReading
-from storyproof.families.belief.nested.rows import MOST_BELIEVERS, READINGS, PlotQuestion, label_questions, reading_of
+from storyproof.families.belief.nested.readings import ALWAYS, COMPARED, TRUSTS, NestedReading
+from storyproof.families.belief.nested.rows import MOST_BELIEVERS, READINGS, reading_of
 from storyproof.families.belief.nested.selection import (
+    DrawnQuestions,
+    ObjectPlaces,
     OrderChoice,
     choose_beliefs,
     choose_controls,
@@ -36,7 +41,8 @@ from storyproof.families.belief.nested.selection import (
     describe,
     draw_questions,
     find_places,
-    join_chains,
+    join_places,
+    join_questions,
     tells_truly,
 )
 from storyproof.families.belief.nested.wording import (
@@ -58,9 +64,10 @@ OTHERS = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
 KINDS = tuple(str(ask) for ask in (*CONTROLS, *OTHERS))
 PLAIN_STYLE = "tomi"
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
-_POOL = 2  # stories drawn for each that is kept
+_POOL = 2.0  # stories drawn for each that is kept
+_SPARE = 48  # stories drawn besides: of few, many may not be complete
 _ROUNDS = 50  # draws after which too few usable stories are given up
-_PIECE = 512  # stories that are proved and narrated at once
+_PIECE = 1536  # stories that are proved and narrated at once
 
 
 def _dial(help: str, default: int, least: int, most: int) -> Any:
@@ -273,13 +280,13 @@ class PlotBlock:
         stories: The plots.
         lie: Which messages the text calls lies.
         beliefs: The question of each order.
-        others: For each story the questions of other kinds, in generic names.
+        asked: All questions, story by story: one about memory or reality, one of each order, one of another kind.
     """
 
     stories: PlotArrays
     lie: npt.NDArray[np.bool_]
     beliefs: list[OrderChoice]
-    others: list[list[NestedQuestion]]
+    asked: QuestionArrays
 
 
 class TomK(Benchmark):
@@ -381,40 +388,39 @@ class TomK(Benchmark):
         """Draw a block of stories without words, and choose the questions that they are asked."""
         made, count = self.config, self.block_stories
         draws = Draws(*self.identity, split, index, "plot")
-        names = LocalNames.generic(CONTAINERS * made.rooms + made.agents)
-        found: list[tuple[PlotArrays, npt.NDArray[np.bool_], list[Any]]] = []
+        found: list[tuple[DrawnPlots, ObjectPlaces, DrawnQuestions]] = []
         missing = count
         for _ in range(_ROUNDS):
-            drawn = draw_plots(made.plot_dials, draws, _POOL * missing)
+            drawn = draw_some(made.plot_dials, draws, _SPARE + int(_POOL * missing))
             places = find_places(drawn.stories, made.objects, CONTAINERS * made.rooms)
-            chains = draw_questions(
+            questions = draw_questions(
                 drawn.stories, places, draws, made.order, made.agents, made.reading, unknown=made.unknown
             )
             usable = np.asarray((places.count > 1).any(axis=0))
             if made.trust != ALWAYS:  # stories are drawn as if everybody were always believed
                 usable &= tells_truly(drawn.stories, drawn.lie, made.reading)
-            kept = choose_stories(chains, usable, missing)
-            found.append((drawn.stories.pick(kept), drawn.lie[:, kept], [each.pick(kept) for each in chains]))
+            kept = choose_stories(questions.orders, usable, missing)
+            chosen = DrawnPlots(drawn.stories.pick(kept), drawn.lie[:, kept])
+            found.append((chosen, places.pick(kept), questions.pick(kept)))
             missing -= len(kept)
             if not missing:
                 break
         else:
             raise ConfigError("hardly any story has a question of every order; ask for a lower order or more moves.")
-        stories = join_plots([each for each, _, _ in found])
-        lie = np.concatenate([each for _, each, _ in found], axis=1)
-        beliefs = choose_beliefs([join_chains(parts) for parts in zip(*(each for _, _, each in found), strict=True)])
-        places = find_places(stories, made.objects, CONTAINERS * made.rooms)
-        others: list[list[NestedQuestion]] = [[] for _ in range(count)]
+        stories = join_plots([each.stories for each, _, _ in found])
+        lie = np.concatenate([each.lie for each, _, _ in found], axis=1)
+        places = join_places([each for _, each, _ in found])
+        questions = join_questions([each for _, _, each in found])
+        beliefs = choose_beliefs(questions.orders)
+        asked = [QuestionArrays.of_beliefs(each.thing, each.chain) for each in beliefs]
         if controls := self._kinds(CONTROLS):
-            for asked, question in zip(others, choose_controls(places, draws, controls, names), strict=True):
-                asked.append(question)
+            asked.insert(0, choose_controls(places, draws, controls))
         if further := self._kinds(OTHERS):
-            chosen = choose_others(
-                stories, places, draws, further, made.agents, made.order, made.reading, names, unknown=made.unknown
+            others = choose_others(
+                stories, places, questions.alone, draws, further, made.order, made.reading, unknown=made.unknown
             )
-            for asked, question in zip(others, chosen, strict=True):
-                asked.append(question)
-        return PlotBlock(self._fill_noise(stories, draws), lie, beliefs, others)
+            asked.append(others)
+        return PlotBlock(self._fill_noise(stories, draws), lie, beliefs, join_questions_by_story(asked))
 
     def _fill_noise(self, stories: PlotArrays, draws: Draws) -> PlotArrays:
         """Let sentences that change nothing be about somebody and something."""
@@ -484,49 +490,37 @@ class TomK(Benchmark):
         ]
         return pa.concat_tables(pieces).unify_dictionaries().combine_chunks()
 
-    def _narrate(self, split: str, index: int, drawn: PlotBlock, cast: Cast, start: int) -> list[str]:
+    def _narrate(self, split: str, index: int, drawn: PlotBlock, cast: Cast, start: int) -> pa.Array:
         """Return the text of a whole piece of a block, so that it does not depend on how much of it is used."""
         columns = np.arange(start, min(start + _PIECE, self.block_stories))
         draws = Draws(*self.identity, split, index, start, "text")
-        words = Cast(*(each[:, columns] for each in (cast.agents, cast.rooms, cast.things, cast.containers)))
-        told = self.wording.narrate_block(drawn.stories.pick(columns), drawn.lie[:, columns], words, draws)
-        found: list[str] = told.to_pylist()
-        return found
+        return self.wording.narrate_block(drawn.stories.pick(columns), drawn.lie[:, columns], cast.pick(columns), draws)
+
+    @cached_property
+    def _label_words(self) -> LabelWords:
+        return LabelWords.of(self.wording, self.vocabulary.agents, self.vocabulary.containers)
 
     def _table(self, split: str, index: int, drawn: PlotBlock, cast: Cast, columns: range) -> pa.Table:
-        made, wording = self.config, self.wording
-        told, questions = [], list[PlotQuestion]()
-        generic = LocalNames.generic(CONTAINERS * made.rooms + made.agents)
-        for place, column in enumerate(columns):
-            names = self._names(cast, column)
-            events = decode_plot(drawn.stories, column, names)
-            events = [
-                event._replace(lie=True) if is_lie else event
-                for event, is_lie in zip(events, drawn.lie[:, column].tolist(), strict=True)
-            ]
-            told.append((events, wording))
-            control = drawn.others[column][:-1] if self._kinds(OTHERS) else drawn.others[column]
-            further = drawn.others[column][len(control) :]
-            asked = [_renamed(question, generic, names) for question in control]
-            asked += [_question(choice, column, names) for choice in drawn.beliefs]
-            asked += [_renamed(question, generic, names) for question in further]
-            questions += [PlotQuestion(place, question, made.reading, made.unknown) for question in asked]
-        labelled = label_questions(told, questions)
-        if labelled.problems:
-            problem = labelled.problems[0]
-            asked_of = questions[problem.row]
-            raise ProofError(
-                f"{problem.what}: {problem.found} against {problem.expected}, on {asked_of.question}, in "
-                f"{told[asked_of.story][0]}"
-            )
-        first = index * self.block_stories + columns.start
-        texts = self._narrate(split, index, drawn, cast, columns.start)
-        who = identity(self.name, split, first, len(columns), self.rows_per_story(split))
-        rows = [
-            {"story": texts[each.story], "question": wording.ask(each.question), **(labels or {})}
-            for each, labels in zip(questions, labelled.labels, strict=True)
-        ]
-        return pa.table([who[name] if name in who else _column(rows, name) for name in SCHEMA.names], schema=SCHEMA)
+        """Label, confirm and narrate some of a block's stories."""
+        made, per_story = self.config, self.rows_per_story(split)
+        chosen = np.arange(columns.start, columns.stop)
+        asked = drawn.asked.pick(np.arange(columns.start * per_story, columns.stop * per_story))
+        asked = replace(asked, story=asked.story - columns.start)
+        stories, lie, words = drawn.stories.pick(chosen), drawn.lie[:, chosen], cast.pick(chosen)
+        derived = provers.derive(stories, asked, made.reading, COMPARED)
+        for found in provers.differences(stories, asked, derived):
+            raise ProofError(_disagreement(stories, asked, derived, found))
+        named = name_questions(asked, words, self._label_words.agent_rank)
+        unknown = np.full(asked.count, made.unknown)
+        labels = LabelledQuestions(stories, lie, words, asked, named.chain, derived, made.reading, unknown)
+        texts = self._narrate(split, index, drawn, cast, columns.start).slice(0, len(columns))
+        found_columns = {
+            **identity(self.name, split, index * self.block_stories + columns.start, len(columns), per_story),
+            "story": coded(asked.story, texts),
+            "question": self.wording.ask_block(asked.ask, named.thing, named.chain, named.place),
+            **labels.columns(self._label_words),
+        }
+        return pa.table([found_columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
     def _names(self, cast: Cast, column: int) -> LocalNames:
         """Return what the local numbers of a story stand for."""
@@ -621,12 +615,14 @@ class TomK(Benchmark):
 _ROLE_WORDS = ("agents", "rooms", "objects", "containers")
 
 
-def _column(rows: Sequence[Mapping[str, Any]], name: str) -> pa.Array:
-    kind = SCHEMA.field(name).type
-    values = [row[name] for row in rows]
-    if pa.types.is_dictionary(kind):
-        return pa.array(values, kind.value_type).dictionary_encode()
-    return pa.array(values, kind)
+def _disagreement(stories: PlotArrays, asked: QuestionArrays, derived: Derived, found: Difference) -> str:
+    """Return what oracle and checker say about the first question that they differ on, in generic names."""
+    place = int(found.questions[0])
+    return (
+        f"answer under {found.reading} (oracle and checker): {derived.codes[found.reading][place]} against "
+        f"{found.codes[0]}, on {provers.decode_question(asked, place)}, in "
+        f"{decode_plot(stories, int(asked.story[place]), provers.GENERIC)}"
+    )
 
 
 def _ranks(stories: PlotArrays) -> npt.NDArray[np.intp]:
@@ -640,22 +636,6 @@ def _ranks(stories: PlotArrays) -> npt.NDArray[np.intp]:
             which = np.flatnonzero(counts & (who != NOBODY))
             named[who[which], columns[which]] = 2 * time + 1 - place
     return np.argsort(np.argsort(named, axis=0, kind="stable"), axis=0, kind="stable")
-
-
-def _renamed(question: NestedQuestion, generic: LocalNames, names: LocalNames) -> NestedQuestion:
-    """Return a question in generic names with the words of a story."""
-    agents, things, boxes = tuple(names.agents), tuple(names.things), tuple(names.containers)
-    place = None if question.place is None else boxes[generic.containers[question.place]]
-    chain = tuple(agents[generic.agents[agent]] for agent in question.chain)
-    if question.ask == Ask.COMMON:
-        chain = tuple(sorted(chain))
-    return NestedQuestion(question.ask, things[generic.things[question.thing]], chain, place)
-
-
-def _question(choice: OrderChoice, column: int, names: LocalNames) -> NestedQuestion:
-    agents, things = tuple(names.agents), tuple(names.things)
-    chain = tuple(agents[agent] for agent in choice.chain[:, column].tolist())
-    return NestedQuestion(Ask.BELIEF, things[int(choice.thing[column])], chain)
 
 
 def dials_of(stories: Sequence[Example]) -> TomKConfig:

@@ -99,7 +99,7 @@ _BITS = (1 << np.arange(8)).astype(np.uint8)
 _DRAWN = 8  # random bytes for each sentence
 
 
-def _pick(masks: Bytes, chance: Bytes) -> Bytes:
+def pick_members(masks: Bytes, chance: Bytes) -> Bytes:
     """Choose a member of each set; the first number where a set is empty."""
     return _PICKS[(masks.astype(np.uint16) << 8) | chance]
 
@@ -253,7 +253,7 @@ class _Drawing:
         chance = self.chance[time]
         # Often somebody who has not been mentioned yet: who is not named is not in the story.
         new = (self.named ^ self.everybody) & np.negative(chance[2] & 1)
-        agent = _pick(np.where(new != 0, new, self.everybody), chance[3])
+        agent = pick_members(np.where(new != 0, new, self.everybody), chance[3])
         bit = _BITS[agent] & _filled(walks)
         coin = (chance[2] & 2) != 0
         away, watches = (self.distracted & bit) != 0, ((self.watching[0] ^ self.everybody) & bit) != 0
@@ -285,10 +285,10 @@ class _Drawing:
         """Place the next object where somebody is, or let somebody move one."""
         chance, columns = self.chance[time][:, at], np.arange(len(at))
         near = beside[:, at]
-        which = _pick(_union((near != 0) * _BITS[: len(near), None]), chance[2])
-        mover = _pick(near[which, columns], chance[3])
+        which = pick_members(_union((near != 0) * _BITS[: len(near), None]), chance[2])
+        mover = pick_members(near[which, columns], chance[3])
         new = np.uint8(self.dials.objects - 1) - self.left[1, at].astype(np.uint8)
-        witness = _BITS[_pick(inside[at], chance[4])] & inside[at]
+        witness = _BITS[pick_members(inside[at], chance[4])] & inside[at]
         seen = self._row_of(self.inside[:, at], witness)
         room = np.where(seen > 0, seen.view(np.int8) - np.int8(1), _below(self.dials.rooms, chance[5]))
         first = room * np.int8(CONTAINERS) + _below(CONTAINERS, chance[6])
@@ -308,12 +308,12 @@ class _Drawing:
         chance, columns = self.chance[time][:, at], np.arange(len(at))
         told, rooms = told[:, at], self.inside[1:, at]
         known = np.where(tells, told != 0, self.place[:, at] >= 0)
-        thing = _pick(_union(known * _BITS[: len(known), None]), chance[2])
-        speaker = _pick(np.where(tells, told[thing, columns], company[at]), chance[3])
+        thing = pick_members(_union(known * _BITS[: len(known), None]), chance[2])
+        speaker = pick_members(np.where(tells, told[thing, columns], company[at]), chance[3])
         own = _BITS[speaker]
         here = _filled(rooms & own != 0)
         near = _union(rooms & here) & ~own
-        hearer = _pick(near, chance[4])
+        hearer = pick_members(near, chance[4])
         kind = _below(3, chance[5]).view(np.uint8) + np.uint8(EventKind.TELL)
         believed, place = self.belief[speaker, thing, at], self.place[thing, at]
         start = np.maximum(place, 0) // np.int8(CONTAINERS) * np.int8(CONTAINERS)
@@ -338,7 +338,7 @@ class _Drawing:
     def _hide(self, time: int, at: Indices, peeks: Flags, free: Bytes, able: Bytes) -> None:
         """Let somebody watch a room that it is not in, or get distracted."""
         chance, rooms = self.chance[time][:, at], self.dials.rooms
-        agent = _pick(np.where(peeks, free[at], able[at]), chance[2])
+        agent = pick_members(np.where(peeks, free[at], able[at]), chance[2])
         bit = _BITS[agent]
         here = self._row_of(self.inside[:, at], bit)
         # One of the others, or any by who is in none.

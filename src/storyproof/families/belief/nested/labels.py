@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +18,9 @@ from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.nested.answers import Codes, Columns
 from storyproof.families.belief.nested.arrays import PlotArrays
 from storyproof.families.belief.nested.provers import Derived, cast_sizes
-from storyproof.families.belief.nested.questions import ASKS, Ask, QuestionArrays
+from storyproof.families.belief.nested.questions import ASKS, Ask, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import COMPARED, NestedReading
+from storyproof.families.belief.nested.wording import PlotWording
 from storyproof.families.belief.nested.world import MESSAGES, EventKind
 
 LABELS = (
@@ -79,6 +81,12 @@ class LabelWords:
         self.rank = _ranks([*containers, no, yes, unknown])
         self.agent_rank = _ranks(self.agent_list)
 
+    @classmethod
+    def of(cls, wording: PlotWording, agents: Sequence[str], containers: Sequence[str]) -> LabelWords:
+        """Return the words of a language, with these for agents and containers."""
+        replies: dict[str, Reply] = {"no": "no", "yes": "yes", "unknown": None, "nobody": (), "between": ("", "")}
+        return cls(agents, containers, **{name: wording.answer(reply) for name, reply in replies.items()})
+
     @cached_property
     def before_nobody(self) -> Flags:
         """Which agents come before the word for nobody."""
@@ -108,6 +116,38 @@ def _ranks(words: Sequence[str]) -> Words:
     found = np.empty(len(words), np.int32)
     found[sorted(range(len(words)), key=words.__getitem__)] = np.arange(len(words))
     return found
+
+
+class NamedQuestions(NamedTuple):
+    """Questions as word numbers, one column per question.
+
+    Attributes:
+        thing: The object.
+        chain: The agents, [place in the chain, question], NO_WORD after the end; a group in alphabetical order.
+        place: The container; NO_WORD where the kind has none.
+    """
+
+    thing: Words
+    chain: Words
+    place: Words
+
+
+def name_questions(asked: QuestionArrays, cast: Cast, agent_rank: Words) -> NamedQuestions:
+    """Return the words of questions about people and things of their stories.
+
+    Args:
+        asked: The questions.
+        cast: The word numbers of local numbers.
+        agent_rank: The places of the agents in the alphabet.
+    """
+    story = asked.story
+    chain = np.where(asked.chain < 0, np.int32(NO_WORD), cast.agents[asked.chain, story])
+    groups = np.flatnonzero(asked.ask == ASKS.index(Ask.COMMON))
+    rank = np.where(chain[:, groups] < 0, np.int32(len(agent_rank)), agent_rank[chain[:, groups]])
+    order = np.argsort(rank, axis=0, kind="stable")
+    chain[:, groups] = np.take_along_axis(chain[:, groups], order, axis=0)
+    place = np.where(asked.place < 0, np.int32(NO_WORD), cast.containers[asked.place, story])
+    return NamedQuestions(cast.things[asked.thing, story], chain, place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,26 +289,20 @@ def _question_type_words(orders: int) -> pa.Array:
 
 
 def last_places(stories: PlotArrays) -> Small:
-    """Return where the objects of each story are at the end, [object, story], NOBODY if nowhere.
-
-    There is a row more than objects, so that numbers of no object lead to NOBODY from the end.
-    """
-    steps, count = stories.kind.shape
-    most = max(int(stories.thing.max(initial=0)) + 1, 1)
-    found = np.full((128, count), NOBODY, np.int8) if most > 64 else np.full((128, count), NOBODY, np.int8)
-    columns = np.arange(count)
-    puts = (stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE)
-    for time in range(steps):
-        at = np.flatnonzero(puts[time])
-        found[stories.thing[time, at], columns[at]] = stories.container[time, at]
+    """Return where the objects of each story are at the end, [object, story], NOBODY if nowhere."""
+    found = np.full((_objects(stories), stories.kind.shape[1]), NOBODY, np.int8)
+    time, column = np.nonzero((stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE))
+    found[stories.thing[time, column], column] = stories.container[time, column]  # the last value is kept
     return found
+
+
+def _objects(stories: PlotArrays) -> int:
+    return max(int(stories.thing.max(initial=0)) + 1, 1)
 
 
 def _named(stories: PlotArrays, containers: int) -> Flags:
     """Return in which containers each object is put or said to be, [object, container, story]."""
-    steps, count = stories.kind.shape
-    objects = max(int(stories.thing.max(initial=0)) + 1, 1)
-    found = np.zeros((objects, containers, count), np.bool_)
+    found = np.zeros((_objects(stories), containers, stories.kind.shape[1]), np.bool_)
     time, column = np.nonzero((stories.thing >= 0) & (stories.container >= 0))
     found[stories.thing[time, column], stories.container[time, column], column] = True
     return found
@@ -325,7 +359,7 @@ class _Sets:
         self.starts = np.cumsum(self.counts) - self.counts
         parts = [self._lay_out(size, np.flatnonzero(self._sizes == size)) for size in np.unique(self._sizes).tolist()]
         self.texts, self._empty = pa.array([], pa.string()), np.zeros(len(self.rows), np.int32)
-        for which, texts, empty in parts:
+        for which, _, empty in parts:
             self._empty[which] = empty
         if len(parts) == 1:
             self.texts = parts[0][1]

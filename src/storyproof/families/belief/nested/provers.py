@@ -20,7 +20,7 @@ from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestio
 from storyproof.families.belief.nested.readings import NestedReading
 from storyproof.families.belief.nested.world import MESSAGES
 
-_GENERIC = LocalNames.generic(128)
+GENERIC = LocalNames.generic(128)
 _STRANGER = "nobody of the story"
 
 
@@ -75,14 +75,14 @@ def derive(
 def differences(stories: PlotArrays, asked: QuestionArrays, derived: Derived) -> Iterator[Difference]:
     """Yield where the checker differs from the oracle, by reading."""
     checked = {reading: np.empty(asked.count, np.int64) for reading in derived.codes}
-    questions = [_question(asked, place) for place in range(asked.count)]
+    questions = [decode_question(asked, place) for place in range(asked.count)]
     is_silent = ~np.isin(stories.kind, MESSAGES).any(axis=0)
     order = np.argsort(asked.story, kind="stable")
     for places in np.split(order, np.flatnonzero(np.diff(asked.story[order])) + 1):
         if not len(places):
             continue
         column = int(asked.story[places[0]])
-        events, known = decode_plot(stories, column, _GENERIC), dict[str, MindWorlds]()
+        events, known = decode_plot(stories, column, GENERIC), dict[str, MindWorlds]()
         for reading, found in checked.items():
             # Without messages trust does not matter, so one model serves all readings of the same sight.
             key = reading.sight if is_silent[column] else str(reading)
@@ -95,9 +95,9 @@ def differences(stories: PlotArrays, asked: QuestionArrays, derived: Derived) ->
             yield Difference(reading, differing, found[differing])
 
 
-def _question(asked: QuestionArrays, place: int) -> NestedQuestion:
+def decode_question(asked: QuestionArrays, place: int) -> NestedQuestion:
     """Return a question in generic names."""
-    agents, things, boxes = tuple(_GENERIC.agents), tuple(_GENERIC.things), tuple(_GENERIC.containers)
+    agents, things, boxes = tuple(GENERIC.agents), tuple(GENERIC.things), tuple(GENERIC.containers)
     chain = tuple(agents[agent] if agent >= 0 else _STRANGER for agent in asked.chain[:, place] if agent != NOBODY)
     ask = ASKS[asked.ask[place]]
     return NestedQuestion(
@@ -109,18 +109,17 @@ def _code(reply: Reply) -> int:
     if reply is None:
         return NOBODY
     if isinstance(reply, tuple):
-        return sum(1 << _GENERIC.agents[name] for name in reply)
-    return ("no", "yes").index(reply) if reply in ("no", "yes") else _GENERIC.containers[reply]
+        return sum(1 << GENERIC.agents[name] for name in reply)
+    return ("no", "yes").index(reply) if reply in ("no", "yes") else GENERIC.containers[reply]
 
 
 def _batch(stories: PlotArrays, asked: QuestionArrays) -> QuestionBatch:
     """Return questions with the chains of the beliefs that they come down to; the empty one stands for reality."""
-    length = len(asked.chain) + 1
     rows, chains = list[Columns](), list[Small]()  # the question and the chain of each belief
 
     def add(questions: Columns, chain: Small) -> None:
         rows.append(questions)
-        chains.append(np.pad(chain, ((0, length - len(chain)), (0, 0)), constant_values=NOBODY))
+        chains.append(chain)
 
     def those(*asks: Ask) -> Columns:
         return np.flatnonzero(np.isin(asked.ask, [ASKS.index(ask) for ask in asks]))

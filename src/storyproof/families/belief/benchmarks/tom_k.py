@@ -321,7 +321,7 @@ class TomK(Benchmark):
     readings: ClassVar[tuple[str, ...]] = READINGS
 
     config: TomKConfig
-    block_stories: int = 1536  # enough to balance answers, and few enough for small datasets
+    block_stories: int = 3072  # enough to balance answers, and few enough for small datasets
 
     def __init__(self, config: TomKConfig | None = None, seed: int = 0) -> None:
         super().__init__(config or TomKConfig(), seed)
@@ -454,10 +454,13 @@ class TomK(Benchmark):
 
         def fill(role: str, needed: int, forced: list[Indices], start: npt.NDArray[Any]) -> Words:
             known = np.array(self._words[split][role], np.int32)
-            keys = draws.below(1 << 30, len(known) * count).reshape(len(known), count)
-            for place, each in enumerate(forced):
-                keys[each, columns] = place - len(forced)
-            words = known[np.argsort(keys, axis=0, kind="stable")[:needed]]
+            chosen = list(forced)
+            for _ in range(needed - len(forced)):
+                word = draws.below(len(known) - len(chosen), count)
+                for other in np.sort(chosen, axis=0):  # one of those that are left
+                    word += word >= other
+                chosen.append(word)
+            words = known[np.stack(chosen)]
             found: Words = np.take_along_axis(words, start.astype(np.intp), axis=0)
             return found
 

@@ -86,7 +86,8 @@ def find_places(stories: PlotArrays, objects: int, containers: int) -> ObjectPla
     named[thing, place, column] = True
     first, last, real, before, before_last = (np.full((objects, count), NOBODY, np.int8) for _ in range(5))
     last[thing, column] = place  # of several values for one place, the last is kept
-    first[thing[::-1], column[::-1]] = place[::-1]
+    backwards = np.arange(len(time) - 1, -1, -1)
+    first[thing[backwards], column[backwards]] = place[backwards]
     time, column = np.nonzero(puts)
     thing, place = stories.thing[time, column], stories.container[time, column]
     starts = np.searchsorted(time, np.arange(steps + 1))

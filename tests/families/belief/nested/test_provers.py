@@ -7,37 +7,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from storyproof.families.belief.arrays import LocalNames
 from storyproof.families.belief.nested.answers import oracle_answer, oracle_proof, reply
-from storyproof.families.belief.nested.arrays import encode_plots
+from storyproof.families.belief.nested.arrays import encode_plots, encode_questions
 from storyproof.families.belief.nested.provers import answer, derive, differences
-from storyproof.families.belief.nested.questions import ASKS, MISSING, Ask, NestedQuestion, QuestionArrays
+from storyproof.families.belief.nested.questions import ASKS, Ask
 from storyproof.families.belief.nested.readings import COMPARED, NestedReading
 from tests.families.belief.nested.test_batches import any_questions
-
-
-def number_questions(names: list[LocalNames], story: list[int], asked: list[NestedQuestion]) -> QuestionArrays:
-    """Look up the names of questions one by one."""
-    chain = np.full((max(len(each.chain) for each in asked), len(asked)), -1, np.int8)
-    for place, (column, each) in enumerate(zip(story, asked, strict=True)):
-        chain[: len(each.chain), place] = [names[column].agents.get(agent, -2) for agent in each.chain]
-    pairs = list(zip(story, asked, strict=True))
-    return QuestionArrays(
-        np.array(story, np.intp),
-        np.array([ASKS.index(each.ask) for each in asked], np.uint8),
-        np.array([names[column].things.get(each.thing, MISSING) for column, each in pairs], np.int8),
-        chain,
-        np.array(
-            [names[column].containers.get(each.place, MISSING) if each.place else -1 for column, each in pairs], np.int8
-        ),
-    )
 
 
 @pytest.mark.parametrize("own", [NestedReading(), NestedReading("closed", "never-liars")], ids=str)
 def test_answers_and_proofs_are_those_of_single_questions(own: NestedReading) -> None:
     stories, story, asked = any_questions(5, 24)
     arrays, names = encode_plots(stories)  # type: ignore[arg-type]
-    numbered = number_questions(names, story, asked)
+    numbered = encode_questions(names, story, asked)
     derived = derive(arrays, numbered, own, COMPARED)
     assert set(derived.codes) == {own, *COMPARED}
     for place, (number, question) in enumerate(zip(story, asked, strict=True)):
@@ -60,7 +42,7 @@ def _trimmed(chain: np.ndarray) -> np.ndarray:
 def test_the_checker_finds_what_is_wrong_and_nothing_else() -> None:
     stories, story, asked = any_questions(6, 16)
     arrays, names = encode_plots(stories)  # type: ignore[arg-type]
-    numbered, own = number_questions(names, story, asked), NestedReading(trust="fresher")
+    numbered, own = encode_questions(names, story, asked), NestedReading(trust="fresher")
     derived = derive(arrays, numbered, own, COMPARED)
     assert list(differences(arrays, numbered, derived)) == []
     codes = derived.codes[own].copy()

@@ -203,7 +203,11 @@ class LabelledQuestions:
 
     def _reality(self) -> Codes:
         """Return where the object of each question really is, a container's number or NOBODY."""
-        return last_places(self.stories)[self.asked.thing, self.asked.story].astype(np.int64)
+        return last_places(self.stories)[self._things(), self.asked.story].astype(np.int64)
+
+    def _things(self) -> Columns:
+        """Return the objects of questions; those that are not in the story have the number after the last."""
+        return np.minimum(self.asked.thing, _objects(self.stories)).astype(np.intp)
 
     def _orders(self, length: Small) -> Small:
         found: Small = np.where(
@@ -230,7 +234,7 @@ class LabelledQuestions:
     def _candidates(self, words: LabelWords, sets: _Sets, is_place: Flags) -> pa.Array:
         asked = self.asked
         named, number = self._sorted_places(words)
-        flags = named[asked.thing, :, asked.story]  # [question, place in the alphabet]
+        flags = named[self._things(), :, asked.story]  # [question, place in the alphabet]
         story_number = np.ascontiguousarray(number.T)
         is_unknown = story_number == words.unknown
         flags &= ~is_unknown[asked.story] | (is_place & self.unknown)[:, None]
@@ -240,6 +244,8 @@ class LabelledQuestions:
         flags[is_polar] = False
         if len(is_polar):
             both = sorted((words.no, words.no + 1), key=lambda each: int(words.rank[each]))
+            if values.shape[1] < 2:  # no story has a container
+                values, flags = (np.pad(each, ((0, 0), (0, 1))) for each in (values, flags))
             values[is_polar, :2], flags[is_polar, :2] = both, True
         if not len(sets.rows):
             return word_lists(words.answers, np.where(flags, values, NO_WORD))
@@ -269,9 +275,8 @@ class LabelledQuestions:
         # Stories may have fewer containers than others; no number stands for those that are missing.
         rank = np.where(number == NO_WORD, np.int32(len(words.rank)), words.rank[number])
         order = np.argsort(rank, axis=0, kind="stable")
-        named = np.concatenate(
-            [_named(self.stories, len(boxes)), np.ones((len(self.cast.things), 1, count), np.bool_)], 1
-        )
+        named = _named(self.stories, len(boxes))
+        named = np.concatenate([named, np.ones((len(named), 1, count), np.bool_)], axis=1)
         return np.take_along_axis(named, order[None], axis=1), np.take_along_axis(number, order, axis=0)
 
 
@@ -289,20 +294,24 @@ def _question_type_words(orders: int) -> pa.Array:
 
 
 def last_places(stories: PlotArrays) -> Small:
-    """Return where the objects of each story are at the end, [object, story], NOBODY if nowhere."""
-    found = np.full((_objects(stories), stories.kind.shape[1]), NOBODY, np.int8)
-    time, column = np.nonzero((stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE))
+    """Return where the objects of each story are at the end, [object, story], NOBODY if nowhere.
+
+    The last row is for objects that are not in the story.
+    """
+    found = np.full((_objects(stories) + 1, stories.kind.shape[1]), NOBODY, np.int8)
+    puts = (stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE)
+    time, column = np.nonzero(puts & (stories.thing >= 0))
     found[stories.thing[time, column], column] = stories.container[time, column]  # the last value is kept
     return found
 
 
 def _objects(stories: PlotArrays) -> int:
-    return max(int(stories.thing.max(initial=0)) + 1, 1)
+    return int(stories.thing.max(initial=0)) + 1
 
 
 def _named(stories: PlotArrays, containers: int) -> Flags:
-    """Return in which containers each object is put or said to be, [object, container, story]."""
-    found = np.zeros((_objects(stories), containers, stories.kind.shape[1]), np.bool_)
+    """Return in which containers each object is put or said to be, [object, container, story]; see `last_places`."""
+    found = np.zeros((_objects(stories) + 1, containers, stories.kind.shape[1]), np.bool_)
     time, column = np.nonzero((stories.thing >= 0) & (stories.container >= 0))
     found[stories.thing[time, column], stories.container[time, column], column] = True
     return found

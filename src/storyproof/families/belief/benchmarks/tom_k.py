@@ -10,40 +10,33 @@ from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.benchmark import Benchmark, Config, comma_separated, option
-from storyproof.columns import Words, coded, identity
+from storyproof.columns import coded, identity
 from storyproof.errors import ConfigError, ParseError, ProofError, UnknownNameError
 from storyproof.example import SCHEMA, SPLITS, Example
-from storyproof.families.belief.arrays import NOBODY, LocalNames
-from storyproof.families.belief.benchmarks.plain_plots import SIX, PlainBlock, PlainPlots, as_plain_events, plot_keys
-from storyproof.families.belief.derivation import prove
+from storyproof.families.belief.benchmarks.plain_plots import (
+    SIX,
+    PlainBlock,
+    PlainPlots,
+    count_plots,
+    narrate_plain,
+    plot_keys,
+)
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.nested import provers
-from storyproof.families.belief.nested.arrays import PlotArrays, decode_plot, join_plots
-from storyproof.families.belief.nested.drawing import CONTAINERS, DrawnPlots, PlotDials, draw_some
+from storyproof.families.belief.nested.arrays import PlotArrays
+from storyproof.families.belief.nested.blocks import BlockDials, PlotBlock, draw_block, fill_noise
+from storyproof.families.belief.nested.casting import FirstWords, cast_words
+from storyproof.families.belief.nested.drawing import CONTAINERS, PlotDials
 from storyproof.families.belief.nested.labels import LabelledQuestions, LabelWords, name_questions
-from storyproof.families.belief.nested.provers import Derived, Difference
-from storyproof.families.belief.nested.questions import Ask, QuestionArrays, join_questions_by_story
+from storyproof.families.belief.nested.questions import Ask
 from storyproof.families.belief.nested.reading import is_nested, read_story, style_of
-from storyproof.families.belief.nested.readings import ALWAYS, COMPARED, TRUSTS, NestedReading
+from storyproof.families.belief.nested.readings import COMPARED, TRUSTS, NestedReading
 from storyproof.families.belief.nested.rows import MOST_BELIEVERS, READINGS, reading_of
 from storyproof.families.belief.nested.selection import (
-    DrawnQuestions,
-    ObjectPlaces,
-    OrderChoice,
-    choose_beliefs,
-    choose_controls,
-    choose_others,
-    choose_stories,
     describe,
-    draw_questions,
-    find_places,
-    join_places,
-    join_questions,
-    tells_truly,
 )
 from storyproof.families.belief.nested.wording import (
     LANGUAGES,
@@ -55,7 +48,6 @@ from storyproof.families.belief.nested.wording import (
 )
 from storyproof.families.belief.nested.world import MESSAGES, EventKind, cast_of
 from storyproof.families.belief.readings import READINGS as PLAIN_READINGS
-from storyproof.families.belief.text import Question, ask, narrate
 from storyproof.families.belief.vocabulary import ROLES, Vocabulary, default_vocabulary
 from storyproof.seeds import Draws, Indices, Permutation
 
@@ -64,9 +56,6 @@ OTHERS = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
 KINDS = tuple(str(ask) for ask in (*CONTROLS, *OTHERS))
 PLAIN_STYLE = "tomi"
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
-_POOL = 2.0  # stories drawn for each that is kept
-_SPARE = 48  # stories drawn besides: of few, many may not be complete
-_ROUNDS = 50  # draws after which too few usable stories are given up
 _PIECE = 1536  # stories that are proved and narrated at once
 
 
@@ -272,23 +261,6 @@ PRESETS["plain"] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PlotBlock:
-    """Stories of a block without words, with the questions that they are asked.
-
-    Attributes:
-        stories: The plots.
-        lie: Which messages the text calls lies.
-        beliefs: The question of each order.
-        asked: All questions, story by story: one about memory or reality, one of each order, one of another kind.
-    """
-
-    stories: PlotArrays
-    lie: npt.NDArray[np.bool_]
-    beliefs: list[OrderChoice]
-    asked: QuestionArrays
-
-
 class TomK(Benchmark):
     """Beliefs of any order in random stories with secrets, messages and lies.
 
@@ -386,52 +358,11 @@ class TomK(Benchmark):
 
     def _draw(self, split: str, index: int) -> PlotBlock:
         """Draw a block of stories without words, and choose the questions that they are asked."""
-        made, count = self.config, self.block_stories
-        draws = Draws(*self.identity, split, index, "plot")
-        found: list[tuple[DrawnPlots, ObjectPlaces, DrawnQuestions]] = []
-        missing = count
-        for _ in range(_ROUNDS):
-            drawn = draw_some(made.plot_dials, draws, _SPARE + int(_POOL * missing))
-            places = find_places(drawn.stories, made.objects, CONTAINERS * made.rooms)
-            questions = draw_questions(
-                drawn.stories, places, draws, made.order, made.agents, made.reading, unknown=made.unknown
-            )
-            usable = np.asarray((places.count > 1).any(axis=0))
-            if made.trust != ALWAYS:  # stories are drawn as if everybody were always believed
-                usable &= tells_truly(drawn.stories, drawn.lie, made.reading)
-            kept = choose_stories(questions.orders, usable, missing)
-            chosen = DrawnPlots(drawn.stories.pick(kept), drawn.lie[:, kept])
-            found.append((chosen, places.pick(kept), questions.pick(kept)))
-            missing -= len(kept)
-            if not missing:
-                break
-        else:
-            raise ConfigError("hardly any story has a question of every order; ask for a lower order or more moves.")
-        stories = join_plots([each.stories for each, _, _ in found])
-        lie = np.concatenate([each.lie for each, _, _ in found], axis=1)
-        places = join_places([each for _, each, _ in found])
-        questions = join_questions([each for _, _, each in found])
-        beliefs = choose_beliefs(questions.orders)
-        asked = [QuestionArrays.of_beliefs(each.thing, each.chain) for each in beliefs]
-        if controls := self._kinds(CONTROLS):
-            asked.insert(0, choose_controls(places, draws, controls))
-        if further := self._kinds(OTHERS):
-            others = choose_others(
-                stories, places, questions.alone, draws, further, made.order, made.reading, unknown=made.unknown
-            )
-            asked.append(others)
-        return PlotBlock(self._fill_noise(stories, draws), lie, beliefs, join_questions_by_story(asked))
-
-    def _fill_noise(self, stories: PlotArrays, draws: Draws) -> PlotArrays:
-        """Let sentences that change nothing be about somebody and something."""
-        noise = stories.kind == EventKind.NOISE
-        agent, thing = (
-            draws.below(most, noise.size).reshape(noise.shape).astype(np.int8)
-            for most in (self.config.agents, self.config.objects)
+        made = self.config
+        dials = BlockDials(
+            made.plot_dials, made.order, made.reading, made.unknown, self._kinds(CONTROLS), self._kinds(OTHERS)
         )
-        return replace(
-            stories, agent=np.where(noise, agent, stories.agent), thing=np.where(noise, thing, stories.thing)
-        )
+        return draw_block(dials, Draws(*self.identity, split, index, "plot"), self.block_stories)
 
     def _cast(self, split: str, index: int, stories: PlotArrays) -> Cast:
         """Draw the words of a block's stories.
@@ -439,8 +370,7 @@ class TomK(Benchmark):
         Who is named first and second, the object that is placed first, its container and its room are never the same
         twice, and can be told from the text, so no two stories have the same text.
         """
-        made, count = self.config, stories.kind.shape[1]
-        draws = Draws(*self.identity, split, index, "words")
+        count = stories.kind.shape[1]
         order = Permutation(prod(self._sizes(split)), "cast", *self.identity)
         # A block may reach past the last story.
         numbers = np.minimum(np.arange(count) + index * self.block_stories, self.capacity(split) - 1)
@@ -448,33 +378,8 @@ class TomK(Benchmark):
         for size in self._sizes(split):
             rank, digit = np.divmod(rank, size)
             digits.append(digit)
-        first, second, room, thing, container = digits
-        placed = (stories.kind == EventKind.PLACE).argmax(axis=0)
-        columns = np.arange(count)
-
-        def fill(role: str, needed: int, forced: list[Indices], start: npt.NDArray[Any]) -> Words:
-            known = np.array(self._words[split][role], np.int32)
-            chosen = list(forced)
-            for _ in range(needed - len(forced)):
-                word = draws.below(len(known) - len(chosen), count)
-                for other in np.sort(chosen, axis=0):  # one of those that are left
-                    word += word >= other
-                chosen.append(word)
-            words = known[np.stack(chosen)]
-            found: Words = np.take_along_axis(words, start.astype(np.intp), axis=0)
-            return found
-
-        def turned(needed: int, start: npt.NDArray[Any]) -> npt.NDArray[Any]:
-            found: npt.NDArray[Any] = (np.arange(needed)[:, None] - start) % needed
-            return found
-
-        boxes = CONTAINERS * made.rooms
-        return Cast(
-            fill("agents", made.agents, [first, second + (second >= first)], _ranks(stories)),
-            fill("rooms", made.rooms, [room], turned(made.rooms, stories.room[placed, columns])),
-            fill("objects", made.objects, [thing], turned(made.objects, stories.thing[placed, columns])),
-            fill("containers", boxes, [container], turned(boxes, stories.container[placed, columns])),
-        )
+        draws = Draws(*self.identity, split, index, "words")
+        return cast_words(stories, self.config.plot_dials, self._words[split], FirstWords(*digits), draws)
 
     def block(self, split: str, index: int) -> pa.Table:
         """Generate one block: draw, choose questions, label by the oracle, confirm by the checker, narrate."""
@@ -512,7 +417,7 @@ class TomK(Benchmark):
         stories, lie, words = drawn.stories.pick(chosen), drawn.lie[:, chosen], cast.pick(chosen)
         derived = provers.derive(stories, asked, made.reading, COMPARED)
         for found in provers.differences(stories, asked, derived):
-            raise ProofError(_disagreement(stories, asked, derived, found))
+            raise ProofError(provers.describe(stories, asked, derived, found))
         named = name_questions(asked, words, self._label_words.agent_rank)
         unknown = np.full(asked.count, made.unknown)
         labels = LabelledQuestions(stories, lie, words, asked, named.chain, derived, made.reading, unknown)
@@ -525,74 +430,38 @@ class TomK(Benchmark):
         }
         return pa.table([found_columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
-    def _names(self, cast: Cast, column: int) -> LocalNames:
-        """Return what the local numbers of a story stand for."""
-        words = self.vocabulary
-        roles = zip((cast.agents, cast.rooms, cast.things, cast.containers), _ROLE_WORDS, strict=True)
-        lists = ([getattr(words, role)[number] for number in numbers[:, column]] for numbers, role in roles)
-        return LocalNames(*({word: number for number, word in enumerate(found)} for found in lists))
-
     def _plain_plots(self, split: str, index: int) -> PlainBlock:
         """Draw a block of plain stories without words."""
         assert self._plain is not None
         draws = Draws(*self.identity, split, index, "plot")
         drawn = self._plain.draw(draws, self.block_stories)
         # Noise within a story is about somebody of it, that after its end is cut off.
-        return replace(drawn, stories=self._fill_noise(drawn.stories, draws))
+        return replace(drawn, stories=fill_noise(drawn.stories, self.config.objects, draws))
 
     def _plain_table(self, split: str, index: int, stories: int) -> pa.Table:
         """Narrate plain stories, and derive their labels from the text as `verify` does."""
         drawn = self._plain_plots(split, index)
-        cast = self._cast(split, index, drawn.stories)
-        texts, asked = [], []
-        for column in range(stories):
-            names = self._names(cast, column)
-            events = decode_plot(drawn.stories, column, names)[: int(drawn.length[column])]
-            texts.append(narrate(as_plain_events(events)))
-            agents, (thing, *_) = tuple(names.agents), tuple(names.things)
-            pair = agents[int(drawn.mover[column])], agents[int(drawn.other[column])]
-            asked += [ask(Question(thing, tuple(pair[who] for who in chain), memory)) for memory, chain in SIX]
-        story_of = np.repeat(np.arange(stories), len(SIX))
-        proved = prove(pa.array(texts, pa.string()), story_of, pa.array(asked, pa.string()))
-        if proved.problems or len(proved.rows) < len(asked):
-            problem = next(iter(proved.problems), None)
-            where = (
-                f"{problem.what}: {problem.found}, expected {problem.expected}" if problem else "a row has no answer"
-            )
-            raise ProofError(f"{where}, in {texts[int(story_of[problem.row])] if problem else self.identity}")
-        who = identity(self.name, split, index * self.block_stories, stories, len(SIX))
-        told = pa.DictionaryArray.from_arrays(pa.array(story_of.astype(np.int32)), pa.array(texts, pa.string()))
-        columns = {**who, **proved.columns, "story": told, "question": pa.array(asked, pa.string())}
+        told = narrate_plain(drawn, self._cast(split, index, drawn.stories), self.vocabulary, stories)
+        columns = identity(self.name, split, index * self.block_stories, stories, len(SIX)) | told
         return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
     def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
         """Return how often cheap readers are right, or how many plots plain stories have and share between splits."""
         if self._plain is not None:
-            return {"plots": self._count_plots(splits)}
+            keys = {
+                split: [
+                    key
+                    for index in range(self.block_count(count))
+                    for key in plot_keys(self._plain_plots(split, index))[: count - index * self.block_stories]
+                ]
+                for split, count in splits.items()
+            }
+            return {"plots": count_plots(keys)}
         found = {}
         for split, count in splits.items():
             kept = np.arange(min(count, self.block_stories))
             found[split] = describe([each.pick(kept) for each in self.plots(split, 0).beliefs])
         return {"balance": {"stories_at_most": self.block_stories, "shares": found}}
-
-    def _count_plots(self, splits: Mapping[str, int]) -> dict[str, Any]:
-        """Count plots without their words, and those of a split that occur in the training split."""
-        keys = {
-            split: [
-                key
-                for index in range(self.block_count(count))
-                for key in plot_keys(self._plain_plots(split, index))[: count - index * self.block_stories]
-            ]
-            for split, count in splits.items()
-        }
-        found: dict[str, Any] = {
-            split: {"stories": len(each), "distinct": len(set(each))} for split, each in keys.items()
-        }
-        known = set(keys.get("train", ()))
-        for split, each in keys.items():
-            if known and split != "train":
-                found[split]["in_train"] = round(sum(key in known for key in each) / len(each), 6)
-        return found
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return how many plots there are, and how many of a split occur in training."""
@@ -613,32 +482,6 @@ class TomK(Benchmark):
         count = -(-len(stories) // made.round) * made.round
         made.check_count("test", count)
         return pa.concat_tables(made.blocks("test", count)).slice(0, len(stories) * made.rows_per_story("test"))
-
-
-_ROLE_WORDS = ("agents", "rooms", "objects", "containers")
-
-
-def _disagreement(stories: PlotArrays, asked: QuestionArrays, derived: Derived, found: Difference) -> str:
-    """Return what oracle and checker say about the first question that they differ on, in generic names."""
-    place = int(found.questions[0])
-    return (
-        f"answer under {found.reading} (oracle and checker): {derived.codes[found.reading][place]} against "
-        f"{found.codes[0]}, on {provers.decode_question(asked, place)}, in "
-        f"{decode_plot(stories, int(asked.story[place]), provers.GENERIC)}"
-    )
-
-
-def _ranks(stories: PlotArrays) -> npt.NDArray[np.intp]:
-    """Return the place of each agent in the order in which they are named, [agent, story]; noise does not count."""
-    steps, count = stories.kind.shape
-    named = np.full((stories.agents, count), 2 * steps)
-    columns = np.arange(count)
-    for time in range(steps - 1, -1, -1):
-        counts = stories.kind[time] != EventKind.NOISE
-        for place, who in enumerate((stories.hearer[time], stories.agent[time])):
-            which = np.flatnonzero(counts & (who != NOBODY))
-            named[who[which], columns[which]] = 2 * time + 1 - place
-    return np.argsort(np.argsort(named, axis=0, kind="stable"), axis=0, kind="stable")
 
 
 def dials_of(stories: Sequence[Example]) -> TomKConfig:

@@ -20,7 +20,7 @@ from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestio
 from storyproof.families.belief.nested.readings import NestedReading
 from storyproof.families.belief.nested.world import MESSAGES
 
-GENERIC = LocalNames.generic(128)
+_GENERIC = LocalNames.generic(128)
 _STRANGER = "nobody of the story"
 
 
@@ -75,14 +75,14 @@ def derive(
 def differences(stories: PlotArrays, asked: QuestionArrays, derived: Derived) -> Iterator[Difference]:
     """Yield where the checker differs from the oracle, by reading."""
     checked = {reading: np.empty(asked.count, np.int64) for reading in derived.codes}
-    questions = [decode_question(asked, place) for place in range(asked.count)]
+    questions = [_question(asked, place) for place in range(asked.count)]
     is_silent = ~np.isin(stories.kind, MESSAGES).any(axis=0)
     order = np.argsort(asked.story, kind="stable")
     for places in np.split(order, np.flatnonzero(np.diff(asked.story[order])) + 1):
         if not len(places):
             continue
         column = int(asked.story[places[0]])
-        events, known = decode_plot(stories, column, GENERIC), dict[str, MindWorlds]()
+        events, known = decode_plot(stories, column, _GENERIC), dict[str, MindWorlds]()
         for reading, found in checked.items():
             # Without messages trust does not matter, so one model serves all readings of the same sight.
             key = reading.sight if is_silent[column] else str(reading)
@@ -95,9 +95,18 @@ def differences(stories: PlotArrays, asked: QuestionArrays, derived: Derived) ->
             yield Difference(reading, differing, found[differing])
 
 
-def decode_question(asked: QuestionArrays, place: int) -> NestedQuestion:
+def describe(stories: PlotArrays, asked: QuestionArrays, derived: Derived, found: Difference) -> str:
+    """Return what oracle and checker say about the first question that they differ on, in generic names."""
+    place = int(found.questions[0])
+    return (
+        f"answer under {found.reading} (oracle and checker): {derived.codes[found.reading][place]} against "
+        f"{found.codes[0]}, on {_question(asked, place)}, in {decode_plot(stories, int(asked.story[place]), _GENERIC)}"
+    )
+
+
+def _question(asked: QuestionArrays, place: int) -> NestedQuestion:
     """Return a question in generic names."""
-    agents, things, boxes = tuple(GENERIC.agents), tuple(GENERIC.things), tuple(GENERIC.containers)
+    agents, things, boxes = tuple(_GENERIC.agents), tuple(_GENERIC.things), tuple(_GENERIC.containers)
     chain = tuple(agents[agent] if agent >= 0 else _STRANGER for agent in asked.chain[:, place] if agent != NOBODY)
     ask = ASKS[asked.ask[place]]
     return NestedQuestion(
@@ -109,8 +118,8 @@ def _code(reply: Reply) -> int:
     if reply is None:
         return NOBODY
     if isinstance(reply, tuple):
-        return sum(1 << GENERIC.agents[name] for name in reply)
-    return ("no", "yes").index(reply) if reply in ("no", "yes") else GENERIC.containers[reply]
+        return sum(1 << _GENERIC.agents[name] for name in reply)
+    return ("no", "yes").index(reply) if reply in ("no", "yes") else _GENERIC.containers[reply]
 
 
 def _batch(stories: PlotArrays, asked: QuestionArrays) -> QuestionBatch:

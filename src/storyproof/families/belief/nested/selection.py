@@ -40,7 +40,9 @@ READERS = {
     "first_alone": "what the first agent believes",
     "last_alone": "what the last agent believes",
 }
-_ROUNDS, _STEP = 24, 4.0  # of raising prices, and by how much for each story that is answered too often
+_ROUNDS, _STEP = 24, 4.0  # of raising prices, and by how much at first for each story that is answered too often
+_SLOWER = 4  # rounds after which prices are raised by half as much
+_ENOUGH = 0.005  # by which all readers together may miss their share
 _EXACT = ("reality", "first_mention", "last_mention")  # who is right too seldom helps those who name another place
 _LOWEST = 2.0  # by which a reader who is right too seldom is favoured
 _SCALE = 1 << 12  # prices are whole parts of the greatest random part
@@ -376,20 +378,25 @@ def balance(fits: Flags, right: Bytes, exact: Sequence[bool], choices: Small, ch
     members = sets >> np.arange(len(exact))[:, None] & 1
     counted = fits.any(axis=0)
     most = max(1, int(counted.sum()))
-    prices, least = np.zeros(len(exact)), np.where(exact, -_LOWEST, 0)
-    cost = base
-    for step in range(_ROUNDS + 1):
+    prices, is_exact = np.zeros(len(exact)), np.array(exact)
+    least = np.where(is_exact, -_LOWEST, 0)
+    cost, found, fewest = base, columns, np.inf
+    for step in range(_ROUNDS):
         chosen: Columns = np.minimum.reduce(cost, axis=0) % len(fits)
-        if step == _ROUNDS:
-            break
         at = chosen[counted], columns[counted]
         shares = members @ np.bincount(right[at], minlength=len(sets)) / most
         options = np.bincount(choices[at]).tolist()
-        expected = sum(number / option for option, number in enumerate(options) if number) / most
-        prices = np.maximum(prices + _STEP / (1 + step / 8) * (shares - expected), least)
+        excess = shares - sum(number / option for option, number in enumerate(options) if number) / most
+        # Prices swing; of all rounds the best one counts.
+        wrong = sum(np.where(is_exact, np.abs(excess), np.maximum(excess, 0)).tolist())
+        if wrong < fewest:
+            found, fewest = chosen, wrong
+        if wrong < _ENOUGH:
+            break
+        prices = np.maximum(prices + _STEP / (1 + step / _SLOWER) * excess, least)
         table = np.rint(prices * _SCALE).astype(np.int64) @ members * len(fits)
         cost = base + np.take(table.astype(np.int32), right)
-    return chosen
+    return found
 
 
 def describe(choices: Sequence[OrderChoice]) -> dict[str, dict[str, float]]:

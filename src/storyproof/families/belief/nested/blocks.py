@@ -30,7 +30,7 @@ from storyproof.families.belief.nested.selection import (
 from storyproof.families.belief.nested.world import EventKind
 from storyproof.seeds import Draws
 
-_POOL = 2.0  # stories drawn for each that is kept
+_POOL = 1.75  # stories drawn for each that is kept
 _SPARE = 48  # stories drawn besides: of few, many may not be complete
 _ROUNDS = 50  # draws after which too few usable stories are given up
 

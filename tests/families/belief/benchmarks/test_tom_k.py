@@ -205,7 +205,7 @@ def test_dials_list_their_ranges() -> None:
 
 def test_sets_of_people_are_matched_whole() -> None:
     rows = [each for each in examples("hard") if each.question_type == "believers"]
-    several = next(each for each in rows if each.answer.count(",") == 1)
+    several = next(each for each in rows if "," in each.answer)
     one = several.answer.split(", ")[0]
     for name, matcher in MATCHERS.items():
         assert judge(matcher, several, several.answer).right, name
@@ -234,7 +234,7 @@ def test_people_and_texts_are_read_in_running_text() -> None:
 
 
 def test_stories_of_a_stream_can_be_asked_anything() -> None:
-    story = storyproof.stream("tom-k", seed=3, preset="medium")[0]
+    story = storyproof.stream("tom-k", seed=4, preset="medium")[0]
     assert [story.ask(row.question).answer for row in story.rows] == [row.answer for row in story.rows]
     asked = story.questions(order=2)
     assert any(question.startswith("Does ") for question in asked)

@@ -103,8 +103,9 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
             "containers are handled."
         )
     kind, agent, room, thing, container, hearer = np.ascontiguousarray(cells.astype(np.int8).transpose(1, 2, 0))
-    agents = max([1, *(len(names.agents) for names in found)])  # one where there is none
-    return PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, agents), found
+    people = max((len(names.agents) for names in found), default=0)
+    # One agent where there is none.
+    return PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, max(1, people)), found
 
 
 def _number(names: Sequence[str | None]) -> tuple[list[int], dict[str, int]]:

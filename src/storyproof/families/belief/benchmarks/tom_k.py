@@ -56,7 +56,7 @@ OTHERS = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
 KINDS = tuple(str(ask) for ask in (*CONTROLS, *OTHERS))
 PLAIN_STYLE = "tomi"
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
-_PIECE = 1536  # stories that are proved and narrated at once
+_PIECE = 3072  # stories that are proved and narrated at once
 
 
 def _dial(help: str, default: int, least: int, most: int) -> Any:

@@ -313,7 +313,8 @@ def choose_stories(drawn: Sequence[DrawnChains], usable: Flags, count: int) -> C
     """
     fits = usable & np.all([each.fits.any(axis=0) for each in drawn], axis=0)
     score = np.sum([each.tells_apart for each in drawn], axis=0, dtype=np.int64)
-    best = np.argsort(np.where(fits, -score, 1), kind="stable")[:count]
+    # Chance decides between equally good ones, not their place: the first stories shall be like the last.
+    best = np.argsort(np.where(fits, -256 * score - drawn[0].chance[0], 1), kind="stable")[:count]
     found: Columns = np.sort(best[fits[best]])
     return found
 

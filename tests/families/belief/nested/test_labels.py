@@ -15,7 +15,7 @@ from storyproof.families.belief.nested.readings import COMPARED, NestedReading
 from storyproof.families.belief.nested.rows import PlotQuestion, candidates_of, kind_of, label_questions
 from storyproof.families.belief.nested.wording import find_wording
 from storyproof.families.belief.nested.world import MESSAGES, EventKind
-from tests.families.belief.nested.test_batches import any_questions
+from tests.families.belief.nested.test_answers import any_questions
 
 PLACES = (Ask.BELIEF, Ask.SAYS, Ask.COMMON)
 

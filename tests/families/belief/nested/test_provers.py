@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from storyproof.families.belief.nested.answers import oracle_answer, oracle_proof, reply
-from storyproof.families.belief.nested.arrays import encode_plots, encode_questions
+from storyproof.families.belief.nested.answers import encode_questions, oracle_answer, oracle_proof, reply
+from storyproof.families.belief.nested.arrays import encode_plots
 from storyproof.families.belief.nested.provers import answer, derive, differences
 from storyproof.families.belief.nested.questions import ASKS, Ask
 from storyproof.families.belief.nested.readings import COMPARED, NestedReading
-from tests.families.belief.nested.test_batches import any_questions
+from tests.families.belief.nested.test_answers import any_questions
 
 
 @pytest.mark.parametrize("own", [NestedReading(), NestedReading("closed", "never-liars")], ids=str)

@@ -11,13 +11,14 @@ import numpy.typing as npt
 
 from storyproof.errors import DataError
 from storyproof.families.belief.arrays import MOST_NAMES, MOST_SENTENCES, NOBODY, LocalNames, Small
-from storyproof.families.belief.nested.questions import ASKS, MISSING, NestedQuestion, QuestionArrays
 from storyproof.families.belief.nested.world import EventKind, PlotEvent
 
-STRANGER = -2  # an agent of a question who is not in the story
 MOST_PEOPLE = 32  # sets of agents are bit masks
 
-_ASK_NUMBERS = {ask: number for number, ask in enumerate(ASKS)}
+
+def set_type(agents: int) -> type[np.unsignedinteger]:
+    """Return the smallest type of integer that holds a set of so many agents."""
+    return np.uint8 if agents <= 8 else np.uint16 if agents <= 16 else np.uint32
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +46,16 @@ class PlotArrays:
     @property
     def mask_type(self) -> type[np.unsignedinteger]:
         """The smallest type of integer that holds a set of agents."""
-        return np.uint8 if self.agents <= 8 else np.uint16 if self.agents <= 16 else np.uint32
+        return set_type(self.agents)
 
     def pick(self, columns: npt.NDArray[np.intp]) -> PlotArrays:
         """Return the stories in the given columns, in that order."""
         arrays = {item.name: getattr(self, item.name)[:, columns] for item in fields(self) if item.name != "agents"}
+        return replace(self, **arrays)
+
+    def at(self, time: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> PlotArrays:
+        """Return stories of some sentences only, whose times are given as [new time, new column]."""
+        arrays = {item.name: getattr(self, item.name)[time, columns] for item in fields(self) if item.name != "agents"}
         return replace(self, **arrays)
 
     def without(self, deleted: npt.NDArray[np.bool_]) -> PlotArrays:
@@ -93,7 +99,7 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
             "containers are handled."
         )
     kind, agent, room, thing, container, hearer = np.ascontiguousarray(cells.astype(np.int8).transpose(1, 2, 0))
-    agents = max((len(names.agents) for names in found), default=0)
+    agents = max([1, *(len(names.agents) for names in found)])  # one where there is none
     return PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, agents), found
 
 
@@ -103,33 +109,6 @@ def _number(names: Sequence[str | None]) -> tuple[list[int], dict[str, int]]:
     numbers = [known.setdefault(name, len(known) - 1) for name in names]
     del known[None]
     return numbers, known  # type: ignore[return-value]
-
-
-def encode_questions(
-    names: Sequence[LocalNames], story: Sequence[int], questions: Sequence[NestedQuestion]
-) -> QuestionArrays:
-    """Return questions as arrays.
-
-    Args:
-        names: What the local numbers of each story stand for.
-        story: The story of each question.
-        questions: The questions.
-    """
-    longest = max([1, *(len(each.chain) for each in questions)])
-    chains, things, places = [], [], []
-    for column, each in zip(story, questions, strict=True):
-        known = names[column]
-        chain = [known.agents.get(agent, STRANGER) for agent in each.chain]
-        chains.append(chain + [NOBODY] * (longest - len(chain)))
-        things.append(known.things.get(each.thing, MISSING))
-        places.append(NOBODY if each.place is None else known.containers.get(each.place, MISSING))
-    return QuestionArrays(
-        np.array(story, np.intp),
-        np.array([_ASK_NUMBERS[each.ask] for each in questions], np.uint8),
-        np.array(things, np.int8),
-        np.ascontiguousarray(np.array(chains, np.int8).reshape(len(chains), longest).T),
-        np.array(places, np.int8),
-    )
 
 
 def decode_plot(stories: PlotArrays, column: int, names: LocalNames) -> list[PlotEvent]:

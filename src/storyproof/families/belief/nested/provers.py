@@ -11,14 +11,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small
-from storyproof.families.belief.nested.answers import Codes, Columns, chain_classes
+from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames
+from storyproof.families.belief.nested.answers import Answers, Codes, Columns
 from storyproof.families.belief.nested.arrays import PlotArrays, decode_plot
-from storyproof.families.belief.nested.batches import QuestionBatch
 from storyproof.families.belief.nested.checker import MindWorlds
+from storyproof.families.belief.nested.mind_blocks import PlotEventBlock, answer_under
 from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import NestedReading
-from storyproof.families.belief.nested.world import MESSAGES
+from storyproof.families.belief.nested.world import MESSAGES, EventKind
+from storyproof.families.belief.readings import OPEN
 
 _GENERIC = LocalNames.generic(128)
 _STRANGER = "nobody of the story"
@@ -53,7 +54,7 @@ def cast_sizes(stories: PlotArrays) -> Columns:
 
 def answer(stories: PlotArrays, asked: QuestionArrays, reading: NestedReading) -> Codes:
     """Return the oracle's answers."""
-    return _batch(stories, asked).answer(reading)
+    return Answers(stories, asked, reading.sight).codes(reading.trust)[0]
 
 
 def derive(
@@ -67,14 +68,43 @@ def derive(
         own: The reading that decides.
         compared: Further readings to answer under.
     """
-    batch = _batch(stories, asked)
-    codes = {reading: batch.answer(reading) for reading in dict.fromkeys([own, *compared])}
-    return Derived(codes, batch.prove(own))
+    readings = dict.fromkeys([own, *compared])
+    answers = {sight: Answers(stories, asked, sight) for sight in dict.fromkeys(each.sight for each in readings)}
+    codes: dict[NestedReading, Codes] = {}
+    for sight, found in answers.items():
+        some = [each for each in readings if each.sight == sight]
+        codes |= dict(zip(some, found.codes(*(each.trust for each in some)), strict=True))
+    return Derived({each: codes[each] for each in readings}, answers[own.sight].prove(own.trust))
 
 
 def differences(stories: PlotArrays, asked: QuestionArrays, derived: Derived) -> Iterator[Difference]:
     """Yield where the checker differs from the oracle, by reading."""
-    checked = {reading: np.empty(asked.count, np.int64) for reading in derived.codes}
+    for reading, checked in _check(stories, asked, list(derived.codes)).items():
+        differing = np.flatnonzero(checked != derived.codes[reading])
+        if len(differing):
+            yield Difference(reading, differing, checked[differing])
+
+
+def _check(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[NestedReading]) -> dict[NestedReading, Codes]:
+    """Return the checker's answers; whole blocks under `open` sight, else story by story."""
+    puts = (stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE)
+    is_resolved = not (puts & (stories.room < 0)).any()
+    by_block = [each for each in readings if each.sight == OPEN and is_resolved]
+    found: dict[NestedReading, Codes] = {}
+    if by_block:
+        block = PlotEventBlock(
+            stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.hearer
+        )
+        found |= dict(zip(by_block, answer_under(block, asked, [each.trust for each in by_block]), strict=True))
+    others = [each for each in readings if each not in found]
+    return found | _check_one_by_one(stories, asked, others) if others else found
+
+
+def _check_one_by_one(
+    stories: PlotArrays, asked: QuestionArrays, readings: Sequence[NestedReading]
+) -> dict[NestedReading, Codes]:
+    """Return the checker's answers, story by story."""
+    checked = {reading: np.empty(asked.count, np.int64) for reading in readings}
     questions = [_question(asked, place) for place in range(asked.count)]
     is_silent = ~np.isin(stories.kind, MESSAGES).any(axis=0)
     order = np.argsort(asked.story, kind="stable")
@@ -89,10 +119,7 @@ def differences(stories: PlotArrays, asked: QuestionArrays, derived: Derived) ->
             worlds = known.get(key) or known.setdefault(key, MindWorlds(events, reading))
             for place in places.tolist():
                 found[place] = _code(worlds.answer(questions[place]))
-    for reading, found in checked.items():
-        differing = np.flatnonzero(found != derived.codes[reading])
-        if len(differing):
-            yield Difference(reading, differing, found[differing])
+    return checked
 
 
 def describe(stories: PlotArrays, asked: QuestionArrays, derived: Derived, found: Difference) -> str:
@@ -120,56 +147,3 @@ def _code(reply: Reply) -> int:
     if isinstance(reply, tuple):
         return sum(1 << _GENERIC.agents[name] for name in reply)
     return ("no", "yes").index(reply) if reply in ("no", "yes") else _GENERIC.containers[reply]
-
-
-def _batch(stories: PlotArrays, asked: QuestionArrays) -> QuestionBatch:
-    """Return questions with the chains of the beliefs that they come down to; the empty one stands for reality."""
-    rows, chains = list[Columns](), list[Small]()  # the question and the chain of each belief
-
-    def add(questions: Columns, chain: Small) -> None:
-        rows.append(questions)
-        chains.append(chain)
-
-    def those(*asks: Ask) -> Columns:
-        return np.flatnonzero(np.isin(asked.ask, [ASKS.index(ask) for ask in asks]))
-
-    chosen = those(Ask.REALITY, Ask.MEMORY)
-    add(chosen, np.empty((0, len(chosen)), np.int8))
-    chosen = those(Ask.BELIEF, Ask.SAYS)
-    add(chosen, asked.chain[:, chosen])
-    chosen = those(Ask.KNOWS_WHERE)
-    add(chosen, asked.chain[:1, chosen])
-    add(chosen, np.empty((0, len(chosen)), np.int8))
-    chosen = those(Ask.KNOWS_WRONG)
-    for part in (slice(1), slice(1, 2), slice(2), slice(0)):
-        add(chosen, asked.chain[part, chosen])
-    chosen = those(Ask.BELIEVERS)
-    sizes = cast_sizes(stories)[asked.story[chosen]]
-    for agent in range(int(sizes.max(initial=0))):
-        part = chosen[sizes > agent]
-        add(part, np.concatenate([np.full((1, len(part)), agent, np.int8), asked.chain[:, part]]))
-    chosen = those(Ask.COMMON)
-    group, sizes = _distinct(asked.chain[:, chosen])
-    for size in np.unique(sizes).tolist():
-        part = np.flatnonzero(sizes == size)
-        for members in chain_classes(size):
-            add(chosen[part], group[list(members)][:, part])
-    row = np.concatenate(rows)
-    order = np.argsort(row, kind="stable")
-    start = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=asked.count))]).astype(np.intp)
-    longest = max(len(each) for each in chains)
-    chain = np.concatenate(
-        [np.pad(each, ((0, longest - len(each)), (0, 0)), constant_values=NOBODY) for each in chains], axis=1
-    )[:, order]
-    return QuestionBatch(
-        stories, asked.story, asked.ask.astype(np.intp), asked.thing, asked.place.astype(np.intp), start, chain
-    )
-
-
-def _distinct(chain: Small) -> tuple[Small, Columns]:
-    """Return the different members of groups in order of appearance, and how many each has."""
-    repeated = chain == NOBODY
-    for place in range(1, len(chain)):
-        repeated[place] |= (chain[:place] == chain[place]).any(axis=0)
-    order = np.argsort(repeated, axis=0, kind="stable")
-    return np.take_along_axis(chain, order, axis=0), (~repeated).sum(axis=0)

@@ -106,7 +106,7 @@ def _check_one_by_one(
     """Return the checker's answers, story by story."""
     checked = {reading: np.empty(asked.count, np.int64) for reading in readings}
     questions = [_question(asked, place) for place in range(asked.count)]
-    is_silent = ~np.isin(stories.kind, MESSAGES).any(axis=0)
+    speaks = np.isin(stories.kind, MESSAGES)
     order = np.argsort(asked.story, kind="stable")
     for places in np.split(order, np.flatnonzero(np.diff(asked.story[order])) + 1):
         if not len(places):
@@ -115,7 +115,7 @@ def _check_one_by_one(
         events, known = decode_plot(stories, column, _GENERIC), dict[str, MindWorlds]()
         for reading, found in checked.items():
             # Without messages trust does not matter, so one model serves all readings of the same sight.
-            key = reading.sight if is_silent[column] else str(reading)
+            key = reading.sight if not speaks[:, column].any() else str(reading)
             worlds = known.get(key) or known.setdefault(key, MindWorlds(events, reading))
             for place in places.tolist():
                 found[place] = _code(worlds.answer(questions[place]))

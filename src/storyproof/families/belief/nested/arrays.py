@@ -88,8 +88,8 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
         if not events:
             found.append(LocalNames({}, {}, {}, {}))
             continue
-        kinds, agents, rooms, things, containers, hearers, _ = zip(*events, strict=True)
-        people, people_names = _number([name for pair in zip(agents, hearers, strict=True) for name in pair])
+        kinds, acting, rooms, things, containers, hearers, _ = zip(*events, strict=True)
+        people, people_names = _number([name for pair in zip(acting, hearers, strict=True) for name in pair])
         numbered = [_number(names) for names in (rooms, things, containers)]
         cells[number, :, : len(events)] = kinds, people[::2], *(numbers for numbers, _ in numbered), people[1::2]
         found.append(LocalNames(people_names, *(names for _, names in numbered)))

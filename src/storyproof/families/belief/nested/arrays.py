@@ -11,13 +11,9 @@ import numpy.typing as npt
 
 from storyproof.errors import DataError
 from storyproof.families.belief.arrays import MOST_NAMES, MOST_SENTENCES, NOBODY, LocalNames, Small
-from storyproof.families.belief.nested.questions import ASKS, MISSING, NestedQuestion, QuestionArrays
 from storyproof.families.belief.nested.world import EventKind, PlotEvent
 
-STRANGER = -2  # an agent of a question who is not in the story
 MOST_PEOPLE = 32  # sets of agents are bit masks
-
-_ASK_NUMBERS = {ask: number for number, ask in enumerate(ASKS)}
 
 
 def set_type(agents: int) -> type[np.unsignedinteger]:
@@ -92,8 +88,8 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
         if not events:
             found.append(LocalNames({}, {}, {}, {}))
             continue
-        kinds, agents, rooms, things, containers, hearers, _ = zip(*events, strict=True)
-        people, people_names = _number([name for pair in zip(agents, hearers, strict=True) for name in pair])
+        kinds, acting, rooms, things, containers, hearers, _ = zip(*events, strict=True)
+        people, people_names = _number([name for pair in zip(acting, hearers, strict=True) for name in pair])
         numbered = [_number(names) for names in (rooms, things, containers)]
         cells[number, :, : len(events)] = kinds, people[::2], *(numbers for numbers, _ in numbered), people[1::2]
         found.append(LocalNames(people_names, *(names for _, names in numbered)))
@@ -103,9 +99,8 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
             "containers are handled."
         )
     kind, agent, room, thing, container, hearer = np.ascontiguousarray(cells.astype(np.int8).transpose(1, 2, 0))
-    people = max((len(names.agents) for names in found), default=0)
-    # One agent where there is none.
-    return PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, max(1, people)), found
+    agents = max([1, *(len(names.agents) for names in found)])  # one where there is none
+    return PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, agents), found
 
 
 def _number(names: Sequence[str | None]) -> tuple[list[int], dict[str, int]]:
@@ -114,33 +109,6 @@ def _number(names: Sequence[str | None]) -> tuple[list[int], dict[str, int]]:
     numbers = [known.setdefault(name, len(known) - 1) for name in names]
     del known[None]
     return numbers, known  # type: ignore[return-value]
-
-
-def encode_questions(
-    names: Sequence[LocalNames], story: Sequence[int], questions: Sequence[NestedQuestion]
-) -> QuestionArrays:
-    """Return questions as arrays.
-
-    Args:
-        names: What the local numbers of each story stand for.
-        story: The story of each question.
-        questions: The questions.
-    """
-    longest = max([1, *(len(each.chain) for each in questions)])
-    chains, things, places = [], [], []
-    for column, each in zip(story, questions, strict=True):
-        known = names[column]
-        chain = [known.agents.get(agent, STRANGER) for agent in each.chain]
-        chains.append(chain + [NOBODY] * (longest - len(chain)))
-        things.append(known.things.get(each.thing, MISSING))
-        places.append(NOBODY if each.place is None else known.containers.get(each.place, MISSING))
-    return QuestionArrays(
-        np.array(story, np.intp),
-        np.array([_ASK_NUMBERS[each.ask] for each in questions], np.uint8),
-        np.array(things, np.int8),
-        np.ascontiguousarray(np.array(chains, np.int8).reshape(len(chains), longest).T),
-        np.array(places, np.int8),
-    )
 
 
 def decode_plot(stories: PlotArrays, column: int, names: LocalNames) -> list[PlotEvent]:

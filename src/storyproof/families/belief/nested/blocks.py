@@ -101,6 +101,10 @@ def draw_block(dials: BlockDials, draws: Draws, count: int) -> PlotBlock:
     lie = np.concatenate([each.lie for each, _, _ in found], axis=1)
     places = join_places([each for _, each, _ in found])
     questions = join_questions([each for _, _, each in found])
+    if len(found) > 1:  # later draws leave more choice, but the first stories shall be like the last
+        order = draws.order(count)
+        stories, lie = stories.pick(order), lie[:, order]
+        places, questions = places.pick(order), questions.pick(order)
     beliefs = choose_beliefs(questions.orders)
     asked = [QuestionArrays.of_beliefs(each.thing, each.chain) for each in beliefs]
     if dials.controls:

@@ -62,7 +62,8 @@ def cast_words(
 
     def turned(needed: int, first: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         """Return each number's distance from the first, so that the first gets the word that is given."""
-        return ((np.arange(needed)[:, None] - first) % needed).astype(np.intp)
+        found: npt.NDArray[np.intp] = ((np.arange(needed)[:, None] - first) % needed).astype(np.intp)
+        return found
 
     placed = (stories.kind == EventKind.PLACE).argmax(axis=0), np.arange(count)
     boxes = CONTAINERS * dials.rooms

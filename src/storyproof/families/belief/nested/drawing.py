@@ -109,7 +109,8 @@ _DRAWN = 8  # random bytes for each sentence
 
 def pick_members(masks: Bytes, chance: Bytes) -> Bytes:
     """Choose a member of each set; the first number where a set is empty."""
-    return _PICKS[(masks.astype(np.uint16) << 8) | chance]
+    found: Bytes = _PICKS[(masks.astype(np.uint16) << 8) | chance]
+    return found
 
 
 def _below(limit: int, chance: Bytes) -> Small:
@@ -373,10 +374,10 @@ def draw_some(dials: PlotDials, draws: Draws, tries: int) -> DrawnPlots:
     drawing = _Drawing(dials, draws, tries)
     drawing.draw()
     complete = drawing.complete
-    arrays = (drawing.kind, drawing.agent, drawing.room, drawing.thing, drawing.container, drawing.hearer)
-    kind, agent, room, thing, container, hearer = (np.take(array, complete, axis=1) for array in arrays)
-    stories = PlotArrays(kind, agent, room, thing, container, hearer, dials.agents)
-    return DrawnPlots(stories, np.take(drawing.lie, complete, axis=1))
+    arrays = (drawing.agent, drawing.room, drawing.thing, drawing.container, drawing.hearer)
+    agent, room, thing, container, hearer = (_take(array, complete) for array in arrays)
+    stories = PlotArrays(_take(drawing.kind, complete), agent, room, thing, container, hearer, dials.agents)
+    return DrawnPlots(stories, _take(drawing.lie, complete))
 
 
 def draw_plots(dials: PlotDials, draws: Draws, count: int) -> DrawnPlots:

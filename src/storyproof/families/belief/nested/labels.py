@@ -245,7 +245,8 @@ class LabelledQuestions:
         if len(is_polar):
             both = sorted((words.no, words.no + 1), key=lambda each: int(words.rank[each]))
             if values.shape[1] < 2:  # no story has a container
-                values, flags = (np.pad(each, ((0, 0), (0, 1))) for each in (values, flags))
+                values = np.repeat(values, 2, axis=1)
+                flags = np.repeat(flags, 2, axis=1)
             values[is_polar, :2], flags[is_polar, :2] = both, True
         if not len(sets.rows):
             return word_lists(words.answers, np.where(flags, values, NO_WORD))
@@ -415,8 +416,8 @@ class _Sets:
     def of(self, codes: Codes) -> pa.Array:
         """Return the sets that some masks of local numbers stand for, one of each question."""
         masks = np.zeros(len(codes), np.int64)
-        for number, rank in enumerate(self._rank_of):
-            masks |= (codes >> number & 1) << rank
+        for agent, rank in enumerate(self._rank_of):
+            masks |= (codes >> agent & 1) << rank
         number = np.zeros(len(codes), np.int64)
         for size in np.unique(self._sizes).tolist():
             which = np.flatnonzero(self._sizes == size)

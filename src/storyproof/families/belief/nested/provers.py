@@ -5,7 +5,7 @@ Everything that labels stories, or compares labels, asks the two provers here an
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.mind_blocks import PlotEventBlock, answer_under
 from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import NestedReading
+from storyproof.families.belief.nested.world import MESSAGES, EventKind
 from storyproof.families.belief.readings import OPEN
 
 _GENERIC = LocalNames.generic(128)
@@ -67,52 +68,67 @@ def derive(
         own: The reading that decides.
         compared: Further readings to answer under.
     """
+    readings = dict.fromkeys([own, *compared])
+    answers = {sight: Answers(stories, asked, sight) for sight in dict.fromkeys(each.sight for each in readings)}
     codes: dict[NestedReading, Codes] = {}
-    proofs = np.zeros((0, 0), np.bool_)
-    for sight, readings in _by_sight([own, *compared]).items():
-        answers = Answers(stories, asked, sight)
-        found = answers.codes(*(reading.trust for reading in readings))
-        codes |= dict(zip(readings, found, strict=True))
-        if sight == own.sight:
-            proofs = answers.prove(own.trust)
-    return Derived(codes, proofs)
-
-
-def _by_sight(readings: Sequence[NestedReading]) -> dict[str, list[NestedReading]]:
-    found: dict[str, list[NestedReading]] = {}
-    for reading in dict.fromkeys(readings):
-        found.setdefault(reading.sight, []).append(reading)
-    return found
+    for sight, found in answers.items():
+        some = [each for each in readings if each.sight == sight]
+        codes |= dict(zip(some, found.codes(*(each.trust for each in some)), strict=True))
+    return Derived({each: codes[each] for each in readings}, answers[own.sight].prove(own.trust))
 
 
 def differences(stories: PlotArrays, asked: QuestionArrays, derived: Derived) -> Iterator[Difference]:
     """Yield where the checker differs from the oracle, by reading."""
-    for sight, readings in _by_sight(list(derived.codes)).items():
-        trusts = [reading.trust for reading in readings]
-        checked: Iterable[Codes]
-        if sight == OPEN:
-            arrays = (stories.agent, stories.room, stories.thing, stories.container, stories.hearer)
-            checked = answer_under(PlotEventBlock(stories.kind, *arrays), asked, trusts)
-        else:
-            checked = _one_by_one(stories, asked, readings)
-        for reading, found in zip(readings, checked, strict=True):
-            differing = np.flatnonzero(found != derived.codes[reading])
-            if len(differing):
-                yield Difference(reading, differing, found[differing])
+    for reading, checked in _check(stories, asked, list(derived.codes)).items():
+        differing = np.flatnonzero(checked != derived.codes[reading])
+        if len(differing):
+            yield Difference(reading, differing, checked[differing])
 
 
-def _one_by_one(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[NestedReading]) -> list[Codes]:
-    """Return the checker's answers under any sight, story by story."""
-    found = [np.empty(asked.count, np.int64) for _ in readings]
+def _check(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[NestedReading]) -> dict[NestedReading, Codes]:
+    """Return the checker's answers; whole blocks under `open` sight, else story by story."""
+    puts = (stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE)
+    is_resolved = not (puts & (stories.room < 0)).any()
+    by_block = [each for each in readings if each.sight == OPEN and is_resolved]
+    found: dict[NestedReading, Codes] = {}
+    if by_block:
+        block = PlotEventBlock(
+            stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.hearer
+        )
+        found |= dict(zip(by_block, answer_under(block, asked, [each.trust for each in by_block]), strict=True))
+    others = [each for each in readings if each not in found]
+    return found | _check_one_by_one(stories, asked, others) if others else found
+
+
+def _check_one_by_one(
+    stories: PlotArrays, asked: QuestionArrays, readings: Sequence[NestedReading]
+) -> dict[NestedReading, Codes]:
+    """Return the checker's answers, story by story."""
+    checked = {reading: np.empty(asked.count, np.int64) for reading in readings}
+    questions = [_question(asked, place) for place in range(asked.count)]
+    speaks = np.isin(stories.kind, MESSAGES)
     order = np.argsort(asked.story, kind="stable")
     for places in np.split(order, np.flatnonzero(np.diff(asked.story[order])) + 1):
-        if len(places):
-            events = decode_plot(stories, int(asked.story[places[0]]), _GENERIC)
-            for reading, codes in zip(readings, found, strict=True):
-                worlds = MindWorlds(events, reading)
-                for place in places.tolist():
-                    codes[place] = _code(worlds.answer(_question(asked, place)))
-    return found
+        if not len(places):
+            continue
+        column = int(asked.story[places[0]])
+        events, known = decode_plot(stories, column, _GENERIC), dict[str, MindWorlds]()
+        for reading, found in checked.items():
+            # Without messages trust does not matter, so one model serves all readings of the same sight.
+            key = reading.sight if not speaks[:, column].any() else str(reading)
+            worlds = known.get(key) or known.setdefault(key, MindWorlds(events, reading))
+            for place in places.tolist():
+                found[place] = _code(worlds.answer(questions[place]))
+    return checked
+
+
+def describe(stories: PlotArrays, asked: QuestionArrays, derived: Derived, found: Difference) -> str:
+    """Return what oracle and checker say about the first question that they differ on, in generic names."""
+    place = int(found.questions[0])
+    return (
+        f"answer under {found.reading} (oracle and checker): {derived.codes[found.reading][place]} against "
+        f"{found.codes[0]}, on {_question(asked, place)}, in {decode_plot(stories, int(asked.story[place]), _GENERIC)}"
+    )
 
 
 def _question(asked: QuestionArrays, place: int) -> NestedQuestion:
@@ -131,12 +147,3 @@ def _code(reply: Reply) -> int:
     if isinstance(reply, tuple):
         return sum(1 << _GENERIC.agents[name] for name in reply)
     return ("no", "yes").index(reply) if reply in ("no", "yes") else _GENERIC.containers[reply]
-
-
-def describe(stories: PlotArrays, asked: QuestionArrays, derived: Derived, found: Difference) -> str:
-    """Return what oracle and checker say about the first question that they differ on, in generic names."""
-    place = int(found.questions[0])
-    return (
-        f"answer under {found.reading} (oracle and checker): {derived.codes[found.reading][place]} against "
-        f"{found.codes[0]}, on {_question(asked, place)}, in {decode_plot(stories, int(asked.story[place]), _GENERIC)}"
-    )

@@ -264,10 +264,12 @@ def draw_questions(
         def belief(start: int, end: int) -> Small:
             first = chain[start]  # noqa: B023
             if end - start == 1:
-                return np.take(alone, (thing * np.int32(agents) + first) * np.int32(count) + story)  # noqa: B023
+                own: Small = np.take(alone, (thing * np.int32(agents) + first) * np.int32(count) + story)  # noqa: B023
+                return own
             if end - start == 2 and paired is not None:
                 pair = (thing * np.int32(agents) + first) * np.int32(agents) + chain[start + 1]  # noqa: B023
-                return np.take(paired, pair * np.int32(count) + story)
+                both: Small = np.take(paired, pair * np.int32(count) + story)
+                return both
             return oracle.beliefs(stories, story.astype(np.intp), thing, chain[start:end], reading)  # noqa: B023
 
         answer = belief(0, length)
@@ -313,7 +315,8 @@ def choose_stories(drawn: Sequence[DrawnChains], usable: Flags, count: int) -> C
     """
     fits = usable & np.all([each.fits.any(axis=0) for each in drawn], axis=0)
     score = np.sum([each.tells_apart for each in drawn], axis=0, dtype=np.int64)
-    best = np.argsort(np.where(fits, -score, 1), kind="stable")[:count]
+    # Chance decides between equally good ones, not their place: the first stories shall be like the last.
+    best = np.argsort(np.where(fits, -256 * score - drawn[0].chance[0], 1), kind="stable")[:count]
     found: Columns = np.sort(best[fits[best]])
     return found
 

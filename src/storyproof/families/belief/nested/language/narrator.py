@@ -80,7 +80,7 @@ class Fragments:
 
     def take(self, chosen: npt.NDArray[np.int32]) -> pa.Array:
         """Return each row's fragments joined to one text."""
-        return self.join(chosen.reshape(-1), np.arange(0, chosen.size + 1, chosen.shape[1]))
+        return self.join(chosen.reshape(-1), np.arange(0, chosen.size + 1, chosen.shape[1], dtype=np.int32))
 
     def join(self, chosen: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> pa.Array:
         """Return texts of fragments, those of each text side by side; `ends` says where they begin and end."""

@@ -11,7 +11,9 @@ import numpy.typing as npt
 
 from storyproof.errors import DataError
 from storyproof.families.belief.arrays import MOST_NAMES, MOST_SENTENCES, NOBODY, LocalNames, Small
+from storyproof.families.belief.nested.questions import ASKS, MISSING, NestedQuestion, QuestionArrays
 from storyproof.families.belief.nested.world import EventKind, PlotEvent
+from storyproof.families.belief.oracle import STRANGER
 
 MOST_PEOPLE = 32  # sets of agents are bit masks
 
@@ -109,6 +111,28 @@ def _number(names: Sequence[str | None]) -> tuple[list[int], dict[str, int]]:
     numbers = [known.setdefault(name, len(known) - 1) for name in names]
     del known[None]
     return numbers, known  # type: ignore[return-value]
+
+
+def encode_questions(
+    names: Sequence[LocalNames], story: Sequence[int], questions: Sequence[NestedQuestion]
+) -> QuestionArrays:
+    """Look up the names of questions.
+
+    Args:
+        names: What the local numbers of each story stand for.
+        story: The story of each question.
+        questions: The questions.
+    """
+    chain = np.full((max([1, *(len(each.chain) for each in questions)]), len(questions)), NOBODY, np.int8)
+    thing, place = np.full(len(questions), MISSING, np.int8), np.full(len(questions), NOBODY, np.int8)
+    for column, (number, each) in enumerate(zip(story, questions, strict=True)):
+        known = names[number]
+        chain[: len(each.chain), column] = [known.agents.get(agent, STRANGER) for agent in each.chain]
+        thing[column] = known.things.get(each.thing, MISSING)
+        if each.place is not None:
+            place[column] = known.containers.get(each.place, MISSING)
+    ask = np.array([ASKS.index(each.ask) for each in questions], np.uint8)
+    return QuestionArrays(np.array(story, np.intp), ask, thing, chain, place)
 
 
 def decode_plot(stories: PlotArrays, column: int, names: LocalNames) -> list[PlotEvent]:

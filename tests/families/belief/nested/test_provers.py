@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from storyproof.families.belief.nested.answers import encode_questions, oracle_answer, oracle_proof, reply
-from storyproof.families.belief.nested.arrays import encode_plots
+from storyproof.families.belief.nested.answers import oracle_answer, oracle_proof, reply
+from storyproof.families.belief.nested.arrays import encode_plots, encode_questions
 from storyproof.families.belief.nested.provers import answer, derive, differences
 from storyproof.families.belief.nested.questions import ASKS, Ask
 from storyproof.families.belief.nested.readings import COMPARED, NestedReading

@@ -11,9 +11,13 @@ import numpy.typing as npt
 
 from storyproof.errors import DataError
 from storyproof.families.belief.arrays import MOST_NAMES, MOST_SENTENCES, NOBODY, LocalNames, Small
+from storyproof.families.belief.nested.questions import ASKS, MISSING, NestedQuestion, QuestionArrays
 from storyproof.families.belief.nested.world import EventKind, PlotEvent
 
+STRANGER = -2  # an agent of a question who is not in the story
 MOST_PEOPLE = 32  # sets of agents are bit masks
+
+_ASK_NUMBERS = {ask: number for number, ask in enumerate(ASKS)}
 
 
 def set_type(agents: int) -> type[np.unsignedinteger]:
@@ -109,6 +113,33 @@ def _number(names: Sequence[str | None]) -> tuple[list[int], dict[str, int]]:
     numbers = [known.setdefault(name, len(known) - 1) for name in names]
     del known[None]
     return numbers, known  # type: ignore[return-value]
+
+
+def encode_questions(
+    names: Sequence[LocalNames], story: Sequence[int], questions: Sequence[NestedQuestion]
+) -> QuestionArrays:
+    """Return questions as arrays.
+
+    Args:
+        names: What the local numbers of each story stand for.
+        story: The story of each question.
+        questions: The questions.
+    """
+    longest = max([1, *(len(each.chain) for each in questions)])
+    chains, things, places = [], [], []
+    for column, each in zip(story, questions, strict=True):
+        known = names[column]
+        chain = [known.agents.get(agent, STRANGER) for agent in each.chain]
+        chains.append(chain + [NOBODY] * (longest - len(chain)))
+        things.append(known.things.get(each.thing, MISSING))
+        places.append(NOBODY if each.place is None else known.containers.get(each.place, MISSING))
+    return QuestionArrays(
+        np.array(story, np.intp),
+        np.array([_ASK_NUMBERS[each.ask] for each in questions], np.uint8),
+        np.array(things, np.int8),
+        np.ascontiguousarray(np.array(chains, np.int8).reshape(len(chains), longest).T),
+        np.array(places, np.int8),
+    )
 
 
 def decode_plot(stories: PlotArrays, column: int, names: LocalNames) -> list[PlotEvent]:

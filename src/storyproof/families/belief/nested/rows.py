@@ -15,8 +15,8 @@ from storyproof.errors import ParseError, UnknownNameError
 from storyproof.families.belief.derivation import RowProblem
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.nested import provers
-from storyproof.families.belief.nested.answers import encode_questions, reply
-from storyproof.families.belief.nested.arrays import encode_plots
+from storyproof.families.belief.nested.answers import reply
+from storyproof.families.belief.nested.arrays import encode_plots, encode_questions
 from storyproof.families.belief.nested.labels import PLACES, LabelledQuestions, LabelWords, kind_name
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
 from storyproof.families.belief.nested.reading import PlotText, read_question, read_story

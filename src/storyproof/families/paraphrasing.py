@@ -108,7 +108,7 @@ class Paraphrasing(ABC):
 
     Attributes:
         use_texts: The command that uses collected texts; `{train}` and `{test}` are their files.
-        use_scenes: The command that uses collected scenes; `{folder}` is their folder.
+        use_scenes: The command that uses collected scenes; `{train}` and `{test}` are their folders.
     """
 
     use_texts: ClassVar[str]

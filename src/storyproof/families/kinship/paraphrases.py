@@ -49,7 +49,7 @@ class KinshipParaphrasing(Paraphrasing):
     use_texts = (
         "storyproof generate clutrr --text placeholders --placeholders {train} --test-placeholders {test} --out DATA"
     )
-    use_scenes = "storyproof generate clutrr --text natural --scenes {folder} --out DATA"
+    use_scenes = "storyproof generate clutrr --text natural --scenes {train} --test-scenes {test} --out DATA"
 
     def tasks(self, count: int, seed: int) -> list[WritingTask]:
         """Return tasks: every single fact that stories need, then two and three facts in turn, at random."""

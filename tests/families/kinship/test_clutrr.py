@@ -341,9 +341,9 @@ def test_test_stories_have_scenes_of_their_own(is_split: bool, tmp_path: Path) -
         "clutrr", train=40, val=20, test=20, out=tmp_path / "data", split_placeholders=is_split, **SMALL, **given
     )
     assert not storyproof.verify(tmp_path / "data").findings
-    for split, word in words.items():
+    for split, thing in words.items():
         for row in pq.read_table(tmp_path / "data" / f"{split}.parquet").to_pylist():
-            assert {each for each in words.values() if each in row["story"]} == {word}
+            assert {each for each in words.values() if each in row["story"]} == {thing}
     settings = json.loads((tmp_path / "data" / "manifest.json").read_text("utf-8"))["config"]
     assert settings["scenes"]["name"] == "mine"
     assert settings["test_scenes"]["name"] == "yours"

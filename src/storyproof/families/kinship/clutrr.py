@@ -261,7 +261,8 @@ class Clutrr(Benchmark):
         else:
             both = scenes.split(*purpose) if is_split else (scenes, scenes)
         kept = [side.share(config.keep_placeholders, *purpose) for side in both]
-        return dict(zip(sides, zip(kept, frames.split(*purpose) if is_split else (frames, frames)), strict=True))
+        framed = frames.split(*purpose) if is_split else (frames, frames)
+        return dict(zip(sides, zip(kept, framed, strict=True), strict=True))
 
     def rows_per_story(self, split: str) -> int:
         """Return 1: one question per story."""

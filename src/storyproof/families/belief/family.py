@@ -210,6 +210,14 @@ class BeliefFamily(Family):
         """Return the given candidates, else all containers that the story names."""
         return example.candidates or _containers(example.story)
 
+    def answer_parts(self, example: Example) -> Mapping[str, Sequence[str]]:
+        """Return the people of each candidate if the question asks who believes something."""
+        if is_nested(example.story, example.question):
+            from storyproof.families.belief.nested import examples as nested
+
+            return nested.answer_parts(example)
+        return {}
+
     def talk(self) -> Talk:
         """Return how replies about minds are read."""
         return TALK

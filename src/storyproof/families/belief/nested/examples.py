@@ -132,6 +132,16 @@ def candidates(example: Example) -> list[str]:
     return candidates_of(text.events, read_question(example.question), text.wording, unknown=unknown)
 
 
+def answer_parts(example: Example) -> dict[str, tuple[str, ...]]:
+    """Return the people of each candidate if the question asks who believes something; else nothing."""
+    question = read_question(example.question)
+    if question.ask != Ask.BELIEVERS:
+        return {}
+    text = read_story(example.story)
+    sets = (names for size in range(len(text.cast) + 1) for names in combinations(sorted(text.cast), size))
+    return {text.wording.answer(names): names for names in sets}
+
+
 def positions(example: Example) -> list[str]:
     """Return the candidates in an order that means the same in all examples: places in the order of the story."""
     question = read_question(example.question)

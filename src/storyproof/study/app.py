@@ -29,7 +29,7 @@ from storyproof.study.dashboard import REFRESH_S, dashboard_page, login_page
 from storyproof.study.design import PARAPHRASE
 from storyproof.study.folder import Study
 from storyproof.study.forms import FormError, check_signature, open_arrival, read_form, read_json_text
-from storyproof.study.items import ATTENTION, PRACTICE, find_paraphrasing
+from storyproof.study.items import ATTENTION, PRACTICE, StudyItem, find_paraphrasing
 from storyproof.study.messages import texts_of
 from storyproof.study.openapi import describe_api
 from storyproof.study.pages import (
@@ -218,19 +218,18 @@ class StudyServer:
             return self._unknown()
         form = read_form(body)
         slot = self._signed_slot(form.get("slot"), form.get("signature"), me, ANSWER)
-        with self._study.database.reading() as connection:
-            row = connection.execute(select(schema.slot).where(schema.slot.c.id == slot)).first()
-        answer, ticked = form.get("answer"), form.all("part")
-        item = None if row is None else self._study.items[row.target]
-        if item is not None and item.parts and not answer:
-            if not set(ticked) <= set(item.members):
+        answer = form.get("answer")
+        if not answer:
+            with self._study.database.reading() as connection:
+                row = connection.execute(select(schema.slot).where(schema.slot.c.id == slot)).first()
+            item = None if row is None else self._study.items[row.target]
+            if item is not None and item.parts:
+                answer = self._compose(item, form.all("part"))
+            if not answer and not self._may_be_empty(me, row):
+                step = find_step(self._study, me)
+                if item is not None and item.parts and step.kind == ANSWER and step.slot == slot:
+                    return self._show(me, token, step, 422, notice="parts_missing")
                 raise FormError
-            answer = item.compose(ticked)
-        if not answer and not self._may_be_empty(me, row):
-            step = find_step(self._study, me)
-            if item is not None and item.parts and step.kind == ANSWER and step.slot == slot:
-                return self._show(me, token, step, 422, notice="parts_missing")
-            raise FormError
         try:
             outcome = submit_answer(self._study, me, slot, answer, *form.measured())
         except ImpossibleAnswerError as error:
@@ -238,6 +237,12 @@ class StudyServer:
         if outcome.role == PRACTICE and outcome.status != LATE:
             return RedirectResponse(f"/s/{token}/feedback/{slot}", 303)
         return self._go_on(token, outcome)
+
+    def _compose(self, item: StudyItem, ticked: list[str]) -> str:
+        """Return the answer that consists of what was ticked; empty if there is none."""
+        if not set(ticked) <= set(item.members):
+            raise FormError
+        return item.compose(ticked)
 
     def _may_be_empty(self, me: Participant, row: Row[Any] | None) -> bool:
         """Return whether the form of a slot may come without an answer: only when its time is over."""

@@ -68,9 +68,9 @@ def go_to_a_set(study: Study, browser: Browser) -> StudyItem:
         )
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", ["en", *(pytest.param(each, marks=pytest.mark.study) for each in LANGUAGES[1:])])
 def test_candidates_are_all_sets_of_the_people(language: str) -> None:
-    for style in ("plain", "narrative"):
+    for style in ("plain",) if language == "en" else ("plain", "narrative"):
         found = 0
         for each in iterate_examples(find_source(believers(language, style))):
             family = family_of(each)

@@ -135,12 +135,13 @@ class Paraphrasing(ABC):
         """Return texts with known verdicts: for the instructions one good and two bad, then others."""
 
     @abstractmethod
-    def collect(self, texts: Sequence[tuple[WritingTask, str]], *, fill: bool) -> CollectedTexts:
+    def collect(self, texts: Sequence[tuple[WritingTask, str]], *, fill: str = "") -> CollectedTexts:
         """Return texts in the form of the file that `generate` takes.
 
         Args:
             texts: Accepted texts.
-            fill: Whether to add texts of ours for facts that stories need and that nobody wrote about.
+            fill: For which split to add texts of ours for facts that stories need and that nobody wrote about, `train`
+                or `test`, which share none of them; empty to add none.
         """
 
     @abstractmethod

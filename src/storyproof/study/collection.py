@@ -41,7 +41,7 @@ def collect_placeholders(study: Study, sides: Sequence[Sequence[Row[Any]]], note
     asked = find_paraphrasing(study.items[0].family)
     found: dict[str, bytes] = {}
     for name, side in zip(("train", "test"), sides, strict=True):
-        collected = asked.collect([(_task(study, row), row.text) for row in side], fill=True)
+        collected = asked.collect([(_task(study, row), row.text) for row in side], fill=name)
         found[f"placeholders-{name}.json"] = json_bytes(collected.document)
         notes.append(
             f"placeholders-{name}.json: {collected.used} accepted stories, {len(collected.left_out)} left out because "

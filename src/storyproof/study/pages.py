@@ -385,7 +385,7 @@ def _review(say: PageTexts, item: StudyItem, step: StudyStep, shared: str, token
         element("label", f'<input type="checkbox" name="reason" value="{each}">' + say(f"reason_{each}"))
         for each in REASONS
     )
-    fields = element("fieldset", element("legend", say("review_intro")) + verdicts, class_="choices")
+    fields = element("fieldset", element("legend", say("review_question")) + verdicts, class_="choices")
     fields += element("fieldset", element("legend", say("review_why")) + reasons, class_="choices")
     return body + _form(f"/s/{token}/{REVIEW}", shared + fields + _button(say("send")), step=REVIEW)
 

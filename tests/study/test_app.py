@@ -14,7 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storyproof.errors import ConfigError, DataError
 from storyproof.families.belief import readings as belief_readings
-from storyproof.families.belief.nested import examples as nested
+from storyproof.families.belief.nested.readings import SIGHT_CONVENTIONS, TRUST_CONVENTIONS
 from storyproof.families.kinship import conventions as kinship_conventions
 from storyproof.study import schema
 from storyproof.study.admin import MOST_WRONG, hash_password
@@ -520,7 +520,8 @@ def test_another_language(tmp_path: Path, data: Path) -> None:
 @pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
 def test_conventions_are_translated(language: str) -> None:
     """Whatever a page says to participants is in the language of the study."""
-    lines = {*belief_readings.CONVENTIONS, *kinship_conventions.CONVENTIONS, *nested._SIGHTS, *nested._TRUST.values()}
+    lines = {*belief_readings.CONVENTIONS, *kinship_conventions.CONVENTIONS, *SIGHT_CONVENTIONS}
+    lines |= set(TRUST_CONVENTIONS.values())
     for line in lines:
         assert load_texts(language).translate(line) != line
 

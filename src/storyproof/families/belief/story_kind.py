@@ -131,6 +131,10 @@ class StoryKind(ABC):
     def conventions(self, example: Example) -> Sequence[str]:
         """Return what the reading of an example takes for granted."""
 
+    def answer_parts(self, example: Example) -> Mapping[str, Sequence[str]]:
+        """Return the people of each candidate if the question asks who believes something; by default none does."""
+        return {}
+
     def statements(self, text: str, example: Example) -> Sequence[Statement]:
         """Return what a text says about minds and places; by default nothing is understood."""
         return ()

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from storyproof.errors import DataError
 from storyproof.families.belief.nested import answers
-from storyproof.families.belief.nested.answers import Answers, encode_questions, oracle_answer, oracle_proof, reply
-from storyproof.families.belief.nested.arrays import encode_plots
+from storyproof.families.belief.nested.answers import Answers, oracle_answer, oracle_proof, reply
+from storyproof.families.belief.nested.arrays import encode_plots, encode_questions
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
 from storyproof.families.belief.nested.readings import NESTED_DEFAULT, NESTED_READINGS, NestedReading
@@ -135,17 +135,17 @@ def assert_answered_at_once(seed: int, count: int) -> None:
     arrays, names = encode_plots(stories)
     together = encode_questions(names, story, asked)
     for reading in (NESTED_DEFAULT, NestedReading("closed"), rng.choice(NESTED_READINGS)):
-        answers_to_all = Answers(arrays, together, reading)
-        codes, proofs = answers_to_all.codes(), answers_to_all.prove()
+        answers_to_all = Answers(arrays, together, reading.sight)
+        (codes,), proofs = answers_to_all.codes(reading.trust), answers_to_all.prove(reading.trust)
         for place in range(rng.randrange(3), len(asked), 3):
             alone, (known,) = encode_plots([stories[story[place]]])
-            by_itself = Answers(alone, encode_questions([known], [0], [asked[place]]), reading)
+            by_itself = Answers(alone, encode_questions([known], [0], [asked[place]]), reading.sight)
             where = f"{reading}, {asked[place]} in\n{describe(stories[story[place]])}"
-            code = int(by_itself.codes()[0])
+            code = int(by_itself.codes(reading.trust)[0][0])
             assert reply(int(codes[place]), names[story[place]], asked[place]) == reply(code, known, asked[place]), (
                 where
             )
-            every, found = by_itself.prove(is_plain=True)[:, 0], proofs[:, place]
+            every, found = by_itself.prove(reading.trust, is_plain=True)[:, 0], proofs[:, place]
             assert np.flatnonzero(found).tolist() == np.flatnonzero(every).tolist(), where
 
 

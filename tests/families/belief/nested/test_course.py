@@ -12,9 +12,11 @@ from hypothesis import strategies as st
 
 from storyproof.families.belief.nested.arrays import encode_plots
 from storyproof.families.belief.nested.course import Course
+from storyproof.families.belief.nested.instants import has
 from tests.families.belief.nested.plots import any_plot, plots
 
-SETS = [item.name for item in fields(Course) if item.name not in ("stories", "origin", "sent")]
+THEN = ("room", "watched", "distracted")  # when messages are sent
+SETS = [item.name for item in fields(Course) if item.name not in ("stories", "origin", "sent", *THEN)]
 
 
 def assert_deleted(seed: int, length: int) -> None:
@@ -29,6 +31,12 @@ def assert_deleted(seed: int, length: int) -> None:
         course, expected = course.without(columns, time), Course.of(arrays.without(gone))
         for name in SETS:
             assert getattr(course, name).tolist() == getattr(expected, name).tolist(), name
+        left = has(course.spoken, course.sent)
+        for column in columns:
+            kept = np.flatnonzero(left[:, column])
+            for name in THEN:
+                right = getattr(expected, name)[: len(kept), :, column]
+                assert getattr(course, name)[kept, :, column].tolist() == right.tolist(), name
 
 
 @given(st.integers(0, 2**32 - 1))

@@ -7,7 +7,7 @@ sentences from the course of a story and asks again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small
-from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots
+from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots, encode_questions
 from storyproof.families.belief.nested.course import Course, member
 from storyproof.families.belief.nested.instants import (
     Instants,
@@ -32,37 +32,13 @@ from storyproof.families.belief.nested.oracle import Minds, contract
 from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import ALWAYS, NEVER_LIARS, NestedReading
 from storyproof.families.belief.nested.world import EventKind, PlotEvent
-from storyproof.families.belief.oracle import STRANGER
-from storyproof.families.belief.readings import INFER_MOVER
+from storyproof.families.belief.readings import INFER_MOVER, OPEN
 
 Codes = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.intp]
 
-_MISSING = 99  # the number of an object or container that is not in the story
 _AT_ONCE = 1 << 16  # beliefs, or cells of changed stories, that are evaluated together
 _WIDTH = 1 << 13  # changed stories that are evaluated together
-
-
-def encode_questions(
-    names: Sequence[LocalNames], story: Sequence[int], questions: Sequence[NestedQuestion]
-) -> QuestionArrays:
-    """Look up the names of questions.
-
-    Args:
-        names: What the local numbers of each story stand for.
-        story: The story of each question.
-        questions: The questions.
-    """
-    chain = np.full((max([1, *(len(each.chain) for each in questions)]), len(questions)), NOBODY, np.int8)
-    thing, place = np.full(len(questions), _MISSING, np.int8), np.full(len(questions), NOBODY, np.int8)
-    for column, (number, each) in enumerate(zip(story, questions, strict=True)):
-        known = names[number]
-        chain[: len(each.chain), column] = [known.agents.get(agent, STRANGER) for agent in each.chain]
-        thing[column] = known.things.get(each.thing, _MISSING)
-        if each.place is not None:
-            place[column] = known.containers.get(each.place, _MISSING)
-    ask = np.array([ASKS.index(each.ask) for each in questions], np.uint8)
-    return QuestionArrays(np.array(story, np.intp), ask, thing, chain, place)
 
 
 @lru_cache(maxsize=64)
@@ -155,17 +131,23 @@ def _members(chain: Small) -> tuple[Small, Columns]:
 
 
 class Answers:
-    """The oracle's answers to many questions, under one reading."""
+    """The oracle's answers to many questions about many stories."""
 
-    def __init__(self, stories: PlotArrays, asked: QuestionArrays, reading: NestedReading) -> None:
-        """Prepare to answer questions about stories."""
-        self._stories, self._asked, self._reading = stories, asked, reading
+    def __init__(self, stories: PlotArrays, asked: QuestionArrays, sight: str = OPEN) -> None:
+        """Prepare to answer questions.
+
+        Args:
+            stories: The stories.
+            asked: The questions.
+            sight: What people see; whom they believe is said with each question.
+        """
+        self._stories, self._asked, self._sight = stories, asked, sight
         self._parts = _divide(stories, asked)
         self._chains = contract(self._parts.chain, stories.agents)
 
-    def codes(self) -> Codes:
-        """Return the answers; see `QuestionArrays`."""
-        found = np.zeros(self._asked.count, np.int64)
+    def codes(self, *trusts: str) -> list[Codes]:
+        """Return the answers (see `QuestionArrays`) under some readings of trust."""
+        found = [np.zeros(self._asked.count, np.int64) for _ in trusts]
         if not self._asked.count:
             return found
         # Whole questions at a time, so that the arrays of a large block fit into memory.
@@ -174,20 +156,33 @@ class Answers:
             part = np.arange(begin, end)
             story, column = np.unique(self._asked.story[part], return_inverse=True)
             few = self._stories if len(story) == self._stories.kind.shape[1] else self._stories.pick(story)
-            found[part] = self._evaluate(Course.of(few), column, part)
+            for codes, answers in zip(found, self._evaluate(Course.of(few), column, part, *trusts), strict=True):
+                codes[part] = answers
         return found
 
-    def _evaluate(self, course: Course, column: Columns, question: Columns) -> Codes:
-        """Answer some of the questions about a course of the stories.
+    def _evaluate(self, course: Course, column: Columns, question: Columns, *trusts: str) -> Iterator[Codes]:
+        """Yield the answers to some of the questions about a course of the stories.
 
         Args:
             course: What happens; sentences may have been deleted.
             column: The column of the course that each question is about.
             question: The numbers of the questions.
+            trusts: The readings to answer under.
         """
         which, begin = self._parts.of(question)
-        counts = np.diff(np.append(begin, len(which)))
-        places = self._believe(course, np.repeat(column, counts), which).astype(np.int64)
+        at = np.repeat(column, np.diff(np.append(begin, len(which))))
+        thing, is_real = self._parts.thing[which], self._parts.chain[0, which] == NOBODY
+        places = np.full(len(which), NOBODY, np.int64)
+        real, some = np.flatnonzero(is_real), np.flatnonzero(~is_real)
+        places[real] = _put(course, at[real], thing[real], last)
+        minds = Minds(course, at[some], self._chains.pick(which[some]), thing[some], self._sight)
+        for trust in trusts:
+            if len(some):
+                places[some] = minds.at_the_end(trust)
+            yield self._combine(course, column, question, places, begin)
+
+    def _combine(self, course: Course, column: Columns, question: Columns, places: Codes, begin: Columns) -> Codes:
+        """Return the answers to questions whose beliefs are known, those of each question from its `begin` on."""
         found: Codes = places[begin]
         asked, thing = self._asked.ask[question], self._asked.thing[question]
 
@@ -206,6 +201,7 @@ class Answers:
             found[chosen] = _known_to_differ(other, real) & _known_to_differ(own, thought)
         chosen = rows(Ask.BELIEVERS)
         if len(chosen):
+            counts = np.diff(np.append(begin, len(places)))
             agent = np.arange(len(places)) - np.repeat(begin, counts)
             believe = (places == np.repeat(self._asked.place[question], counts)).astype(np.int64) << agent
             found[chosen] = np.add.reduceat(believe, begin)[chosen]
@@ -215,20 +211,7 @@ class Answers:
             found[chosen] = np.where(same, found, NOBODY)[chosen]
         return found
 
-    def _believe(self, course: Course, column: Columns, which: Columns) -> Small:
-        """Return the places of some beliefs; NOBODY for none."""
-        thing, is_real = self._parts.thing[which], self._parts.chain[0, which] == NOBODY
-        found = np.full(len(which), NOBODY, np.int8)
-        some = np.flatnonzero(is_real)
-        found[some] = _put(course, column[some], thing[some], last)
-        some = np.flatnonzero(~is_real)
-        if len(some):
-            found[some] = Minds(course, column[some], self._chains.pick(which[some]), self._reading).at_the_end(
-                thing[some]
-            )
-        return found
-
-    def prove(self, *, is_plain: bool = False) -> Flags:
+    def prove(self, trust: str = ALWAYS, *, is_plain: bool = False) -> Flags:
         """Return the sentences that the answers rest on, [time, question].
 
         A proof has every sentence without which the answer is another. If these alone do not give the answer, because
@@ -236,6 +219,7 @@ class Answers:
         other from the beginning: the latest grounds are kept.
 
         Args:
+            trust: Which messages are believed.
             is_plain: Whether to try every sentence, also those that can have no effect.
         """
         steps, count = len(self._stories.kind), self._asked.count
@@ -244,15 +228,15 @@ class Answers:
         piece = max(1, (_WIDTH << 8) // steps)
         for begin in range(0, count, piece):
             part = np.arange(begin, min(begin + piece, count))
-            needed[:, part] = self._prove(part, is_plain=is_plain)
+            needed[:, part] = self._prove(part, trust, is_plain=is_plain)
         return needed
 
-    def _prove(self, questions: Columns, *, is_plain: bool) -> Flags:
+    def _prove(self, questions: Columns, trust: str, *, is_plain: bool) -> Flags:
         steps, width = len(self._stories.kind), max(1, _WIDTH // (1 + len(self._stories.kind) // 64))
         story, column = np.unique(self._asked.story[questions], return_inverse=True)
         course = Course.of(self._stories.pick(story))
-        answer = self._evaluate(course, column, questions)
-        concerns, bearing = self._bearing(course, column, questions)
+        (answer,) = self._evaluate(course, column, questions, trust)
+        concerns, bearing = self._bearing(course, column, questions, trust)
         kept, may_matter = unpack(concerns, steps), unpack(bearing, steps)
         if is_plain:
             kept[:] = may_matter[:] = True
@@ -268,26 +252,29 @@ class Answers:
             deleted = version[order[starts[start : start + width]]]
             changed = course.without(deleted // steps, deleted % steps)
             place = np.cumsum(np.diff(version[tried], prepend=-1) != 0) - 1
-            found = self._evaluate(changed, place, questions[question[tried]])
+            (found,) = self._evaluate(changed, place, questions[question[tried]], trust)
             needed[time[tried], question[tried]] = found != answer[question[tried]]
-        several = np.flatnonzero(~self._suffices(questions, needed, answer))
+        several = np.flatnonzero(~self._suffices(questions, needed, answer, trust))
         if len(several):
             alone = course.pick(column[several])
             needed[:, several] = self._complete(
-                alone, needed[:, several], kept[:, several], questions[several], answer[several]
+                alone, needed[:, several], kept[:, several], questions[several], answer[several], trust
             )
         return needed
 
-    def _suffices(self, questions: Columns, needed: Flags, answer: Codes) -> Flags:
+    def _suffices(self, questions: Columns, needed: Flags, answer: Codes, trust: str) -> Flags:
         """Return to which questions some sentences alone give the same answer."""
         most = max(1, int(needed.sum(axis=0).max(initial=0)))
         time = np.argsort(~needed, axis=0, kind="stable")[:most]
         few = self._stories.at(time, self._asked.story[questions])
         few = few.without(~np.take_along_axis(needed, time, axis=0))
-        found: Flags = self._evaluate(Course.of(few), np.arange(len(questions)), questions) == answer
+        (codes,) = self._evaluate(Course.of(few), np.arange(len(questions)), questions, trust)
+        found: Flags = codes == answer
         return found
 
-    def _complete(self, course: Course, needed: Flags, kept: Flags, questions: Columns, answer: Codes) -> Flags:
+    def _complete(
+        self, course: Course, needed: Flags, kept: Flags, questions: Columns, answer: Codes, trust: str
+    ) -> Flags:
         """Leave out sentences that are kept but not needed, one after the other, as long as any can be left out."""
         columns = np.arange(len(questions))
         while len(columns):
@@ -298,14 +285,15 @@ class Answers:
                 places = np.flatnonzero(rank[-1] >= number)
                 tried, time = columns[places], (rank[:, places] >= number).argmax(axis=0)
                 shorter = course.without(tried, time)
-                same = self._evaluate(shorter, np.arange(len(tried)), questions[tried]) == answer[tried]
+                (codes,) = self._evaluate(shorter, np.arange(len(tried)), questions[tried], trust)
+                same = codes == answer[tried]
                 course.assign(tried[same], shorter.pick(np.flatnonzero(same)))
                 kept[time[same], tried[same]] = False
                 changed[places[same]] = True
             columns = columns[changed]
         return kept
 
-    def _bearing(self, course: Course, column: Columns, questions: Columns) -> tuple[Instants, Instants]:
+    def _bearing(self, course: Course, column: Columns, questions: Columns, trust: str) -> tuple[Instants, Instants]:
         """Return which sentences concern each answer, and which of them may change it if they alone are deleted.
 
         Sentences about the object concern a belief, and those about where the agents of the chain and the speakers of
@@ -318,20 +306,20 @@ class Answers:
         puts, told = course.puts[:, known, at], _spoken_about(course, at, thing)
         puts[:, thing >= course.puts.shape[1]] = 0
         agents = _concerned(course, at, thing, chain)
-        if self._reading.trust == NEVER_LIARS:  # who lied about another object is not believed about this one
+        if trust == NEVER_LIARS:  # who lied about another object is not believed about this one
             puts, told = np.bitwise_or.reduce(course.puts, axis=1)[:, at], course.spoken[:, at]
             agents = _concerned(course, at, None, chain)
         is_real = chain[0] == NOBODY  # rests on puttings only
         agents[is_real] = 0
         told[:, is_real] = 0
         concerns, bearing = puts | told, puts | told
-        is_weighed = self._reading.trust != ALWAYS or self._reading.sight == INFER_MOVER
+        is_weighed = trust != ALWAYS or self._sight == INFER_MOVER
         decided = np.full(len(which), -1, np.int64)
         minds = np.flatnonzero(~is_real)
         if not is_weighed and len(minds):
-            decided[minds] = Minds(course, at[minds], self._chains.pick(which[minds]), self._reading).decided(
-                thing[minds]
-            )
+            decided[minds] = Minds(
+                course, at[minds], self._chains.pick(which[minds]), thing[minds], self._sight
+            ).decided()
             early = until(decided[minds], course.words)
             bearing[:, minds] = keep_last(puts[:, minds] & early) | (_returns(course)[:, known, at][:, minds] & ~early)
             bearing[:, minds] |= told[:, minds] & single(decided[minds], course.words)
@@ -436,11 +424,12 @@ def oracle_answer(events: Sequence[PlotEvent], question: NestedQuestion, reading
     """Return the oracle's answer to a question about a story."""
     stories, (names,) = encode_plots([events])
     asked = encode_questions([names], [0], [question])
-    return reply(int(Answers(stories, asked, reading).codes()[0]), names, question)
+    (codes,) = Answers(stories, asked, reading.sight).codes(reading.trust)
+    return reply(int(codes[0]), names, question)
 
 
 def oracle_proof(events: Sequence[PlotEvent], question: NestedQuestion, reading: NestedReading) -> tuple[int, ...]:
     """Return the 1-based numbers of the sentences that an answer rests on (see `Answers.prove`)."""
     stories, (names,) = encode_plots([events])
-    flags = Answers(stories, encode_questions([names], [0], [question]), reading).prove()
+    flags = Answers(stories, encode_questions([names], [0], [question]), reading.sight).prove(reading.trust)
     return tuple((np.flatnonzero(flags[:, 0]) + 1).tolist())

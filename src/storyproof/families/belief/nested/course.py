@@ -89,6 +89,9 @@ class Course:
         heeds: When an agent enters or exits, gets distracted or pays attention again.
         puts: When an object is placed or moved, [word, object, column].
         spoken: When a message is sent, [word, column].
+        room: The room of each agent when each message is sent, [message, agent, column].
+        watched: The room that each agent watches then.
+        distracted: 0 if an agent is distracted then, else NOBODY.
         sent: When the messages of the stories as written are sent, [message, story]; -1 where a story has fewer.
     """
 
@@ -103,6 +106,9 @@ class Course:
     heeds: Instants
     puts: Instants
     spoken: Instants
+    room: Small
+    watched: Small
+    distracted: Small
     sent: Times
 
     @classmethod
@@ -119,22 +125,28 @@ class Course:
         acts = stories.agent[:, None] == agents
         bits = np.arange(stories.agents, dtype=stories.mask_type)[:, None]
         away = (where.distracted[:, None] >> bits) & stories.mask_type(1)
-        spoken = kind >= EventKind.TELL
+        sent = _message_times(kind >= EventKind.TELL)
+        then = np.maximum(sent, 0)[:, None], np.arange(stories.agents)[:, None], np.arange(kind.shape[1])
 
         def by_room(array: Small) -> Instants:
             return np.stack([pack(array == np.int8(room)) for room in range(rooms)], axis=2)
 
         return cls(
             stories,
-            np.arange(kind.shape[1]),
-            by_room(where.room),
-            by_room(where.watched),
-            pack(away.astype(np.bool_)),
-            by_room(homes),
-            *(pack(acts & flags[:, None]) for flags in (walk, look, heed)),
-            pack(puts),
-            pack(spoken),
-            _message_times(spoken),
+            origin=np.arange(kind.shape[1]),
+            inside=by_room(where.room),
+            watching=by_room(where.watched),
+            away=pack(away.astype(np.bool_)),
+            home=by_room(homes),
+            walks=pack(acts & walk[:, None]),
+            looks=pack(acts & look[:, None]),
+            heeds=pack(acts & heed[:, None]),
+            puts=pack(puts),
+            spoken=pack(kind >= EventKind.TELL),
+            room=where.room[then],
+            watched=where.watched[then],
+            distracted=np.where(away[then], np.int8(0), np.int8(NOBODY)),
+            sent=sent,
         )
 
     @property
@@ -162,12 +174,13 @@ class Course:
         kind, agent, thing = (array[time, made.origin] for array in (stories.kind, stories.agent, stories.thing))
         whole = until(np.array([len(stories.kind) - 1]), made.words)
         some = np.flatnonzero((kind == EventKind.PLACE) | (kind == EventKind.MOVE))
-        _delete(made.puts, made.home, thing, time, some, whole)
+        sent = made.sent[:, made.origin]
+        _delete(made.puts, made.home, None, thing, time, some, whole, sent)
         walks = (kind == EventKind.ENTER) | (kind == EventKind.EXIT)
         looks, heeds = (walks | (kind == one) | (kind == other) for one, other in (_LOOKS, _HEEDS))
-        _delete(made.walks, made.inside, agent, time, np.flatnonzero(walks), whole)
-        _delete(made.looks, made.watching, agent, time, np.flatnonzero(looks), whole)
-        _delete(made.heeds, made.away[:, :, None], agent, time, np.flatnonzero(heeds), whole)
+        _delete(made.walks, made.inside, made.room, agent, time, np.flatnonzero(walks), whole, sent)
+        _delete(made.looks, made.watching, made.watched, agent, time, np.flatnonzero(looks), whole, sent)
+        _delete(made.heeds, made.away[:, :, None], made.distracted, agent, time, np.flatnonzero(heeds), whole, sent)
         some = np.flatnonzero(kind >= EventKind.TELL)
         made.spoken[:, some] &= ~single(time[some], made.words)
         return made
@@ -179,9 +192,27 @@ _HEEDS = (EventKind.DISTRACT, EventKind.ATTEND)
 
 
 def _delete(
-    events: Instants, state: Instants, who: Small, time: npt.NDArray[Any], some: Columns, whole: Instants
+    events: Instants,
+    state: Instants,
+    then: Small | None,
+    who: Small,
+    time: Times,
+    some: Columns,
+    whole: Instants,
+    sent: Times,
 ) -> None:
-    """Delete an event of somebody or something in some columns: its state stays as it was until the next event."""
+    """Delete an event of somebody or something in some columns: its state stays as it was until the next event.
+
+    Args:
+        events: When the state is set, [word, agent or object, column].
+        state: When it has which value, [word, agent or object, value, column].
+        then: The value when each message is sent, [message, agent, column]; NOBODY for none.
+        who: Whose event is deleted.
+        time: When it is.
+        some: The columns.
+        whole: All instants of a story.
+        sent: When messages are sent.
+    """
     some = some[who[some] >= 0]
     if not len(some):
         return
@@ -189,11 +220,17 @@ def _delete(
     left = events[:, who, some] & ~single(time, len(events))
     events[:, who, some] = left
     changed = span(time, left) & whole
-    for room in range(state.shape[2]):
-        old = state[:, who, room, some]
+    earlier = np.full(len(some), NOBODY, np.int8)
+    for value in range(state.shape[2]):
+        old = state[:, who, value, some]
         # What was so right before stays so.
-        kept = np.where(has(old, time - 1), changed, np.uint64(0))
-        state[:, who, room, some] = (old & ~changed) | kept
+        was_so = has(old, time - 1)
+        earlier[was_so] = value
+        state[:, who, value, some] = (old & ~changed) | np.where(was_so, changed, np.uint64(0))
+    for number, at in enumerate(sent if then is not None else ()):
+        assert then is not None
+        during = np.flatnonzero(has(changed, at[some]))
+        then[number, who[during], some[during]] = earlier[during]
 
 
 def _last_put(puts: Flags, room: Small) -> Small:

@@ -12,6 +12,7 @@ intersection. Stories and questions have columns of their own.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from storyproof.families.belief.readings import CLOSED, INFER_MOVER
 
 Columns = npt.NDArray[np.intp]
 
+_NOWHERE = -3  # the room of a speaker who is in none; differs from anybody's
 _ONE = np.uint64(1)
 
 
@@ -49,13 +51,21 @@ class Sights:
     Attributes:
         present: When an agent is in the object's room: the group for whom a sight is common.
         noticing: When it in fact sees the object.
-        witnesses: `present`, and when it leaves the room and so knows who stays: the group for whom it is common who
-            sees the object; only under `fresher` and `never-liars`, like `aware`.
-        aware: When it in fact knows who sees the object.
     """
 
     present: Instants
     noticing: Instants
+
+
+@dataclass(frozen=True, slots=True)
+class Departures:
+    """When it is known who sees an object: like `Sights`, and also whenever somebody leaves who so knows who stays.
+
+    Attributes:
+        witnesses: The group for whom it is common.
+        aware: Who in fact knows it.
+    """
+
     witnesses: Instants
     aware: Instants
 
@@ -146,27 +156,28 @@ def contract(chain: Small, agents: int) -> Chains:
     return made
 
 
-def sights(course: Course, reading: NestedReading) -> Sights:
+def sights(course: Course) -> Sights:
     """Return when the agents of each story are with its objects."""
     words, agents, rooms, count = course.inside.shape
     shape = (words, agents, course.home.shape[1], count)
+    present, secret = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
     is_watched = bool(course.watching.any())
-    is_weighed = reading.trust in (FRESHER, NEVER_LIARS)
-    present, secret, leaving = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
     for room in range(rooms):
-        home, inside = course.home[:, None, :, room], course.inside[:, :, None, room]
-        present |= inside & home
+        home = course.home[:, None, :, room]
+        present |= course.inside[:, :, None, room] & home
         if is_watched:
             secret |= course.watching[:, :, None, room] & home
-        if is_weighed:
-            leaving |= delay(inside) & home
-    away = course.away[:, :, None]
-    noticing = (present | secret) & ~away
-    witnesses = aware = present[:, :0]
-    if is_weighed:
-        leaving &= ~present
-        witnesses, aware = present | leaving, noticing | (leaving & ~delay(away))
-    return Sights(present, noticing, witnesses, aware)
+    return Sights(present, (present | secret) & ~course.away[:, :, None])
+
+
+def departures(course: Course, shown: Sights) -> Departures:
+    """Return when it is known who sees an object."""
+    leaving = np.zeros_like(shown.present)
+    for room in range(course.inside.shape[2]):
+        leaving |= delay(course.inside[:, :, None, room]) & course.home[:, None, :, room]
+    leaving &= ~shown.present
+    away = delay(course.away[:, :, None])
+    return Departures(shown.present | leaving, shown.noticing | (leaving & ~away))
 
 
 def _set_of(flags: Flags, kind: type[np.unsignedinteger]) -> Mask:
@@ -183,16 +194,13 @@ def messages(course: Course) -> Messages:
     sent = course.sent[:, origin]
     time = np.where(has(course.spoken, sent), sent, -1)
     at = np.maximum(time, 0)
-    speaker, thing, hearer, how = (
-        array[at, origin] for array in (stories.agent, stories.thing, stories.hearer, stories.kind)
-    )
+    speaker, thing, hearer = (array[at, origin] for array in (stories.agent, stories.thing, stories.hearer))
+    how = stories.kind[at, origin]
     kind, agents = stories.mask_type, course.inside.shape[1]
-    inside = has(course.inside[:, None], time[:, None, None])  # [message, agent, room, column]
-    here = np.take_along_axis(inside, np.maximum(speaker, 0).astype(np.intp)[:, None, None], axis=1)
-    in_room, watching = _set_of((inside & here).any(axis=2), kind), np.zeros(time.shape, kind)
-    if course.watching.any():
-        watching = _set_of((has(course.watching[:, None], time[:, None, None]) & here).any(axis=2), kind)
-    away = _set_of(has(course.away[:, None], time[:, None]), kind)
+    here = np.take_along_axis(course.room, np.maximum(speaker, 0).astype(np.intp)[:, None], axis=1)
+    here = np.where(here < 0, np.int8(_NOWHERE), here)
+    in_room, watching = _set_of(course.room == here, kind), _set_of(course.watched == here, kind)
+    away = _set_of(course.distracted >= 0, kind)
     two = member(speaker, kind) | member(hearer, kind)
     group = np.where(how == EventKind.WHISPER, in_room & two, in_room)
     group = np.where(how == EventKind.ANNOUNCE, kind((1 << agents) - 1), group)
@@ -247,68 +255,63 @@ class _Informed:
 class Minds:
     """What chains of agents believe under one reading, one column per question."""
 
-    def __init__(self, course: Course, columns: Columns, chain: Chains, reading: NestedReading) -> None:
+    def __init__(self, course: Course, story: Columns, chain: Chains, thing: Small, sight: str) -> None:
         """Prepare to ask.
 
         Args:
             course: What happens in the stories.
-            columns: The story of each question.
+            story: The column of each question's story.
             chain: The chain of each question.
-            reading: The reading.
+            thing: The object of each question.
+            sight: What people see; whom they believe is said with each question.
         """
-        stories = course.stories
-        self._course, self._stories, self._columns, self._reading = course, stories, columns, reading
-        self._sights, self._said = sights(course, reading), messages(course)
-        self._words = course.words
-        self._chain = chain
+        self._course, self._stories, self._sight, self._words = course, course.stories, sight, course.words
+        nobody = np.zeros(len(story), np.intp)
+        self._asked = _Asked(story, chain, thing, nobody, nobody)
+        self._sights, self._said = sights(course), messages(course)
         self._nodes = np.zeros(0, np.int64)
-        self._caught = np.zeros((1, stories.agents), np.int16)
+        self._caught = np.zeros((1, course.stories.agents), np.int16)
 
-    def over_time(self, thing: Small) -> Small:
+    def over_time(self, trust: str) -> Small:
         """Return where each chain believes its object to be after each event, [time, question]; NOBODY: no belief."""
-        asked = self._ask(np.arange(len(thing)), thing)
-        if self._reading.trust == NEVER_LIARS:
-            asked = self._find_liars(asked)
-        informed = self._informed(asked, self._everything(asked), is_weighed=True)
-        steps = len(self._stories.kind)
-        found = [
-            self._places(asked, informed.until(until(np.full(len(thing), time), self._words))) for time in range(steps)
-        ]
-        return np.array(found, np.int8).reshape(steps, len(thing))
+        asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
+        informed = self._informed(asked, self._everything(asked), trust)
+        steps, count = len(self._stories.kind), len(asked.story)
+        found = [self._places(asked, informed.until(until(np.full(count, time), self._words))) for time in range(steps)]
+        return np.array(found, np.int8).reshape(steps, count)
 
-    def at_the_end(self, thing: Small) -> Small:
+    def at_the_end(self, trust: str) -> Small:
         """Return where each chain believes its object to be at the end; NOBODY if it has no belief."""
-        return self._places(self._ask(np.arange(len(thing)), thing), self._finally(thing))
+        informed = self._credulous
+        found = self._places(self._asked, informed)
+        if trust == ALWAYS:
+            return found
+        # Distrust takes messages away. So who was shown the object after all messages believes the same if it trusts.
+        some = np.flatnonzero(is_later(informed.told, informed.shown))
+        if self._sight == INFER_MOVER:  # surprise depends on what was believed before
+            some = np.arange(len(found))
+        if len(some):
+            few = self._asked.pick(some)
+            if trust == NEVER_LIARS:
+                few = self._find_liars(few)
+            found[some] = self._places(few, self._informed(few, self._everything(few), trust))
+        return found
 
-    def decided(self, thing: Small) -> Times:
-        """Return the event from which each chain has its belief at the end; -1 if it has none."""
-        informed = self._finally(thing)
-        return last(informed.shown | informed.told)
+    def decided(self) -> Times:
+        """Return the event from which each chain has its belief at the end, if it always trusts; -1 if it has none."""
+        return last(self._credulous.shown | self._credulous.told)
 
-    def _ask(self, columns: Columns, thing: Small) -> _Asked:
-        nowhere = np.zeros(len(columns), np.intp)
-        return _Asked(self._columns[columns], self._chain.pick(columns), thing[columns], nowhere, nowhere)
+    @cached_property
+    def _credulous(self) -> _Informed:
+        """What chains learn who believe every message."""
+        return self._informed(self._asked, self._everything(self._asked), ALWAYS)
+
+    @cached_property
+    def _departures(self) -> Departures:
+        return departures(self._course, self._sights)
 
     def _everything(self, asked: _Asked) -> Instants:
         return np.full((self._words, len(asked.story)), ~np.uint64(0))
-
-    def _finally(self, thing: Small) -> _Informed:
-        """Return what chains learn, as far as their beliefs at the end depend on it."""
-        asked = self._ask(np.arange(len(thing)), thing)
-        informed = self._informed(asked, self._everything(asked), is_weighed=False)
-        if self._reading.trust == ALWAYS:
-            return informed
-        # Distrust takes messages away. So who was shown the object after all messages believes the same if it trusts.
-        some = np.flatnonzero(is_later(informed.told, informed.shown))
-        if self._reading.sight == INFER_MOVER:  # surprise depends on what was believed before
-            some = np.arange(len(thing))
-        if len(some):
-            few = asked.pick(some)
-            if self._reading.trust == NEVER_LIARS:
-                few = self._find_liars(few)
-            weighed = self._informed(few, self._everything(few), is_weighed=True)
-            informed.shown[:, some], informed.told[:, some] = weighed.shown, weighed.told
-        return informed
 
     def _places(self, asked: _Asked, informed: _Informed) -> Small:
         """Return what chains believe who learnt something; NOBODY if they have learnt nothing."""
@@ -321,22 +324,23 @@ class Minds:
 
     def _known(self, thing: Small) -> Columns:
         """Return the numbers of objects; that of another one for objects that are not in the story."""
-        return np.minimum(thing, self._course.puts.shape[1] - 1).astype(np.intp)
+        found: Columns = np.minimum(thing, self._course.puts.shape[1] - 1).astype(np.intp)
+        return found
 
-    def _informed(self, asked: _Asked, limit: Instants, *, is_weighed: bool) -> _Informed:
+    def _informed(self, asked: _Asked, limit: Instants, trust: str) -> _Informed:
         """Return from which events chains learn where an object is, within some instants.
 
         Args:
             asked: The chains.
             limit: The instants.
-            is_weighed: Whether messages are trusted as the reading says; else always.
+            trust: Which messages are believed.
         """
         shown = self._seen(asked.chain, asked) & limit
-        told = self._told(asked, limit, is_weighed=is_weighed)
-        if self._reading.sight == INFER_MOVER:
+        told = self._told(asked, limit, trust)
+        if self._sight == INFER_MOVER:
             pairs = np.flatnonzero((asked.chain.length == 2) & (asked.chain.first >= 0))
             if len(pairs):
-                inferred = self._infer_movers(asked.pick(pairs), limit[:, pairs], is_weighed=is_weighed)
+                inferred = self._infer_movers(asked.pick(pairs), limit[:, pairs], trust)
                 shown[:, pairs] |= inferred
         return _Informed(shown, told)
 
@@ -368,7 +372,7 @@ class Minds:
     def _seen(self, chain: Chains, asked: _Asked) -> Instants:
         """Return when chains see the objects that are asked for together."""
         seen = self._together(self._sights.noticing, self._sights.present, chain, asked)
-        if self._reading.sight == CLOSED:
+        if self._sight == CLOSED:
             seen &= self._course.puts[:, self._known(asked.thing), asked.story]
         return seen
 
@@ -377,42 +381,39 @@ class Minds:
 
         As the others of the chain know it: who leaves others with the object knows that they see it later.
         """
-        shown = self._sights
-        known = self._together(shown.aware, shown.witnesses, chain, asked) & before(time, self._words)
-        if self._reading.sight == CLOSED:
+        shown, known_by = self._sights, self._departures
+        known = self._together(known_by.aware, known_by.witnesses, chain, asked) & before(time, self._words)
+        if self._sight == CLOSED:
             known &= self._course.puts[:, self._known(asked.thing), asked.story]
         own, seen = self._of(shown.noticing, chain.first, asked), self._of(shown.present, chain.last, asked)
         sees = np.where(chain.length == 1, own, seen)
         return is_later(known & sees, known & self._of(shown.present, agent, asked))
 
-    def _told(self, asked: _Asked, limit: Instants, *, is_weighed: bool) -> Instants:
+    def _told(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
         """Return when chains learn from messages, within some instants."""
         said, chain, story = self._said, asked.chain, asked.story
         found = np.zeros_like(limit)
         if not len(said.time):
             return found
-        heard = (said.thing[:, story] == asked.thing) & has(limit[:, None], said.time[:, story])
-        some = np.flatnonzero(heard.any(axis=0))
-        if not len(some):
-            return found
-        few, story, heard = chain.pick(some), story[some], heard[:, some]
-        heard &= few.take_part(said.hearing[:, story], said.group[:, story])
-        heard &= (few.last != said.speaker[:, story]) | (few.length > 1)  # one's own words teach one nothing
-        if is_weighed:
-            for number, flags in enumerate(heard):
-                hearers = np.flatnonzero(flags)
-                if len(hearers):
-                    flags[hearers] = self._trusts(asked.pick(some[hearers]), number)
-        times = single(np.where(heard, said.time[:, story], -1), self._words)
-        found[:, some] = np.bitwise_or.reduce(times, axis=1)
+        for number, about in enumerate(said.thing[:, story] == asked.thing):
+            some = np.flatnonzero(about)
+            time = said.time[number, story[some]]
+            few = story[some]
+            heard = chain.pick(some).take_part(said.hearing[number, few], said.group[number, few])
+            speaker = said.speaker[number, story[some]]
+            heard &= (chain.last[some] != speaker) | (chain.length[some] > 1)  # one's own words teach one nothing
+            heard &= has(limit[:, some], time)
+            some, time = some[heard], time[heard]
+            if trust != ALWAYS and len(some):
+                trusted = self._trusts(asked.pick(some), number, trust)
+                some, time = some[trusted], time[trusted]
+            found[:, some] |= single(time, self._words)
         return found
 
-    def _trusts(self, asked: _Asked, number: int) -> Flags:
+    def _trusts(self, asked: _Asked, number: int, trust: str) -> Flags:
         """Return which chains, who hear a message about their objects, believe it."""
-        chain, trust, said = asked.chain, self._reading.trust, self._said
+        chain, said = asked.chain, self._said
         time, speaker = said.time[number, asked.story], said.speaker[number, asked.story]
-        if trust == ALWAYS:
-            return np.ones(len(time), np.bool_)
         of_speaker = chain.last == speaker
         if trust == HI_TOM:
             # What the speaker believes is what the last but one takes its words for.
@@ -426,7 +427,7 @@ class Minds:
         found: Flags = self._caught[judge_node, speaker] > number  # from the message on that gave it away
         return found
 
-    def _infer_movers(self, asked: _Asked, limit: Instants, *, is_weighed: bool) -> Instants:
+    def _infer_movers(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
         """Return when the first of two returns to an object that is not where it believed, as the mover may know.
 
         The second is somebody whom the first left behind in this room when it last saw them.
@@ -434,7 +435,7 @@ class Minds:
         course, stories, story, words = self._course, self._stories, asked.story, self._words
         origin, first, thing = course.origin[story], asked.chain.first, self._known(asked.thing)
         alone = replace(asked, chain=asked.chain.shorten(), node=asked.prefix)
-        known = _Informed(self._seen(alone.chain, alone) & limit, self._told(alone, limit, is_weighed=is_weighed))
+        known = _Informed(self._seen(alone.chain, alone) & limit, self._told(alone, limit, trust))
         put, walks = course.puts[:, thing, story], course.walks[:, first, story]
         rooms = range(course.inside.shape[2])
         mine = [course.inside[:, first, room, story] for room in rooms]
@@ -564,7 +565,7 @@ class Minds:
         longer, node = chain.extend(speaker), self._find(keys)
         key = self._key(story, longer, longer.rest, longer.last)
         asked = _Asked(story, longer, self._said.thing[number, story], self._find(key), node)
-        believed = self._places(asked, self._informed(asked, before(time, self._words), is_weighed=True))
+        believed = self._places(asked, self._informed(asked, before(time, self._words), NEVER_LIARS))
         lies = (believed != NOBODY) & (believed != self._stories.container[time, self._course.origin[story]])
         earliest = self._caught[node[lies], speaker[lies]]
         self._caught[node[lies], speaker[lies]] = np.minimum(earliest, number)
@@ -595,9 +596,8 @@ def beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, r
     if len(asked):
         story, places = _distinct(columns[asked])
         few = stories if len(story) == stories.kind.shape[1] else stories.pick(story)
-        found[asked] = Minds(Course.of(few), places, contract(chain[:, asked], stories.agents), reading).at_the_end(
-            thing[asked]
-        )
+        chains = contract(chain[:, asked], stories.agents)
+        found[asked] = Minds(Course.of(few), places, chains, thing[asked], reading.sight).at_the_end(reading.trust)
     if real.any():
         found[real] = reality(stories.pick(columns[real]), thing[real])
     return found

@@ -15,7 +15,7 @@ from storyproof.datasets.generate import make_benchmark
 from storyproof.families.belief.arrays import NOBODY, LocalNames
 from storyproof.families.belief.benchmarks.tom_k import PRESETS, TomKConfig
 from storyproof.families.belief.nested import oracle
-from storyproof.families.belief.nested.answers import Answers, oracle_answer, oracle_proof
+from storyproof.families.belief.nested.answers import PlotAnswers, oracle_answer, oracle_proof
 from storyproof.families.belief.nested.arrays import decode_plot
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.drawing import DrawnPlots, PlotDials, draw_plots
@@ -64,7 +64,7 @@ def proving() -> None:
     for trust in TRUSTS:
         reading = NestedReading(trust=trust)
         answers = best(lambda reading=reading: oracle.beliefs(drawn.stories, columns, thing, chain, reading))
-        proofs = best(lambda trust=trust: Answers(drawn.stories, asked_of_all).prove(trust))
+        proofs = best(lambda trust=trust: PlotAnswers(drawn.stories, asked_of_all).prove(trust))
         say(f"  answers under {reading}, orders 1 to 3", f"{count / answers:,.0f} /CPU s")
         goal = "goal 20,000" if reading == NESTED_DEFAULT else ""
         say(f"  drawing, answer and proof under {reading}", f"{count / (drawing + proofs):,.0f} /CPU s", goal)

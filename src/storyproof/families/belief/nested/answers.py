@@ -1,4 +1,4 @@
-"""PlotAnswers and proofs by the oracle, for every kind of question, about many stories at once.
+"""Answers and proofs by the oracle, for every kind of question, about many stories at once.
 
 Every question comes down to some beliefs: whether Ada knows where the key is rests on what she believes and on where
 the key is. The beliefs of all questions are asked together, and then combined question by question. A proof deletes

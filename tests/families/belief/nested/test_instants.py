@@ -43,6 +43,12 @@ def test_sets_are_flags(seed: int, steps: int) -> None:
     assert flags(instants.span(start, sets)) == ((at >= start) & (at < following)).tolist()
 
 
+def test_wide_arrays_are_packed_like_narrow_ones() -> None:
+    flags = np.random.default_rng(3).random((70, 4, 900)) < 0.3
+    parts = [instants.pack(flags[:, :, start : start + 100]) for start in range(0, 900, 100)]
+    assert (instants.pack(flags) == np.concatenate(parts, axis=2)).all()
+
+
 @pytest.mark.parametrize("bits", [(1 << 64) - 1, 1 << 63, (1 << 54) - 1, (1 << 53) + 1, 1, 0])
 def test_the_last_instant_is_exact(bits: int) -> None:
     assert instants.last(np.array([[bits]], np.uint64)).tolist() == [bits.bit_length() - 1]

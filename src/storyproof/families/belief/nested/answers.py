@@ -39,6 +39,7 @@ Columns = npt.NDArray[np.intp]
 
 _AT_ONCE = 1 << 16  # beliefs, or cells of changed stories, that are evaluated together
 _WIDTH = 1 << 13  # changed stories that are evaluated together
+_FEW = 1 << 17  # sentences of changed stories up to which it is faster to follow them all than to delete one by one
 
 
 @lru_cache(maxsize=64)
@@ -276,6 +277,8 @@ class PlotAnswers:
         self, course: Course, needed: Flags, kept: Flags, questions: Columns, answer: Codes, trust: str
     ) -> Flags:
         """Leave out sentences that are kept but not needed, one after the other, as long as any can be left out."""
+        if int((kept & ~needed).sum()) * len(kept) <= _FEW:
+            return self._complete_few(needed, kept, questions, answer, trust)
         columns = np.arange(len(questions))
         while len(columns):
             # All stories try their first sentence at once, then all their second one, and so on.
@@ -290,6 +293,35 @@ class PlotAnswers:
                 course.assign(tried[same], shorter.pick(np.flatnonzero(same)))
                 kept[time[same], tried[same]] = False
                 changed[places[same]] = True
+            columns = columns[changed]
+        return kept
+
+    def _complete_few(self, needed: Flags, kept: Flags, questions: Columns, answer: Codes, trust: str) -> Flags:
+        """Do what `_complete` does with fewer, wider steps, which is faster for few questions.
+
+        It is tried to leave out the first sentence, the first two, the first three … all at once. As many go as can
+        go before the first that cannot; that one stays, and the rest is tried again.
+        """
+        columns = np.arange(len(questions))
+        while len(columns):
+            free = kept[:, columns] & ~needed[:, columns]
+            rank, left = np.cumsum(free, axis=0), free.sum(axis=0)
+            done = np.zeros_like(left)
+            changed = np.zeros(len(columns), np.bool_)
+            while (done < left).any():
+                tried = left - done
+                owner = np.repeat(np.arange(len(columns)), tried)
+                ahead = 1 + np.arange(len(owner)) - np.repeat(np.cumsum(tried) - tried, tried)
+                passed, which = rank[:, owner] - done[owner], columns[owner]
+                out = free[:, owner] & (passed > 0) & (passed <= ahead)
+                stories = self._stories.pick(self._asked.story[questions[which]]).without(~kept[:, which] | out)
+                (codes,) = self._evaluate(Course.of(stories), np.arange(len(which)), questions[which], trust)
+                fails = codes != answer[which]
+                going = tried.copy()
+                np.minimum.at(going, owner[fails], ahead[fails] - 1)
+                kept[:, columns] &= ~(free & (rank > done) & (rank <= done + going))
+                changed |= going > 0
+                done += going + (going < tried)
             columns = columns[changed]
         return kept
 

@@ -25,14 +25,29 @@ def roles(examples: Iterable[Example]) -> dict[str, str]:
     played: dict[str, set[str]] = defaultdict(set)
     for story in dict.fromkeys(example.story for example in examples):
         try:
-            events = parse(story)
+            for word, role in _words_of(story):
+                played[word].add(role)
         except ParseError:
             return {}
-        for event in events:
-            if event.kind is Kind.FEEL:  # anything may be liked
-                continue
-            for role in _ROLES:
-                word = getattr(event, role, None)
-                if word:
-                    played[word.lower()].add(role)
     return {word: next(iter(found)) for word, found in played.items() if len(found) == 1}
+
+
+def _words_of(story: str) -> Iterable[tuple[str, str]]:
+    """Return the words of a story with their roles.
+
+    Raises:
+        ParseError: If it cannot be parsed.
+    """
+    try:
+        events = parse(story)
+    except ParseError:
+        from storyproof.families.belief.nested.examples import roles_of
+
+        return list(roles_of(story))
+    words = [
+        (getattr(event, role, None), role)
+        for event in events
+        if event.kind is not Kind.FEEL  # anything may be liked
+        for role in _ROLES
+    ]
+    return [(word.lower(), role) for word, role in words if word]

@@ -215,9 +215,11 @@ class BeliefFamily(Family):
         return TALK
 
     def statements(self, text: str, example: Example) -> Sequence[Statement]:
-        """Return what a text says about minds and places; in stories with messages, nothing is understood yet."""
+        """Return what a text says about minds and places."""
         if is_nested(example.story, example.question):
-            return ()
+            from storyproof.families.belief.nested import statements as nested
+
+            return nested.find_statements(text, example)
         from storyproof.families.belief.statements import find_statements
 
         return find_statements(text, example)
@@ -225,7 +227,9 @@ class BeliefFamily(Family):
     def check_statement(self, statement: Statement, example: Example) -> StatementVerdict:
         """Compare a statement with the oracle and the checker."""
         if is_nested(example.story, example.question):
-            return super().check_statement(statement, example)
+            from storyproof.families.belief.nested import statements as nested
+
+            return nested.check_statement(statement, example)
         from storyproof.families.belief.statements import check_statement
 
         return check_statement(statement, example)

@@ -366,7 +366,7 @@ def roles_of(story: str) -> Iterator[tuple[str, str]]:
                 yield word.lower(), role
 
 
-class _Follower:
+class BeliefFollower:
     """Follows an object and beliefs about it through a story."""
 
     def __init__(self, events: Sequence[PlotEvent], thing: str, reading: NestedReading) -> None:
@@ -421,7 +421,7 @@ def lay_out(examples: Sequence[Example]) -> Timeline:
     for agent in question.chain:
         if agent not in text.cast:
             raise ParseError(f"{quoted(agent)}, who is asked about, is nowhere in the story.")
-    follower = _Follower(text.events, question.thing, reading_of(last.readings))
+    follower = BeliefFollower(text.events, question.thing, reading_of(last.readings))
     chains: list[tuple[str, ...]] = [(agent,) for agent in text.cast]
     asked = [read_question(each.question) for each in examples]
     about = [each.chain for each in asked if each.thing == question.thing and each.ask != Ask.COMMON]
@@ -445,7 +445,7 @@ def steps_of(example: Example, order: int) -> list[Step]:
     """
     check_order(order)
     text, question = read_story(example.story), read_question(example.question)
-    follower = _Follower(text.events, question.thing, reading_of(example.readings))
+    follower = BeliefFollower(text.events, question.thing, reading_of(example.readings))
     chains = list(islice((c for depth in range(1, order + 1) for c in chains_of(text.cast, depth)), MOST_CHAINS + 1))
     if len(chains) > MOST_CHAINS:
         raise DataError(

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from storyproof.shortcuts.results import ShortcutReport
 
 _OTHER_KINDS = ("says", "knows_where", "knows_wrong", "believers", "common")
+_AFTER_BELIEFS = 100  # more than any order
 _ORDERS = {1: "first_order", 2: "second_order", 3: "third_order", 4: "fourth_order"}
 _ACTS = re.compile(rf"(?:^|[.\n])\s*([^\s.?]+)\s+(?:entered|exited|moved|is\s+in|{'|'.join(FEELINGS)})\s+the\s")
 _CAPTION = "What is asked for, what it is about, and who is where after each sentence, under the default readings"
@@ -255,8 +256,9 @@ class BeliefFamily(Family):
         return example.order == 0
 
     def kind_order(self, example: Example) -> tuple[Any, ...]:
-        """Sort kinds by order of belief."""
-        return (example.order, self.kind(example))
+        """Sort kinds by order of belief; the other kinds, which may have several orders, come after them."""
+        kind = self.kind(example)
+        return (_AFTER_BELIEFS if kind.startswith(_OTHER_KINDS) else example.order, kind)
 
     def measures(self, example: Example) -> Iterator[str]:
         """Yield the kind, and the kind among false or true beliefs as the question type says."""

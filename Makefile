@@ -31,7 +31,9 @@ demo: $(READY)
 	@echo "The files are in $(CURDIR)/demo: tomi, tom-babi and clutrr, with a manifest.json each."
 	@echo "The report is $(CURDIR)/demo/report.html; open it in a browser."
 
-test: lint unit
+# Both at once: mypy takes one core only.
+test: $(READY)
+	$(MAKE) --jobs=2 lint unit
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -42,8 +44,10 @@ lint: $(READY)
 unit: $(READY)
 	$(BIN)/pytest -n 2 --dist worksteal -m "$(DEFAULT)"
 
+# Property tests are run again with all their examples.
 test-slow: $(READY)
-	$(BIN)/pytest -n 2 -m "slow and not llm and not torture and not integrations"
+	$(BIN)/pytest -n 2 -m "(slow or hypothesis and $(DEFAULT)) and not llm and not torture and not integrations" \
+		--hypothesis-profile=thorough
 
 # Builds and installs the package into a clean environment, and uses it from other people's tools; needs a package index.
 test-integrations: .venv-integrations/.ready
@@ -83,7 +87,7 @@ test-site: .venv-docs/.ready
 # Studies with many participants, killed servers and a real PostgreSQL: Debian's and Ubuntu's own; elsewhere install it first.
 test-study: $(READY) .venv-tools/.ready
 	command -v initdb || ls /usr/lib/postgresql/*/bin/initdb || { apt-get update && apt-get install --yes postgresql; }
-	$(BIN)/pytest -m study tests/study
+	$(BIN)/pytest -m study --hypothesis-profile=thorough tests/study
 
 # Branches of src/storyproof that the default run takes.
 coverage: $(READY)

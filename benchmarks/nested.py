@@ -12,12 +12,14 @@ import numpy.typing as npt
 from benchmarks.measure import cpu_seconds, say
 from storyproof.benchmark import BLOCK_STORIES
 from storyproof.families.belief.arrays import NOBODY, LocalNames
+from storyproof.families.belief.benchmarks.tom_k import PRESETS, TomKConfig
 from storyproof.families.belief.nested import oracle
 from storyproof.families.belief.nested.answers import oracle_proof, prove_beliefs
 from storyproof.families.belief.nested.arrays import decode_plot
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.drawing import DrawnPlots, PlotDials, draw_plots
-from storyproof.families.belief.nested.questions import Ask, NestedQuestion
+from storyproof.families.belief.nested.mind_blocks import PlotEventBlock, answer_under
+from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays
 from storyproof.families.belief.nested.readings import NESTED_DEFAULT, TRUSTS, NestedReading
 from storyproof.families.belief.nested.world import PlotEvent
 from storyproof.seeds import Draws
@@ -99,6 +101,43 @@ def checking() -> None:
         say(f"  all {len(chains)} questions of order 3", f"{count / best(ask_all, 2):,.0f} /CPU s")
 
 
+def ask_block(dials: PlotDials, count: int, order: int) -> QuestionArrays:
+    """Return for each story a belief of each order, and a question of another kind."""
+    draws, each = Draws("benchmark", count), order + 1
+    total = each * count
+    chain = draws.below(dials.agents, order * total).reshape(order, total).astype(np.int8)
+    for place in range(1, order):
+        chain[place] = np.where(chain[place] == chain[place - 1], (chain[place] + 1) % dials.agents, chain[place])
+    others = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
+    sizes = {Ask.KNOWS_WRONG: 2, Ask.COMMON: 2}
+    kind, number = draws.below(len(others), total), np.tile(np.arange(each), count)
+    is_belief = number < order
+    ask = np.where(is_belief, ASKS.index(Ask.BELIEF), np.array([ASKS.index(other) for other in others])[kind])
+    length = np.where(is_belief, number + 1, np.array([sizes.get(other, 1) for other in others])[kind])
+    chain[np.arange(order)[:, None] >= length] = NOBODY
+    place = np.where(ask == ASKS.index(Ask.BELIEVERS), draws.below(3 * dials.rooms, total), NOBODY)
+    thing = draws.below(dials.objects, total)
+    story = np.repeat(np.arange(count), each)
+    return QuestionArrays(story, ask.astype(np.uint8), thing.astype(np.int8), chain, place.astype(np.int8))
+
+
+def checking_blocks() -> None:
+    """The checker for blocks: orders 1 to `order` and one question of another kind per story, medium and hard."""
+    count = BLOCK_STORIES
+    for preset in ("medium", "hard"):
+        config = TomKConfig(**PRESETS[preset])
+        stories = draw_plots(config.plot_dials, Draws("benchmark"), count).stories
+        block = PlotEventBlock(
+            stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.hearer
+        )
+        asked = ask_block(config.plot_dials, count, config.order)
+        for trusts in (*((trust,) for trust in TRUSTS), TRUSTS):
+            time = best(lambda block=block, asked=asked, trusts=trusts: answer_under(block, asked, trusts))
+            under = trusts[0] if len(trusts) == 1 else "all four"
+            what = f"array checker, {preset}, {config.order + 1} questions per story, {under}"
+            say(what, f"{count / time:,.0f} /CPU s", f"{1e6 * time / count:.1f} µs per story")
+
+
 def talking() -> None:
     """Stories with nine messages, in which many chains may catch many liars."""
     count = 1000
@@ -113,6 +152,7 @@ def talking() -> None:
 def main() -> None:
     proving()
     checking()
+    checking_blocks()
     talking()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     say("nested beliefs, peak memory", f"{peak:,.0f} MiB", "goal 1,024")

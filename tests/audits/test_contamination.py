@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import storyproof
@@ -28,6 +28,7 @@ from storyproof.audits.overlaps import (
 from storyproof.datasets.reading import find_sources
 from storyproof.errors import ConfigError
 from storyproof.seeds import Draws
+from tests.groups import try_examples
 from tests.samples import MEMORY, REALITY, SEARCH
 from tests.samples import STORY as TALE
 
@@ -367,7 +368,7 @@ def test_same_findings_in_another_process() -> None:
     assert json.loads(done.stdout) == expected.as_dict()
 
 
-@settings(max_examples=5)
+@try_examples(5)
 @given(st.integers(0, 1000))
 def test_generated_splits_share_nothing(seed: int) -> None:
     table = storyproof.generate("tomi", train=6, test=6, seed=seed)

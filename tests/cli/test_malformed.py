@@ -241,7 +241,7 @@ def test_a_placeholder_without_a_token_is_a_finding(folder: Path, program: Progr
 
 
 def test_data_that_messages_quote_are_cut(folder: Path, refuse: Refuse) -> None:
-    many = "x" * 10**6
+    many = "x" * 10**5
     write_rows(folder / "a.jsonl", {"story": [many], "question": "?", "answer": "a"})
     write_rows(folder / "b.jsonl", {"story": many, "question": many, "answer": many})
     (folder / "c.txt").write_text(f"1 {many}\n")

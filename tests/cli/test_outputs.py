@@ -3,6 +3,7 @@
 import errno
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,16 @@ from tests.cli.invocation import Refuse, execute, run
 COUNTS = "--train 3 --val 0 --test 3"
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("made") / "data"
+    storyproof.generate("tomi", train=3, test=3, out=out, format="babi")
+    return out
+
+
 @pytest.fixture
-def data(folder: Path) -> Path:
-    storyproof.generate("tomi", train=3, test=3, out=folder / "data", format="babi")
-    return folder / "data"
+def data(made: Path, folder: Path) -> Path:
+    return Path(shutil.copytree(made, folder / "data"))
 
 
 def contents(place: Path) -> dict[Path, bytes]:

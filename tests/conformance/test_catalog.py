@@ -40,7 +40,7 @@ def test_same_seed_same_table(name: str) -> None:
 
 @each_benchmark
 def test_few_stories_are_the_first_of_a_block(name: str) -> None:
-    benchmark = make_benchmark(name, seed=0)
+    benchmark = make_benchmark(name, seed=0).with_blocks_of(256)
     few = 2 * benchmark.round
     rows = few * benchmark.rows_per_story("val")
     whole = benchmark.block("val", 0).slice(0, rows)

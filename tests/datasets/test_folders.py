@@ -20,7 +20,6 @@ _WAITING = """
 import sys
 from pathlib import Path
 from storyproof.datasets.folders import whole_folder
-from tests.groups import only_first
 with whole_folder(Path(sys.argv[1]), force=False) as folder:
     (folder / "file").write_text("theirs")
     print("ready", flush=True)

@@ -9,7 +9,7 @@ from itertools import islice
 from multiprocessing import get_context
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import storyproof
@@ -20,6 +20,7 @@ from storyproof.errors import ConfigError, StoryproofError, UnknownNameError, Vo
 from storyproof.example import SPLITS
 from storyproof.families.belief.vocabulary import Vocabulary, default_vocabulary
 from storyproof.families.family import load_family
+from tests.groups import try_examples
 
 BENCHMARKS = [*names("benchmark")]
 SOME = 5 * BLOCK_STORIES // 2
@@ -97,7 +98,7 @@ def test_stories_depend_on_seed_split_and_dials_alone() -> None:
     assert storyproof.stream("tomi@1", seed=2)[5] == storyproof.stream("tomi", seed=2)[5]
 
 
-@settings(max_examples=25)
+@try_examples(25)
 @given(
     places=st.lists(st.integers(0, 20 * BLOCK_STORIES), min_size=1, max_size=6),
     benchmark=st.sampled_from(["tomi", "clutrr"]),
@@ -127,7 +128,7 @@ def test_slices() -> None:
         _ = stream[-1]
 
 
-@settings(max_examples=20)
+@try_examples(20)
 @given(before=st.integers(0, 60), count=st.integers(1, 5), index=st.integers(0, 4))
 def test_a_saved_state_resumes_where_it_was(before: int, count: int, index: int) -> None:
     first = storyproof.stream("tom-babi-easy", seed=5).shard(index % count, count)

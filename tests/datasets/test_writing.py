@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import storyproof
@@ -22,7 +22,7 @@ from storyproof.datasets.writing import tally_rows, write_dataset
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.families.belief.benchmarks.tomi import Tomi
 from storyproof.formats.jsonl import JsonlSplit
-from tests.groups import only_first
+from tests.groups import only_first, try_examples
 from tests.samples import table
 
 
@@ -258,7 +258,7 @@ def test_hash_seed_changes_nothing(tmp_path: Path) -> None:
 words = st.none() | st.sampled_from(["a", "b", "c"])
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(st.lists(st.tuples(st.integers(0, 3), words, words), min_size=1, max_size=30))
 def test_rows_are_counted_by_the_values_of_columns(rows: list[tuple[int, str | None, str | None]]) -> None:
     """Story types once per story: rows that follow each other share one."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import typer
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -18,6 +18,7 @@ from storyproof.evaluation.rescore import rescore, rescore_all
 from storyproof.evaluation.runs import read_runs
 from storyproof.example import Example
 from storyproof.intervals import Interval
+from tests.groups import try_examples
 from tests.samples import MEMORY, REALITY, SEARCH, changed, example, table
 from tests.scoring import score
 
@@ -105,7 +106,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("made") / "test.jsonl", stories())
 
 
-@settings(max_examples=25)
+@try_examples(25)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=72, max_size=72))
 def test_both_sides_are_what_score_says(made: Path, marks: list[tuple[bool, bool]]) -> None:
     rows = stories()
@@ -120,7 +121,7 @@ def test_both_sides_are_what_score_says(made: Path, marks: list[tuple[bool, bool
     assert sum(each.questions for each in found.by_kind.values()) == len(rows)
 
 
-@settings(max_examples=10)
+@try_examples(10)
 @given(st.lists(st.booleans(), min_size=72, max_size=72))
 def test_who_answers_the_corrected_labels_is_right(made: Path, kept: list[bool]) -> None:
     rows = stories()

@@ -6,11 +6,12 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import DataError
 from storyproof.formats.json_edits import add_value, replace_value
+from tests.groups import try_examples
 
 
 @pytest.mark.parametrize(
@@ -43,7 +44,7 @@ values = st.recursive(
 )
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(st.dictionaries(st.text(), values), st.text(), st.text(), st.booleans(), st.sampled_from([None, 1]))
 def test_all_else_stays(row: dict[str, Any], old: str, new: str, ascii_only: bool, indent: int | None) -> None:
     row = {**row, "answer": old, "last": 0}

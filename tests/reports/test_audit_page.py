@@ -6,12 +6,13 @@ import re
 from html.parser import HTMLParser
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.findings import AuditReport, FileReport, Finding
 from storyproof.reports.audit_page import Examples, Section, audit_page, listed
 from tests.families.kinship.drawing.test_tree import AUNT, GRANDMOTHER, TWO_FATHERS
+from tests.groups import try_examples
 from tests.samples import BELIEF, SEARCH, changed, example
 
 NAME = "<img/src=x/onerror=hacked=1>"
@@ -222,7 +223,7 @@ def test_the_policy_allows_nothing_but_what_is_there() -> None:
 HARMLESS = Elements(audit_page(*small(), title="x"))
 
 
-@settings(max_examples=25)
+@try_examples(25)
 @given(st.one_of(st.just(TEXT), st.text()))
 def test_text_from_the_data_is_text(text: str) -> None:
     errata = [erratum(0, file=text, kind=text, field=text, found=text, expected=text, reason=text, id=text, asked=text)]

@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 from hypothesis import example as such_as
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import DataError
@@ -29,6 +29,7 @@ from tests.families.kinship.drawing.test_tree import (
     made,
     told,
 )
+from tests.groups import try_examples
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, STORY, changed, example, examples
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -170,7 +171,7 @@ def check_family(family: Genealogy, root: ElementTree.Element) -> None:
             assert not any(along(*pair) for pair in product(pairwise(births[one]), pairwise(births[other])))
 
 
-@settings(max_examples=150)
+@try_examples(150)
 @given(lawful_families(), st.data())
 def test_a_picture_shows_the_whole_family(family: Genealogy, data: st.DataObject) -> None:
     numbers = st.integers(0, len(family.people) - 1)
@@ -184,7 +185,7 @@ def test_a_picture_shows_the_whole_family(family: Genealogy, data: st.DataObject
     assert {person for person, names in styles.items() if "on" in names} == set(path)
 
 
-@settings(max_examples=50)
+@try_examples(50)
 @given(lawful_families(), st.data())
 def test_any_names_are_safe(family: Genealogy, data: st.DataObject) -> None:
     names = st.one_of(st.none(), st.sampled_from(HOSTILE), st.text())

@@ -7,7 +7,7 @@ from threading import Thread
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck
 
 from storyproof.study.admin import hash_password
 from storyproof.study.folder import Study
@@ -16,6 +16,7 @@ from storyproof.study.openapi import describe_api
 from storyproof.study.participants import Arrival, enter, find
 from storyproof.study.serve import serve_study
 from storyproof.study.steps import find_step
+from tests.groups import try_examples
 from tests.study.samples import kinship_data, make_study, solve_design, writing_design
 
 schemathesis = pytest.importorskip("schemathesis")
@@ -50,9 +51,7 @@ def served(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 
 
 @API.parametrize()
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
-)
+@try_examples(100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 def test_no_server_error(case: Any, served: Served) -> None:
     call(case, served)
     if "token" in (case.path_parameters or {}):  # as somebody who takes part

@@ -7,7 +7,7 @@ from threading import Barrier, Thread
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import func, select
 
@@ -27,6 +27,7 @@ from storyproof.study.submissions import (
     submit_text,
     time_out,
 )
+from tests.groups import try_examples
 from tests.study.samples import LIMITED, UNLIMITED, Clock, join, make_study, solve_design
 
 
@@ -344,7 +345,7 @@ def test_links_find_nobody_else(study: Study) -> None:
 
 
 @pytest.mark.study
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@try_examples(15)
 @given(moves=st.lists(st.tuples(st.integers(0, 5), st.sampled_from(["go", "twice", "leave"])), max_size=60))
 def test_whatever_happens_no_item_is_answered_too_often(
     tmp_path_factory: pytest.TempPathFactory, data: Path, moves: list[tuple[int, str]]

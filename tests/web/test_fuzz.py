@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from storyproof.web.app import create_app
+from tests.groups import try_examples
 from tests.web.client import PATIENT_S, Client
 from tests.web.test_stories import FAMILY, QUESTION, STORY
 
@@ -60,9 +61,7 @@ def check(client: Client, path: str, body: Any) -> None:
     assert "object at 0x" not in found.text
 
 
-@settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
-)
+@try_examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(path=st.sampled_from(POSTS), body=st.dictionaries(st.sampled_from((*KEYS, *MORE_KEYS)), VALUES))
 def test_any_values(client: Client, path: str, body: dict[str, Any]) -> None:
     body = {
@@ -72,9 +71,7 @@ def test_any_values(client: Client, path: str, body: dict[str, Any]) -> None:
     check(client, path, body)
 
 
-@settings(
-    max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
-)
+@try_examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(
     lines=LINES,
     question=st.sampled_from([QUESTION, "What is Dan to Ann?", "Where is the key really?", "Who is the tallest?"]),

@@ -10,6 +10,7 @@ import pytest
 from storyproof.web import app as application
 from storyproof.web.app import create_app, explorer_page
 from storyproof.web.guard import LARGEST_REQUEST
+from tests.solvers.llm.serving import wait_for
 from tests.web.client import HOST, PATIENT_S, Client
 
 
@@ -129,6 +130,7 @@ def test_work_that_takes_too_long_is_given_up(tmp_path: Path, monkeypatch: pytes
 
     try:
         assert asyncio.run(asyncio.wait_for(try_often(), 60)) == [503] * (application.MOST_AT_ONCE + 2) + [200]
+        wait_for(lambda: len(calls) >= application.MOST_AT_ONCE, "the threads that were given up to begin")
         assert len(calls) == application.MOST_AT_ONCE  # the others were not begun
     finally:
         release.set()

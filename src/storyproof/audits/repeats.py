@@ -125,10 +125,8 @@ class RepeatedNumbers:
     def close(self) -> list[int]:
         """Return the numbers that occur twice or more, sorted."""
         found: set[int] = set()
-        if self._kept:
-            self._divide()
-        for content in self._rest.contents():
-            numbers, counts = np.unique(np.frombuffer(content, np.int64), return_counts=True)
+        for part in self._parts():
+            numbers, counts = np.unique(part, return_counts=True)
             twice = counts > 1
             for start, end, questions in self._ranges:
                 story, question = np.divmod(numbers, 10)
@@ -169,6 +167,16 @@ class RepeatedNumbers:
         self._count += len(numbers)
         if self._count > self._most:
             self._divide()
+
+    def _parts(self) -> Iterator[Numbers]:
+        """Yield the numbers that are in no range, equal ones together; files are needed only if there are many."""
+        if self._kept and not self._rest:
+            yield np.concatenate(self._kept)
+            return
+        if self._kept:
+            self._divide()
+        for content in self._rest.contents():
+            yield np.frombuffer(content, np.int64)
 
     def _divide(self) -> None:
         """Write the numbers that are kept to files, equal ones to the same."""

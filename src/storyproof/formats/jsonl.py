@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -15,7 +16,7 @@ import pyarrow as pa
 
 from storyproof.errors import DataError, quoted
 from storyproof.example import REQUIRED, plain_schema
-from storyproof.families.family import Family, recognise, schema_of
+from storyproof.families.family import Family, recognise
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, stem_of, with_places
 from storyproof.formats.json_edits import edit_row
@@ -136,12 +137,12 @@ def table_of_rows(
         DataError: If a row alone lacks columns of the table's family, and others have another type than in that family.
     """
     rows = [row for _, row in placed]
-    schema = schema_of(name for row in rows for name in given(row))
+    family = recognise(name for row in rows for name in given(row))
     try:
-        table = pa.Table.from_pylist(rows, schema=plain_schema(schema))
+        table = pa.Table.from_pylist(rows, schema=plain_schema(family.schema))
     except pa.ArrowException:
         for where, row in placed:
-            _check_types(row, schema, where)
+            _check_types(row, family, where)
         raise
     return table if lines is None else with_places(table, first, lines)
 
@@ -170,25 +171,34 @@ def checked_row(row: Any, where: str) -> dict[str, Any]:
     for name in REQUIRED:
         if not isinstance(row.get(name), str):
             raise DataError(f"{where}: '{name}' is {quoted(row.get(name))}, expected text.")
-    _check_types(row, schema_of(given(row)), where)
+    _check_types(row, recognise(given(row)), where)
     return row
 
 
-def _check_types(row: Mapping[str, Any], schema: pa.Schema, where: str) -> None:
-    for field in schema:
-        value = row.get(field.name)
-        if value is not None and not _fits(value, field.type):
-            raise DataError(f"{where}: '{field.name}' is {quoted(value)}, expected {_expected(field.type)}.")
+def _check_types(row: Mapping[str, Any], family: Family, where: str) -> None:
+    for name, fits, kind in _columns(family):
+        value = row.get(name)
+        if value is not None and not fits(value):
+            raise DataError(f"{where}: '{name}' is {quoted(value)}, expected {_expected(kind)}.")
 
 
-def _fits(value: Any, kind: pa.DataType) -> bool:
+@cache
+def _columns(family: Family) -> tuple[tuple[str, Callable[[Any], bool], pa.DataType], ...]:
+    """Return name, test of values and type of each column: asking Arrow for every row takes as long as reading it."""
+    return tuple((field.name, _test_of(field.type), field.type) for field in family.schema)
+
+
+def _test_of(kind: pa.DataType) -> Callable[[Any], bool]:
+    """Return what tells whether a value has a type."""
     if pa.types.is_list(kind):
-        return isinstance(value, list) and all(_fits(item, kind.value_type) for item in value)
+        fits = _test_of(kind.value_type)
+        return lambda value: isinstance(value, list) and all(map(fits, value))
     if pa.types.is_boolean(kind):
-        return isinstance(value, bool)
+        return lambda value: isinstance(value, bool)
     if pa.types.is_integer(kind):
-        return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << (kind.bit_width - 1)
-    return isinstance(value, str)
+        most = 1 << (kind.bit_width - 1)
+        return lambda value: isinstance(value, int) and not isinstance(value, bool) and abs(value) < most
+    return lambda value: isinstance(value, str)
 
 
 def _expected(kind: pa.DataType) -> str:

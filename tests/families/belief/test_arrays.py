@@ -1,17 +1,18 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import DataError
 from storyproof.families.belief.arrays import decode, encode, number
 from storyproof.families.belief.events import Event, Kind
 from tests.families.belief.stories import any_events, possible_stories
+from tests.groups import try_examples
 
 
 @given(st.lists(possible_stories(private=True, asides=True), min_size=1, max_size=4))
-@settings(max_examples=50)
+@try_examples(50)
 def test_decoding_gives_back_what_was_encoded(stories: list[list[Event]]) -> None:
     arrays, names = encode(stories)
     assert [decode(arrays, column, names[column]) for column in range(len(stories))] == stories

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import ProofError
@@ -19,11 +19,12 @@ from storyproof.families.belief.labels import Questions, label, story_type
 from storyproof.families.belief.oracle import STRANGER, view
 from storyproof.families.belief.readings import READINGS
 from tests.families.belief.stories import AGENTS, CHAINS, THING, any_events, possible_stories, returns
+from tests.groups import try_examples
 
 _SHORT = [(), *(chain for chain in CHAINS if len(chain) < 3), ("Ada", "Bo", "Ada"), ("Eve",), ("Bo", "Eve")]
 
 
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 @given(
     st.lists(st.one_of(any_events(private=False), returns(), possible_stories(asides=True)), min_size=1, max_size=5),
     st.data(),

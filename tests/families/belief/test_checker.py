@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from storyproof.families.belief.checker import Worlds, _contracted, belief, memory, reality, story_type
 from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, READINGS
+from tests.groups import try_examples
 
 AGENTS = ("Sally", "Anne", "Max", "Zoe")
 ROOMS = ("den", "attic", "yard")
@@ -415,13 +416,13 @@ def assert_as_by_brute_force(story: Story) -> None:
             assert worlds.belief(chain, reading) == model.belief(chain), (reading, chain)
 
 
-@settings(deadline=None, max_examples=100)
+@try_examples(100)
 @given(stories(7))
 def test_brute_force_agrees_on_any_story(story: Story) -> None:
     assert_as_by_brute_force(story)
 
 
-@settings(deadline=None, max_examples=100)
+@try_examples(100)
 @given(comings_and_goings(6))
 def test_brute_force_agrees_on_comings_and_goings(story: Story) -> None:
     assert_as_by_brute_force(story)

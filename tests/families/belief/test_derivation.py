@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.belief import agreement
@@ -17,6 +17,7 @@ from storyproof.families.belief.events import Event
 from storyproof.families.belief.readings import READINGS
 from storyproof.families.belief.text import Question, ask, narrate
 from tests.families.belief.stories import THING, possible_stories
+from tests.groups import try_examples
 
 STORY = "Ada entered the attic.\nBo entered the attic.\nThe key is in the box.\nBo exited the attic.\n"
 STORY += "Ada moved the key to the jar."
@@ -27,7 +28,7 @@ def prove_one(story: str, question: str) -> BeliefProofs:
 
 
 @given(st.lists(possible_stories(asides=True), min_size=1, max_size=4, unique_by=narrate))
-@settings(max_examples=60, deadline=None)
+@try_examples(60)
 def test_rows_are_answered_as_the_checker_does(stories: list[list[Event]]) -> None:
     chains = [(), ("Ada",), ("Bo",), ("Ada", "Bo"), ("Bo", "Ada", "Bo"), ("Eve",)]
     story_of = np.repeat(np.arange(len(stories)), len(chains))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from storyproof.families.belief.arrays import NOBODY, encode
@@ -12,9 +12,10 @@ from storyproof.families.belief.focus import focus, renumber
 from storyproof.families.belief.labels import label, story_type
 from storyproof.families.belief.oracle import STRANGER, view
 from tests.families.belief.stories import AGENTS, CHAINS, THING, any_events, possible_stories, returns
+from tests.groups import try_examples
 
 
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 @given(
     st.lists(st.one_of(any_events(private=False), returns(), possible_stories(asides=True)), min_size=1, max_size=4),
     st.lists(st.sampled_from([(), *CHAINS, ("Eve", "Ada")]), min_size=3, max_size=3),

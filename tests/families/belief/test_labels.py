@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 
 from storyproof.families.belief import oracle
 from storyproof.families.belief.arrays import NOBODY, encode
@@ -12,6 +12,7 @@ from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.labels import MOST_ORDER, QUESTION_TYPES, STORY_TYPES, Questions, label, story_type
 from storyproof.families.belief.readings import DEFAULT, READINGS
 from tests.families.belief.stories import AGENTS, CHAINS, THING, possible_stories
+from tests.groups import try_examples
 
 SALLY_ANNE = [
     Event(Kind.ENTER, "Ada", "attic"),
@@ -39,7 +40,7 @@ def ask(events: list[Event], chains: list[tuple[str, ...]], mover: str = "Ada", 
 
 
 @given(possible_stories(private=True))
-@settings(max_examples=40, deadline=None)
+@try_examples(40)
 def test_labels_are_what_the_checker_says(events: list[Event]) -> None:
     present = [agent for agent in AGENTS if any(event.agent == agent for event in events)]
     chains = [chain for chain in CHAINS[:84] if set(chain) <= set(present)]

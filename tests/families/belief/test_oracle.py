@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.belief import oracle as beliefs
@@ -15,6 +15,7 @@ from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, READINGS
 from tests.families.belief.stories import AGENTS, CHAINS, OTHER_THING, THING, any_events, possible_stories, returns
 from tests.families.belief.test_checker import MARBLE, NO_BLAME
+from tests.groups import try_examples
 
 Story = list[Event]
 
@@ -38,43 +39,43 @@ def assert_checker_agrees(events: Story) -> None:
 
 
 @given(any_events(private=False).filter(bool))
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 def test_oracle_and_checker_agree_on_any_events(events: Story) -> None:
     assert_checker_agrees(events)
 
 
 @given(any_events(private=True).filter(bool))
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 def test_oracle_and_checker_agree_whoever_observes(events: Story) -> None:
     assert_checker_agrees(events)
 
 
 @given(possible_stories(asides=True))
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 def test_oracle_and_checker_agree_on_stories_that_can_happen(events: Story) -> None:
     assert_checker_agrees(events)
 
 
 @given(possible_stories(private=True))
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 def test_oracle_and_checker_agree_on_private_events(events: Story) -> None:
     assert_checker_agrees(events)
 
 
 @given(returns())
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 def test_oracle_and_checker_agree_when_people_return(events: Story) -> None:
     assert_checker_agrees(events)
 
 
 @given(returns(private=True))
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 def test_oracle_and_checker_agree_when_people_return_and_peek(events: Story) -> None:
     assert_checker_agrees(events)
 
 
 @given(st.lists(possible_stories(private=True, asides=True), min_size=2, max_size=5))
-@settings(max_examples=50, deadline=None)
+@try_examples(50)
 def test_a_block_answers_as_its_stories_do_alone(stories: list[Story]) -> None:
     arrays, names = encode(stories)
     for reading in READINGS:
@@ -90,7 +91,7 @@ def test_a_block_answers_as_its_stories_do_alone(stories: list[Story]) -> None:
 
 
 @given(possible_stories(), st.permutations(["Uma", "Vi", "Wu", "Xi"]))
-@settings(max_examples=50, deadline=None)
+@try_examples(50)
 def test_renaming_people_changes_no_answer(events: Story, others: list[str]) -> None:
     new = dict(zip(AGENTS, others, strict=True))
     renamed = [Event(e.kind, new.get(e.agent or ""), e.room, e.thing, e.container, e.feeling) for e in events]
@@ -101,7 +102,7 @@ def test_renaming_people_changes_no_answer(events: Story, others: list[str]) -> 
 
 
 @given(possible_stories(), st.data())
-@settings(max_examples=100, deadline=None)
+@try_examples(100)
 def test_what_nobody_in_the_chain_saw_changes_no_belief(events: Story, data: st.DataObject) -> None:
     chain = data.draw(st.sampled_from(CHAINS[:20]))
     outsiders = frozenset(AGENTS) - set(chain)
@@ -112,7 +113,7 @@ def test_what_nobody_in_the_chain_saw_changes_no_belief(events: Story, data: st.
 
 
 @given(possible_stories())
-@settings(max_examples=50, deadline=None)
+@try_examples(50)
 def test_in_plain_sight_only_the_set_of_agents_matters(events: Story) -> None:
     for reading in (OPEN, CLOSED):
         assert oracle(events, [("Ada", "Bo")], reading) == oracle(events, [("Bo", "Ada")], reading)
@@ -216,7 +217,7 @@ def test_nobody_is_in_a_room_that_is_not_told() -> None:
 
 
 @given(any_events(private=True).filter(bool))
-@settings(max_examples=30, deadline=None)
+@try_examples(30)
 def test_beliefs_so_far_are_those_of_the_story_so_far(events: Story) -> None:
     stories, (names,) = encode([events])
     seen = beliefs.view(stories, np.full(1, names.things.get(THING, 99), np.int8))

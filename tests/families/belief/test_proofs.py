@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from storyproof.families.belief import oracle
 from storyproof.families.belief.arrays import NOBODY, encode
@@ -13,6 +13,7 @@ from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.readings import OPEN
 from storyproof.families.belief.text import Question, ask, narrate, parse
 from tests.families.belief.stories import CHAINS, THING, any_events, possible_stories
+from tests.groups import try_examples
 
 CROSSED = """Ada entered the attic.
 Cy likes the box.
@@ -114,7 +115,7 @@ def plain_proof(events: list[Event], chain: tuple[str, ...]) -> list[int]:
 
 
 @given(any_events(private=False).filter(bool) | any_events(private=True).filter(bool) | possible_stories(private=True))
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 def test_a_proof_is_what_the_definition_says(events: list[Event]) -> None:
     assert_proofs_are_as_defined(events)
 
@@ -145,7 +146,7 @@ def assert_proofs_are_as_defined(events: list[Event]) -> None:
 
 
 @given(possible_stories(asides=True))
-@settings(max_examples=100, deadline=None)
+@try_examples(100)
 def test_the_sentences_of_a_proof_are_enough(events: list[Event]) -> None:
     """Telling only the proof gives the same answer, once everybody's being there is told."""
     story = narrate(events)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.belief.arrays import decode, encode
@@ -10,6 +10,7 @@ from storyproof.families.belief.events import Event, Kind, impossibilities
 from storyproof.families.belief.rooms import infer_rooms, occurrences
 from storyproof.families.belief.text import resolve_rooms
 from tests.families.belief.stories import any_events, possible_stories, returns
+from tests.groups import try_examples
 
 
 def untold(events: list[Event]) -> list[Event]:
@@ -17,7 +18,7 @@ def untold(events: list[Event]) -> list[Event]:
     return [event._replace(room=None) if event.kind in (Kind.PLACE, Kind.MOVE) else event for event in events]
 
 
-@settings(max_examples=200, deadline=None)
+@try_examples(200)
 @given(st.lists(st.one_of(any_events(private=False), returns(), possible_stories(asides=True)), min_size=1, max_size=5))
 def test_arrays_say_what_single_stories_say(stories: list[list[Event]]) -> None:
     told = [untold(events) for events in stories]

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.checker import (
@@ -22,6 +22,7 @@ from storyproof.families.kinship.checker import (
 )
 from storyproof.families.kinship.genealogy import Genealogy, Person
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, NAMES, Fact, inverse
+from tests.groups import try_examples
 
 Puzzle = tuple[list[str], list[Fact], Fact]
 
@@ -549,7 +550,7 @@ def plain_status(genders: Sequence[str], facts: Sequence[Fact], query: Fact) -> 
     return {(): IMPOSSIBLE, (False,): CONTRADICTED, (True,): ENTAILED}.get(tuple(answers), AMBIGUOUS)
 
 
-@settings(max_examples=150)
+@try_examples(150)
 @given(st.one_of(any_puzzles(6, 5), possible_puzzles(6, 5)))
 def test_the_plainer_way_agrees(puzzle: Puzzle) -> None:
     assert status(*puzzle) == plain_status(*puzzle)
@@ -590,7 +591,7 @@ def turn(fact: Fact) -> Fact:
     return Fact(fact.second, inverse(fact.predicate), fact.first)
 
 
-@settings(max_examples=50)
+@try_examples(50)
 @given(st.one_of(any_puzzles(4, 4), possible_puzzles(5, 5)), st.data())
 def test_adding_what_is_entailed_changes_nothing(puzzle: Puzzle, data: st.DataObject) -> None:
     genders, facts, query = puzzle

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import storyproof
@@ -15,6 +15,7 @@ from storyproof.families.kinship.judgement import LabelJudgement, entailed_relat
 from storyproof.families.kinship.relations import NAMES, Fact
 from storyproof.families.kinship.row import KinshipRow, read_row
 from storyproof.families.kinship.rules import load_rules
+from tests.groups import try_examples
 
 pytestmark = pytest.mark.usefixtures("small_blocks")
 
@@ -112,7 +113,7 @@ def test_what_was_made_by_the_published_rules_is_judged_as_it_says() -> None:
     assert statuses == {"entailed", "ambiguous", "contradicted"}
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(st.integers(0, 199), st.randoms(use_true_random=False))
 def test_renumbering_people_and_facts_changes_nothing(row: int, dice: Any) -> None:
     each = read_row(made(test=100, reading="published", test_k=(3, 4))[row])
@@ -129,7 +130,7 @@ def test_renumbering_people_and_facts_changes_nothing(row: int, dice: Any) -> No
     assert entailed_relation(other) == entailed_relation(each)
 
 
-@settings(max_examples=60)
+@try_examples(60)
 @given(st.integers(0, 199), st.sampled_from(NAMES))
 def test_an_answer_is_entailed_if_and_only_if_the_checker_says_so(row: int, answer: str) -> None:
     each = replace(read_row(made(test=100, reading="published", test_k=(3, 4))[row]), answer=answer)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations, product
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE, status
@@ -12,6 +12,7 @@ from storyproof.families.kinship.oracle import Derived, ProofStep, derive, repla
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, NAMES, Fact, inverse
 from storyproof.families.kinship.rules import RuleSet, published_rules, strict_rules
 from tests.families.kinship.test_checker import facts_about, true_story
+from tests.groups import try_examples
 
 Story = list[Fact]
 
@@ -193,7 +194,7 @@ def test_conclusions_rest_on_99_facts_at_most(rules: RuleSet) -> None:
 
 
 @both_rules
-@settings(max_examples=60)
+@try_examples(60)
 @given(data=st.data())
 def test_what_is_derived_is_what_the_plain_way_derives_and_from_as_few(rules: RuleSet, data: st.DataObject) -> None:
     told = NAMES if rules.inverses else rules.stated
@@ -210,7 +211,7 @@ def test_true_stories_against_the_plain_way(case: tuple[list[str], Story, list[F
     assert everything(derive(strict_rules(), [facts], len(genders)), 0, len(genders)) == plainly(strict_rules(), facts)
 
 
-@settings(max_examples=60)
+@try_examples(60)
 @given(st.integers(0, 10**9))
 def test_in_a_possible_story_sizes_are_the_fewest_facts_that_will_do(seed: int) -> None:
     genders, facts, _ = true_story(random.Random(seed), 6, 7)
@@ -290,7 +291,7 @@ def test_company_order_and_repetition_change_nothing(rules: RuleSet, data: st.Da
 
 
 @both_rules
-@settings(max_examples=60)
+@try_examples(60)
 @given(data=st.data())
 def test_every_proof_of_a_possible_story_replays(rules: RuleSet, data: st.DataObject) -> None:
     genders, facts, _ = data.draw(true_stories())
@@ -298,7 +299,7 @@ def test_every_proof_of_a_possible_story_replays(rules: RuleSet, data: st.DataOb
 
 
 @both_rules
-@settings(max_examples=60)
+@try_examples(60)
 @given(data=st.data())
 def test_every_proof_of_any_chain_replays(rules: RuleSet, data: st.DataObject) -> None:
     facts = chain(data.draw(patterns(rules)))
@@ -320,7 +321,7 @@ CROSSED = story("0 inv-child 1, 0 child 1, 1 child 2, 0 SO 2, 2 sibling 0, 1 sib
 TWO_WAYS = story("0 sibling 2, 1 SO 0, 2 SO 1, 2 un 0, 0 child 2")
 
 
-@settings(max_examples=60)
+@try_examples(60)
 @example(CROSSED)
 @example(TWO_WAYS)
 @given(any_stories(BASIC, 4, 6))
@@ -438,7 +439,7 @@ def mutations(
 
 
 @both_rules
-@settings(max_examples=150)
+@try_examples(150)
 @given(data=st.data())
 def test_a_changed_proof_is_refused_unless_it_is_another(rules: RuleSet, data: st.DataObject) -> None:
     genders, facts, _ = data.draw(true_stories())
@@ -493,7 +494,7 @@ def test_what_is_derived_by_the_published_rules_need_not_be_true() -> None:
     assert wrong
 
 
-@settings(max_examples=150)
+@try_examples(150)
 @given(st.one_of(true_stories().map(lambda case: case[:2]), any_stories(NAMES, 6, 4)), st.data())
 def test_what_is_derived_strictly_is_entailed(case: tuple[list[str], Story] | Story, data: st.DataObject) -> None:
     genders, facts = case if isinstance(case, tuple) else (with_genders(case, data), case)

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.family import load_family
@@ -26,6 +26,7 @@ from storyproof.families.paraphrasing import (
     Paraphrasing,
     WritingTask,
 )
+from tests.groups import try_examples
 
 _found = load_family("kinship").paraphrasing()
 assert _found is not None
@@ -61,13 +62,13 @@ def test_tasks_survive_json() -> None:
         assert WritingTask.from_dict(json.loads(json.dumps(task.as_dict()))) == task
 
 
-@settings(max_examples=60, deadline=None)
+@try_examples(60)
 @given(task=st.sampled_from(TASKS))
 def test_the_facts_as_they_stand_pass(task: WritingTask) -> None:
     assert ASKED.check(task, " ".join(task.facts)) == []
 
 
-@settings(max_examples=60, deadline=None)
+@try_examples(60)
 @given(task=st.sampled_from(TASKS[30:]))
 def test_what_is_wrong_is_found(task: WritingTask) -> None:
     facts = " ".join(task.facts)

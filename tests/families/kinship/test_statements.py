@@ -1,7 +1,7 @@
 """Relations that a chain of thought states: read conservatively, and compared with the families that fit."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.datasets.examples import as_example
@@ -9,6 +9,7 @@ from storyproof.datasets.streams import stream
 from storyproof.families.kinship.family import FAMILY
 from storyproof.families.kinship.relations import WORDS
 from storyproof.statements import RIGHT, UNCLEAR, WRONG
+from tests.groups import try_examples
 
 STORY = "Ada is the mother of Ben.\nCleo is the sister of Ben.\nDan is the brother of Ada.\nEve is the wife of Dan."
 ROW = as_example({"story": STORY, "question": "What is Cleo to Ada?"})
@@ -121,7 +122,7 @@ def test_what_is_possible_but_does_not_follow_is_unclear() -> None:
     assert FAMILY.check_statement(said, row).kind == RIGHT
 
 
-@settings(max_examples=30)
+@try_examples(30)
 @given(st.integers(0, 200), st.sampled_from(WORDS))
 def test_on_generated_stories_only_the_proved_relation_is_right(number: int, word: str) -> None:
     [row] = stream("clutrr", seed=5)[number].rows

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+import pytest
+
 from storyproof.example import Example
+from storyproof.solvers.llm import client
 from storyproof.solvers.llm.requests import Message, Reply, Request
 from tests.samples import example
 
@@ -77,3 +80,15 @@ def questions(count: int) -> list[Example]:
         example(id=f"q{n}", story_id=f"s{n // 3}", story=f"Story {n // 3}.", question=f"Question {n}?")
         for n in range(count)
     ]
+
+
+def note_waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return a list to which the client's waits before another attempt are added, in seconds."""
+    waits, wait_s = list[float](), client._wait_s
+
+    def wait(*arguments: Any, **more: Any) -> float:
+        waits.append(wait_s(*arguments, **more))
+        return waits[-1]
+
+    monkeypatch.setattr(client, "_wait_s", wait)
+    return waits

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 from storyproof.errors import DataError
@@ -18,6 +19,8 @@ from storyproof.families.family import StateEntry, Step, StoryModel
 
 MOST_CHAINS = 400  # each is a row of the page
 
+Chain = tuple[str, ...]
+
 
 def steps_of(example: Example, order: int) -> list[Step]:
     """Return who is where, where the asked object is, and who believes what after each sentence.
@@ -31,26 +34,52 @@ def steps_of(example: Example, order: int) -> list[Step]:
     if thing not in names.things:
         raise DataError(f"the {thing} is nowhere in the story.")
     agents = list(dict.fromkeys(event.agent for event in events if event.agent and event.room))
+    chains, stories = chains_up_to(agents, order), stack([numbers])
+    real = places_over_time(stories, names, thing, ())
+    held = {chain: places_over_time(stories, names, thing, chain) for chain in chains}
+    rooms = list(dict.fromkeys(event.room for event in events if event.room and event.agent))
+    here = [
+        {room: [agent for agent, place in where.items() if place == room] for room in rooms}
+        for where in presence(events)
+    ]
+    return describe_steps(example.story, thing, real, held, here)
+
+
+def chains_up_to(agents: Sequence[str], order: int) -> list[Chain]:
+    """Return all chains of up to so many minds; raise DataError if they are too many to be shown."""
     chains = list(islice((c for depth in range(1, order + 1) for c in chains_of(agents, depth)), MOST_CHAINS + 1))
     if len(chains) > MOST_CHAINS:
         raise DataError(
             f"{len(agents)} people have more than {MOST_CHAINS} beliefs up to order {order}; choose a lower order."
         )
-    stories = stack([numbers])
-    real = places_over_time(stories, names, thing, ())
-    held = {chain: places_over_time(stories, names, thing, chain) for chain in chains}
-    rooms = list(dict.fromkeys(event.room for event in events if event.room and event.agent))
+    return chains
+
+
+def describe_steps(
+    story: str,
+    thing: str,
+    real: Sequence[str | None],
+    held: Mapping[Chain, Sequence[str | None]],
+    rooms: Sequence[Mapping[str, Sequence[str]]],
+) -> list[Step]:
+    """Return the state after each sentence.
+
+    Args:
+        story: One sentence per line.
+        thing: The object that is followed.
+        real: Where it is after each sentence.
+        held: Where each chain of minds believes it to be, chains before those that they are part of.
+        rooms: Who is in which room; all rooms in all steps.
+    """
     found = []
-    for time, (sentence, where) in enumerate(zip(example.story.split("\n"), presence(events), strict=True)):
+    for time, (sentence, here) in enumerate(zip(story.split("\n"), rooms, strict=True)):
         entries = [StateEntry(f"where the {thing} is", "really", real[time] or "")]
         for chain, places in held.items():
             about = held[chain[1:]][time] if len(chain) > 1 else real[time]
             is_wrong = places[time] is not None and places[time] != about
             name = " ".join(f"{agent} thinks" for agent in chain)
             entries.append(StateEntry(_group(len(chain)), name, places[time] or "", is_wrong))
-        for room in rooms:
-            here = [agent for agent, place in where.items() if place == room]
-            entries.append(StateEntry("who is where", room, ", ".join(here)))
+        entries += [StateEntry("who is where", room, ", ".join(agents)) for room, agents in here.items()]
         found.append(Step(sentence, tuple(entries)))
     return found
 

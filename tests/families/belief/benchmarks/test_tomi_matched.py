@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.benchmark import BLOCK_STORIES
@@ -45,6 +45,7 @@ from storyproof.families.belief.text import narrate, parse
 from storyproof.families.belief.vocabulary import from_lists
 from storyproof.seeds import Draws
 from tests.families.belief.benchmarks.test_tomi import surprise
+from tests.groups import try_examples
 from tests.samples import table
 
 DRAWN = 48_000
@@ -88,7 +89,7 @@ def test_without_the_mover_leaving_and_the_object_spoken_of_again_answers_would_
     assert [world.belief(("S", "M"), reading) for reading in READINGS] == ["c", "c", "d"]
 
 
-@settings(max_examples=25, deadline=None)
+@try_examples(25)
 @given(st.integers(0, 2**40))
 def test_what_the_other_two_do_changes_no_answer_and_no_proof(seed: int) -> None:
     plots, asked = draw_plots(Draws("whole", seed), 24)

@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.editions import FIRST
@@ -14,6 +14,7 @@ from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.seeds import Draws
+from tests.groups import try_examples
 
 MEN = tuple(f"Man{number}" for number in range(30))
 WOMEN = tuple(f"Woman{number}" for number in range(31))
@@ -43,7 +44,7 @@ def crowds(draw: st.DrawFn) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]
     return np.array(places), np.array(flat, np.int8).reshape(rows, people)
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(crowds())
 def test_names_differ_within_a_row_and_fit_the_gender(
     crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]],
@@ -54,7 +55,7 @@ def test_names_differ_within_a_row_and_fit_the_gender(
         assert all(name in FEW[GENDERS[gender]] for name, gender in zip(named, row, strict=True))
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(crowds())
 def test_shared_names_differ_within_a_row_whatever_the_gender(
     crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]],
@@ -104,7 +105,7 @@ def test_people_are_numbered_men_first() -> None:
     assert NameAssigner([SHARED], "x").names == list(TOKENS)
 
 
-@settings(max_examples=40)
+@try_examples(40)
 @given(crowds())
 def test_the_people_of_a_row_have_names_of_one_pool(
     crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]],

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import ConfigError
@@ -26,6 +26,7 @@ from storyproof.families.kinship.rules import strict_rules
 from storyproof.families.kinship.tasks import CLEAN, IRRELEVANT, MEMORY
 from storyproof.families.kinship.text import parse_line, synthetic
 from storyproof.seeds import Draws
+from tests.groups import try_examples
 
 NAMES = [f"Name-{number}" for number in range(40)]
 OTHER = {"male": "female", "female": "male"}
@@ -122,7 +123,7 @@ def told(narrator: PuzzleNarrator, lines: Lines, row: int, story: str, plain: bo
 
 
 @pytest.mark.parametrize("name", COLLECTIONS)
-@settings(max_examples=25)
+@try_examples(25)
 @given(st.lists(puzzles(), min_size=1, max_size=6), st.integers(0, 1 << 30))
 def test_reading_gives_back_what_was_told(name: str, several: list[Puzzle], seed: int) -> None:
     narrator = PuzzleNarrator(strict_rules(), collection(name), NAMES)
@@ -195,7 +196,7 @@ def test_chains_are_cut_into_one_to_three_facts() -> None:
 
 
 @given(st.integers(2, 12), st.integers(0, 1 << 30))
-@settings(max_examples=30)
+@try_examples(30)
 def test_no_text_twice_while_others_are_left(count: int, seed: int) -> None:
     key: Key = (("brother",), ("male", "male"))
     texts = tuple(f"ENT_0_male met his brother ENT_1_male {number} times." for number in range(count))
@@ -206,7 +207,7 @@ def test_no_text_twice_while_others_are_left(count: int, seed: int) -> None:
 
 
 @given(st.lists(genders, min_size=6, max_size=6), st.integers(0, 1 << 30))
-@settings(max_examples=30)
+@try_examples(30)
 def test_nor_the_same_text_for_other_genders(people: list[str], seed: int) -> None:
     singles = {key: texts[:5] for key, texts in ours().templates.items() if len(key[0]) == 1}
     narrator = PuzzleNarrator(strict_rules(), Placeholders("mine", singles), NAMES)

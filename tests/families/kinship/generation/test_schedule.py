@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.errors import ConfigError
@@ -18,6 +18,7 @@ from storyproof.families.kinship.generation.schedule import Assignment, Label, S
 from storyproof.families.kinship.relations import BASIC, GENDERS, NAMES
 from storyproof.families.kinship.rules import load_rules, published_rules
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASKS
+from tests.groups import try_examples
 
 MOST_ROWS = 2000
 SPLITS = ("train", "val", "test")
@@ -213,7 +214,7 @@ def test_hold_out_goes_by_the_pattern_not_by_the_seed_of_its_words() -> None:
 # --------------------------------------------------------------------------------------------- what rows hang on
 
 
-@settings(max_examples=20)
+@try_examples(20)
 @given(st.sampled_from(SPLITS), st.sampled_from([CLEAN, MIXED]), st.integers(0, 5000), st.integers(1, 400))
 def test_a_part_is_dealt_as_in_the_whole(split: str, task: str, start: int, count: int) -> None:
     assigned = schedule(task=task).assign(split, start, count)

@@ -3,12 +3,13 @@ import re
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.language.checks import _PATTERNS, SUSPECT, may_clash
 from storyproof.families.kinship.language.phrases import find_phrase, have_phrases
 from tests.families.kinship.language.texts import BAD, GOOD, collection
+from tests.groups import try_examples
 
 # Classes as they are after names are resolved; quotations and titles are left to `tokens`.
 ALPHABET = "NKLZM@[OPu10Uj>^!hrHesmgGty5'&|biavxXBckTWSYzIJ~AlQ`odD2<pnfVqRE%738496+*$/=w]F,;:._\n"
@@ -20,7 +21,7 @@ def is_suspect(kinds: str) -> bool:
 
 
 @pytest.mark.parametrize("number", range(len(_PATTERNS)))
-@settings(max_examples=60, deadline=None)
+@try_examples(60)
 @given(data=st.data())
 def test_what_a_pattern_of_the_checks_finds_is_suspect(number: int, data: st.DataObject) -> None:
     _, pattern, _ = _PATTERNS[number]
@@ -30,7 +31,7 @@ def test_what_a_pattern_of_the_checks_finds_is_suspect(number: int, data: st.Dat
         assert is_suspect(kinds)
 
 
-@settings(max_examples=400, deadline=None)
+@try_examples(400)
 @given(st.text(ALPHABET, max_size=14))
 def test_what_may_clash_is_suspect(kinds: str) -> None:
     if may_clash(kinds):

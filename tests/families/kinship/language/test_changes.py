@@ -7,13 +7,14 @@ reader.
 import re
 from functools import cache
 
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.language.reader import NotUnderstood, Reading
 from storyproof.families.kinship.relations import WORDS, inverse, predicate_of
 from tests.families.kinship.language.narrated import Canonical, Narrated, canonical, facts_of, narrate
 from tests.families.kinship.language.texts import try_to_read
+from tests.groups import try_examples
 
 KIN = re.compile(rf"\b(?:{'|'.join(sorted(WORDS, key=len, reverse=True))})\b(?!-)")
 PRONOUN = re.compile(r"\b(?:[Hh]is|[Hh]er|[Hh]e|[Ss]he|him|hers|himself|herself|[Tt]heir)\b")
@@ -30,7 +31,7 @@ def stories() -> list[Narrated]:
 
 
 STORY = st.integers(0, 269).map(lambda number: stories()[number])
-CHANGES = settings(max_examples=200, deadline=None)
+CHANGES = try_examples(200)
 
 
 def replace(text: str, start: int, end: int, new: str) -> str:

@@ -1,11 +1,12 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.checker import IMPOSSIBLE, status
 from storyproof.families.kinship.language.consistency import find_contradiction, find_entangled
 from storyproof.families.kinship.relations import BASIC, FEMALE, GENDERS, MALE, NAMES, Fact
+from tests.groups import try_examples
 
 LETTERS = {"m": MALE, "f": FEMALE, "?": None}
 
@@ -73,7 +74,7 @@ def stories(draw: st.DrawFn, most: int = 5, predicates: tuple[str, ...] = NAMES)
     return [Fact(first, predicate, second) for (first, second), predicate in facts], list(genders)
 
 
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 @given(stories(3, BASIC))
 def test_what_is_contradictory_is_impossible(given_story: tuple[list[Fact], list[str | None]]) -> None:
     facts, genders = given_story
@@ -81,7 +82,7 @@ def test_what_is_contradictory_is_impossible(given_story: tuple[list[Fact], list
         assert status([gender or MALE for gender in genders], facts, facts[0]) == IMPOSSIBLE
 
 
-@settings(max_examples=300, deadline=None)
+@try_examples(300)
 @given(stories(), st.lists(st.booleans(), min_size=PEOPLE, max_size=PEOPLE))
 def test_nothing_contradictory_is_overlooked_in_bulk(
     given_story: tuple[list[Fact], list[str | None]], shown: list[bool]

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.language import grammar, reader
@@ -20,6 +20,7 @@ from storyproof.families.kinship.language.tokens import LINE, Tokens, simplify
 from tests.families.kinship.language.narrated import narrate
 from tests.families.kinship.language.test_bulk import ALPHABET
 from tests.families.kinship.language.texts import try_to_read
+from tests.groups import try_examples
 
 LENGTHS = (2, 3, 6, 10)
 # Words of every class, marks, and tokens that are cut in unusual ways.
@@ -89,7 +90,7 @@ def changed_stories(draw: st.DrawFn) -> tuple[str, tuple[str, ...]]:
     return " ".join(tokens), names
 
 
-@settings(max_examples=25, deadline=None)
+@try_examples(25)
 @given(st.lists(changed_stories(), min_size=1, max_size=5))
 def test_changed_stories_are_read_together_as_alone(texts: list[tuple[str, tuple[str, ...]]]) -> None:
     assert not differ(texts)
@@ -110,7 +111,7 @@ def test_hundreds_of_changed_stories_are_read_together_as_alone() -> None:
 # --- steps
 
 
-@settings(max_examples=150, deadline=None)
+@try_examples(150)
 @given(
     st.sampled_from([*WORDS, *ODD, *(word.capitalize() for word in WORDS)]) | st.text(max_size=8),
     st.sampled_from(("", "'s", "'S", "s'", "’s")),
@@ -129,7 +130,7 @@ def test_tokens_are_analysed_by_their_words(word: str, possessive: str, marks: s
     assert known.is_name(text) == Tokens().is_name(text)
 
 
-@settings(max_examples=300, deadline=None)
+@try_examples(300)
 @given(st.lists(st.text(ALPHABET, max_size=20), min_size=1, max_size=3))
 def test_classes_are_simplified_as_one_by_one(texts: list[str]) -> None:
     usable = [f"{text}{LINE}" for text in texts if not re.search(_CLOSER, text)]

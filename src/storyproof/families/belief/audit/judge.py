@@ -1,92 +1,22 @@
 """The judge of theory-of-mind rows: their labels against what follows from their text.
 
-`verify` compares what rows claim (`claims`); an audit also looks for the causes (`mechanisms`), and for stories that
-cannot happen.
-
-How a file's totals are counted, all under the default readings unless a reading is named:
-
-- `questions` are rows; `stories` are runs of rows that tell one story or go on with it.
-- `wrong_answers` and `rule_dependent` are questions by what is asked (memory, reality, first_order, …). Each question
-  whose answer is wrong by default is in one of the two: in `rule_dependent` if it is right under another reading.
-- `wrong_agent_numbers` are questions in whose type the agent number is wrong, whatever else is wrong in it.
-  `wrong_question_types` are questions in whose type anything else is wrong, whatever the number is, and whether or not
-  it would be right under another reading. A question can be in both, and then has a finding of either kind.
-- `wrong_story_types` are stories with a row of the wrong type; each such row has a finding. A type that ToM-bAbI says
-  in a file's name counts too. Story types are defined by the default readings, so no other makes one right.
-- `impossible_stories` are stories in which something happens that cannot. Nothing else of theirs is judged.
-- `wrong_traces` are lines of a trace whose actions are not those of the text; `wrong_observers` are sentences.
-- `wrong_columns` are values of other columns of ours that do not follow: candidates, readings, proof, and so on.
-- `by_mechanism` counts findings by cause (`mechanisms.MECHANISMS`), but wrong story types by story.
+Rows are divided by kind of story, and each kind has a judge of its own. All add to one tally.
 """
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import DataError, UnknownNameError
-from storyproof.families.belief.audit.claims import find_broken_claims
-from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, PRAGMATIC, QUESTION_TYPE, SEMANTIC, STRUCTURAL
-from storyproof.families.belief.audit.mechanisms import (
-    Cause,
-    explain_answer,
-    explain_question_type,
-    explain_story_type,
-    explain_trace,
-)
-from storyproof.families.belief.audit.rows import (
-    ProvedRows,
-    WrongLabel,
-    answers_under,
-    asked_of,
-    events_of,
-    right_marks,
-    stage_of,
-)
-from storyproof.families.belief.babi_format import OBSERVERS, TRACE
-from storyproof.families.belief.events import impossibilities
-from storyproof.families.belief.labels import QUESTION_TYPES
-from storyproof.families.belief.nested.judge import impossible_rows, judge_rows
-from storyproof.families.belief.nested.reading import is_nested
-from storyproof.families.belief.nested.rows import READINGS as NESTED
-from storyproof.families.belief.readings import DEFAULT, READINGS
-from storyproof.families.belief.text import parse_question
+from storyproof.families.belief.audit.tally import AuditTally
+from storyproof.families.belief.story_choice import READING_DESCRIPTIONS, story_kinds, work_by_kind
+from storyproof.families.belief.story_kind import StoryKind
 from storyproof.families.judge import FileJudge, Subject
-from storyproof.findings import COLUMN, Finding
-from storyproof.formats.chunks import story_starts
-from storyproof.formats.inspect_jsonl import folded
-
-ASKED = ("memory", "reality", "first_order", "second_order")
-_COUNTED = (
-    "wrong_question_types",
-    "wrong_story_types",
-    "wrong_agent_numbers",
-    "impossible_stories",
-    "wrong_traces",
-    "wrong_observers",
-    "wrong_columns",
-)
-_OTHERS = ("candidates", "order", "chain", "false_belief", "readings", "proof")  # of our columns besides the labels
-_ORDERS = tuple(dict.fromkeys(map(asked_of, QUESTION_TYPES)))
-
-
-@lru_cache(maxsize=20_000)
-def _share(value: Any) -> Any:
-    """Return an equal value that is in use already, so that a million findings do not each have their own."""
-    return value
-
-
-def _nested_rows(table: pa.Table) -> npt.NDArray[np.bool_]:
-    """Return which rows are about stories or questions with more than plain ones have."""
-    rows = zip(table.column("story").to_pylist(), table.column("question").to_pylist(), strict=True)
-    return np.array([is_nested(story, question) for story, question in rows], np.bool_)
+from storyproof.findings import Finding
 
 
 class BeliefJudge(FileJudge):
@@ -94,228 +24,26 @@ class BeliefJudge(FileJudge):
 
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
-        readings: Sequence[str] = subject.settings.get("readings", ())
-        for name in readings:
-            if name not in (*READINGS, *NESTED):
-                raise UnknownNameError("reading", name, (*READINGS, *NESTED))
-        self._readings = tuple(name for name in READINGS if name != DEFAULT and (not readings or name in readings))
-        self._rows = 0
-        self._stories = 0
-        self._last_mistyped = -1  # the last story with a wrong type
-        self._found: list[Finding] = []
-        self._counts: Counter[str] = Counter()
-        self._answers: Counter[tuple[bool, str]] = Counter()
-        self._causes: Counter[str] = Counter()
-        self._orders: set[str] = set()
-        self._nested: set[str] = set()  # what rows about nested beliefs ask
+        for name in subject.settings.get("readings", ()):
+            if name not in READING_DESCRIPTIONS:
+                raise UnknownNameError("reading", name, READING_DESCRIPTIONS)
+        self._tally = AuditTally(self.unchecked, self.gone)
+        self._judges = {kind: kind.judge(subject, self._tally) for kind in story_kinds()}
 
     def judge(self, table: pa.Table) -> Iterable[Finding]:
         """Yield what is wrong in the next rows."""
-        first = table.select(["story", "question"]).slice(0, 1).to_pylist()
-        nested = _nested_rows(table) if any(is_nested(row["story"], row["question"]) for row in first) else None
-        if nested is None:
-            rows = ProvedRows(table)
-            unread = any(problem.what in ("story", "question") for problem in rows.proved.problems)
-            nested = _nested_rows(table) if unread else None
-            if nested is None or not nested.any():
-                return self._judge_plain(rows)
-        found = self._judge_nested(table.filter(pa.array(nested)))
-        if not nested.all():
-            found += self._judge_plain(ProvedRows(table.filter(pa.array(~nested))))
-        return found
 
-    def _judge_plain(self, rows: ProvedRows) -> Iterable[Finding]:
-        if not self.subject.is_audit:
-            return find_broken_claims(rows, self.subject.name, self.unchecked)
-        return self._find_flaws(rows)
+        def judge(kind: StoryKind, rows: pa.Table, is_certain: bool) -> Iterable[Finding]:
+            return self._judges[kind].judge(rows, is_certain=is_certain)
 
-    def _judge_nested(self, table: pa.Table) -> list[Finding]:
-        """Return what is wrong in rows about nested beliefs."""
-        judged = judge_rows(table, self.subject)
-        self.unchecked.update(judged.unchecked)
-        self._rows += table.num_rows
-        self._stories += len(story_starts(table))
-        self._nested.update(judged.asked)
-        mistyped = set[str]()
-        for finding, counted in judged.found:
-            if counted == "answers":
-                self._answers[bool(finding.reading), finding.asked] += 1
-                self._causes["other_reading" if finding.reading else "not_entailed"] += 1
-            elif counted == "wrong_story_types":
-                story = finding.id.rpartition("-")[0] or finding.id
-                self._counts[counted] += story not in mistyped
-                mistyped.add(story)
-            elif counted:
-                self._counts[counted] += 1
-        if self.subject.is_audit:
-            self.gone.update(impossible_rows(table, judged))
-        return [finding for finding, _ in judged.found]
+        return chain.from_iterable(found for _, found in work_by_kind(table, judge))
 
     def conclude(self) -> Iterable[Finding]:
         """Refuse an audit of a file without questions."""
-        if self.subject.is_audit and not self._rows:
+        if self.subject.is_audit and not self._tally.questions:
             raise DataError(f"{self.subject.path}, line 1: found no question; expected at least one.")
         return ()
 
-    def _find_flaws(self, part: ProvedRows) -> list[Finding]:
-        """Return what is wrong, by row.
-
-        Questions that have no right answer are set apart first: without them their stories may be about other people.
-        """
-        part.refuse_unreadable(self.subject.path)
-        part.number_stories(self._stories)
-        self._found = []
-        answered = part.possible & np.asarray(part.proved.columns["answer"].is_valid())
-        self._rows += len(answered)
-        self._stories = int(part.run[-1]) + 1
-        if not answered.all():
-            self._add_impossible(part)
-            self._add_wrong(part, ~answered)
-        if answered.any():
-            part = part if answered.all() else part.keep(answered)
-            self._add_wrong(part)
-            self._add_observers(part)
-        return sorted(self._found, key=lambda finding: finding.row)
-
     def totals(self) -> dict[str, Any]:
-        """Return what was counted; see the module."""
-        orders = [name for name in _ORDERS if name in self._orders or name in ASKED or name in self._nested]
-        orders += sorted(self._nested - set(orders))
-        found: dict[str, Any] = {"questions": self._rows, "stories": self._stories}
-        for name, dependent in (("wrong_answers", False), ("rule_dependent", True)):
-            found[name] = {asked: self._answers[dependent, asked] for asked in orders}
-        found |= {name: self._counts[name] for name in _COUNTED}
-        return {**found, "by_mechanism": dict(self._causes.most_common())}
-
-    def _add(self, part: ProvedRows, row: int, cause: Cause, counted: str, kind: str, **known: Any) -> None:
-        """Add a finding; count it if there is a count."""
-        shared = {name: _share(value) for name, value in known.items() if name not in ("id", "line")}
-        given = {"file": self.subject.name, "row": part.place(row).row, **known, **shared}
-        self._found.append(Finding(kind=kind, reason=_share(cause.reason), **given))
-        if counted:
-            self._counts[counted] += 1
-            self._causes[cause.name] += 1
-
-    def _add_impossible(self, part: ProvedRows) -> None:
-        """Add stories that cannot happen, each at the first row by which it has happened."""
-        rows = np.flatnonzero(~part.possible)
-        self.gone.update(part.place(row).row for row in rows.tolist())
-        _, first = np.unique(part.run[rows], return_index=True)
-        for row, values in part.values(rows[first].tolist()).items():
-            lines = values["story"].split("\n")
-            faults = impossibilities(events_of(values["story"]))
-            cause = Cause(IMPOSSIBLE_STORY, "; ".join(what for _, what in faults))
-            line, found = part.place(row).line_of(faults[0][0]), lines[faults[0][0] - 1]
-            at = {"line": line, "id": values["id"], "sentences": tuple(dict.fromkeys(number for number, _ in faults))}
-            at |= {"field": "story", "found": found, "expected": "", "is_claim": False}
-            self._add(part, row, cause, "impossible_stories", IMPOSSIBLE_STORY, **at)
-
-    def _add_wrong(self, part: ProvedRows, only: npt.NDArray[np.bool_] | None = None) -> None:
-        """Add labels that do not follow from the text; of rows that have no answer, `only` the answers."""
-        types = part.proved.columns["question_type"]
-        self._orders.update(map(asked_of, types.dictionary.take(types.indices.unique()).to_pylist()))
-        names = self._ADD if only is None else ("answer",)
-        wrong = {name: [each for each in part.wrong(name) if only is None or only[each[0]]] for name in names}
-        values = part.values(sorted({row for found in wrong.values() for row, _ in found}))
-        asked = {row: parse_question(each["question"]) for row, each in values.items()}
-        judged = {row for name in ("answer", "question_type") for row, _ in wrong.get(name, ()) if asked[row].chain}
-        cases = {row: (events_of(values[row]["story"]), asked[row]) for row in judged}
-        believed = dict(zip(cases, answers_under(list(cases.values()), self._readings), strict=True))
-        for name, found in wrong.items():
-            for row, right in found:
-                story = values[row]["story"]
-                stage, pair = stage_of(story, asked[row].thing), part.pair(row, story)
-                case = WrongLabel(part, row, name, right, values[row], asked[row], stage, pair, believed.get(row, {}))
-                self._ADD[name](self, case)
-
-    def _add_case(self, case: WrongLabel, cause: Cause, counted: str, kind: str, **known: Any) -> None:
-        """Add a finding about a wrong label, with the name and the place that it has in the file."""
-        name, values = case.name, case.values
-        spot = self.subject.format.locate(self.subject.path, name, case.place)
-        at: dict[str, Any] = {"found": values[name], "expected": case.right, "sentences": case.proof}
-        at |= {"file": self.subject.called(spot.file), "line": spot.line, "field": spot.field, **known}
-        at["fix"] = spot.field if at["expected"] else ""
-        self._add(case.part, case.row, cause, counted, kind, id=values["id"], asked=case.asked, **at)
-
-    def _agree(self, found: str, right: str | None) -> bool:
-        """Return whether an answer is the right one; evaluation frameworks are not strict about its form."""
-        if not self.subject.format.has_free_answers or right is None:
-            return found == right
-        return any(folded(each) == folded(right) for each in found.split("\n"))
-
-    def _add_answer(self, case: WrongLabel) -> None:
-        found, stage = case.values["answer"], case.stage
-        if self._agree(found, case.right):
-            return
-        reading = next((name for name, place in case.believed.items() if self._agree(found, place)), "")
-        place = next((place for place in stage.places if self._agree(found, place)), found)
-        cause = explain_answer(stage, case.question.chain, place, case.right, reading)
-        self._answers[bool(reading), case.asked] += 1
-        if case.right is None:
-            self.gone.add(case.place.row)
-        shown = {"found": found.replace("\n", ", "), "expected": case.right or "", "reading": reading}
-        self._add_case(case, cause, "answers", STRUCTURAL, **shown)
-
-    def _add_question_type(self, case: WrongLabel) -> None:
-        found, stage, chain = case.values["question_type"], case.stage, case.question.chain
-        asked = chain[0] if chain else ""
-        pair = asked, next((agent for agent in case.pair if agent != asked), None)
-        causes = explain_question_type(stage, pair, found, case.right, case.values["answer"])
-        if PRAGMATIC in causes:
-            sentences = (stage.move,) if stage.move else case.proof
-            self._add_case(case, causes[PRAGMATIC], "wrong_agent_numbers", PRAGMATIC, sentences=sentences)
-        if QUESTION_TYPE in causes:
-            cause, is_tom = causes[QUESTION_TYPE], not found.endswith("_no_tom")
-            places = case.believed if cause.name != "other_question" else {}
-            fitting = (name for name, place in places.items() if place and (place != stage.places[-1]) == is_tom)
-            self._add_case(case, cause, "wrong_question_types", QUESTION_TYPE, reading=next(fitting, ""))
-
-    def _add_story_type(self, case: WrongLabel) -> None:
-        stage, run = case.stage, int(case.part.run[case.row])
-        cause = explain_story_type(stage, case.pair[1] or "", case.values["story_type"])
-        counted = "wrong_story_types" if run != self._last_mistyped else ""
-        self._last_mistyped = run
-        stays = [number for agent in case.pair for stay in stage.stays.get(agent or "", ()) for number in stay]
-        self._add_case(case, cause, counted, SEMANTIC, sentences=tuple(sorted({stage.move, *stays} - {0})))
-
-    def _add_trace(self, case: WrongLabel) -> None:
-        cause = explain_trace(case.values[TRACE], case.right)
-        others = tuple(number for number, agent, _ in case.stage.actions if agent not in case.pair)
-        self._add_case(case, cause, "wrong_traces", TRACE, sentences=others)
-
-    def _add_column(self, case: WrongLabel) -> None:
-        found, right = (json.dumps(each, ensure_ascii=False) for each in (case.values[case.name], case.right))
-        cause = Cause(COLUMN, f"the text gives {right}")
-        self._add_case(case, cause, "wrong_columns", COLUMN, found=found, expected=right)
-
-    def _add_observers(self, part: ProvedRows) -> None:
-        """Add sentences that are followed by other numbers than those of the agents who saw them."""
-        if OBSERVERS not in part.table.column_names or part.table.column(OBSERVERS).null_count == part.table.num_rows:
-            return
-        ends = np.flatnonzero(np.diff(part.run, append=part.run[-1] + 1)).tolist()
-        for start, (end, values) in zip([0, *(end + 1 for end in ends)], part.values(ends).items(), strict=False):
-            if values[OBSERVERS] is None:
-                continue
-            marks = values[OBSERVERS].split("\n")
-            right = right_marks(events_of(values["story"]), marks)
-            for sentence in (number for number, mark in enumerate(marks, start=1) if mark != right[number - 1]):
-                rows = part.values(range(start, end + 1))
-                heard = {row: each["story"].count("\n") + 1 for row, each in rows.items()}
-                row = next(row for row in rows if heard[row] >= sentence)
-                cause = Cause(OBSERVERS, f"other numbers follow sentence {sentence} than those of who saw it")
-                at = {
-                    "line": part.place(row).line_of(sentence),
-                    "id": rows[row]["id"],
-                    "sentences": (sentence,),
-                    "fix": f"{OBSERVERS}.{sentence}",
-                }
-                text = {"field": OBSERVERS, "found": marks[sentence - 1], "expected": right[sentence - 1]}
-                self._add(part, row, cause, "wrong_observers", OBSERVERS, **text, **at)
-
-    _ADD: ClassVar[dict[str, Callable[[BeliefJudge, WrongLabel], None]]] = {
-        "answer": _add_answer,
-        "question_type": _add_question_type,
-        "story_type": _add_story_type,
-        TRACE: _add_trace,
-        **dict.fromkeys(_OTHERS, _add_column),
-    }
+        """Return what was counted; see `tally`."""
+        return self._tally.totals()

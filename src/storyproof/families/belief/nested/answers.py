@@ -1,78 +1,68 @@
-"""Answers and proofs by the oracle, for every kind of question."""
+"""Answers and proofs by the oracle, for every kind of question, about many stories at once.
+
+Every question comes down to some beliefs: whether Ada knows where the key is rests on what she believes and on where
+the key is. The beliefs of all questions are asked together, and then combined question by question. A proof deletes
+sentences from the course of a story and asks again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small
-from storyproof.families.belief.nested import oracle
 from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots
-from storyproof.families.belief.nested.oracle import Instants, Whereabouts
-from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
+from storyproof.families.belief.nested.course import Course, member
+from storyproof.families.belief.nested.instants import (
+    Instants,
+    Times,
+    delay,
+    first,
+    keep_last,
+    last,
+    single,
+    unpack,
+    until,
+)
+from storyproof.families.belief.nested.oracle import Minds, contract
+from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import ALWAYS, NEVER_LIARS, NestedReading
-from storyproof.families.belief.nested.world import MESSAGES, EventKind, PlotEvent
+from storyproof.families.belief.nested.world import EventKind, PlotEvent
 from storyproof.families.belief.oracle import STRANGER
-from storyproof.families.belief.readings import INFER_MOVER
+from storyproof.families.belief.readings import INFER_MOVER, OPEN
 
 Codes = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.intp]
-# Takes stories, and for each answer wanted the story and the question; returns the answers.
-Evaluate = Callable[[PlotArrays, Columns, Columns], Codes]
 
-_MISSING = 99  # the number of an object that is not in the story
-_WIDTH = 1 << 12  # changed stories that are evaluated at once
-
-
-def _places(
-    stories: PlotArrays, names: LocalNames, chains: Sequence[tuple[str, ...]], thing: str, reading: NestedReading
-) -> npt.NDArray[np.int8]:
-    """Return where chains believe an object to be, [chain, story]; all stories have the same names."""
-    count = stories.kind.shape[1]
-    asked = np.full((max(map(len, chains)), len(chains)), NOBODY, np.int8)
-    for place, chain in enumerate(chains):
-        asked[: len(chain), place] = [names.agents.get(agent, STRANGER) for agent in chain]
-    columns = np.tile(np.arange(count), len(chains))
-    things = np.full(len(columns), names.things.get(thing, _MISSING), np.int8)
-    found = oracle.beliefs(stories, columns, things, np.repeat(asked, count, axis=1), reading)
-    return found.reshape(len(chains), count)
+_MISSING = 99  # the number of an object or container that is not in the story
+_AT_ONCE = 1 << 16  # beliefs, or cells of changed stories, that are evaluated together
+_WIDTH = 1 << 13  # changed stories that are evaluated together
 
 
-def answer_codes(stories: PlotArrays, names: LocalNames, question: NestedQuestion, reading: NestedReading) -> Codes:
-    """Return the answer to a question about each of some stories with the same names.
+def encode_questions(
+    names: Sequence[LocalNames], story: Sequence[int], questions: Sequence[NestedQuestion]
+) -> QuestionArrays:
+    """Look up the names of questions.
 
-    Returns:
-        A container's number or NOBODY, 0 or 1 for no or yes, or the bit mask of a set of agents.
+    Args:
+        names: What the local numbers of each story stand for.
+        story: The story of each question.
+        questions: The questions.
     """
-    ask, chain, thing = question.ask, question.chain, question.thing
-    found: npt.NDArray[Any]
-    if ask == Ask.MEMORY:
-        number = np.full(stories.kind.shape[1], names.things.get(thing, _MISSING), np.int8)
-        found = oracle.memory(stories, number)
-    elif ask == Ask.BELIEVERS:
-        agents = tuple(names.agents)
-        places = _places(stories, names, [(agent, *chain) for agent in agents], thing, reading)
-        believe = places == names.containers.get(str(question.place), _MISSING)
-        found = (believe << np.arange(len(agents))[:, None]).sum(axis=0)
-    elif ask == Ask.COMMON:
-        group = tuple(dict.fromkeys(chain))
-        chains = [tuple(group[member] for member in each) for each in chain_classes(len(group))]
-        places = _places(stories, names, chains, thing, reading)
-        found = np.where((places == places[0]).all(axis=0), places[0], NOBODY)
-    elif ask == Ask.KNOWS_WHERE:
-        own, real = _places(stories, names, [chain, ()], thing, reading)
-        found = (own != NOBODY) & (own == real)
-    elif ask == Ask.KNOWS_WRONG:
-        own, other, thought, real = _places(stories, names, [chain[:1], chain[1:], chain, ()], thing, reading)
-        found = (other != NOBODY) & (real != NOBODY) & (other != real)
-        found &= (own != NOBODY) & (thought != NOBODY) & (own != thought)
-    else:
-        found = _places(stories, names, [() if ask == Ask.REALITY else chain], thing, reading)[0]
-    return found.astype(np.int64)
+    chain = np.full((max([1, *(len(each.chain) for each in questions)]), len(questions)), NOBODY, np.int8)
+    thing, place = np.full(len(questions), _MISSING, np.int8), np.full(len(questions), NOBODY, np.int8)
+    for column, (number, each) in enumerate(zip(story, questions, strict=True)):
+        known = names[number]
+        chain[: len(each.chain), column] = [known.agents.get(agent, STRANGER) for agent in each.chain]
+        thing[column] = known.things.get(each.thing, _MISSING)
+        if each.place is not None:
+            place[column] = known.containers.get(each.place, _MISSING)
+    ask = np.array([ASKS.index(each.ask) for each in questions], np.uint8)
+    return QuestionArrays(np.array(story, np.intp), ask, thing, chain, place)
 
 
 @lru_cache(maxsize=64)
@@ -91,6 +81,360 @@ def chain_classes(count: int) -> tuple[tuple[int, ...], ...]:
     return tuple(found.values())
 
 
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The beliefs that questions come down to, those of one question side by side.
+
+    Attributes:
+        start: Where the beliefs of each question begin, and at last where those of the last one end.
+        chain: The agents, [place in the chain, belief]; all NOBODY for where the object really is.
+        thing: The objects.
+    """
+
+    start: Columns
+    chain: Small
+    thing: Small
+
+    def of(self, questions: Columns) -> tuple[Columns, Columns]:
+        """Return the numbers of the beliefs of some questions, and where those of each begin among them."""
+        counts = (self.start[1:] - self.start[:-1])[questions]
+        begin = np.cumsum(counts) - counts
+        return np.repeat(self.start[questions] - begin, counts) + np.arange(int(counts.sum())), begin
+
+
+def _divide(stories: PlotArrays, asked: QuestionArrays) -> _Parts:
+    """Return the beliefs that questions come down to."""
+    questions, chains = list[Columns](), list[Small]()
+
+    def those(*asks: Ask) -> Columns:
+        return np.flatnonzero(np.isin(asked.ask, [ASKS.index(ask) for ask in asks]))
+
+    def add(chosen: Columns, *parts: Small) -> None:
+        for chain in parts:
+            questions.append(chosen)
+            chains.append(chain)
+
+    nobody = np.full((1, asked.count), NOBODY, np.int8)  # the chain that stands for reality
+    chosen = those(Ask.REALITY, Ask.MEMORY)
+    add(chosen, nobody[:, chosen])
+    chosen = those(Ask.BELIEF, Ask.SAYS)
+    add(chosen, asked.chain[:, chosen])
+    chosen = those(Ask.KNOWS_WHERE)
+    add(chosen, asked.chain[:1, chosen], nobody[:, chosen])
+    chosen = those(Ask.KNOWS_WRONG)
+    add(chosen, asked.chain[:1, chosen], asked.chain[1:2, chosen], asked.chain[:2, chosen], nobody[:, chosen])
+    chosen = those(Ask.BELIEVERS)
+    cast = np.maximum(stories.agent, stories.hearer).max(axis=0, initial=NOBODY)[asked.story[chosen]]
+    for agent in range(1 + int(cast.max(initial=NOBODY))):
+        some = chosen[cast >= agent]
+        add(some, np.concatenate([np.full((1, len(some)), agent, np.int8), asked.chain[:, some]]))
+    chosen = those(Ask.COMMON)
+    group, sizes = _members(asked.chain[:, chosen])
+    for size in np.unique(sizes).tolist():
+        some = np.flatnonzero(sizes == size)
+        add(chosen[some], *(group[list(chain)][:, some] for chain in chain_classes(size)))
+    question = np.concatenate(questions)
+    longest = max(len(chain) for chain in chains)
+    chain = np.full((longest, len(question)), NOBODY, np.int8)
+    begin = 0
+    for part in chains:
+        chain[: len(part), begin : begin + part.shape[1]] = part
+        begin += part.shape[1]
+    order = np.argsort(question, kind="stable")
+    start = np.concatenate([[0], np.cumsum(np.bincount(question, minlength=asked.count))]).astype(np.intp)
+    return _Parts(start, chain[:, order], asked.thing[question[order]])
+
+
+def _members(chain: Small) -> tuple[Small, Columns]:
+    """Return the different members of groups in order of appearance, and how many each has."""
+    repeated = chain == NOBODY
+    for place in range(1, len(chain)):
+        repeated[place] |= (chain[:place] == chain[place]).any(axis=0)
+    order = np.argsort(repeated, axis=0, kind="stable")
+    return np.take_along_axis(chain, order, axis=0), (~repeated).sum(axis=0)
+
+
+class Answers:
+    """The oracle's answers to many questions about many stories."""
+
+    def __init__(self, stories: PlotArrays, asked: QuestionArrays, sight: str = OPEN) -> None:
+        """Prepare to answer questions.
+
+        Args:
+            stories: The stories.
+            asked: The questions.
+            sight: What people see; whom they believe is said with each question.
+        """
+        self._stories, self._asked, self._sight = stories, asked, sight
+        self._parts = _divide(stories, asked)
+        self._chains = contract(self._parts.chain, stories.agents)
+
+    def codes(self, *trusts: str) -> list[Codes]:
+        """Return the answers (see `QuestionArrays`) under some readings of trust."""
+        found = [np.zeros(self._asked.count, np.int64) for _ in trusts]
+        if not self._asked.count:
+            return found
+        # Whole questions at a time, so that the arrays of a large block fit into memory.
+        bounds = np.unique(np.searchsorted(self._parts.start, np.arange(0, self._parts.start[-1], _AT_ONCE)))
+        for begin, end in zip(bounds, [*bounds[1:], self._asked.count], strict=True):
+            part = np.arange(begin, end)
+            story, column = np.unique(self._asked.story[part], return_inverse=True)
+            few = self._stories if len(story) == self._stories.kind.shape[1] else self._stories.pick(story)
+            for codes, answers in zip(found, self._evaluate(Course.of(few), column, part, *trusts), strict=True):
+                codes[part] = answers
+        return found
+
+    def _evaluate(self, course: Course, column: Columns, question: Columns, *trusts: str) -> Iterator[Codes]:
+        """Yield the answers to some of the questions about a course of the stories.
+
+        Args:
+            course: What happens; sentences may have been deleted.
+            column: The column of the course that each question is about.
+            question: The numbers of the questions.
+            trusts: The readings to answer under.
+        """
+        which, begin = self._parts.of(question)
+        at = np.repeat(column, np.diff(np.append(begin, len(which))))
+        thing, is_real = self._parts.thing[which], self._parts.chain[0, which] == NOBODY
+        places = np.full(len(which), NOBODY, np.int64)
+        real, some = np.flatnonzero(is_real), np.flatnonzero(~is_real)
+        places[real] = _put(course, at[real], thing[real], last)
+        minds = Minds(course, at[some], self._chains.pick(which[some]), thing[some], self._sight)
+        for trust in trusts:
+            if len(some):
+                places[some] = minds.at_the_end(trust)
+            yield self._combine(course, column, question, places, begin)
+
+    def _combine(self, course: Course, column: Columns, question: Columns, places: Codes, begin: Columns) -> Codes:
+        """Return the answers to questions whose beliefs are known, those of each question from its `begin` on."""
+        found: Codes = places[begin]
+        asked, thing = self._asked.ask[question], self._asked.thing[question]
+
+        def rows(ask: Ask) -> Columns:
+            return np.flatnonzero(asked == ASKS.index(ask))
+
+        chosen = rows(Ask.MEMORY)
+        if len(chosen):
+            found[chosen] = _put(course, column[chosen], thing[chosen], first)
+        chosen = rows(Ask.KNOWS_WHERE)
+        own, real = found[chosen], places[begin[chosen] + 1]
+        found[chosen] = (own != NOBODY) & (own == real)
+        chosen = rows(Ask.KNOWS_WRONG)
+        if len(chosen):
+            own, other, thought, real = (places[begin[chosen] + place] for place in range(4))
+            found[chosen] = _known_to_differ(other, real) & _known_to_differ(own, thought)
+        chosen = rows(Ask.BELIEVERS)
+        if len(chosen):
+            counts = np.diff(np.append(begin, len(places)))
+            agent = np.arange(len(places)) - np.repeat(begin, counts)
+            believe = (places == np.repeat(self._asked.place[question], counts)).astype(np.int64) << agent
+            found[chosen] = np.add.reduceat(believe, begin)[chosen]
+        chosen = rows(Ask.COMMON)
+        if len(chosen):
+            same = np.minimum.reduceat(places, begin) == np.maximum.reduceat(places, begin)
+            found[chosen] = np.where(same, found, NOBODY)[chosen]
+        return found
+
+    def prove(self, trust: str = ALWAYS, *, is_plain: bool = False) -> Flags:
+        """Return the sentences that the answers rest on, [time, question].
+
+        A proof has every sentence without which the answer is another. If these alone do not give the answer, because
+        it has several grounds, it also has some of the others, as few as can be found by leaving out one after the
+        other from the beginning: the latest grounds are kept.
+
+        Args:
+            trust: Which messages are believed.
+            is_plain: Whether to try every sentence, also those that can have no effect.
+        """
+        steps, count = len(self._stories.kind), self._asked.count
+        needed = np.zeros((steps, count), np.bool_)
+        # A piece of questions at a time, whose sentences fit into memory.
+        piece = max(1, (_WIDTH << 8) // steps)
+        for begin in range(0, count, piece):
+            part = np.arange(begin, min(begin + piece, count))
+            needed[:, part] = self._prove(part, trust, is_plain=is_plain)
+        return needed
+
+    def _prove(self, questions: Columns, trust: str, *, is_plain: bool) -> Flags:
+        steps, width = len(self._stories.kind), max(1, _WIDTH // (1 + len(self._stories.kind) // 64))
+        story, column = np.unique(self._asked.story[questions], return_inverse=True)
+        course = Course.of(self._stories.pick(story))
+        (answer,) = self._evaluate(course, column, questions, trust)
+        concerns, bearing = self._bearing(course, column, questions, trust)
+        kept, may_matter = unpack(concerns, steps), unpack(bearing, steps)
+        if is_plain:
+            kept[:] = may_matter[:] = True
+        needed = np.zeros((steps, len(questions)), np.bool_)
+        # Questions about one story share its changed versions, which are numbered by story and deleted sentence.
+        time, question = (index.astype(np.intp) for index in np.nonzero(may_matter))
+        version = column[question] * steps + time
+        order = np.argsort(version, kind="stable")
+        starts = np.flatnonzero(np.diff(version[order], prepend=-1))
+        for start in range(0, len(starts), width):
+            end = starts[start + width] if start + width < len(starts) else len(order)
+            tried = order[starts[start] : end]
+            deleted = version[order[starts[start : start + width]]]
+            changed = course.without(deleted // steps, deleted % steps)
+            place = np.cumsum(np.diff(version[tried], prepend=-1) != 0) - 1
+            (found,) = self._evaluate(changed, place, questions[question[tried]], trust)
+            needed[time[tried], question[tried]] = found != answer[question[tried]]
+        several = np.flatnonzero(~self._suffices(questions, needed, answer, trust))
+        if len(several):
+            alone = course.pick(column[several])
+            needed[:, several] = self._complete(
+                alone, needed[:, several], kept[:, several], questions[several], answer[several], trust
+            )
+        return needed
+
+    def _suffices(self, questions: Columns, needed: Flags, answer: Codes, trust: str) -> Flags:
+        """Return to which questions some sentences alone give the same answer."""
+        most = max(1, int(needed.sum(axis=0).max(initial=0)))
+        time = np.argsort(~needed, axis=0, kind="stable")[:most]
+        few = self._stories.at(time, self._asked.story[questions])
+        few = few.without(~np.take_along_axis(needed, time, axis=0))
+        (codes,) = self._evaluate(Course.of(few), np.arange(len(questions)), questions, trust)
+        found: Flags = codes == answer
+        return found
+
+    def _complete(
+        self, course: Course, needed: Flags, kept: Flags, questions: Columns, answer: Codes, trust: str
+    ) -> Flags:
+        """Leave out sentences that are kept but not needed, one after the other, as long as any can be left out."""
+        columns = np.arange(len(questions))
+        while len(columns):
+            # All stories try their first sentence at once, then all their second one, and so on.
+            rank = np.cumsum(kept[:, columns] & ~needed[:, columns], axis=0)
+            changed = np.zeros(len(columns), np.bool_)
+            for number in range(1, int(rank[-1].max(initial=0)) + 1):
+                places = np.flatnonzero(rank[-1] >= number)
+                tried, time = columns[places], (rank[:, places] >= number).argmax(axis=0)
+                shorter = course.without(tried, time)
+                (codes,) = self._evaluate(shorter, np.arange(len(tried)), questions[tried], trust)
+                same = codes == answer[tried]
+                course.assign(tried[same], shorter.pick(np.flatnonzero(same)))
+                kept[time[same], tried[same]] = False
+                changed[places[same]] = True
+            columns = columns[changed]
+        return kept
+
+    def _bearing(self, course: Course, column: Columns, questions: Columns, trust: str) -> tuple[Instants, Instants]:
+        """Return which sentences concern each answer, and which of them may change it if they alone are deleted.
+
+        Sentences about the object concern a belief, and those about where the agents of the chain and the speakers of
+        messages are. The others have no effect in any part of the story.
+        """
+        which, begin = self._parts.of(questions)
+        at = np.repeat(column, np.diff(np.append(begin, len(which))))
+        chain, thing = self._parts.chain[:, which], self._parts.thing[which]
+        known = np.minimum(thing, course.puts.shape[1] - 1).astype(np.intp)
+        puts, told = course.puts[:, known, at], _spoken_about(course, at, thing)
+        puts[:, thing >= course.puts.shape[1]] = 0
+        agents = _concerned(course, at, thing, chain)
+        if trust == NEVER_LIARS:  # who lied about another object is not believed about this one
+            puts, told = np.bitwise_or.reduce(course.puts, axis=1)[:, at], course.spoken[:, at]
+            agents = _concerned(course, at, None, chain)
+        is_real = chain[0] == NOBODY  # rests on puttings only
+        agents[is_real] = 0
+        told[:, is_real] = 0
+        concerns, bearing = puts | told, puts | told
+        is_weighed = trust != ALWAYS or self._sight == INFER_MOVER
+        decided = np.full(len(which), -1, np.int64)
+        minds = np.flatnonzero(~is_real)
+        if not is_weighed and len(minds):
+            decided[minds] = Minds(
+                course, at[minds], self._chains.pick(which[minds]), thing[minds], self._sight
+            ).decided()
+            early = until(decided[minds], course.words)
+            bearing[:, minds] = keep_last(puts[:, minds] & early) | (_returns(course)[:, known, at][:, minds] & ~early)
+            bearing[:, minds] |= told[:, minds] & single(decided[minds], course.words)
+            bearing[:, minds] &= concerns[:, minds]
+        keeps = _keeps(course)
+        kind = agents.dtype.type
+        for agent in range(course.inside.shape[1]):
+            some = np.flatnonzero(agents & kind(1 << agent))
+            if not len(some):
+                continue
+            walks, looks, heeds = (sets[:, agent, at[some]] for sets in (course.walks, course.looks, course.heeds))
+            acts = looks | heeds
+            concerns[:, some] |= acts
+            if not is_weighed:
+                # How things stood when the belief was decided; later, what kept the chain from learning more.
+                early = until(decided[some], course.words)
+                states = keep_last(walks & early) | keep_last(looks & early) | keep_last(heeds & early)
+                acts = states | (keeps[:, agent, at[some]] & ~early)
+            bearing[:, some] |= acts
+        if not len(begin):
+            return concerns, bearing
+        joined = (np.bitwise_or.reduceat(sets, begin, axis=1) for sets in (concerns, bearing))
+        return next(joined), next(joined)
+
+
+def _put(course: Course, column: Columns, thing: Small, which: object) -> Small:
+    """Return where objects were put first or last; NOBODY if they were not."""
+    known = np.minimum(thing, course.puts.shape[1] - 1).astype(np.intp)
+    time: Times = which(course.puts[:, known, column])  # type: ignore[operator]
+    place = course.stories.container[np.maximum(time, 0), course.origin[column]]
+    found: Small = np.where((time < 0) | (thing >= course.puts.shape[1]), np.int8(NOBODY), place)
+    return found
+
+
+def _spoken_about(course: Course, column: Columns, thing: Small) -> Instants:
+    """Return when messages about some objects are sent."""
+    stories = course.stories
+    found = np.zeros((course.words, course.puts.shape[1], stories.kind.shape[1]), np.uint64)
+    time, story = np.nonzero(stories.kind >= EventKind.TELL)
+    np.bitwise_or.at(
+        found, (time // 64, stories.thing[time, story], story), np.uint64(1) << (time % 64).astype(np.uint64)
+    )
+    known = np.minimum(thing, found.shape[1] - 1).astype(np.intp)
+    about = found[:, known, course.origin[column]] & course.spoken[:, column]
+    about[:, thing >= found.shape[1]] = 0
+    return about
+
+
+def _concerned(course: Course, column: Columns, thing: Small | None, chain: Small) -> npt.NDArray[np.unsignedinteger]:
+    """Return the sets of the agents of chains, and of those who speak of an object, or of any."""
+    stories, kind = course.stories, course.stories.mask_type
+    found = np.zeros(len(column), kind)
+    for agent in chain:
+        found |= member(np.where(agent < stories.agents, agent, np.int8(NOBODY)), kind)
+    spoken = stories.kind >= EventKind.TELL
+    speakers = np.zeros((course.puts.shape[1], stories.kind.shape[1]), kind)
+    time, story = np.nonzero(spoken)
+    who = member(stories.agent[time, story], kind)
+    np.bitwise_or.at(speakers, (stories.thing[time, story], story), who)
+    if thing is None:
+        found |= np.bitwise_or.reduce(speakers, axis=0)[course.origin[column]]
+    else:
+        known = np.minimum(thing, len(speakers) - 1).astype(np.intp)
+        found |= speakers[known, course.origin[column]]
+    return found
+
+
+def _keeps(course: Course) -> Instants:
+    """Return the sentences without which somebody would still be somewhere, watch or notice, [word, agent, column]."""
+    inside, watching = (delay(np.bitwise_or.reduce(sets, axis=2)) for sets in (course.inside, course.watching))
+    walks, looks = course.walks, course.looks & ~course.walks
+    found: Instants = (walks & (inside | watching)) | (looks & watching) | (course.heeds & ~walks & course.away)
+    return found
+
+
+def _returns(course: Course) -> Instants:
+    """Return when objects are put into another room than they were in, [word, object, column]."""
+    before, moved = np.zeros_like(course.puts), np.zeros_like(course.puts)
+    for room in range(course.home.shape[2]):
+        there = course.home[:, :, room]
+        before |= delay(there)
+        moved |= there & ~delay(there)
+    found: Instants = course.puts & before & moved
+    return found
+
+
+def _known_to_differ(one: Codes, other: Codes) -> Flags:
+    found: Flags = (one != NOBODY) & (other != NOBODY) & (one != other)
+    return found
+
+
 def reply(code: int, names: LocalNames, question: NestedQuestion) -> Reply:
     """Return an answer in words."""
     if question.ask in (Ask.KNOWS_WHERE, Ask.KNOWS_WRONG):
@@ -103,177 +447,13 @@ def reply(code: int, names: LocalNames, question: NestedQuestion) -> Reply:
 def oracle_answer(events: Sequence[PlotEvent], question: NestedQuestion, reading: NestedReading) -> Reply:
     """Return the oracle's answer to a question about a story."""
     stories, (names,) = encode_plots([events])
-    return reply(int(answer_codes(stories, names, question, reading)[0]), names, question)
+    asked = encode_questions([names], [0], [question])
+    (codes,) = Answers(stories, asked, reading.sight).codes(reading.trust)
+    return reply(int(codes[0]), names, question)
 
 
 def oracle_proof(events: Sequence[PlotEvent], question: NestedQuestion, reading: NestedReading) -> tuple[int, ...]:
-    """Return the 1-based numbers of the sentences that an answer rests on (see `prove`)."""
+    """Return the 1-based numbers of the sentences that an answer rests on (see `Answers.prove`)."""
     stories, (names,) = encode_plots([events])
-
-    def evaluate(changed: PlotArrays, columns: Columns, _: Columns) -> Codes:
-        return answer_codes(changed, names, question, reading)[columns]
-
-    everything = np.ones((len(stories.kind), 1), np.bool_)
-    flags = prove(stories, np.zeros(1, np.intp), evaluate, everything, everything)
+    flags = Answers(stories, encode_questions([names], [0], [question]), reading.sight).prove(reading.trust)
     return tuple((np.flatnonzero(flags[:, 0]) + 1).tolist())
-
-
-def prove_beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, reading: NestedReading) -> Flags:
-    """Return the sentences that beliefs rest on, [time, question]; the arguments are those of `oracle.beliefs`."""
-
-    def evaluate(changed: PlotArrays, story: Columns, question: Columns) -> Codes:
-        return oracle.beliefs(changed, story, thing[question], chain[:, question], reading).astype(np.int64)
-
-    concerns = _concerns(stories, columns, thing, chain, reading)
-    may_matter = concerns
-    if reading.trust == ALWAYS and reading.sight != INFER_MOVER:
-        minds = oracle.Minds(stories, columns, chain, reading)
-        may_matter = concerns & _bears_on(stories, minds.where, columns, thing, minds.decided(thing))
-    return prove(stories, columns, evaluate, concerns, may_matter)
-
-
-def _concerns(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, reading: NestedReading) -> Flags:
-    """Return which sentences concern a belief: about the object, or about where those asked about or speaking are.
-
-    The others can be deleted, alone or together, without any effect.
-    """
-    agents, questions = stories.agents, np.arange(len(columns))
-    agent = np.where(stories.agent < 0, agents, stories.agent)[:, columns].astype(np.intp)
-    kind = stories.kind[:, columns]
-    speaks = np.isin(stories.kind, MESSAGES)[:, columns]
-    concerned = np.zeros((agents + 1, len(columns)), np.bool_)
-    for row in chain:
-        concerned[np.where(row < 0, agents, row), questions] = True
-    for row, is_spoken in zip(agent, speaks, strict=True):
-        concerned[row, questions] |= is_spoken
-    concerned[-1] = False
-    tells = speaks | (kind == EventKind.PLACE) | (kind == EventKind.MOVE)
-    about = stories.thing[:, columns] == thing
-    if reading.trust == NEVER_LIARS:  # who lied about another object is not believed about this one
-        about[:] = True
-    found: Flags = np.where(tells, about, (kind != EventKind.NOISE) & concerned[agent, questions])
-    return found
-
-
-def _bears_on(stories: PlotArrays, where: Whereabouts, columns: Columns, thing: Small, decided: Instants) -> Flags:
-    """Return which sentences can, alone, bear on a belief that an event decided, if everybody is always believed.
-
-    Nothing is weighed then: the belief rests on this event, on how things stood then, and on whatever kept the chain
-    from learning more.
-    """
-    kind = stories.kind
-    walks = (kind == EventKind.ENTER) | (kind == EventKind.EXIT)
-    looks = (kind == EventKind.PEEK) | (kind == EventKind.UNPEEK)
-    heeds = (kind == EventKind.DISTRACT) | (kind == EventKind.ATTEND)
-    agent = np.where(stories.agent < 0, stories.agents, stories.agent).astype(np.intp)
-    # What is done later matters if without it somebody would still be somewhere, or still notice.
-    room, watched = (_before(array, agent) for array in (where.room, where.watched))
-    keeps = (walks & ((room >= 0) | (watched >= 0))) | (looks & (watched >= 0)) | (kind == EventKind.DISTRACT)
-    follows = _followers(stories, agent, walks, looks, heeds)
-    now = np.arange(len(kind))[:, None]
-    acts = (walks | looks | heeds)[:, columns]
-    found: Flags = acts & np.where(now > decided, keeps[:, columns], follows[:, columns] > decided)
-    put = ((kind == EventKind.PLACE) | (kind == EventKind.MOVE))[:, columns] & (stories.thing[:, columns] == thing)
-    found |= put & _puts_matter(put, stories.room[:, columns], decided)
-    found |= np.isin(kind, MESSAGES)[:, columns] & (now == decided)
-    return found
-
-
-def _before(array: Small, agent: Columns) -> Small:
-    """Return the entry of a [time, agent, story] array for each event's agent right before the event."""
-    found = np.full(agent.shape, NOBODY, np.int8)
-    known = np.minimum(agent, array.shape[1] - 1)[1:, None]
-    found[1:] = np.take_along_axis(array[:-1], known, axis=1)[:, 0]
-    return found
-
-
-def _followers(stories: PlotArrays, agent: Columns, walks: Flags, looks: Flags, heeds: Flags) -> Instants:
-    """Return when the effect of each sentence about somebody's whereabouts is replaced by another's, else the end."""
-    steps, count = stories.kind.shape
-    following = np.full((3, stories.agents + 1, count), steps, np.int16)  # by walks, looks, and heeds
-    found = np.full((steps, count), steps, np.int16)
-    columns = np.arange(count)
-    for time in range(steps - 1, -1, -1):
-        who = agent[time]
-        walk, look, heed = (following[which, who, columns] for which in range(3))
-        found[time] = np.where(walks[time], walk, np.where(looks[time], look, np.where(heeds[time], heed, steps)))
-        following[0, who, columns] = np.where(walks[time], time, walk)
-        following[1, who, columns] = np.where(walks[time] | looks[time], time, look)
-        following[2, who, columns] = np.where(walks[time] | heeds[time], time, heed)
-    return found
-
-
-def _puts_matter(put: Flags, room: Small, decided: Instants) -> Flags:
-    """Return which puttings of an object can matter: the last until it is decided, and those into another room."""
-    found = np.zeros_like(put)
-    last = np.full(put.shape[1], -1, np.int16)
-    home = np.full(put.shape[1], NOBODY, np.int8)
-    for time, puts in enumerate(put):
-        found[time] = puts & (time > decided) & (home != NOBODY) & (home != room[time])
-        last = np.where(puts & (time <= decided), time, last)
-        home = np.where(puts, room[time], home)
-    which = np.flatnonzero(last >= 0)
-    found[last[which], which] = True
-    return found
-
-
-def prove(stories: PlotArrays, columns: Columns, evaluate: Evaluate, concerns: Flags, may_matter: Flags) -> Flags:
-    """Return the sentences that answers rest on, [time, question].
-
-    A proof has every sentence without which the answer is another. If these alone do not give the answer, because it
-    has several grounds, it also has some of the others, as few as can be found by leaving out one after the other from
-    the beginning: the latest grounds are kept.
-
-    Args:
-        stories: The stories.
-        columns: The story of each question.
-        evaluate: Answers questions about changed stories.
-        concerns: Which sentences may matter to which answers, [time, question]; the others have no effect in any part
-            of the story.
-        may_matter: Which of these may change the answer if they alone are deleted.
-    """
-    steps, count = may_matter.shape
-    questions = np.arange(count)
-    answer = evaluate(stories, columns, questions)
-    needed = np.zeros((steps, count), np.bool_)
-    # Questions about one story share its changed versions, which are numbered by story and deleted sentence.
-    time, question = (index.astype(np.intp) for index in np.nonzero(may_matter))
-    version = columns[question] * steps + time
-    order = np.argsort(version, kind="stable")
-    starts = np.flatnonzero(np.diff(version[order], prepend=-1))
-    for start in range(0, len(starts), _WIDTH):
-        end = starts[start + _WIDTH] if start + _WIDTH < len(starts) else len(order)
-        tried = order[starts[start] : end]
-        deleted = version[order[starts[start : start + _WIDTH]]]
-        changed = stories.pick(deleted // steps).without(np.arange(steps)[:, None] == deleted % steps)
-        place = np.cumsum(np.diff(version[tried], prepend=-1) != 0) - 1
-        found = evaluate(changed, place, question[tried]) != answer[question[tried]]
-        needed[time[tried], question[tried]] = found
-    enough = evaluate(stories.pick(columns).without(~needed), questions, questions) == answer
-    several = np.flatnonzero(~enough)
-    if len(several):
-        found, kept = needed[:, several], concerns[:, several]
-        needed[:, several] = _complete(stories.pick(columns[several]), found, kept, several, answer, evaluate)
-    return needed
-
-
-def _complete(
-    stories: PlotArrays, needed: Flags, kept: Flags, questions: Columns, answer: Codes, evaluate: Evaluate
-) -> Flags:
-    """Leave out sentences that are kept but not needed, one after the other, as long as any can be left out."""
-    columns = np.arange(kept.shape[1])
-    while len(columns):
-        # All stories try their first sentence at once, then all their second one, and so on.
-        rank = np.cumsum(kept[:, columns] & ~needed[:, columns], axis=0)
-        changed = np.zeros(len(columns), np.bool_)
-        for number in range(1, int(rank[-1].max(initial=0)) + 1):
-            places = np.flatnonzero(rank[-1] >= number)
-            tried, time = columns[places], (rank[:, places] >= number).argmax(axis=0)
-            rest = kept[:, tried]
-            rest[time, np.arange(len(tried))] = False
-            same = evaluate(stories.pick(tried).without(~rest), np.arange(len(tried)), questions[tried])
-            left_out = same == answer[questions[tried]]
-            kept[time[left_out], tried[left_out]] = False
-            changed[places[left_out]] = True
-        columns = columns[changed]
-    return kept

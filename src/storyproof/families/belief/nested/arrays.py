@@ -18,6 +18,11 @@ MOST_PEOPLE = 32  # sets of agents are bit masks
 _ROLES = ("agents", "rooms", "things", "containers")
 
 
+def set_type(agents: int) -> type[np.unsignedinteger]:
+    """Return the smallest type of integer that holds a set of so many agents."""
+    return np.uint8 if agents <= 8 else np.uint16 if agents <= 16 else np.uint32
+
+
 @dataclass(frozen=True, slots=True)
 class PlotArrays:
     """Many stories as [time, story] arrays of local numbers; NOBODY where a field does not apply.
@@ -43,11 +48,16 @@ class PlotArrays:
     @property
     def mask_type(self) -> type[np.unsignedinteger]:
         """The smallest type of integer that holds a set of agents."""
-        return np.uint8 if self.agents <= 8 else np.uint16 if self.agents <= 16 else np.uint32
+        return set_type(self.agents)
 
     def pick(self, columns: npt.NDArray[np.intp]) -> PlotArrays:
         """Return the stories in the given columns, in that order."""
         arrays = {item.name: getattr(self, item.name)[:, columns] for item in fields(self) if item.name != "agents"}
+        return replace(self, **arrays)
+
+    def at(self, time: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> PlotArrays:
+        """Return stories of some sentences only, whose times are given as [new time, new column]."""
+        arrays = {item.name: getattr(self, item.name)[time, columns] for item in fields(self) if item.name != "agents"}
         return replace(self, **arrays)
 
     def without(self, deleted: npt.NDArray[np.bool_]) -> PlotArrays:
@@ -89,7 +99,7 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
             "containers are handled."
         )
     kind, agent, room, thing, container, hearer = cells.astype(np.int8)
-    agents = max((len(names.agents) for names in found), default=0)
+    agents = max([1, *(len(names.agents) for names in found)])  # one where there is none
     return PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, agents), found
 
 

@@ -10,15 +10,42 @@ import pyarrow as pa
 
 from storyproof.errors import DataError
 from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, QUESTION_TYPE, SEMANTIC, STRUCTURAL
+from storyproof.families.belief.audit.tally import KindJudge
 from storyproof.families.belief.nested.reading import read_question
 from storyproof.families.belief.nested.rows import POSSIBLE, AskedRow, kind_of, prove_rows
 from storyproof.families.judge import Subject
 from storyproof.findings import COLUMN, TEXT, Finding
+from storyproof.formats.chunks import story_starts
 from storyproof.formats.format import PLACE, Place
 from storyproof.formats.inspect_jsonl import folded
 
 _KINDS = {"answer": STRUCTURAL, "question_type": QUESTION_TYPE, "story_type": SEMANTIC}
-PROVERS = "provers"
+
+
+class NestedJudge(KindJudge):
+    """Judges rows whose stories are about nested beliefs."""
+
+    def judge(self, table: pa.Table, *, is_certain: bool) -> list[Finding]:
+        """Return what is wrong in rows, and count it."""
+        judged, tally = judge_rows(table, self.subject), self.tally
+        tally.unchecked.update(judged.unchecked)
+        tally.questions += table.num_rows
+        tally.stories += len(story_starts(table))
+        tally.asked.update(judged.asked)
+        mistyped = set[str]()
+        for finding, counted in judged.found:
+            if counted == "answers":
+                tally.answers[bool(finding.reading), finding.asked] += 1
+                tally.causes["other_reading" if finding.reading else "not_entailed"] += 1
+            elif counted == "wrong_story_types":
+                story = finding.id.rpartition("-")[0] or finding.id
+                tally.counts[counted] += story not in mistyped
+                mistyped.add(story)
+            elif counted:
+                tally.counts[counted] += 1
+        if self.subject.is_audit:
+            tally.gone.update(impossible_rows(table, judged))
+        return [finding for finding, _ in judged.found]
 
 
 class NestedFinding(NamedTuple):

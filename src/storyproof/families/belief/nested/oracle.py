@@ -5,72 +5,69 @@ belief along a chain is the place that the last event showed or said which the c
 learns from every sight, and from those messages that the last of the chain believes, as the others of the chain see it.
 
 Therefore a chain, however long, comes down to its first agent, the set of the agents after the first, and the last and
-the last but one agent. Arrays are [time, column]; stories and questions have columns of their own.
+the last but one agent. Who is with which object, and when, is kept as sets of instants, so that what a chain sees is an
+intersection. Stories and questions have columns of their own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, Mask, Small
-from storyproof.families.belief.nested.arrays import PlotArrays
+from storyproof.families.belief.nested.arrays import PlotArrays, set_type
+from storyproof.families.belief.nested.course import Course, member
+from storyproof.families.belief.nested.instants import (
+    Instants,
+    Times,
+    before,
+    delay,
+    has,
+    is_later,
+    last,
+    pack,
+    single,
+    until,
+)
 from storyproof.families.belief.nested.readings import ALWAYS, FRESHER, HI_TOM, NEVER_LIARS, NestedReading
 from storyproof.families.belief.nested.world import EventKind
 from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER
 
-Instants = npt.NDArray[np.int16]
 Columns = npt.NDArray[np.intp]
 
-_NOWHERE = -3  # the room of an object that has not been placed; differs from any agent's
-
-
-@dataclass(frozen=True, slots=True)
-class Whereabouts:
-    """Who is where, right after each event.
-
-    Attributes:
-        room: Each agent's room, [time, agent, column].
-        watched: The room each agent secretly watches, [time, agent, column].
-        distracted: Who notices nothing, [time, column].
-    """
-
-    room: Small
-    watched: Small
-    distracted: Mask
+_NOWHERE = -3  # the room of a speaker who is in none; differs from anybody's
+_ONE = np.uint64(1)
 
 
 @dataclass(frozen=True, slots=True)
 class Sights:
-    """What the stories show of one object each, as [time, column] arrays.
+    """When the agents of each story are with its objects, as sets of instants [word, agent, object, column].
 
     Attributes:
-        place: The container that the object is in right after the event.
-        put: Whether the event places or moves the object.
-        present: Who is in the object's room right after the event: the group for whom a sight is common.
-        noticing: Who in fact sees the object.
-        witnesses: `present`, and whoever leaves the room by the event and so knows who stays: the group for whom it is
-            common who sees the object; only under `fresher` and `never-liars`, like `aware`.
-        aware: Who in fact knows who sees the object.
-        latest: The last instant up to this one at which each agent was in the object's room, [time, agent, column];
-            only under `hi-tom`.
-        finding: Who enters the object's room from elsewhere, else NOBODY; only under `infer-mover`, like `parted`.
-        parted: Whom the one in `finding` had left behind in this room when it last saw them.
+        present: When an agent is in the object's room: the group for whom a sight is common.
+        noticing: When it in fact sees the object.
     """
 
-    place: Small
-    put: Flags
-    present: Mask
-    noticing: Mask
-    witnesses: Mask
-    aware: Mask
-    latest: Instants
-    finding: Small
-    parted: Mask
+    present: Instants
+    noticing: Instants
+
+
+@dataclass(frozen=True, slots=True)
+class Departures:
+    """When it is known who sees an object: like `Sights`, and also whenever somebody leaves who so knows who stays.
+
+    Attributes:
+        witnesses: The group for whom it is common.
+        aware: Who in fact knows it.
+    """
+
+    witnesses: Instants
+    aware: Instants
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +78,13 @@ class Messages:
         time: When.
         speaker: Who speaks.
         thing: The object spoken of.
-        said: The container that it is said to be in.
         group: For whom the message is common: the speaker and those who are seen to hear it.
         hearing: Who in fact hears it, with the speaker.
     """
 
-    time: Instants
+    time: Times
     speaker: Small
     thing: Small
-    said: Small
     group: Mask
     hearing: Mask
 
@@ -99,217 +94,119 @@ class Chains:
     """Chains of agents without repetitions side by side, one per column.
 
     Attributes:
-        first: The set of the first agent; empty for a chain with a stranger, which takes part in nothing.
+        first: The first agent; NOBODY for a chain with a stranger, which takes part in nothing.
         rest: The set of all after the first.
         last: The last agent.
         length: How many agents; repetitions side by side count once.
-        prefix: The chains without their last agents; None where it is not needed.
+        before_last: The last but one agent; NOBODY if there is none.
+        prefix: The set of all after the first without the last one.
     """
 
-    first: Mask
+    first: Small
     rest: Mask
     last: Small
     length: Small
-    prefix: Chains | None = None
+    before_last: Small
+    prefix: Mask
+
+    def pick(self, columns: Columns) -> Chains:
+        """Return some of the chains."""
+        return Chains(*(getattr(self, item.name)[columns] for item in fields(self)))
 
     def take_part(self, noticing: Mask, group: Mask) -> Flags:
         """Return whether the first notices and the rest are in the group."""
-        found: Flags = ((noticing & self.first) != 0) & ((group & self.rest) == self.rest)
+        kind = self.rest.dtype.type
+        found: Flags = ((noticing & member(self.first, kind)) != 0) & ((group & self.rest) == self.rest)
         return found
 
     def extend(self, agent: Small) -> Chains:
         """Return the chains with one agent more, who is not the last."""
-        return Chains(self.first, self.rest | _member(agent, self.first.dtype.type), agent, self.length + 1, self)
+        longer = self.rest | member(agent, self.rest.dtype.type)
+        return Chains(self.first, longer, agent, self.length + np.int8(1), self.last, self.rest)
+
+    def shorten(self) -> Chains:
+        """Return the chains without their last agents; what comes before the last but one agent is not known."""
+        return Chains(
+            self.first,
+            self.prefix,
+            self.before_last,
+            self.length - np.int8(1),
+            np.full_like(self.last, NOBODY),
+            np.zeros_like(self.prefix),
+        )
 
 
-def _member(agent: Small, kind: type[np.unsignedinteger]) -> Mask:
-    """Return the set that has one agent; empty for NOBODY and STRANGER."""
-    found: Mask = np.where(agent < 0, kind(0), kind(1) << np.maximum(agent, 0).astype(kind))
-    return found
+def contract(chain: Small, agents: int) -> Chains:
+    """Return chains without repetitions side by side: what somebody thinks of its own thoughts is what it thinks.
 
-
-def contract(chain: Small, kind: type[np.unsignedinteger]) -> Chains:
-    """Return chains of local agent numbers [place in the chain, column] without repetitions side by side.
-
-    Shorter chains end in NOBODY. What somebody thinks of its own thoughts is what it thinks.
+    Args:
+        chain: Local agent numbers [place in the chain, column]; shorter chains end in NOBODY, and who is not in the
+            story is STRANGER, or has a number that is no agent's.
+        agents: How many agents a story has at most.
     """
-    first = np.where((chain == STRANGER).any(axis=0), kind(0), _member(chain[0], kind))
-    nobody = np.zeros_like(first)
-    made = Chains(first, nobody, chain[0], np.ones_like(chain[0]))
-    prefix = replace(made)
+    kind = set_type(agents)
+    chain = np.where(chain < agents, chain, np.int8(STRANGER))
+    first = np.where((chain == STRANGER).any(axis=0), np.int8(NOBODY), chain[0])
+    nobody, empty = np.full_like(first, NOBODY), np.zeros(len(first), kind)
+    made = Chains(first, empty, chain[0], np.ones_like(chain[0]), nobody, empty)
     for agent in chain[1:]:
         new = (agent != NOBODY) & (agent != made.last)
         longer = made.extend(agent)
-        prefix = _choose(new, made, prefix)
-        made = _choose(new, longer, made)
-    return replace(made, prefix=prefix)
+        made = Chains(*(np.where(new, getattr(longer, item.name), getattr(made, item.name)) for item in fields(made)))
+    return made
 
 
-def _choose(where: Flags, one: Chains, other: Chains) -> Chains:
-    names = [item.name for item in fields(Chains) if item.name != "prefix"]
-    return Chains(*(np.where(where, getattr(one, name), getattr(other, name)) for name in names))
+def sights(course: Course) -> Sights:
+    """Return when the agents of each story are with its objects."""
+    words, agents, rooms, count = course.inside.shape
+    shape = (words, agents, course.home.shape[1], count)
+    present, secret = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
+    is_watched = bool(course.watching.any())
+    for room in range(rooms):
+        home = course.home[:, None, :, room]
+        present |= course.inside[:, :, None, room] & home
+        if is_watched:
+            secret |= course.watching[:, :, None, room] & home
+    return Sights(present, (present | secret) & ~course.away[:, :, None])
 
 
-def _last_time(flags: Flags) -> Instants:
-    """Return the last time at which each column's flag is set, or -1."""
-    times = np.arange(1, flags.shape[0] + 1, dtype=np.int16)[:, None]
-    latest: Instants = (flags * times).max(axis=0, initial=0) - np.int16(1)
-    return latest
-
-
-def _last_times_so_far(flags: Flags) -> Instants:
-    """Return for each time the last time up to it at which the flag was set, or -1."""
-    times = np.arange(flags.shape[0], dtype=np.int16).reshape(-1, *(1,) * (flags.ndim - 1))
-    found = np.where(flags, times, np.int16(-1))
-    for time in range(1, len(found)):  # whole rows: `np.maximum.accumulate` takes one column after the other
-        np.maximum(found[time], found[time - 1], out=found[time])
-    return found
-
-
-def _at(array: npt.NDArray[Any], time: Instants, otherwise: int = NOBODY) -> npt.NDArray[Any]:
-    """Look a [time, column] array up at one time per column or cell; `otherwise` where the time is -1."""
-    columns = np.arange(array.shape[1])
-    return np.where(time < 0, array.dtype.type(otherwise), array[np.maximum(time, 0), columns])
-
-
-def whereabouts(stories: PlotArrays) -> Whereabouts:
-    """Return who is where after each event; entering or leaving a room ends one's own watching and distraction."""
-    steps, count = stories.kind.shape
-    shape = (stories.agents, count)
-    everybody = np.arange(stories.agents, dtype=np.int8)[:, None]
-    kind, acts = stories.kind, stories.agent
-    actor = _member(acts, stories.mask_type)
-    enters, exits = kind == EventKind.ENTER, kind == EventKind.EXIT
-    walks, peeks = enters | exits, kind == EventKind.PEEK
-    stops = walks | (kind == EventKind.UNPEEK)
-    loses, regains = kind == EventKind.DISTRACT, walks | (kind == EventKind.ATTEND)
-    target = np.where(enters, stories.room, np.int8(NOBODY))
-    view = np.where(peeks, stories.room, np.int8(NOBODY))
-    rooms, watched = np.empty((steps, *shape), np.int8), np.empty((steps, *shape), np.int8)
-    distracted = np.zeros((steps, count), stories.mask_type)
-    here, there = np.full(shape, NOBODY, np.int8), np.full(shape, NOBODY, np.int8)
-    absent = np.zeros(count, stories.mask_type)
-    walker = np.where(walks, acts, np.int8(NOBODY))
-    looker = np.where(stops | peeks, acts, np.int8(NOBODY))
-    losing = np.where(loses, actor, stories.mask_type(0))
-    regaining = ~np.where(regains, actor, stories.mask_type(0))
-    for time in range(steps):
-        # Where a mask is all ones, x ^ ((x ^ y) & mask) is y: several times as fast as a masked copy.
-        here ^= (here ^ target[time]) & -(walker[time] == everybody).view(np.int8)
-        there ^= (there ^ view[time]) & -(looker[time] == everybody).view(np.int8)
-        absent = (absent | losing[time]) & regaining[time]
-        rooms[time], watched[time], distracted[time] = here, there, absent
-    return Whereabouts(rooms, watched, distracted)
+def departures(course: Course, shown: Sights) -> Departures:
+    """Return when it is known who sees an object."""
+    leaving = np.zeros_like(shown.present)
+    for room in range(course.inside.shape[2]):
+        leaving |= delay(course.inside[:, :, None, room]) & course.home[:, None, :, room]
+    leaving &= ~shown.present
+    away = delay(course.away[:, :, None])
+    return Departures(shown.present | leaving, shown.noticing | (leaving & ~away))
 
 
 def _set_of(flags: Flags, kind: type[np.unsignedinteger]) -> Mask:
-    """Return the sets of agents that [time, agent, column] or [agent, column] flags describe."""
-    found = np.zeros((*flags.shape[:-2], flags.shape[-1]), kind)
-    for agent in range(flags.shape[-2]):
-        found |= flags[..., agent, :].astype(kind) << kind(agent)
+    """Return the sets of agents that [number, agent, column] flags describe."""
+    found = np.zeros((len(flags), flags.shape[2]), kind)
+    for agent in range(flags.shape[1]):
+        found |= flags[:, agent].astype(kind) << kind(agent)
     return found
 
 
-def sights(stories: PlotArrays, where: Whereabouts, thing: Small, reading: NestedReading) -> Sights:
-    """Return what stories show of one object each.
-
-    Args:
-        stories: The stories.
-        where: Who is where in them.
-        thing: The local number of each story's object.
-        reading: The reading.
-    """
-    put = _puts(stories, thing)
-    place, room = _last_put(put, stories.container, NOBODY), _last_put(put, stories.room, _NOWHERE)
-    inside = where.room == room[:, None]
-    present = _set_of(inside, stories.mask_type)
-    noticing = (present | _set_of(where.watched == room[:, None], stories.mask_type)) & ~where.distracted
-    witnesses = aware = present[:0]
-    if reading.trust in (FRESHER, NEVER_LIARS):
-        leaving = np.zeros_like(inside)
-        leaving[1:] = (where.room[:-1] == room[1:, None]) & ~inside[1:]
-        leaver = _set_of(leaving, stories.mask_type)
-        witnesses, aware = present | leaver, noticing | leaver
-        aware[1:] &= ~(leaver[1:] & where.distracted[:-1])
-    stays = _last_times_so_far(inside) if reading.trust == HI_TOM else np.zeros((0, *place.shape[1:]), np.int16)
-    finding, parted = _findings(stories, where, room) if reading.sight == INFER_MOVER else (place[:0], present[:0])
-    return Sights(place, put, present, noticing, witnesses, aware, stays, finding, parted)
-
-
-def _last_put(put: Flags, where: Small, otherwise: int) -> Small:
-    """Return where each object was put last, up to each time."""
-    found = np.empty_like(where)
-    now = np.full(where.shape[1], otherwise, where.dtype)
-    for time, puts in enumerate(put):
-        now = np.where(puts, where[time], now)
-        found[time] = now
-    return found
-
-
-def _findings(stories: PlotArrays, where: Whereabouts, room: Small) -> tuple[Small, Mask]:
-    """Return who enters the object's room from elsewhere, and whom it had walked out on there when it last saw them."""
-    earlier = np.full_like(where.room, NOBODY)
-    earlier[1:] = where.room[:-1]
-    steps, count = stories.kind.shape
-    everybody = np.arange(stories.agents, dtype=np.int8)[:, None]
-    finding = np.full((steps, count), NOBODY, np.int8)
-    behind = np.zeros((steps, count), stories.mask_type)
-    for agent in range(stories.agents):
-        here, before = where.room[:, agent], earlier[:, agent]
-        comes = (stories.kind == EventKind.ENTER) & (stories.agent == agent) & (here == room) & (before != here)
-        together = (where.room == here[:, None]) & (here >= 0)[:, None]
-        met = np.full_like(where.room, NOBODY, np.int16)
-        met[1:] = _last_times_so_far(together)[:-1]
-        columns = np.arange(count)
-        ended = np.minimum(met + 1, steps - 1)
-        there = here[np.maximum(met, 0), columns] == room[:, None]
-        walked_out = stories.agent[ended, columns] == agent
-        blamed = (met >= 0) & there & walked_out & (everybody != agent)
-        finding = np.where(comes, np.int8(agent), finding)
-        behind = np.where(comes, _set_of(blamed, stories.mask_type), behind)
-    return finding, behind
-
-
-def messages(stories: PlotArrays, where: Whereabouts) -> Messages:
-    """Return the messages of each story, in order."""
-    kind = stories.kind
-    spoken = (kind == EventKind.TELL) | (kind == EventKind.WHISPER) | (kind == EventKind.ANNOUNCE)
-    rank = np.cumsum(spoken, axis=0, dtype=np.int16)
-    when, who = np.nonzero(spoken)
-    time = np.full((int(rank.max(initial=0)), kind.shape[1]), -1, np.int16)
-    time[rank[when, who] - 1, who] = when
-    speaker, thing, said, hearer = (
-        _at(array, time) for array in (stories.agent, stories.thing, stories.container, stories.hearer)
+def messages(course: Course) -> Messages:
+    """Return the messages of each story, in order; deleted ones have no time."""
+    stories, origin = course.stories, course.origin
+    sent = course.sent[:, origin]
+    time = np.where(has(course.spoken, sent), sent, -1)
+    at = np.maximum(time, 0)
+    speaker, thing, hearer, how = (
+        array[at, origin] for array in (stories.agent, stories.thing, stories.hearer, stories.kind)
     )
-    columns, at = np.arange(kind.shape[1]), np.maximum(time, 0)
-    how = _at(kind, time, EventKind.NOISE)
-    rooms = where.room[at[:, None], np.arange(stories.agents)[:, None], columns]
-    here = np.take_along_axis(rooms, np.maximum(speaker, 0)[:, None].astype(np.intp), axis=1)
+    kind, agents = stories.mask_type, course.inside.shape[1]
+    here = np.take_along_axis(course.room, np.maximum(speaker, 0).astype(np.intp)[:, None], axis=1)
     here = np.where(here < 0, np.int8(_NOWHERE), here)
-    in_room = _set_of(rooms == here, stories.mask_type)
-    watching = _set_of(
-        where.watched[at[:, None], np.arange(stories.agents)[:, None], columns] == here, stories.mask_type
-    )
-    two = _member(speaker, stories.mask_type) | _member(hearer, stories.mask_type)
-    whispered, announced = how == EventKind.WHISPER, how == EventKind.ANNOUNCE
-    everybody = stories.mask_type((1 << stories.agents) - 1)
-    group = np.where(announced, everybody, np.where(whispered, in_room & two, in_room))
-    secret = np.where(how == EventKind.TELL, watching, stories.mask_type(0))
-    hearing = (group | secret) & ~_at(where.distracted, time, 0)
-    return Messages(time, speaker, thing, said, group, hearing)
-
-
-_Columned = TypeVar("_Columned", Messages, Sights, Whereabouts)
-
-
-def _pick(arrays: _Columned, columns: Columns) -> _Columned:
-    """Return some columns of all arrays."""
-    return replace(arrays, **{item.name: getattr(arrays, item.name)[..., columns] for item in fields(arrays)})
-
-
-def _row(array: npt.NDArray[Any], agent: Small) -> npt.NDArray[Any]:
-    """Look an [agent, column] array up for one agent per column."""
-    return array[np.maximum(agent, 0), np.arange(array.shape[1])]
+    in_room, watching = _set_of(course.room == here, kind), _set_of(course.watched == here, kind)
+    away = _set_of(course.distracted >= 0, kind)
+    two = member(speaker, kind) | member(hearer, kind)
+    group = np.where(how == EventKind.WHISPER, in_room & two, in_room)
+    group = np.where(how == EventKind.ANNOUNCE, kind((1 << agents) - 1), group)
+    secret = np.where(how == EventKind.TELL, watching, kind(0))
+    return Messages(time, speaker, thing, group, (group | secret) & ~away)
 
 
 def _distinct(numbers: Columns) -> tuple[Columns, Columns]:
@@ -325,158 +222,255 @@ class _Asked:
     """Chains that are asked about one object each, one per column.
 
     Attributes:
-        said: The messages of their stories.
+        story: Their stories.
         chain: The chains.
-        shown: What is seen of the objects.
         thing: The objects.
         node: The number of each chain among those who may catch liars.
         prefix: The number of the chain without its last agent.
     """
 
-    said: Messages
+    story: Columns
     chain: Chains
-    shown: Sights
     thing: Small
     node: Columns
     prefix: Columns
+
+    def pick(self, columns: Columns) -> _Asked:
+        """Return some of the chains."""
+        thing, node, prefix = self.thing[columns], self.node[columns], self.prefix[columns]
+        return _Asked(self.story[columns], self.chain.pick(columns), thing, node, prefix)
+
+
+@dataclass(frozen=True, slots=True)
+class _Informed:
+    """When chains learn where their objects are: from what they are shown, and else from what they are told."""
+
+    shown: Instants
+    told: Instants
+
+    def until(self, limit: Instants) -> _Informed:
+        """Return what chains learn at some instants only."""
+        return _Informed(self.shown & limit, self.told & limit)
 
 
 class Minds:
     """What chains of agents believe under one reading, one column per question."""
 
-    def __init__(self, stories: PlotArrays, columns: Columns, chain: Small, reading: NestedReading) -> None:
+    def __init__(self, course: Course, story: Columns, chain: Chains, thing: Small, sight: str) -> None:
         """Prepare to ask.
 
         Args:
-            stories: The stories.
-            columns: The story of each question.
-            chain: Local agent numbers [place in the chain, question]; shorter chains end in NOBODY, and who is not in
-                the story is STRANGER.
-            reading: The reading.
+            course: What happens in the stories.
+            story: The column of each question's story.
+            chain: The chain of each question.
+            thing: The object of each question.
+            sight: What people see; whom they believe is said with each question.
         """
-        self._stories, self._columns, self._reading = stories, columns, reading
-        self.where = whereabouts(stories)
-        self._said = messages(stories, self.where)
-        self._chain = contract(chain, stories.mask_type)
+        self._course, self._stories, self._sight, self._words = course, course.stories, sight, course.words
+        nobody = np.zeros(len(story), np.intp)
+        self._asked = _Asked(story, chain, thing, nobody, nobody)
+        self._sights, self._said = sights(course), messages(course)
         self._nodes = np.zeros(0, np.int64)
-        self._caught = np.zeros((1, stories.agents), np.int16)
-        if reading.trust == NEVER_LIARS:
-            self._find_liars()
+        self._caught = np.zeros((1, course.stories.agents), np.int16)
 
-    def over_time(self, thing: Small) -> Small:
+    def over_time(self, trust: str) -> Small:
         """Return where each chain believes its object to be after each event, [time, question]; NOBODY: no belief."""
-        flags, values = self._informed_of(thing)
-        return _at(values, _last_times_so_far(flags))
+        asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
+        informed = self._informed(asked, self._everything(asked), trust)
+        steps, count = len(self._stories.kind), len(asked.story)
+        found = [self._places(asked, informed.until(until(np.full(count, time), self._words))) for time in range(steps)]
+        return np.array(found, np.int8).reshape(steps, count)
 
-    def at_the_end(self, thing: Small) -> Small:
+    def at_the_end(self, trust: str) -> Small:
         """Return where each chain believes its object to be at the end; NOBODY if it has no belief."""
-        flags, values = self._informed_of(thing)
-        return _at(values, _last_time(flags))
+        informed = self._credulous
+        found = self._places(self._asked, informed)
+        if trust == ALWAYS:
+            return found
+        # Distrust takes messages away. So who was shown the object after all messages believes the same if it trusts.
+        some = np.flatnonzero(is_later(informed.told, informed.shown))
+        if self._sight == INFER_MOVER:  # surprise depends on what was believed before
+            some = np.arange(len(found))
+        if len(some):
+            few = self._asked.pick(some)
+            if trust == NEVER_LIARS:
+                few = self._find_liars(few)
+            found[some] = self._places(few, self._informed(few, self._everything(few), trust))
+        return found
 
-    def decided(self, thing: Small) -> Instants:
-        """Return the event from which each chain has its belief at the end; -1 if it has none."""
-        return _last_time(self._informed_of(thing)[0])
+    def decided(self) -> Times:
+        """Return the event from which each chain has its belief at the end, if it always trusts; -1 if it has none."""
+        return last(self._credulous.shown | self._credulous.told)
 
-    def _informed_of(self, thing: Small) -> tuple[Flags, Small]:
-        # Questions about the same object of the same story share what is seen of it.
-        most = 1 + int(thing.max(initial=0))
-        pairs, which = _distinct(self._columns * most + thing)
-        story, things = pairs // most, (pairs % most).astype(np.int8)
-        stories, where = self._stories, self.where
-        if len(story) != stories.kind.shape[1] or (story[1:] == story[:-1]).any():
-            stories, where = stories.pick(story), _pick(where, story)
-        shown = _pick(sights(stories, where, things, self._reading), which)
-        chain = self._chain
-        node = prefix = np.zeros(len(thing), np.intp)
-        if self._reading.trust == NEVER_LIARS:
-            node, prefix = (self._find(self._key(self._columns, each)) for each in (chain, chain.prefix or chain))
-        asked = _Asked(_pick(self._said, self._columns), chain, shown, thing, node, prefix)
-        return self._informed(asked, len(self._said.time))
+    @cached_property
+    def _credulous(self) -> _Informed:
+        """What chains learn who believe every message."""
+        return self._informed(self._asked, self._everything(self._asked), ALWAYS)
 
-    def _informed(self, asked: _Asked, upto: int) -> tuple[Flags, Small]:
-        """Return from which events chains learn where an object is, and what they learn, [time, column].
+    @cached_property
+    def _departures(self) -> Departures:
+        return departures(self._course, self._sights)
 
-        Only the first messages count, up to a number.
+    def _everything(self, asked: _Asked) -> Instants:
+        return np.full((self._words, len(asked.story)), ~np.uint64(0))
+
+    def _places(self, asked: _Asked, informed: _Informed) -> Small:
+        """Return what chains believe who learnt something; NOBODY if they have learnt nothing."""
+        decided = last(informed.shown | informed.told)
+        put = last(self._course.puts[:, self._known(asked.thing), asked.story] & until(decided, self._words))
+        time = np.where(has(informed.shown, decided), put, decided)  # who sees the object believes its eyes
+        place = self._stories.container[np.maximum(time, 0), self._course.origin[asked.story]]
+        found: Small = np.where(time < 0, np.int8(NOBODY), place)
+        return found
+
+    def _known(self, thing: Small) -> Columns:
+        """Return the numbers of objects; that of another one for objects that are not in the story."""
+        return np.minimum(thing, self._course.puts.shape[1] - 1).astype(np.intp)
+
+    def _informed(self, asked: _Asked, limit: Instants, trust: str) -> _Informed:
+        """Return from which events chains learn where an object is, within some instants.
+
+        Args:
+            asked: The chains.
+            limit: The instants.
+            trust: Which messages are believed.
         """
-        flags, values = self._seen_and_heard(asked, upto)
-        chain, shown = asked.chain, asked.shown
-        if self._reading.sight == INFER_MOVER and chain.prefix is not None and (chain.length == 2).any():
-            # The first of the two returns, and the object is not where the first, alone, believed it to be.
-            known, places = self._seen_and_heard(replace(asked, chain=chain.prefix, node=asked.prefix), upto)
-            remembered = np.full_like(places, NOBODY)
-            remembered[1:] = _at(places, _last_times_so_far(known))[:-1]
-            surprised = (remembered != NOBODY) & (remembered != shown.place)
-            kind = chain.first.dtype.type
-            returns = (_member(shown.finding, kind) & chain.first) != 0
-            flags |= (chain.length == 2) & returns & surprised & ((shown.parted & _member(chain.last, kind)) != 0)
-        return flags, values
+        shown = self._seen(asked.chain, asked) & limit
+        told = self._told(asked, limit, trust)
+        if self._sight == INFER_MOVER:
+            pairs = np.flatnonzero((asked.chain.length == 2) & (asked.chain.first >= 0))
+            if len(pairs):
+                inferred = self._infer_movers(asked.pick(pairs), limit[:, pairs], trust)
+                shown[:, pairs] |= inferred
+        return _Informed(shown, told)
 
-    def _seen(self, chain: Chains, shown: Sights) -> Flags:
-        """Return when chains see an object together."""
-        seen = chain.take_part(shown.noticing, shown.present)
-        return seen & shown.put if self._reading.sight == CLOSED else seen
+    def _of(self, sets: Instants, agent: Small, asked: _Asked) -> Instants:
+        """Return the sets of one agent per column, about the objects that are asked for; empty for NOBODY."""
+        words, agents, objects, count = sets.shape
+        index = (np.maximum(agent, 0).astype(np.intp) * objects + self._known(asked.thing)) * count + asked.story
+        found: Instants = sets.reshape(words, agents * objects * count)[:, index]
+        absent = agent < 0
+        if absent.any():
+            found[:, absent] = 0
+        return found
 
-    def _is_stale(self, chain: Chains, shown: Sights, agent: Small, time: Instants) -> Flags:
+    def _together(self, noticing: Instants, group: Instants, chain: Chains, asked: _Asked) -> Instants:
+        """Return when the first of each chain notices, and the rest are in the group."""
+        found = self._of(noticing, chain.first, asked)
+        found[:, asked.thing >= noticing.shape[2]] = 0
+        words, agents, objects, count = group.shape
+        rows = group.reshape(words, agents, objects * count)
+        index = self._known(asked.thing) * count + asked.story
+        kind = chain.rest.dtype.type
+        for agent in range(agents):
+            member = (chain.rest >> kind(agent)) & kind(1)
+            if member.any():
+                # All ones where the agent is not in the rest, so that nothing is asked of it.
+                found &= rows[:, agent, index] | (member.astype(np.uint64) - _ONE)
+        return found
+
+    def _seen(self, chain: Chains, asked: _Asked) -> Instants:
+        """Return when chains see the objects that are asked for together."""
+        seen = self._together(self._sights.noticing, self._sights.present, chain, asked)
+        if self._sight == CLOSED:
+            seen &= self._course.puts[:, self._known(asked.thing), asked.story]
+        return seen
+
+    def _is_stale(self, chain: Chains, asked: _Asked, agent: Small, time: npt.NDArray[Any]) -> Flags:
         """Return whether the last of each chain has seen the object later than an agent before some time.
 
         As the others of the chain know it: who leaves others with the object knows that they see it later.
         """
-        kind = chain.first.dtype.type
-        known = chain.take_part(shown.aware, shown.witnesses) & (np.arange(len(shown.put))[:, None] < time)
-        if self._reading.sight == CLOSED:
-            known &= shown.put
-        sees = np.where(chain.length == 1, shown.noticing & chain.first, shown.present & _member(chain.last, kind)) != 0
-        agent_sees = (shown.present & _member(agent, kind)) != 0
-        return _last_time(known & agent_sees) < _last_time(known & sees)
+        shown, known_by = self._sights, self._departures
+        known = self._together(known_by.aware, known_by.witnesses, chain, asked) & before(time, self._words)
+        if self._sight == CLOSED:
+            known &= self._course.puts[:, self._known(asked.thing), asked.story]
+        own, seen = self._of(shown.noticing, chain.first, asked), self._of(shown.present, chain.last, asked)
+        sees = np.where(chain.length == 1, own, seen)
+        return is_later(known & sees, known & self._of(shown.present, agent, asked))
 
-    def _seen_and_heard(self, asked: _Asked, upto: int) -> tuple[Flags, Small]:
-        """Return what chains learn by sights and messages, without what is concluded about a mover."""
-        seen = self._seen(asked.chain, asked.shown)
-        flags, values = seen.copy(), asked.shown.place.copy()
-        columns = np.arange(flags.shape[1])
-        for number in range(upto):
-            time = np.maximum(asked.said.time[number], 0)
-            # Who sees the object believes its eyes.
-            learns = self._learns(asked, number) & ~seen[time, columns]
-            flags[time, columns] |= learns
-            values[time, columns] = np.where(learns, asked.said.said[number], values[time, columns])
-        return flags, values
+    def _told(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
+        """Return when chains learn from messages, within some instants."""
+        said, chain, story = self._said, asked.chain, asked.story
+        found = np.zeros_like(limit)
+        if not len(said.time):
+            return found
+        for number, about in enumerate(said.thing[:, story] == asked.thing):
+            some = np.flatnonzero(about)
+            time = said.time[number, story[some]]
+            few = story[some]
+            heard = chain.pick(some).take_part(said.hearing[number, few], said.group[number, few])
+            speaker = said.speaker[number, story[some]]
+            heard &= (chain.last[some] != speaker) | (chain.length[some] > 1)  # one's own words teach one nothing
+            heard &= has(limit[:, some], time)
+            some, time = some[heard], time[heard]
+            if trust != ALWAYS and len(some):
+                trusted = self._trusts(asked.pick(some), number, trust)
+                some, time = some[trusted], time[trusted]
+            found[:, some] |= single(time, self._words)
+        return found
 
-    def _learns(self, asked: _Asked, number: int) -> Flags:
-        """Return whether chains come to believe a message about their object."""
-        chain, shown, said, trust = asked.chain, asked.shown, asked.said, self._reading.trust
-        speaker, time = said.speaker[number], said.time[number]
+    def _trusts(self, asked: _Asked, number: int, trust: str) -> Flags:
+        """Return which chains, who hear a message about their objects, believe it."""
+        chain, said = asked.chain, self._said
+        time, speaker = said.time[number, asked.story], said.speaker[number, asked.story]
         of_speaker = chain.last == speaker
-        part: Flags = (time >= 0) & (said.thing[number] == asked.thing)
-        part &= chain.take_part(said.hearing[number], said.group[number])
-        part &= ~(of_speaker & (chain.length == 1))  # one's own words teach one nothing
-        if trust == ALWAYS or not part.any():
-            return part
         if trust == HI_TOM:
-            stays = shown.latest[np.maximum(time, 0), :, np.arange(len(time))].T
             # What the speaker believes is what the last but one takes its words for.
-            judge = chain.last if chain.prefix is None else np.where(of_speaker, chain.prefix.last, chain.last)
-            part &= _row(stays, speaker) > _row(stays, judge)
-            return part
+            judge, present = np.where(of_speaker, chain.before_last, chain.last), self._sights.present
+            so_far = until(time, self._words)
+            return is_later(self._of(present, speaker, asked) & so_far, self._of(present, judge, asked) & so_far)
         if trust == FRESHER:
-            part &= ~self._is_stale(chain, shown, speaker, time)  # nobody has seen it later than itself
-            return part
+            return ~self._is_stale(chain, asked, speaker, time)  # nobody has seen it later than itself
         # What others think that the speaker believes depends on whether they take it for a liar.
         judge_node = np.where(of_speaker, asked.prefix, asked.node)
-        part &= self._caught[judge_node, np.maximum(speaker, 0)] > number  # from the message on that gave it away
-        return part
+        found: Flags = self._caught[judge_node, speaker] > number  # from the message on that gave it away
+        return found
 
-    def _key(self, story: Columns, chain: Chains) -> Columns:
+    def _infer_movers(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
+        """Return when the first of two returns to an object that is not where it believed, as the mover may know.
+
+        The second is somebody whom the first left behind in this room when it last saw them.
+        """
+        course, stories, story, words = self._course, self._stories, asked.story, self._words
+        origin, first, thing = course.origin[story], asked.chain.first, self._known(asked.thing)
+        alone = replace(asked, chain=asked.chain.shorten(), node=asked.prefix)
+        known = _Informed(self._seen(alone.chain, alone) & limit, self._told(alone, limit, trust))
+        put, walks = course.puts[:, thing, story], course.walks[:, first, story]
+        rooms = range(course.inside.shape[2])
+        mine = [course.inside[:, first, room, story] for room in rooms]
+        homes = [course.home[:, thing, room, story] for room in rooms]
+        together, there, back = (np.zeros_like(limit) for _ in range(3))
+        for room in rooms:
+            together |= mine[room] & course.inside[:, asked.chain.last, room, story]
+            there |= mine[room] & homes[room]
+            back |= delay(mine[room]) & homes[room]
+        arrives = walks & there & ~back & limit
+        arrives[:, asked.thing >= course.puts.shape[1]] = 0
+        found = np.zeros_like(limit)
+        for time in range(1, len(stories.kind)):
+            now = np.full(len(story), time)
+            comes = has(arrives, now) & (stories.kind[time, origin] == EventKind.ENTER)
+            if not comes.any():
+                continue
+            met = last(together & before(now, words))
+            blamed = stories.agent[np.minimum(met + 1, len(stories.kind) - 1), origin] == first
+            blamed &= np.any([has(own, met) & has(home, now) for own, home in zip(mine, homes, strict=True)], axis=0)
+            remembered = self._places(alone, known.until(before(now, words)))
+            place = stories.container[np.maximum(last(put & until(now, words)), 0), origin]
+            surprised = comes & blamed & (remembered != NOBODY) & (remembered != place)
+            found[:, surprised] |= single(now[surprised], words)
+        return found
+
+    def _key(self, story: Columns, chain: Chains, rest: Mask, end: Small) -> Columns:
         """Return a number for each chain: its story, first and last agent, and the set of those after the first.
 
         Whether a chain catches a liar depends on nothing else.
         """
         agents = self._stories.agents
-        first = np.full(len(story), agents)  # nobody, for a chain with a stranger
-        for agent in range(agents):
-            first[chain.first == chain.first.dtype.type(1 << agent)] = agent
-        last = (story * (agents + 1) + first) * agents + np.maximum(chain.last, 0)
-        found: Columns = (last << agents) | chain.rest.astype(np.int64)
+        first = np.where(chain.first < 0, agents, chain.first).astype(np.int64)  # nobody, for a chain with a stranger
+        ends = (story * (agents + 1) + first) * agents + np.maximum(end, 0)
+        found: Columns = (ends << agents) | rest.astype(np.int64)
         return found
 
     def _chains_of(self, keys: Columns) -> tuple[Columns, Chains]:
@@ -484,10 +478,11 @@ class Minds:
         agents, kind = self._stories.agents, self._stories.mask_type
         rest, ends = keys & ((1 << agents) - 1), keys >> agents
         first = ends // agents % (agents + 1)
-        first_set = _member(np.where(first < agents, first, NOBODY).astype(np.int8), kind)
+        first = np.where(first < agents, first, NOBODY).astype(np.int8)
         # Neighbours in a chain differ, so one agent after the first means a chain of two.
         length = np.where(rest == 0, 1, np.where(rest & (rest - 1) == 0, 2, 3)).astype(np.int8)
-        chains = Chains(first_set, rest.astype(kind), (ends % agents).astype(np.int8), length)
+        unknown, empty = np.full_like(first, NOBODY), np.zeros(len(keys), kind)
+        chains = Chains(first, rest.astype(kind), (ends % agents).astype(np.int8), length, unknown, empty)
         return ends // agents // (agents + 1), chains
 
     def _find(self, keys: Columns) -> Columns:
@@ -497,46 +492,47 @@ class Minds:
         place = np.minimum(np.searchsorted(self._nodes, keys), len(self._nodes) - 1)
         return np.where(self._nodes[place] == keys, place, len(self._nodes))
 
-    def _find_liars(self) -> None:
+    def _find_liars(self, asked: _Asked) -> _Asked:
         """Find out which chains take which speakers for liars, and from which message on.
 
         A chain catches a speaker who says what the chain thinks that the speaker does not believe, and what can be no
         news. What it thinks of the speaker rests on earlier messages, and so on whom a longer chain has caught by then.
         Hence the longer chains are listed first, as far as they matter; then messages are judged in their order.
         """
-        said, chain = self._said, self._chain
+        said, chain = self._said, asked.chain
         if not len(said.time):
-            return
-        shown = [sights(self._stories, self.where, thing, self._reading) for thing in said.thing]
-        asked = [self._key(self._columns, each) for each in (chain, chain.prefix or chain)]
-        frontier = np.unique(np.concatenate(asked))
+            return asked
+        own, shorter = (
+            self._key(asked.story, chain, chain.rest, chain.last),
+            self._key(asked.story, chain, chain.prefix, np.where(chain.length > 1, chain.before_last, chain.last)),
+        )
+        frontier = np.unique(np.concatenate([own, shorter]))
         bound = np.full(len(frontier), len(said.time))
-        known, until = frontier[:0], bound[:0]  # the chains that were examined, and up to which message
+        known, until_message = frontier[:0], bound[:0]  # the chains that were examined, and up to which message
         suspicions: list[list[Columns]] = [[] for _ in said.time]
         while len(frontier):
             since = np.zeros_like(bound)
             old = np.isin(frontier, known)
-            since[old] = until[np.searchsorted(known, frontier[old])]
-            following = self._suspect(frontier, since, bound, shown)
+            since[old] = until_message[np.searchsorted(known, frontier[old])]
+            following = self._suspect(frontier, since, bound)
             for number, (keys, _) in enumerate(following):
                 suspicions[number].append(keys)
-            known, until = _latest(np.concatenate([known, frontier]), np.concatenate([until, bound]))
+            known, until_message = _latest(np.concatenate([known, frontier]), np.concatenate([until_message, bound]))
             longer = np.concatenate([frontier[:0], *(keys for _, keys in following)])
             needed = np.concatenate([bound[:0], *(np.full(len(keys), m) for m, (_, keys) in enumerate(following))])
             frontier, bound = _latest(longer, needed)
             place = np.minimum(np.searchsorted(known, frontier), len(known) - 1)
-            is_new = (known[place] != frontier) | (until[place] < bound)
+            is_new = (known[place] != frontier) | (until_message[place] < bound)
             frontier, bound = frontier[is_new], bound[is_new]
         suspecting = [np.concatenate(keys) for keys in suspicions]
         self._nodes = np.unique(np.concatenate([known[:0], *suspecting]))
         never = np.iinfo(np.int16).max
         self._caught = np.full((len(self._nodes) + 1, self._stories.agents), never, np.int16)
         for number, keys in enumerate(suspecting):
-            self._judge(keys, number, shown[number])
+            self._judge(keys, number)
+        return replace(asked, node=self._find(own), prefix=self._find(shorter))
 
-    def _suspect(
-        self, keys: Columns, since: Columns, bound: Columns, shown: list[Sights]
-    ) -> list[tuple[Columns, Columns]]:
+    def _suspect(self, keys: Columns, since: Columns, bound: Columns) -> list[tuple[Columns, Columns]]:
         """Return for each message which chains hear it and that it can be no news, and these with the speaker added.
 
         It can be none if they are looking at the object with the speaker, or have seen it since the speaker last did.
@@ -551,30 +547,26 @@ class Minds:
             if not len(some):
                 found.append((keys[:0], keys[:0]))
                 continue
-            speaker, time = said.speaker[number, story[some]], said.time[number, story[some]]
-            few = Chains(chain.first[some], chain.rest[some], chain.last[some], chain.length[some])
-            seen, longer = _pick(shown[number], story[some]), few.extend(speaker)
-            looks = self._seen(longer, seen)[time, np.arange(len(some))]
-            suspects = looks | self._is_stale(few, seen, speaker, time)
-            found.append((keys[some][suspects], self._key(story[some], longer)[suspects]))
+            few, of = chain.pick(some), story[some]
+            speaker, time, nodes = said.speaker[number, of], said.time[number, of], np.zeros(len(some), np.intp)
+            longer = few.extend(speaker)
+            asked = _Asked(of, few, said.thing[number, of], nodes, nodes)
+            looks = has(self._seen(longer, asked), time)
+            suspects = looks | self._is_stale(few, asked, speaker, time)
+            found.append((keys[some][suspects], self._key(of, longer, longer.rest, longer.last)[suspects]))
         return found
 
-    def _judge(self, keys: Columns, number: int, shown: Sights) -> None:
+    def _judge(self, keys: Columns, number: int) -> None:
         """Note which chains catch the speaker of a message, those of earlier messages being known."""
         if not len(keys):
             return
         story, chain = self._chains_of(keys)
-        said = _pick(self._said, story)
-        speaker, time = said.speaker[number], said.time[number]
-        longer = chain.extend(speaker)
-        node = self._find(keys)
-        asked = _Asked(
-            said, longer, _pick(shown, story), said.thing[number], self._find(self._key(story, longer)), node
-        )
-        flags, values = self._informed(asked, number)
-        before = np.arange(len(flags), dtype=np.int16)[:, None] < time
-        believed = _at(values, _last_time(flags & before))
-        lies = (believed != NOBODY) & (believed != said.said[number])
+        speaker, time = self._said.speaker[number, story], self._said.time[number, story]
+        longer, node = chain.extend(speaker), self._find(keys)
+        key = self._key(story, longer, longer.rest, longer.last)
+        asked = _Asked(story, longer, self._said.thing[number, story], self._find(key), node)
+        believed = self._places(asked, self._informed(asked, before(time, self._words), NEVER_LIARS))
+        lies = (believed != NOBODY) & (believed != self._stories.container[time, self._course.origin[story]])
         earliest = self._caught[node[lies], speaker[lies]]
         self._caught[node[lies], speaker[lies]] = np.minimum(earliest, number)
 
@@ -603,8 +595,9 @@ def beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, r
     asked = np.flatnonzero(~real)
     if len(asked):
         story, places = _distinct(columns[asked])
-        minds = Minds(stories.pick(story), places, chain[:, asked], reading)
-        found[asked] = minds.at_the_end(thing[asked])
+        few = stories if len(story) == stories.kind.shape[1] else stories.pick(story)
+        chains = contract(chain[:, asked], stories.agents)
+        found[asked] = Minds(Course.of(few), places, chains, thing[asked], reading.sight).at_the_end(reading.trust)
     if real.any():
         found[real] = reality(stories.pick(columns[real]), thing[real])
     return found
@@ -618,11 +611,13 @@ def _puts(stories: PlotArrays, thing: Small) -> Flags:
 
 def reality(stories: PlotArrays, thing: Small) -> Small:
     """Return where the object of each story really is at the end; NOBODY if nowhere."""
-    return _at(stories.container, _last_time(_puts(stories, thing)))
+    time = last(pack(_puts(stories, thing)))
+    place = stories.container[np.maximum(time, 0), np.arange(len(thing))]
+    return np.where(time < 0, np.int8(NOBODY), place)
 
 
 def memory(stories: PlotArrays, thing: Small) -> Small:
     """Return where the object of each story was first put; NOBODY if nowhere."""
     put = _puts(stories, thing)
-    first = np.where(put.any(axis=0), put.argmax(axis=0), -1).astype(np.int16)
-    return _at(stories.container, first)
+    place = stories.container[put.argmax(axis=0), np.arange(len(thing))]
+    return np.where(put.any(axis=0), place, np.int8(NOBODY))

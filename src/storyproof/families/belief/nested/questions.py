@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
 
 from storyproof.errors import DataError
 
@@ -57,3 +60,38 @@ class NestedQuestion:
     def order(self) -> int:
         """How many minds the question goes through."""
         return len(self.chain) + (self.ask == Ask.BELIEVERS) if self.ask != Ask.COMMON else 1
+
+
+ASKS = tuple(Ask)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionArrays:
+    """Many questions about many stories, as arrays of the stories' local numbers, one column per question.
+
+    Answers to them are codes: the number of a container, -1 for nowhere or unknown; 0 or 1 for no or yes; or the bit
+    mask of a set of agents.
+
+    Attributes:
+        story: The column of the story.
+        ask: What is asked, as an index into ASKS.
+        thing: The object; a number of no object if the story has none of that name.
+        chain: The agents, outermost first, or the group of COMMON, [place in the chain, question]; shorter chains end
+            in -1, and who is not in the story has the number -2.
+        place: The container that BELIEVERS asks about, -1 for other questions.
+    """
+
+    story: npt.NDArray[np.intp]
+    ask: npt.NDArray[np.uint8]
+    thing: npt.NDArray[np.int8]
+    chain: npt.NDArray[np.int8]
+    place: npt.NDArray[np.int8]
+
+    @property
+    def count(self) -> int:
+        """The number of questions."""
+        return len(self.story)
+
+    def pick(self, questions: npt.NDArray[np.intp]) -> QuestionArrays:
+        """Return some of the questions, in that order."""
+        return QuestionArrays(*(getattr(self, item.name)[..., questions] for item in fields(self)))

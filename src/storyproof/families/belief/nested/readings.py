@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from storyproof.errors import UnknownNameError
-from storyproof.families.belief.readings import OPEN
+from storyproof.families.belief.readings import CONVENTIONS, OPEN
 from storyproof.families.belief.readings import READINGS as SIGHTS
 
 ALWAYS = "always"  # hearers believe what they hear
@@ -63,3 +63,19 @@ def parse_reading(name: str) -> NestedReading:
 # The readings that rows with messages are compared under.
 COMPARED = tuple(NestedReading(trust=trust) for trust in TRUSTS)
 COMPARED_DESCRIPTIONS = {str(reading): TRUST_DESCRIPTIONS[reading.trust] for reading in COMPARED}
+
+# What rows take for granted, for people and prompts: what everybody notices, and whom hearers believe.
+SIGHT_CONVENTIONS = (
+    *CONVENTIONS[:2],
+    "What Ada thinks that Bo believes is what the two last saw together, or heard together and believed.",
+    "Who secretly watches a room also notices what happens in it, and nobody else knows that.",
+    "Who is distracted notices nothing until paying attention again, and the others do not notice that.",
+    "What is said to everybody in a room, all there hear; what is said in private, only the two; what is announced "
+    "everywhere, everybody.",
+)
+TRUST_CONVENTIONS = {
+    ALWAYS: "Hearers believe what they are told unless they see the object; nobody is convinced by its own words.",
+    FRESHER: "Hearers believe what they are told unless, as far as they know, they have seen the object later.",
+    NEVER_LIARS: "Hearers believe what they are told unless they know that the speaker has lied.",
+    HI_TOM: "Hearers believe only who left the object's room later than they did; everybody knows who left when.",
+}

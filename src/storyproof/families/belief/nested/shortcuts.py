@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from storyproof.example import Example
+from storyproof.families.belief.nested.baselines import positions, rules_answer
 from storyproof.families.belief.nested.checker import MindWorlds
-from storyproof.families.belief.nested.examples import positions, rules_answer
 from storyproof.families.belief.nested.questions import Ask
 from storyproof.families.belief.nested.reading import read_question, read_story
 from storyproof.families.belief.nested.rows import kind_of, places_of, reading_of

@@ -10,11 +10,12 @@ from functools import lru_cache, partial
 
 from storyproof.errors import ParseError
 from storyproof.example import Example
-from storyproof.families.belief.nested.examples import BeliefFollower, checked_answer
+from storyproof.families.belief.nested.baselines import checked_answer
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
 from storyproof.families.belief.nested.reading import read_question, read_story
 from storyproof.families.belief.nested.readings import NestedReading, parse_reading
 from storyproof.families.belief.nested.rows import READINGS, reading_of
+from storyproof.families.belief.nested.timeline import ObjectFollower
 from storyproof.families.belief.nested.wording import PlotWording
 from storyproof.families.belief.statements import (
     HAPPENS,
@@ -81,7 +82,7 @@ def check_statement(statement: Statement, example: Example) -> StatementVerdict:
 def _prove(story: str, asked: str, reading: NestedReading) -> tuple[tuple[str | None, ...], dict[str, str]]:
     """Return the answer after each sentence, by the oracle, and at the end under each reading, by the checker."""
     question = read_question(asked)
-    follower = BeliefFollower(read_story(story).events, question.thing, reading)
+    follower = ObjectFollower(read_story(story).events, question.thing, reading)
     over_time = follower.believed(question.chain) if question.chain else follower.really()
     if question.ask == Ask.MEMORY:
         over_time = [next((place for place in over_time if place is not None), None)] * len(over_time)

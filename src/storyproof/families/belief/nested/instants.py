@@ -1,0 +1,142 @@
+"""Sets of instants as bits: one word holds 64 sentences of a story, one column is one story or question.
+
+An instant is the state right after a sentence, numbered from 0. Arrays are [word, …, column]; bit b of word w stands
+for the instant 64 w + b. With sets, "who was with the object, and when" takes a few operations for whole stories.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.families.belief.arrays import Flags
+
+Instants = npt.NDArray[np.uint64]
+Times = npt.NDArray[np.int64]
+
+_BITS = 64
+_ONE, _ALL = np.uint64(1), np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+def pack(flags: Flags) -> Instants:
+    """Return the instants at which [time, …, column] flags are set."""
+    steps = len(flags)
+    words = max(1, -(-steps // _BITS))
+    octets = np.zeros((8 * words, *flags.shape[1:]), np.uint8)
+    bits = flags.view(np.uint8)
+    for time in range(steps):
+        octets[time >> 3] |= bits[time] << np.uint8(time & 7)
+    # Octets side by side, the first one lowest, are words on any machine if they are read as little-endian ones.
+    grouped = np.moveaxis(octets.reshape(words, 8, *flags.shape[1:]), 1, -1)
+    found: Instants = np.ascontiguousarray(grouped).view("<u8")[..., 0].astype(np.uint64, copy=False)
+    return found
+
+
+def unpack(sets: Instants, steps: int) -> Flags:
+    """Return sets of instants as [time, …, column] flags."""
+    found = np.empty((steps, *sets.shape[1:]), np.bool_)
+    for time in range(steps):
+        found[time] = (sets[time // _BITS] >> np.uint64(time % _BITS)) & _ONE
+    return found
+
+
+# By how many of the 64 bits of a word are set, from the lowest on; and by the number of the one that is, after none.
+_FILLED = np.array([(1 << count) - 1 for count in range(_BITS + 1)], np.uint64)
+_SINGLE = np.array([0, *(1 << bit for bit in range(_BITS)), 0], np.uint64)
+
+
+def until(time: Times, words: int) -> Instants:
+    """Return the instants up to some times, these included; none for -1."""
+    if words == 1:
+        return _FILLED[time + 1][None]
+    return np.stack([_FILLED[np.clip(time + (1 - _BITS * word), 0, _BITS)] for word in range(words)])
+
+
+def before(time: Times, words: int) -> Instants:
+    """Return the instants before some times."""
+    return until(time - 1, words)
+
+
+def single(time: Times, words: int) -> Instants:
+    """Return the sets of one instant each; empty for -1."""
+    if words == 1:
+        return _SINGLE[time + 1][None]
+    return np.stack([_SINGLE[np.clip(time + (1 - _BITS * word), 0, _BITS + 1)] for word in range(words)])
+
+
+def last(sets: Instants) -> Times:
+    """Return the last instant of each set, -1 for an empty one."""
+    found = np.full(sets.shape[1:], -1, np.int64)
+    for word in range(len(sets)):
+        # The exponent of a floating-point number is the highest bit of an integer. Without the bit below the highest
+        # one, rounding to 53 bits cannot carry into the next power of two.
+        bits = sets[word] & ~(sets[word] >> _ONE)
+        highest = (bits.astype(np.float64).view(np.int64) >> np.int64(52)) - np.int64(1023)
+        np.copyto(found, highest + np.int64(_BITS * word), where=bits != 0)
+    return found
+
+
+def is_later(one: Instants, other: Instants) -> Flags:
+    """Return where the last instant of one set is later than that of the other; an empty set is the earliest."""
+    found = np.zeros(np.broadcast_shapes(one.shape[1:], other.shape[1:]), np.bool_)
+    for word in range(len(one)):
+        mine, its = one[word], other[word]
+        # The highest bit of a is below that of b if a < b and the two have no highest bit in common.
+        decided = (mine | its) != 0
+        found = np.where(decided, (its < mine) & (its < (its ^ mine)), found)
+    return found
+
+
+def has(sets: Instants, time: Times) -> Flags:
+    """Return which sets contain the instants of their columns; none contains -1."""
+    bit = (time & (_BITS - 1)).astype(np.uint64)
+    if len(sets) == 1:
+        here: Flags = ((sets[0] >> bit) & _ONE).astype(np.bool_)
+        return here & (time >= 0)
+    found = np.zeros(np.broadcast_shapes(sets.shape[1:], time.shape), np.bool_)
+    for word in range(len(sets)):
+        found |= (time >> 6 == word) & ((sets[word] >> bit) & _ONE).astype(np.bool_)
+    return found
+
+
+def delay(sets: Instants) -> Instants:
+    """Return the sets with every instant moved to the next one: what held right before each sentence."""
+    found: Instants = sets << _ONE
+    found[1:] |= sets[:-1] >> np.uint64(_BITS - 1)
+    return found
+
+
+def span(time: Times, events: Instants) -> Instants:
+    """Return the instants from some times on, until right before the next event of each column."""
+    words = len(events)
+    earlier = before(time, words)
+    later = events & ~until(time, words)
+    found = np.empty_like(later)
+    is_open = np.ones(later.shape[1:], np.bool_)
+    for word in range(words):
+        # The lowest bit less one is all bits below it; without any bit it is all bits.
+        lowest = later[word] & (~later[word] + _ONE)
+        found[word] = np.where(is_open, lowest - _ONE, np.uint64(0))
+        is_open &= later[word] == 0
+    found &= ~earlier
+    return found
+
+
+def first(sets: Instants) -> Times:
+    """Return the first instant of each set, -1 for an empty one."""
+    lowest = sets & (~sets + _ONE)
+    found = np.full(sets.shape[1:], -1, np.int64)
+    for word in range(len(sets) - 1, -1, -1):
+        found = np.where(lowest[word] != 0, last(lowest[word][None]) + _BITS * word, found)
+    return found
+
+
+def keep_last(sets: Instants) -> Instants:
+    """Return the sets with their last instants only."""
+    found = sets.copy()
+    for shift in (1, 2, 4, 8, 16, 32):  # all bits below the highest one
+        found |= found >> np.uint64(shift)
+    found &= ~(found >> _ONE)
+    for word in range(len(sets) - 1, 0, -1):
+        found[:word, sets[word] != 0] = 0
+    return found

@@ -1,0 +1,625 @@
+"""The checker of nested beliefs for whole blocks: the possible worlds of many stories as bit sets, under `open` sight.
+
+A world is a history, as in `checker`: which steps of the story happened in it, and how they appear. Here the steps of
+all worlds are bits. Sentence t has two: 2 t for its words, if it is a message, and 2 t + 1 for the sight of an object
+after it. (`checker` shows the object before the words, too. Nothing changes in between, so one bit stands for both.)
+The world that an agent holds possible has those steps of a world that the agent takes part in: in what really happens,
+those that it notices, and in what somebody thinks, those whose group it belongs to. To follow a chain of agents is
+therefore one operation on machine words for each of them, for all questions and steps at once.
+
+Sights always assign a place. Whether words do depends on trust, and is found message by message, but only for worlds
+in which a message about the object comes after the last sight of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.families.belief.nested.questions import ASKS, Ask, QuestionArrays
+from storyproof.families.belief.nested.readings import ALWAYS, FRESHER, HI_TOM, NEVER_LIARS, TRUSTS
+from storyproof.families.belief.nested.world import MESSAGES, EventKind
+
+Locals = npt.NDArray[np.integer[Any]]
+Small = npt.NDArray[np.int8]
+Bools = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.intp]
+Codes = npt.NDArray[np.int64]
+Steps = npt.NDArray[np.uint64]  # sets of steps, [machine word, row]; later steps are higher bits of later words
+
+_NONE = -1
+_UNWATCHED, _UNPLACED = -2, -9  # rooms of nobody's gaze and of no object; differ from any agent's room
+_PER_BYTE, _PER_WORD = 4, 32  # sentences
+_SIGHTS = np.uint64(0xAAAA_AAAA_AAAA_AAAA)
+_ONE = np.uint64(1)
+_AT_ONCE = 1 << 15  # agents times objects times stories whose worlds are built together, so that they fit the cache
+_MOST_CHAINS = 1 << 16  # that are followed together
+
+
+class PlotEventBlock(NamedTuple):
+    """Stories as [time, story] arrays of local numbers, -1 where a field does not apply.
+
+    NOISE follows the end of shorter stories. Rooms are resolved: every placing and move has one.
+    """
+
+    kind: npt.NDArray[np.uint8]
+    agent: Locals
+    room: Locals
+    thing: Locals
+    container: Locals
+    hearer: Locals
+
+    def between(self, start: int, end: int) -> PlotEventBlock:
+        """Return the stories from one column up to another."""
+        agent, room, thing, container, hearer = (each[:, start:end] for each in self[1:])
+        return PlotEventBlock(self.kind[:, start:end], agent, room, thing, container, hearer)
+
+
+class _Followed(NamedTuple):
+    """Chains of agents that are followed from what really happens, one per row.
+
+    Attributes:
+        story: The story.
+        thing: The object that is looked for.
+        agents: The agents, outermost first, [place in the chain, row]; neighbours differ, and -1 after the last. All
+            are known, and so is the object.
+        length: How many there are.
+    """
+
+    story: Rows
+    thing: Rows
+    agents: Small
+    length: Rows
+
+    @classmethod
+    def of(cls, story: Rows, thing: Rows, agents: Locals) -> _Followed:
+        """Drop who stands beside itself: what I think of my own thoughts is what I think."""
+        kept = np.full(agents.shape, _NONE, np.int8)
+        length = np.zeros(len(story), np.intp)
+        last = np.full(len(story), _NONE, np.int8)
+        for agent in agents:
+            rows = np.flatnonzero((agent != _NONE) & (agent != last))
+            kept[length[rows], rows] = last[rows] = agent[rows]
+            length[rows] += 1
+        return cls(story, thing, kept[: max(1, int(length.max(initial=0)))], length)
+
+    @property
+    def last(self) -> Small:
+        """The last agent of each chain."""
+        found: Small = self.agents[self.length - 1, np.arange(len(self.story))]
+        return found
+
+    @property
+    def last_but_one(self) -> Small:
+        """The agent before the last one; any number where there is none."""
+        found: Small = self.agents[self.length - 2, np.arange(len(self.story))]
+        return found
+
+    def pick(self, rows: Rows) -> _Followed:
+        """Return some of the chains."""
+        return _Followed(self.story[rows], self.thing[rows], self.agents[:, rows], self.length[rows])
+
+    def without_last(self, rows: Rows) -> _Followed:
+        """Return all chains, some of them without their last agents."""
+        agents, length = self.agents.copy(), self.length.copy()
+        length[rows] -= 1
+        agents[length[rows], rows] = _NONE
+        return self._replace(agents=agents, length=length)
+
+    def extended(self, agent: Small) -> _Followed:
+        """Return the chains with one more agent each, who differs from the last."""
+        agents = np.concatenate([self.agents, np.full((1, len(agent)), _NONE, np.int8)])
+        agents[self.length, np.arange(len(agent))] = agent
+        return self._replace(agents=agents, length=self.length + 1)
+
+
+class MindBlock:
+    """What everybody believes at the end of each of many stories."""
+
+    def __init__(self, plots: PlotEventBlock) -> None:
+        """Build what happens in all stories, possible or not."""
+        kind, agent, room, thing, container, hearer = _padded(plots)
+        sentences, stories = kind.shape
+        self._people = people = 1 + int(max(0, agent.max(initial=0), hearer.max(initial=0)))
+        self._things = things = 1 + int(max(0, thing.max(initial=0)))
+        self._stories, self._sentences, self._words = stories, sentences, -(-sentences // _PER_WORD)
+        self._agent, self._thing = agent, thing
+        self._everything = things * people * stories  # the row of who takes part in all steps
+        who = np.arange(people, dtype=np.int8)[:, None]
+        acts = agent[:, None] == who
+        self._put = ((kind == EventKind.PLACE) | (kind == EventKind.MOVE))[:, None] & (
+            thing[:, None] == np.arange(things, dtype=np.int8)[:, None]
+        )
+        enters, peeks = kind == EventKind.ENTER, kind == EventKind.PEEK
+        walks = enters | (kind == EventKind.EXIT)
+        # Row 0 is before the first sentence, row t + 1 after sentence t.
+        where = _run(_NONE, np.where(enters, room, np.int8(_NONE))[:, None], acts & walks[:, None])
+        looks = acts & (walks | peeks | (kind == EventKind.UNPEEK))[:, None]
+        watched = _run(_UNWATCHED, np.where(peeks, room, np.int8(_UNWATCHED))[:, None], looks)
+        drifts = kind == EventKind.DISTRACT
+        wakes = acts & (walks | drifts | (kind == EventKind.ATTEND))[:, None]
+        attentive = _run(1, (~drifts).view(np.int8)[:, None], wakes).view(np.bool_)
+        home = _run(_UNPLACED, np.where(room < 0, np.int8(_UNPLACED), room)[:, None], self._put)
+        place = _run(_NONE, container[:, None], self._put)
+        self._build_sights(where, watched, attentive, home)
+        says = (kind >= min(MESSAGES)) & (kind <= max(MESSAGES)) & (agent >= 0) & (thing >= 0)
+        self._is_silent = not says.any()
+        if not self._is_silent:
+            cast = acts.any(axis=0)
+            spoken_to = np.nonzero(hearer >= 0)
+            cast[hearer[spoken_to], spoken_to[1]] = True
+            self._build_messages(says, kind, hearer, cast, where, watched, attentive)
+        # What a step shows or says, by the number of the step from 1 on; 0 stands for no step.
+        self._shown = np.full((2 * sentences + 1, things, stories), _NONE, np.int8)
+        self._shown[1::2] = container[:, None]
+        self._shown[2::2] = place[1:]
+        steps = np.arange(2 * sentences + 1)
+        bits = np.zeros((2 * sentences + 1, self._words), np.uint64)
+        bits[steps[:-1], steps[:-1] // 64] = _ONE << (steps[:-1] % 64).astype(np.uint64)
+        below = np.zeros_like(bits)
+        np.cumsum(bits[:-1], axis=0, out=below[1:])  # sums of distinct bits
+        self._below = below
+        self._before = below[:-1:2] | bits[1::2]  # what has happened when a message is heard: its sight, not its words
+
+    def _build_sights(self, where: Small, watched: Small, attentive: Bools, home: Small) -> None:
+        """Find out for each sight who is in its group, who notices it, and who in fact sees the object further on."""
+        home = home[1:, :, None]
+        inside = where[1:, None] == home
+        before = where[:-1, None] == home
+        leaves = before > inside  # knows who stays with the object, but does not see it any more
+        notices = (inside | (watched[1:, None] == home)) & attentive[1:, None]
+        notices |= leaves & attentive[:-1, None]
+        self._group, self._noticing, self._present = (
+            _pack(flags, self._words) for flags in (inside | before, notices, inside)
+        )
+
+    def _build_messages(
+        self,
+        says: Bools,
+        kind: npt.NDArray[np.uint8],
+        hearer: Small,
+        cast: Bools,
+        where: Small,
+        watched: Small,
+        attentive: Bools,
+    ) -> None:
+        """Find out for each message who is in its group and who notices it."""
+        people, stories = self._people, self._stories
+        story, time = np.nonzero(says.T)
+        speaker, how, thing = self._agent[time, story], kind[time, story], self._thing[time, story]
+        who = np.arange(people)[:, None]
+        at = ((time + 1) * people + who) * stories + story
+        rooms, gaze, awake = (array.reshape(-1).take(at) for array in (where, watched, attentive))
+        here = rooms[speaker, np.arange(len(story))]
+        is_told, is_public = how == EventKind.TELL, how == EventKind.ANNOUNCE
+        group = (rooms == here) & (here >= 0)
+        group &= (how != EventKind.WHISPER) | (who == speaker) | (who == hearer[time, story])
+        group = np.where(is_public, cast[:, story], group)
+        notices = (group | ((gaze == here) & (here >= 0) & is_told)) & awake
+        flags = np.concatenate([group, notices, who == speaker, np.arange(self._things)[:, None] == thing])
+        bit = _ONE << (2 * (time % _PER_WORD)).astype(np.uint64)
+        first = np.flatnonzero(np.diff(story, prepend=_NONE))
+        found = np.zeros((self._words, len(flags), stories), np.uint64)
+        for word, steps in enumerate(found):
+            bits = np.where(time // _PER_WORD == word, bit, np.uint64(0))
+            steps[:, story[first]] = np.bitwise_or.reduceat(flags * bits, first, axis=1)
+        groups, noticing, self._said_by, self._about = np.split(found, [people, 2 * people, 3 * people], axis=1)
+        shape = (self._words, self._things, people, stories)
+        for known, heard in ((self._group, groups), (self._noticing, noticing)):
+            by_thing = known[:, :-1].reshape(shape)
+            by_thing |= heard[:, None]
+            known[:, :-1] = by_thing.reshape(self._words, -1)
+
+    def _row(self, chains: _Followed, agent: Locals) -> Rows:
+        """Return the rows of agents in the sets of steps about the objects of chains."""
+        found: Rows = (chains.thing * self._people + agent) * self._stories + chains.story
+        return found
+
+    def _follow(self, chains: _Followed) -> Steps:
+        """Return the steps of the worlds that one reaches from what really happens by following chains of agents."""
+        steps = self._noticing.take(self._row(chains, chains.agents[0]), axis=1)
+        for agent in chains.agents[1:]:
+            row = np.where(agent == _NONE, self._everything, self._row(chains, agent))
+            steps &= self._group.take(row, axis=1)
+        return steps
+
+    def _at(self, number: Rows, chains: _Followed) -> Small:
+        """Return what a step shows or says about the objects of chains; `number` counts steps from 1, 0 for none."""
+        at = (number * self._things + chains.thing) * self._stories + chains.story
+        found: Small = self._shown.reshape(-1).take(at)
+        return found
+
+    def _believe(self, chains: _Followed, trusts: Sequence[str], until: Rows | None = None) -> Small:
+        """Return where chains believe their objects to be under each trust, [trust, row]; -1 for no belief.
+
+        Args:
+            chains: The chains, of at least one agent each.
+            trusts: The trusts.
+            until: When a message is heard, before which the belief is asked for; the end of the story if None.
+        """
+        steps = self._follow(chains)
+        if until is not None:
+            steps &= self._before[until].T
+        seen = steps & _SIGHTS
+        if self._is_silent:
+            return np.repeat(self._at(_latest(seen), chains)[None], len(trusts), axis=0)
+        steps &= self._about[:, chains.thing, chains.story]
+        # Words do not change the speaker's mind.
+        alone = np.flatnonzero(chains.length == 1)
+        steps[:, alone] &= ~self._said_by[:, chains.agents[0, alone], chains.story[alone]]
+        steps |= seen
+        latest = _latest(steps)
+        found = np.repeat(self._at(latest, chains)[None], len(trusts), axis=0)
+        told = np.flatnonzero(latest & 1)
+        judged = [place for place, trust in enumerate(trusts) if trust != ALWAYS]
+        if not len(told) or not judged:
+            return found
+        # Trust matters only to who has heard of the object since the last sight of it.
+        few, seen = chains.pick(told), seen[:, told]
+        fallback = self._at(_latest(seen), few)
+        row, number = _latest_words(steps[:, told])
+        spoken = few.pick(row)
+        message = _Messages(seen, row, spoken, number // 2, self._agent[number // 2, spoken.story])
+        said = self._at(number, spoken)
+        persuades = {FRESHER: self._fresher, NEVER_LIARS: self._never_liars, HI_TOM: self._hi_tom}
+        for place in judged:
+            convinces = persuades[trusts[place]](message)
+            places = fallback.copy()
+            places[row[convinces]] = said[convinces]  # in order of time: the last one counts
+            found[place, told] = places
+        return found
+
+    def _fresher(self, message: _Messages) -> Bools:
+        """Return whether speakers have seen the object as late as the hearer, in the world that the hearer holds.
+
+        All sights in that world are the hearer's own. (Who leaves does not see the object any more, but it did so until
+        then, and those who saw it with the leaver stay.)
+        """
+        chains, speaker = message.chains, message.speaker
+        its = message.seen[:, message.row] & self._present.take(self._row(chains, speaker), axis=1)
+        own = _latest(message.seen)[message.row]
+        found: Bools = (_latest(its) >= own) | (speaker == chains.last)
+        return found
+
+    def _hi_tom(self, message: _Messages) -> Bools:
+        """Return whether speakers were with the object later than who judges them, as everybody knows."""
+        chains, speaker = message.chains, message.speaker
+        # A speaker's own belief is what the one before it in the chain takes its words for.
+        judge = np.where(speaker == chains.last, chains.last_but_one, chains.last)
+        upto = self._below[2 * message.time + 2].T
+        stayed, its = (_latest(self._present.take(self._row(chains, who), axis=1) & upto) for who in (judge, speaker))
+        found: Bools = its > stayed
+        return found
+
+    def _never_liars(self, message: _Messages) -> Bools:
+        """Return whether who judges a speaker has not caught it saying what it does not believe, now or before."""
+        speaker, chains = message.speaker, message.chains
+        judges = chains.without_last(np.flatnonzero(speaker == chains.last))
+        heard = self._follow(judges) & self._said_by[:, speaker, judges.story] & self._below[2 * message.time + 1].T
+        row, number = _latest_words(heard)
+        caught = self._catch(judges.pick(row), number // 2)
+        found = np.ones(len(speaker), np.bool_)
+        found[row[caught]] = False
+        return found
+
+    def _catch(self, judges: _Followed, time: Rows) -> Bools:
+        """Return whether judges catch the speaker of a message, each of one, saying what it does not believe.
+
+        What the speaker believes is the place of the object in the world that the speaker holds possible in the world
+        that the judge holds possible. There it may rest on earlier messages, and on who was caught by them.
+        """
+        story = judges.story
+        speaker, thing = self._agent[time, story], self._thing[time, story].astype(np.intp)
+        judges = judges._replace(thing=thing)
+        seen = self._follow(judges) & self._before[time].T & _SIGHTS
+        its = _latest(seen & self._present.take(self._row(judges, speaker), axis=1))
+        # Else the speaker may have seen the object since, so this may be news.
+        no_news = np.flatnonzero((_latest(seen) > its) | (its == 2 * time + 2))
+        found = np.zeros(len(time), np.bool_)
+        if len(no_news):
+            chains, until = judges.pick(no_news).extended(speaker[no_news]), time[no_news]
+            first, which = _distinct([chains.story, chains.thing, until, *chains.agents])
+            believed = self._believe(chains.pick(first), (NEVER_LIARS,), until[first])[0, which]
+            said = self._at(2 * until + 1, chains)
+            found[no_news] = (believed != _NONE) & (believed != said)
+        return found
+
+    def _reality(self, story: Rows, thing: Rows) -> Small:
+        known = (thing >= 0) & (thing < self._things)
+        return np.where(known, self._shown[-1, np.where(known, thing, 0), story], np.int8(_NONE))
+
+    def _memory(self, story: Rows, thing: Rows) -> Small:
+        known = (thing >= 0) & (thing < self._things)
+        put = self._put[:, np.where(known, thing, 0), story]
+        number = 2 * put.argmax(axis=0) + 2
+        return np.where(known & put.any(axis=0), self._shown[number, np.where(known, thing, 0), story], np.int8(_NONE))
+
+    def answers(self, asked: QuestionArrays, trusts: Sequence[str] = TRUSTS) -> Codes:
+        """Return the answers to questions under some trusts, [trust, question]; see `QuestionArrays` for the codes."""
+        story, thing, chain = asked.story.astype(np.intp), asked.thing.astype(np.intp), asked.chain
+        found = np.zeros((len(trusts), asked.count), np.int64)
+        at = {ask: np.flatnonzero(asked.ask == code) for code, ask in enumerate(ASKS)}
+        for ask, answer in ((Ask.REALITY, self._reality), (Ask.MEMORY, self._memory)):
+            found[:, at[ask]] = answer(story[at[ask]], thing[at[ask]])
+        places, wrong, where = np.concatenate([at[Ask.BELIEF], at[Ask.SAYS]]), at[Ask.KNOWS_WRONG], at[Ask.KNOWS_WHERE]
+        whose, common = at[Ask.BELIEVERS], at[Ask.COMMON]
+        members, size = _distinct_members(chain[:, common])
+        place, group = np.nonzero(members != _NONE)
+        cast = np.repeat(np.arange(self._people, dtype=np.int8), len(whose))
+        # All beliefs that questions come down to are looked up together.
+        parts = [
+            (places, chain[:, places]),
+            (where, chain[:, where]),
+            (wrong, chain[:1, wrong]),
+            (wrong, chain[1:2, wrong]),
+            (wrong, chain[:2, wrong]),
+            (np.tile(whose, self._people), np.vstack([cast, np.tile(chain[:, whose], self._people)])),
+            (common[group], members[place, group][None]),
+        ]
+        question = np.concatenate([each for each, _ in parts])
+        end = np.cumsum([len(each) for each, _ in parts]).tolist()
+        agents = np.full((len(chain) + 1, len(question)), _NONE, np.int8)
+        for stop, (_, each) in zip(end, parts, strict=True):
+            agents[: len(each), stop - each.shape[1] : stop] = each
+        believed = self._look_up(story[question], thing[question], agents, trusts)
+        found[:, places], knows, own, others, thought, everybody, singly = np.split(believed, end[:-1], axis=1)
+        found[:, where] = (knows != _NONE) & (knows == self._reality(story[where], thing[where]))
+        found[:, wrong] = _differ(others, self._reality(story[wrong], thing[wrong])) & _differ(own, thought)
+        named = asked.place[whose]
+        believe = (everybody.reshape(len(trusts), self._people, len(whose)) == named) & (named >= 0)
+        found[:, whose] = (believe * (np.int64(1) << np.arange(self._people)[:, None])).sum(axis=1)
+        if len(common):
+            shared = np.full((len(trusts), len(common)), _NONE, np.int8)
+            shared[:, group] = singly  # of any member
+            _deny(shared, group, singly)
+            found[:, common] = self._common(story[common], thing[common], members, size, shared, trusts)
+        return found
+
+    def _look_up(self, story: Rows, thing: Rows, agents: Small, trusts: Sequence[str]) -> Small:
+        """Return where chains, whose agents or objects may be unknown, believe objects to be under each trust."""
+        known = (thing >= 0) & (thing < self._things) & (agents[0] != _NONE)
+        for agent in agents:
+            known &= (agent >= _NONE) & (agent < self._people)
+        rows = np.flatnonzero(known)
+        if len(rows) == len(story):
+            return self._believe(_Followed.of(story, thing, agents), trusts)
+        found = np.full((len(trusts), len(story)), _NONE, np.int8)
+        found[:, rows] = self._believe(_Followed.of(story[rows], thing[rows], agents[:, rows]), trusts)
+        return found
+
+    def _common(
+        self, story: Rows, thing: Rows, members: Small, size: Rows, shared: Small, trusts: Sequence[str]
+    ) -> Small:
+        """Return where groups commonly believe objects to be: in all worlds that steps of their members reach.
+
+        Args:
+            story: The story of each group.
+            thing: The object.
+            members: The members, each once, [place, group], -1 after the last.
+            size: How many there are.
+            shared: Where all members believe the object to be, [trust, group]; -1 if they differ or one has no belief.
+            trusts: The trusts.
+        """
+        rows = np.flatnonzero((shared != _NONE).any(axis=0))
+        rows = rows[~self._is_seen_together(story[rows], thing[rows], members[:, rows])]
+        if not len(rows):
+            return shared
+        # All chains of all groups, one after the other.
+        walks = [_walks(count) for count in range(1 + int(size[rows].max()))]
+        counts = np.array([len(each) for each in walks])
+        table = np.full((int(counts.sum()), max(each.shape[1] for each in walks)), _NONE)
+        starts = np.cumsum(counts) - counts
+        for start, each in zip(starts.tolist(), walks, strict=True):
+            table[start : start + len(each), : each.shape[1]] = each
+        many, first = counts[size[rows]], starts[size[rows]]
+        group = np.repeat(rows, many)
+        walk = np.arange(len(group)) - np.repeat(np.cumsum(many) - many - first, many)
+        members = np.concatenate([members, np.full((1, len(story)), _NONE, np.int8)])  # the last is nobody
+        for start in range(0, len(group), _MOST_CHAINS):
+            few = np.arange(start, min(start + _MOST_CHAINS, len(group)))
+            few = few[(shared[:, group[few]] != _NONE).any(axis=0)]
+            whose = group[few]
+            agents = members[table[walk[few]].T, whose]
+            _deny(shared, whose, self._believe(_Followed.of(story[whose], thing[whose], agents), trusts))
+        return shared
+
+    def _is_seen_together(self, story: Rows, thing: Rows, members: Small) -> Bools:
+        """Return whether the last that any member of a group learns of an object is a sight that is common to them.
+
+        Then this sight is the last step in all worlds that the group reaches.
+        """
+        chains = _Followed(story, thing, members, np.ones(len(story), np.intp))
+        any_step = np.zeros((self._words, len(story)), np.uint64)
+        all_steps = ~any_step
+        for agent in members:
+            row = self._row(chains, agent)
+            noticed = self._noticing.take(np.where(agent == _NONE, 0, row), axis=1)
+            any_step |= np.where(agent == _NONE, np.uint64(0), noticed)
+            together = noticed & self._group.take(np.where(agent == _NONE, 0, row), axis=1)
+            all_steps &= np.where(agent == _NONE, ~np.uint64(0), together)
+        if not self._is_silent:
+            any_step &= self._about[:, thing, story] | _SIGHTS
+        found: Bools = _latest(any_step) == _latest(all_steps & _SIGHTS)
+        return found
+
+
+class _Messages(NamedTuple):
+    """Messages that chains have heard since the last sight of their object, in order of time for each chain.
+
+    Attributes:
+        seen: The sights in the worlds that the chains lead to.
+        row: Which of the chains each message is judged for.
+        chains: These chains, one for each message.
+        time: The sentence of each message.
+        speaker: Who speaks.
+    """
+
+    seen: Steps
+    row: Rows
+    chains: _Followed
+    time: Rows
+    speaker: Small
+
+
+def _padded(plots: PlotEventBlock) -> tuple[npt.NDArray[np.uint8], Small, Small, Small, Small, Small]:
+    """Return the arrays of stories, with noise at the end so that sentences fill whole bytes."""
+    sentences, stories = plots.kind.shape
+    missing = -sentences % _PER_BYTE if sentences else _PER_BYTE
+    kind, *others = plots.kind.astype(np.uint8, copy=False), *(each.astype(np.int8, copy=False) for each in plots[1:])
+    if missing:
+        kind = np.concatenate([kind, np.full((missing, stories), EventKind.NOISE, np.uint8)])
+        others = [np.concatenate([each, np.full((missing, stories), _NONE, np.int8)]) for each in others]
+    agent, room, thing, container, hearer = others
+    return kind, agent, room, thing, container, hearer
+
+
+def _run(start: int, value: Small, changes: Bools) -> Small:
+    """Return what holds before the first sentence and after each, if it changes to a value at some."""
+    found = np.empty((len(changes) + 1, *changes.shape[1:]), np.int8)
+    found[0] = start
+    masks = np.negative(changes.view(np.int8))
+    change = np.empty_like(found[0])
+    for time, mask in enumerate(masks):
+        np.bitwise_xor(found[time], value[time], out=change)
+        change &= mask
+        np.bitwise_xor(found[time], change, out=found[time + 1])
+    return found
+
+
+def _pack(flags: Bools, words: int) -> Steps:
+    """Return in which sights agents are flagged, as sets of steps; one row more, with all steps."""
+    four = flags.view(np.uint8).reshape(len(flags) // _PER_BYTE, _PER_BYTE, -1)
+    packed = four[:, -1].copy()
+    for earlier in (2, 1, 0):
+        packed += packed
+        packed += packed
+        packed |= four[:, earlier]
+    packed += packed
+    found = np.zeros((words, packed.shape[1] + 1, 8), np.uint8)
+    found[:, -1] = 0xFF
+    for place, byte in enumerate(packed):
+        found[place // 8, :-1, place % 8] = byte
+    return found.view("<u8")[..., 0].astype(np.uint64, copy=False)
+
+
+def _latest(steps: Steps) -> Rows:
+    """Return the number of the last step of each set, from 1 on; 0 if it is empty."""
+    # Without the bit below the highest one, the conversion cannot round up to the next power of two.
+    exponent = (steps & ~(steps >> _ONE)).astype(np.float64).view(np.int64) >> 52
+    exponent -= 1022
+    found: Rows = np.maximum(exponent[0], 0)
+    for word, above in enumerate(exponent[1:], start=1):
+        found = np.where(steps[word] != 0, above + 64 * word, found)
+    return found
+
+
+def _latest_words(steps: Steps) -> tuple[Rows, Rows]:
+    """Return the messages after the last sight in each set of steps: which set, and the number of the step.
+
+    Those of one set are in order of time.
+    """
+    rows, numbers = [], []
+    row, left = np.arange(steps.shape[1]), steps
+    while True:
+        number = _latest(left)
+        some = np.flatnonzero(number & 1)
+        if not len(some):
+            break
+        row, number, left = row[some], number[some], left[:, some]
+        rows.append(row)
+        numbers.append(number)
+        left[(number - 1) // 64, np.arange(len(row))] ^= _ONE << ((number - 1) % 64).astype(np.uint64)
+    none = np.zeros(0, np.intp)
+    return np.concatenate([*rows[::-1], none]), np.concatenate([*numbers[::-1], none])
+
+
+def _distinct(columns: Sequence[Locals]) -> tuple[Rows, Rows]:
+    """Return where each distinct combination of values first occurs, and which of them each row has."""
+    order = np.lexsort(columns[::-1])
+    is_new = np.zeros(len(order), np.bool_)
+    is_new[:1] = True
+    for column in columns:
+        is_new[1:] |= column[order][1:] != column[order][:-1]
+    which = np.empty(len(order), np.intp)
+    which[order] = np.cumsum(is_new) - 1
+    return order[is_new], which
+
+
+def _differ(one: Small, other: Small) -> Bools:
+    """Return where two places are known and differ."""
+    found: Bools = (one != _NONE) & (other != _NONE) & (one != other)
+    return found
+
+
+def _distinct_members(groups: Small) -> tuple[Small, Rows]:
+    """Return the members of groups, each once, and how many there are."""
+    members, size = np.full(groups.shape, _NONE, np.int8), np.zeros(groups.shape[1], np.intp)
+    for agent in groups:
+        rows = np.flatnonzero((agent != _NONE) & ~(members == agent).any(axis=0))
+        members[size[rows], rows] = agent[rows]
+        size[rows] += 1
+    return members, size
+
+
+def _deny(shared: Small, group: Rows, believed: Small) -> None:
+    """Note that groups share no belief where one of theirs is another, [trust, belief]."""
+    for common, places in zip(shared, believed, strict=True):
+        common[group[places != common[group]]] = _NONE
+
+
+@cache
+def _walks(size: int) -> Rows:
+    """Return chains of more than one member of a group that reach all its worlds, [chain, place], -1 after the last.
+
+    Chains with the same first agent, the same set of agents between first and last, and the same last two agents lead
+    to worlds with the same places, and so do their extensions; hence the search ends.
+    """
+    found: list[tuple[int, ...]] = [(member,) for member in range(size)]
+    known = set()
+    for chain in found:  # grows on the way
+        for member in range(size):
+            sign = chain[0], frozenset(chain[1:]), chain[-1], member
+            if member != chain[-1] and sign not in known:
+                known.add(sign)
+                found.append((*chain, member))
+    longer = np.full((len(found) - size, max(map(len, found), default=1)), _NONE)
+    for row, chain in enumerate(found[size:]):
+        longer[row, : len(chain)] = chain
+    return longer
+
+
+def answer_under(plots: PlotEventBlock, asked: QuestionArrays, trusts: Sequence[str] = TRUSTS) -> Codes:
+    """Return the answers to questions about stories under some trusts, with `open` sight, [trust, question].
+
+    Args:
+        plots: The stories.
+        asked: The questions; `QuestionArrays` says what the codes of answers mean.
+        trusts: The trusts.
+    """
+    stories = plots.kind.shape[1]
+    wide = 1 + int(max(0, plots.agent.max(initial=0), plots.hearer.max(initial=0)))
+    wide *= 1 + int(max(0, plots.thing.max(initial=0)))
+    size = max(1, _AT_ONCE // wide)
+    if stories <= size:
+        return MindBlock(plots).answers(asked, trusts)
+    found = np.zeros((len(trusts), asked.count), np.int64)
+    order = np.argsort(asked.story, kind="stable")
+    starts = np.arange(0, stories + size, size)
+    ends = np.searchsorted(asked.story[order], starts)
+    for start, first, end in zip(starts.tolist(), ends.tolist(), ends[1:].tolist(), strict=False):
+        if first < end:
+            part = asked.pick(order[first:end])
+            part.story[:] -= start
+            block = MindBlock(plots.between(start, start + size))
+            found[:, order[first:end]] = block.answers(part, trusts)
+    return found
+
+
+def answer(plots: PlotEventBlock, asked: QuestionArrays, trust: str) -> Codes:
+    """Return the answers to questions about stories under one trust, with `open` sight."""
+    found: Codes = answer_under(plots, asked, (trust,))[0]
+    return found

@@ -20,7 +20,7 @@ from storyproof.intervals import wilson_interval
 
 NAME = "tom-k-orders"
 RESULTS = Path(__file__).parents[1] / "experiments" / "results" / NAME / "results.json"
-READERS = ("reality", "last_mentioned", "algorithm_1", "without_last_agent", "last_announced")
+READERS = ("reality", "last_mentioned", "without_last_agent", "last_announced")
 
 
 def main() -> None:

@@ -14,7 +14,7 @@ from storyproof.benchmark import BLOCK_STORIES
 from storyproof.families.belief.arrays import NOBODY, LocalNames
 from storyproof.families.belief.benchmarks.tom_k import PRESETS, TomKConfig
 from storyproof.families.belief.nested import oracle
-from storyproof.families.belief.nested.answers import oracle_proof, prove_beliefs
+from storyproof.families.belief.nested.answers import Answers, oracle_proof
 from storyproof.families.belief.nested.arrays import decode_plot
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.drawing import DrawnPlots, PlotDials, draw_plots
@@ -56,11 +56,13 @@ def proving() -> None:
     drawn = draw_plots(MEDIUM, Draws("benchmark"), count)
     thing, chain = ask_each(MEDIUM, count, 3)
     say(f"nested beliefs, medium, drawing {count:,} stories, best of 5", f"{count / drawing:,.0f} /CPU s")
+    ask = np.full(count, ASKS.index(Ask.BELIEF), np.uint8)
+    asked_of_all = QuestionArrays(columns, ask, thing, chain, np.full(count, NOBODY, np.int8))
     fast = 0.0
     for trust in TRUSTS:
         reading = NestedReading(trust=trust)
         answers = best(lambda reading=reading: oracle.beliefs(drawn.stories, columns, thing, chain, reading))
-        proofs = best(lambda reading=reading: prove_beliefs(drawn.stories, columns, thing, chain, reading))
+        proofs = best(lambda trust=trust: Answers(drawn.stories, asked_of_all).prove(trust))
         say(f"  answers under {reading}, orders 1 to 3", f"{count / answers:,.0f} /CPU s")
         goal = "goal 20,000" if reading == NESTED_DEFAULT else ""
         say(f"  drawing, answer and proof under {reading}", f"{count / (drawing + proofs):,.0f} /CPU s", goal)

@@ -116,7 +116,7 @@ def story_in_explorer(folder: Path) -> str:
     return f"{_explorer()}#{quote(json.dumps(place))}"
 
 
-def _study(folder: Path, kind: str) -> Any:
+def _study(folder: Path, kind: str, benchmark: str = "clutrr", **dials: Any) -> Any:
     """Create a study whose pages are the same each time: with fixed seeds, secret and clock."""
     from storyproof.study.creation import new_study
     from storyproof.study.design import StudyCondition
@@ -125,7 +125,7 @@ def _study(folder: Path, kind: str) -> Any:
     data = None
     if kind == "solve":
         data = folder / "data"
-        storyproof.generate("clutrr", train=0, val=0, test=30, seed=7, out=data, test_k=(2, 3, 4))
+        storyproof.generate(benchmark, train=0, val=0, test=30, seed=7, out=data, **(dials or {"test_k": (2, 3, 4)}))
         settings |= {
             "conditions": (StudyCondition(name="limited", time_limit_s=60.0), StudyCondition(name="unlimited"))
         }
@@ -145,13 +145,23 @@ def _write_study_page(folder: Path, page: Any) -> str:
 
 def question_of_study(folder: Path) -> str:
     """Write the page of a question with a time limit."""
+    return _question_page(folder, _study(folder, "solve"), "k=3")
+
+
+def names_of_study(folder: Path) -> str:
+    """Write the page of a question whose answer is a set of people."""
+    dials = {"order": 1, "agents": 4, "moves": 2, "tells": 1, "lies": 1, "rooms": 1, "objects": 1, "peeks": 0}
+    return _question_page(folder, _study(folder, "solve", "tom-k", style="narrative", **dials), "believers")
+
+
+def _question_page(folder: Path, study: Any, kind: str) -> str:
+    """Write the page of the first question of a kind."""
     from storyproof.study.pages import step_page
     from storyproof.study.participants import Participant
     from storyproof.study.steps import StudyStep
 
-    study = _study(folder, "solve")
     me = Participant(1, "CODE", "link", "", {}, "limited", "working")
-    number = next(item.number for item in study.items.of("main") if item.stratum == "k=3")
+    number = next(item.number for item in study.items.of("main") if item.stratum == kind)
     step = StudyStep("answer", 1, "main", number, 0, _STUDY_TIME, _STUDY_TIME + 60, 4, 9)
     return _write_study_page(folder, step_page(study, me, "TOKEN", step, "https://study.example.org/s/TOKEN"))
 
@@ -205,6 +215,7 @@ def dashboard_of_study(folder: Path) -> str:
 
 SHOTS: dict[str, Shot] = {
     "study-question.png": Shot(question_of_study, width=900, height=1000),
+    "study-names.png": Shot(names_of_study, width=390, height=1600, scheme="dark", ready="[name=part]"),
     "study-write.png": Shot(writing_of_study, width=900, height=1480),
     "study-dashboard.png": Shot(dashboard_of_study, height=1100),
     "explorer.png": Shot(story_in_explorer, height=1020, ready="#moment table"),

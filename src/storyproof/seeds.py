@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,12 @@ class Draws:
         raw *= np.asarray(limit, np.uint64)
         raw >>= np.uint64(32)
         return raw.view(np.int64)
+
+    def bytes(self, *shape: int) -> npt.NDArray[np.uint8]:
+        """Draw an array of random bytes."""
+        size = prod(shape)
+        raw = self._bits.random_raw((size + 7) // 8).astype("<u8", copy=False)
+        return raw.view(np.uint8)[:size].reshape(shape)
 
     def order(self, count: int) -> Indices:
         """Draw a random order of 0 … count-1."""

@@ -11,14 +11,21 @@ import pytest
 from playwright.sync_api import expect
 from sqlalchemy import select
 
+import storyproof
+from storyproof.datasets.reading import find_source
+from storyproof.evaluation.provenance import data_identity
 from storyproof.study import schema
 from storyproof.study.admin import hash_password
 from storyproof.study.design import MTURK, PROLIFIC, StudyCondition
+from storyproof.study.export import export_study
 from storyproof.study.folder import Study, open_study
 from storyproof.study.items import MAIN
+from storyproof.study.messages import load_texts
+from storyproof.study.results import read_rows
 from storyproof.study.serve import serve_study
 from tests.browser.conftest import TIMEOUT_MS, Open, Visit
 from tests.study.samples import UNLIMITED, kinship_data, make_study, solve_design, writing_design
+from tests.study.test_sets import believers
 
 expect.set_options(timeout=TIMEOUT_MS)
 Play = Callable[..., tuple[Study, str]]
@@ -26,8 +33,9 @@ Play = Callable[..., tuple[Study, str]]
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Play:
-    def start(design: Any) -> tuple[Study, str]:
-        data = kinship_data(tmp_path) if design.kind == "solve" else None
+    def start(design: Any, data: Path | None = None) -> tuple[Study, str]:
+        if design.kind == "solve" and data is None:
+            data = kinship_data(tmp_path)
         study = make_study(tmp_path, design, data=data)
         study.set_password(hash_password("a long password"))
         addresses: Queue[str] = Queue()
@@ -55,7 +63,12 @@ def go_on(study: Study, seen: Visit) -> bool:
     with study.database.reading() as connection:
         target = connection.execute(select(schema.slot.c.target).where(schema.slot.c.id == slot)).scalar_one()
     if kind == "answer":
-        page.check(f'[name=answer][value="{study.items[target].answer}"]')
+        item = study.items[target]
+        if item.parts:
+            for each in item.parts[item.answer] or [item.answer]:
+                page.check(f'[name=part][value="{each}"]')
+        else:
+            page.check(f'[name=answer][value="{item.answer}"]')
     elif kind == "rate":
         page.check("[name=difficulty][value='3']")
     elif kind == "write":
@@ -97,6 +110,80 @@ def test_solve_with_a_pause(serve: Play, visit: Open) -> None:
     assert len(rows) == 5
     assert all(row.timing == "ok" and row.browser_ms is not None for row in rows)
     assert seen.trouble == []
+
+
+@pytest.mark.parametrize(
+    ("language", "style", "pages"), [("en", "narrative", "en"), ("de", "plain", "de"), ("zh", "narrative", "en")]
+)
+def test_nested_beliefs(serve: Play, visit: Open, tmp_path: Path, language: str, style: str, pages: str) -> None:
+    """Places, yes or no, and sets of people are answered on a desktop and on a phone; people stand beside models."""
+    data = tmp_path / "tom-k"
+    settings = {"language": language, "style": style, "unknown": True}
+    storyproof.generate("tom-k", train=0, val=0, test=30, seed=3, out=data, **settings)
+    wanted: dict[str, Any] = {"items": 10, "tasks_per_participant": 10, "answers_per_item": 2, "language": pages}
+    wanted["source"] = {"path": str(data), "split": "test", "data": data_identity(find_source(data))}
+    study, address = serve(solve_design(conditions=(UNLIMITED,), **wanted), data)
+    kinds = {item.stratum for item in study.items.of(MAIN)}
+    assert {"believers", "knows_where", "memory", "third_order"} <= kinds
+    for width in (1280, 390):
+        seen = visit(address, width=width, height=844)
+        begin(seen)
+        tested: set[str] = set()
+        while (form := seen.page.locator("form[data-step]")).count():
+            sort = "parts" if seen.page.locator("[name=part]").count() else form.get_attribute("data-step") or ""
+            if sort not in tested:
+                assert seen.serious() == []
+                assert seen.overflow() == 0
+                tested.add(sort)
+            go_on(study, seen)
+        assert tested == {"answer", "parts", "rate"}
+        assert seen.trouble == []
+    rows = read_rows(study)
+    main = [row for row in rows.answers if row.role == MAIN]
+    assert len(main) == 20
+    assert all(row.is_right for row in rows.answers)
+    export_study(study, tmp_path / "out")
+    [people] = (tmp_path / "out" / "runs").glob("*.json")
+    storyproof.evaluate("oracle", data, output_dir=tmp_path / "models")
+    storyproof.evaluate("majority", data, output_dir=tmp_path / "models")
+    [board] = storyproof.report([people, *(tmp_path / "models").glob("*.json")]).boards
+    right = {row.solver: row.accuracy.value for row in board.rows}
+    assert right["people-unlimited"] == right["oracle"] == 1.0
+    assert right["majority"] < 1.0
+
+
+def test_ticking_names(serve: Play, visit: Open) -> None:
+    """The box for nobody stands alone, and a form without a tick is not sent."""
+    wanted = {"items": 6, "tasks_per_participant": 6, "practice": 0, "attention_checks": 0}
+    study, address = serve(solve_design(conditions=(UNLIMITED,), **wanted), believers())
+    seen = visit(address)
+    begin(seen)
+    page = seen.page
+    while not page.locator("[name=part]").count():
+        go_on(study, seen)
+    boxes, nobody = page.locator("[name=part]:not([data-alone])"), page.locator("[name=part][data-alone]")
+    page.click("button[type=submit]")
+    expect(boxes.first).to_have_js_property("validationMessage", load_texts("en").plain("parts_missing"))
+    boxes.nth(0).check()
+    boxes.nth(1).check()
+    nobody.check()
+    expect(boxes.nth(0)).not_to_be_checked()
+    expect(boxes.nth(1)).not_to_be_checked()
+    boxes.nth(1).check()
+    expect(nobody).not_to_be_checked()
+    with page.expect_navigation():
+        page.click("button[type=submit]")
+    last = read_rows(study).answers[-1]
+    item = study.items[last.item]
+    assert item.parts[last.answer] == [item.members[1]]
+    # Without the script the server says what is missing.
+    plain = visit(address, script=False)
+    begin(plain)
+    while not plain.page.locator("[name=part]").count():
+        go_on(study, plain)
+    with plain.page.expect_navigation():
+        plain.page.click("button[type=submit]")
+    expect(plain.page.locator(".notice")).to_have_text(load_texts("en").plain("parts_missing"))
 
 
 def test_time_runs_out(serve: Play, visit: Open) -> None:

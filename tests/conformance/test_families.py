@@ -126,6 +126,7 @@ def test_oracle_and_candidates(family: Family) -> None:
         assert each.answer in family.candidates(each)
         assert set(family.positions(each)) <= {*family.candidates(each)}
         assert each.answer in family.positions(each)
+        assert set(family.answer_parts(each)) in (set(), {*family.candidates(each)})
         assert family.kind(each) in family.measures(each)
         assert family.is_settled(each)
 

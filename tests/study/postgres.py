@@ -52,6 +52,7 @@ def _running(place: Path) -> Iterator[str]:
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True, "cwd": "/"}
     subprocess.run(_as_account(programs / "initdb", "-D", data, "-A", "trust", "-U", "lab", "--no-sync"), **quiet)
     options = f"-c listen_addresses=127.0.0.1 -c unix_socket_directories={place} -p {port} -c max_connections=100"
+    options += " -c fsync=off"  # tests kill our server and not this one; only a power cut would lose what is committed
     control = (programs / "pg_ctl", "-D", data, "-w", "-t", "120")
     subprocess.run(_as_account(*control, "-o", options, "-l", place / "log", "start"), **quiet)
     try:

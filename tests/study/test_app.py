@@ -1,5 +1,6 @@
 """The pages of a study: whole studies played through the application, and everything that must not work."""
 
+import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -11,14 +12,18 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
+from storyproof.errors import ConfigError, DataError
+from storyproof.families.belief import readings as belief_readings
+from storyproof.families.belief.nested.readings import SIGHT_CONVENTIONS, TRUST_CONVENTIONS
+from storyproof.families.kinship import conventions as kinship_conventions
 from storyproof.study import schema
 from storyproof.study.admin import MOST_WRONG, hash_password
 from storyproof.study.app import create_app
 from storyproof.study.design import LANGUAGES, MTURK, PROLIFIC
-from storyproof.study.folder import Study
+from storyproof.study.folder import Study, open_study
 from storyproof.study.forms import seal_arrival
 from storyproof.study.items import MAIN, find_paraphrasing
-from storyproof.study.messages import load_texts
+from storyproof.study.messages import load_texts, read_messages
 from storyproof.study.participants import Arrival
 from storyproof.study.writing import COPIES_EARLIER, COPIES_INSTRUCTIONS, check_story
 from storyproof.web.guard import LARGEST_REQUEST
@@ -498,7 +503,7 @@ def test_log_out_needs_its_key(study: Study) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_all_languages_have_all_texts(language: str) -> None:
     english, other = load_texts("en"), load_texts(language)
-    assert other.keys() == english.keys()
+    assert sorted(other.keys()) == sorted(english.keys())
     for key in list(english.keys()):
         assert re.findall(r"\{\w+\}", other.plain(key)) == re.findall(r"\{\w+\}", english.plain(key)), key
 
@@ -510,6 +515,77 @@ def test_another_language(tmp_path: Path, data: Path) -> None:
     assert browser.title == "Bevor Sie beginnen"
     assert '<html lang="de">' in browser.page.text
     study.close()
+
+
+@pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
+def test_conventions_are_translated(language: str) -> None:
+    """Whatever a page says to participants is in the language of the study."""
+    lines = {*belief_readings.CONVENTIONS, *kinship_conventions.CONVENTIONS, *SIGHT_CONVENTIONS}
+    lines |= set(TRUST_CONVENTIONS.values())
+    for line in lines:
+        assert load_texts(language).translate(line) != line
+
+
+SPANISH = {"consent_title": "Antes de empezar", "progress": "Paso {done} de {total}"}
+
+
+def test_messages_of_a_lab(tmp_path: Path, data: Path) -> None:
+    """A study in a language that does not ship has all its texts from a file, which belongs to its design."""
+    path = tmp_path / "es.yaml"
+    english = load_texts("en")
+    texts = {key: english.plain(key) for key in list(english.keys())}
+    path.write_text(json.dumps(texts | SPANISH | {"Different names are different people.": "Otros nombres"}), "utf-8")
+    design = solve_design(language="es", messages=read_messages(path, "es"), practice=1)
+    study = make_study(tmp_path, design, data=data)
+    study.close()
+    study = open_study(study.folder)
+    browser = Browser(create_app(study))
+    browser.open("/")
+    assert browser.title == "Antes de empezar"
+    assert '<html lang="es">' in browser.page.text
+    browser.submit(agree="yes")
+    assert "Paso 1 de 5" in browser.page.text
+    assert "Otros nombres" in browser.page.text
+    study.close()
+
+
+def test_some_texts_of_a_lab(tmp_path: Path, data: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(f"send: {json.dumps(HOSTILE.replace('{0}', ''))}\n", "utf-8")
+    study = make_study(tmp_path, solve_design(language="de", messages=read_messages(path, "de")), data=data)
+    browser = begin(study)
+    assert "<script>alert" not in browser.page.text
+    assert "alert(1)" in browser.page.text
+    assert browser.title == "Übung"
+    study.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sent: x", "the text 'sent' is unknown"),
+        ("progress: none", r"\{done\}, \{total\} must stand in braces"),
+        ("progress: '{done} {total} {more}'", "must stand in braces"),
+        ("progress: '{done.real} {total}'", "must stand in braces"),
+        ("progress: '{done!r} {total}'", "must stand in braces"),
+        ("send: '{'", "nothing must stand in braces"),
+        ("- send", "not a list of texts"),
+        ("send: 1", "not a list of texts"),
+        ("send: [", "not valid YAML"),
+        ("send: Enviar", "lacks"),
+    ],
+)
+def test_messages_that_cannot_be(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "es.yaml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(ConfigError, match=message):
+        read_messages(path, "es")
+    with pytest.raises(DataError, match="cannot read"):
+        read_messages(tmp_path / "nowhere.yaml", "es")
+    with pytest.raises(ConfigError, match="unknown language 'es'"):
+        solve_design(language="es")
+    with pytest.raises(ConfigError, match="use a code such as"):
+        solve_design(language="<es>", messages={"send": "x"})
 
 
 def test_own_texts(tmp_path: Path, data: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from storyproof.errors import StoryproofError
 from storyproof.study.folder import open_study
+from storyproof.study.messages import texts_of
 from storyproof.study.results import read_rows
 from tests.cli.invocation import run
 from tests.study.samples import join, kinship_data
@@ -50,9 +51,27 @@ def test_from_new_to_deletion(tmp_path: Path, data: Path, monkeypatch: pytest.Mo
     study.close()
 
 
+@pytest.mark.study
+def test_texts_are_written_and_taken(tmp_path: Path, data: Path) -> None:
+    path = tmp_path / "es.yaml"
+    assert run("study", "messages", "--out", path).exit_code == 0
+    texts = path.read_text("utf-8")
+    assert "consent_title: Before you begin" in texts
+    path.write_text(texts.replace("Before you begin", "Antes de empezar"), "utf-8")
+    options = ("--kind", "solve", "--data", data, "--items", 6, "--language", "es", "--messages", path)
+    done = run("study", "new", tmp_path / "creencias", *options)
+    assert done.exit_code == 0, done.output
+    study = open_study(tmp_path / "creencias")
+    assert texts_of(study.design).plain("consent_title") == "Antes de empezar"
+    study.close()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (("new", "x", "--kind", "solve", "--messages", "nowhere.yaml"), "cannot read nowhere.yaml"),
+        (("new", "x", "--kind", "solve", "--language", "es"), "unknown language 'es'"),
+        (("messages", "--out", "y", "--language", "es"), "unknown language 'es'"),
         (("new", "x", "--kind", "solve"), "--data"),
         (("new", "x", "--kind", "sing"), "unknown kind of study 'sing'"),
         (("new", "x", "--kind", "solve", "--condition", "a:b"), "NAME:SECONDS"),

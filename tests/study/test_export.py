@@ -4,7 +4,7 @@ import csv
 import json
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -255,9 +255,9 @@ def test_stories_become_placeholders(written: Study, tmp_path: Path) -> None:
     from storyproof.families.kinship.language.scenes import load_scenes
     from storyproof.families.kinship.placeholders import load_placeholders
 
-    scenes = load_scenes(tmp_path / "out" / "scenes")
-    assert len(scenes.scenes) == len(accepted)
-    assert {each.openers for each in scenes.scenes} == {("A bell rang far off.",)}
+    scenes = {side: load_scenes(tmp_path / "out" / f"scenes-{side}") for side in ("train", "test")}
+    assert sum(len(each.scenes) for each in scenes.values()) == len(accepted)
+    assert {each.openers for side in scenes.values() for each in side.scenes} == {("A bell rang far off.",)}
 
     settings = {
         "text": "placeholders",
@@ -266,8 +266,63 @@ def test_stories_become_placeholders(written: Study, tmp_path: Path) -> None:
     }
     storyproof.generate("clutrr", train=20, val=0, test=20, seed=1, out=tmp_path / "new", **settings)
     assert not storyproof.verify(tmp_path / "new").findings
-    storyproof.generate("clutrr", train=20, val=0, test=20, seed=1, out=tmp_path / "natural", scenes=scenes)
+    settings = {"scenes": scenes["train"], "test_scenes": scenes["test"]}
+    storyproof.generate("clutrr", train=20, val=0, test=20, seed=1, out=tmp_path / "natural", **settings)
     assert not storyproof.verify(tmp_path / "natural").findings
+
+
+WRITERS = ("abacus", "sextant", "zeppelin", "gargoyle", "metronome")  # each writes about a thing that our phrases lack
+
+
+def write_about_things(study: Study, writers: Sequence[str]) -> None:
+    """Let participants write their stories and find all those of others good."""
+    people = {thing: join(study, thing) for thing in writers}
+    for rounds in (WRITE, REVIEW):
+        for thing, me in people.items():
+            while (step := find_step(study, me)).kind == rounds:
+                facts = " ".join(study.items[step.item].writing_task().facts)
+                if rounds == WRITE:
+                    text = f"The {thing} number {'abcdefgh'[step.slot % 8]} stood ready. {facts}"
+                    submit_text(study, me, step.slot, text, text, [], 900)
+                else:
+                    submit_review(study, me, step.slot, True, (), 900)
+
+
+def test_no_writers_words_are_in_train_and_test(tmp_path: Path) -> None:
+    """Placeholders and scenes are divided by writer, both in the same way."""
+    design = writing_design(
+        items=15, tasks_per_participant=3, reviews_per_participant=12, reviewers=1, attention_checks=0
+    )
+    study = make_study(tmp_path, design)
+    write_about_things(study, WRITERS)
+    found = export_study(study, tmp_path / "out")
+    study.close()
+    sides: dict[str, set[str]] = {}
+    for side in ("train", "test"):
+        scenes = [path.read_text("utf-8") for path in (tmp_path / "out" / f"scenes-{side}").glob("*.yaml")]
+        sides[side] = {thing for thing in WRITERS if any(thing in text for text in scenes)}
+        assert len(scenes) == 3 * len(sides[side])  # all stories of a writer
+        placeholders = (tmp_path / "out" / f"placeholders-{side}.json").read_text("utf-8")
+        assert {thing for thing in WRITERS if thing in placeholders} == sides[side]
+    assert sides["train"] | sides["test"] == set(WRITERS)
+    assert not sides["train"] & sides["test"]
+    assert sides["test"]
+    assert any("--scenes scenes-train --test-scenes scenes-test" in note for note in found.notes)
+
+
+def test_one_writer_is_in_train_only(tmp_path: Path) -> None:
+    design = writing_design(
+        items=3, tasks_per_participant=3, reviews_per_participant=3, reviewers=1, attention_checks=0
+    )
+    study = make_study(tmp_path, design)
+    write_about_things(study, WRITERS[:1])
+    simulate(study, join(study, "reader"), random.Random(1))
+    found = export_study(study, tmp_path / "out")
+    study.close()
+    assert list((tmp_path / "out" / "scenes-train").glob("*.yaml"))
+    assert not (tmp_path / "out" / "scenes-test").exists()
+    assert any(note.startswith("There is no scenes-test: ") for note in found.notes)
+    assert not any("--test-scenes" in note for note in found.notes)
 
 
 def test_agreement(written: Study) -> None:

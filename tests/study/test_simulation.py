@@ -180,7 +180,8 @@ def test_three_hundred_people_write_and_review(tmp_path: Path, database: str) ->
     settings = {"text": "placeholders", "placeholders": written["train"], "test_placeholders": written["test"]}
     storyproof.generate("clutrr", train=200, val=0, test=100, seed=1, out=tmp_path / "new", **settings)
     assert not storyproof.verify(tmp_path / "new").findings
-    scenes = load_scenes(tmp_path / "out" / "scenes")
-    assert len(scenes.scenes) == summary["accepted"]
-    storyproof.generate("clutrr", train=200, val=0, test=100, seed=1, out=tmp_path / "natural", scenes=scenes)
+    scenes = {side: load_scenes(tmp_path / "out" / f"scenes-{side}") for side in ("train", "test")}
+    assert sum(len(each.scenes) for each in scenes.values()) == summary["accepted"]
+    settings = {"scenes": scenes["train"], "test_scenes": scenes["test"]}
+    storyproof.generate("clutrr", train=200, val=0, test=100, seed=1, out=tmp_path / "natural", **settings)
     assert not storyproof.verify(tmp_path / "natural").findings

@@ -74,7 +74,12 @@ def new(
     pay_per_review: Annotated[str, typer.Option(help="Pay for a review.")] = "0",
     currency: Annotated[str, typer.Option(help="Of the pay.")] = "USD",
     title: Annotated[str, typer.Option(help="What participants see as the title.", show_default="NAME")] = "",
-    language: Annotated[str, typer.Option(help="The language of the pages: en or de.")] = "en",
+    language: Annotated[
+        str, typer.Option(help="The language of the pages: en, de, or that of your --messages.")
+    ] = "en",
+    messages: Annotated[
+        Path | None, typer.Option(help="A YAML file with your own texts of the pages, see study messages.")
+    ] = None,
     institution: Annotated[str, typer.Option(help="Who runs the study, for the consent text.")] = "",
     contact: Annotated[str, typer.Option(help="Whom to ask, for the consent text.")] = "",
     duration_minutes: Annotated[int, typer.Option(help="How long it takes, for the consent text.")] = 20,
@@ -97,6 +102,7 @@ def new(
     _need()
     from storyproof.study.creation import new_study
     from storyproof.study.design import PARAPHRASE, ExclusionRules, StudyCondition, StudyDesign
+    from storyproof.study.messages import read_messages
 
     writes = kind == PARAPHRASE
     # Options have the names of the fields that they set, besides those that are read here.
@@ -107,6 +113,7 @@ def new(
         "practice": practice if practice is not None else 0 if writes else 2,
         "consent": _read(consent, "--consent"),
         "debriefing": _read(debriefing, "--debriefing"),
+        "messages": {} if messages is None else read_messages(messages, language),
         "exclusions": ExclusionRules(
             failed_checks=failed_checks, fastest_median_s=fastest_median, needs_completion=needs_completion
         ),
@@ -121,6 +128,24 @@ def new(
     if not given:
         echo(f"The password of the dashboard is {password} (shown once; storyproof study password sets another).")
     note(f"Start it: storyproof study serve {name}")
+
+
+@app.command("messages", cls=Command, short_help="Write the texts of the pages, to translate them.")
+def messages(
+    out: Annotated[Path, typer.Option(help="The YAML file.")],
+    language: Annotated[str, typer.Option(help="The language to begin with: en or de.")] = "en",
+) -> None:
+    """Write the texts of the pages into a file that study new takes as --messages, after a change or a translation."""
+    from storyproof.errors import UnknownNameError
+    from storyproof.files import whole_file, writing_to
+    from storyproof.study.design import LANGUAGES
+    from storyproof.study.messages import shipped_file
+
+    if language not in LANGUAGES:
+        raise UnknownNameError("language", language, LANGUAGES)
+    with writing_to(out), whole_file(out) as file:
+        file.write(shipped_file(language).encode())
+    note(f"written to {out}")
 
 
 @app.command("serve", cls=Command, short_help="Answer participants.")

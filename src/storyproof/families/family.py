@@ -372,6 +372,14 @@ class Family(ABC):
         """Return the candidates in an order that means the same in all examples, for baselines that guess by place."""
         return example.candidates
 
+    def answer_parts(self, example: Example) -> Mapping[str, Sequence[str]]:
+        """Return what each candidate consists of, if the candidates are all sets of some things, such as people.
+
+        People tick the things that belong to the answer instead of choosing among all sets. By default candidates are
+        whole, and nothing is returned.
+        """
+        return {}
+
     # Chains of thought: what they state on the way, and whether it holds.
 
     def statements(self, text: str, example: Example) -> Sequence[Statement]:

@@ -108,7 +108,7 @@ class Paraphrasing(ABC):
 
     Attributes:
         use_texts: The command that uses collected texts; `{train}` and `{test}` are their files.
-        use_scenes: The command that uses collected scenes; `{folder}` is their folder.
+        use_scenes: The command that uses collected scenes; `{train}` and `{test}` are their folders.
     """
 
     use_texts: ClassVar[str]
@@ -135,12 +135,13 @@ class Paraphrasing(ABC):
         """Return texts with known verdicts: for the instructions one good and two bad, then others."""
 
     @abstractmethod
-    def collect(self, texts: Sequence[tuple[WritingTask, str]], *, fill: bool) -> CollectedTexts:
+    def collect(self, texts: Sequence[tuple[WritingTask, str]], *, fill: str = "") -> CollectedTexts:
         """Return texts in the form of the file that `generate` takes.
 
         Args:
             texts: Accepted texts.
-            fill: Whether to add texts of ours for facts that stories need and that nobody wrote about.
+            fill: For which split to add texts of ours for facts that stories need and that nobody wrote about, `train`
+                or `test`, which share none of them; empty to add none.
         """
 
     @abstractmethod

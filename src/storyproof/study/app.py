@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from anyio import CapacityLimiter, to_thread
-from sqlalchemy import select
+from sqlalchemy import Row, select
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -29,8 +29,8 @@ from storyproof.study.dashboard import REFRESH_S, dashboard_page, login_page
 from storyproof.study.design import PARAPHRASE
 from storyproof.study.folder import Study
 from storyproof.study.forms import FormError, check_signature, open_arrival, read_form, read_json_text
-from storyproof.study.items import ATTENTION, PRACTICE, find_paraphrasing
-from storyproof.study.messages import load_texts
+from storyproof.study.items import ATTENTION, PRACTICE, StudyItem, find_paraphrasing
+from storyproof.study.messages import texts_of
 from storyproof.study.openapi import describe_api
 from storyproof.study.pages import (
     RATINGS,
@@ -219,8 +219,17 @@ class StudyServer:
         form = read_form(body)
         slot = self._signed_slot(form.get("slot"), form.get("signature"), me, ANSWER)
         answer = form.get("answer")
-        if not answer and not self._may_be_empty(me, slot):
-            raise FormError
+        if not answer:
+            with self._study.database.reading() as connection:
+                row = connection.execute(select(schema.slot).where(schema.slot.c.id == slot)).first()
+            item = None if row is None else self._study.items[row.target]
+            if item is not None and item.parts:
+                answer = self._compose(item, form.all("part"))
+            if not answer and not self._may_be_empty(me, row):
+                step = find_step(self._study, me)
+                if item is not None and item.parts and step.kind == ANSWER and step.slot == slot:
+                    return self._show(me, token, step, 422, notice="parts_missing")
+                raise FormError
         try:
             outcome = submit_answer(self._study, me, slot, answer, *form.measured())
         except ImpossibleAnswerError as error:
@@ -229,11 +238,15 @@ class StudyServer:
             return RedirectResponse(f"/s/{token}/feedback/{slot}", 303)
         return self._go_on(token, outcome)
 
-    def _may_be_empty(self, me: Participant, slot: int) -> bool:
-        """Return whether a form may come without an answer: only when its time is over."""
+    def _compose(self, item: StudyItem, ticked: list[str]) -> str:
+        """Return the answer that consists of what was ticked; empty if there is none."""
+        if not set(ticked) <= set(item.members):
+            raise FormError
+        return item.compose(ticked)
+
+    def _may_be_empty(self, me: Participant, row: Row[Any] | None) -> bool:
+        """Return whether the form of a slot may come without an answer: only when its time is over."""
         limit = self._study.design.condition(me.condition).time_limit_s
-        with self._study.database.reading() as connection:
-            row = connection.execute(select(schema.slot).where(schema.slot.c.id == slot)).first()
         if row is None or limit is None or row.kind in (PRACTICE, ATTENTION):
             return False
         return bool(self._study.now() >= row.shown_at + limit - 1.0)  # a browser's clock is not ours
@@ -302,7 +315,7 @@ class StudyServer:
         step = find_step(self._study, me)
         if step.kind != WRITE or step.slot != sent.get("slot"):
             return JSONResponse({"problems": [], "questions": []})
-        say = load_texts(self._study.design.language)
+        say = texts_of(self._study.design)
         remarks = check_story(self._study, self._study.items[step.item], text)
         problems, questions = describe_remarks(say, remarks)
         return JSONResponse({"problems": problems, "questions": questions})

@@ -1,4 +1,4 @@
-"""What becomes of accepted stories: placeholders for `generate`, divided by writer, and scenes of their context."""
+"""What becomes of accepted stories: placeholders for `generate` and scenes of their context, both divided by writer."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from storyproof.study.items import find_paraphrasing
 from storyproof.study.results import ReviewedText, StudyRows
 
 TEST_SHARE = 0.2  # of the accepted stories, by writer
+SCENES = ("scenes-train", "scenes-test")
 
 
 def split_writers(
@@ -40,7 +41,7 @@ def collect_placeholders(study: Study, sides: Sequence[Sequence[Row[Any]]], note
     asked = find_paraphrasing(study.items[0].family)
     found: dict[str, bytes] = {}
     for name, side in zip(("train", "test"), sides, strict=True):
-        collected = asked.collect([(_task(study, row), row.text) for row in side], fill=True)
+        collected = asked.collect([(_task(study, row), row.text) for row in side], fill=name)
         found[f"placeholders-{name}.json"] = json_bytes(collected.document)
         notes.append(
             f"placeholders-{name}.json: {collected.used} accepted stories, {len(collected.left_out)} left out because "
@@ -51,19 +52,28 @@ def collect_placeholders(study: Study, sides: Sequence[Sequence[Row[Any]]], note
 
 
 def collect_scenes(study: Study, sides: Sequence[Sequence[Row[Any]]], notes: list[str]) -> dict[str, bytes]:
-    """Return a scene for each accepted story that says what is going on; add to the notes what a user should know."""
+    """Return a scene for each accepted story that says what is going on, in a folder for train and one for test.
+
+    What a user should know is added to the notes.
+    """
     asked = find_paraphrasing(study.items[0].family)
     found: dict[str, bytes] = {}
-    phrases = 0
-    for row in (row for side in sides for row in side):
-        scene = asked.scene(_task(study, row), row.text)
-        if scene is not None:
-            found[f"scenes/story-{row.id}.yaml"] = scene.content.encode()
-            phrases += scene.phrases
-    if found:
+    counts: dict[str, int] = {}
+    for folder, side in zip(SCENES, sides, strict=True):
+        scenes = {row.id: asked.scene(_task(study, row), row.text) for row in side}
+        files = {f"{folder}/story-{number}.yaml": scene for number, scene in scenes.items() if scene is not None}
+        found |= {name: scene.content.encode() for name, scene in files.items()}
+        counts[folder] = len(files)
+        if files:
+            phrases = sum(scene.phrases for scene in files.values())
+            notes.append(f"{folder}: {len(files)} with {phrases} phrases of writers, filled up with ours.")
+    if all(counts.values()):
+        notes.append("Use them: " + asked.use_scenes.format(train=SCENES[0], test=SCENES[1]))
+    elif found:
+        [missing] = [folder for folder, count in counts.items() if not count]
         notes.append(
-            f"scenes: {len(found)} with {phrases} phrases of writers, filled up with ours. Use them: "
-            + asked.use_scenes.format(folder="scenes")
+            f"There is no {missing}: scenes of train and test must be by different writers. More accepted stories of "
+            "other writers are needed."
         )
     return found
 

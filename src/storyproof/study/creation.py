@@ -16,7 +16,7 @@ from storyproof.study.admin import hash_password
 from storyproof.study.design import SOLVE, StudyDesign
 from storyproof.study.folder import Study, create_study, new_password
 from storyproof.study.items import StudyItems, default_family, draw_questions, draw_tasks
-from storyproof.study.messages import load_texts
+from storyproof.study.messages import texts_of
 
 
 def new_study(
@@ -58,7 +58,7 @@ def new_study(
         source = find_source(data, split)
         about = {"path": name_of(data), "split": source.split, "data": data_identity(source)}
         design = replace(design, source=about)
-        say = load_texts(design.language)
+        say = texts_of(design)
         items = draw_questions(design, source, lambda answer: say.plain("attention", answer=answer))
     else:
         if data is not None:

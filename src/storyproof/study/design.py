@@ -19,6 +19,7 @@ RECRUITMENT = (LINK, PROLIFIC, MTURK)
 LANGUAGES = ("en", "de")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _CODE = re.compile(r"[A-Za-z0-9_-]{0,64}")
+_LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}")
 _LONGEST = 20_000
 
 
@@ -85,6 +86,7 @@ class StudyDesign:
         kind: `paraphrase` (write and review stories) or `solve` (answer questions).
         title: What participants see as its title.
         language: The language of its pages; stories stay in theirs.
+        messages: Texts of the lab's own for the pages, by key; in a language that does not ship, all of them.
         seed: Of all that is drawn: items, their order, conditions.
         conditions: The conditions, between which participants are balanced.
         items: How many items (questions, or sets of facts) there are.
@@ -143,6 +145,7 @@ class StudyDesign:
     debriefing: str = ""
     exclusions: ExclusionRules = field(default_factory=ExclusionRules)
     source: Mapping[str, Any] = field(default_factory=dict)
+    messages: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -152,10 +155,13 @@ class StudyDesign:
         for what, value, known in (
             ("kind of study", self.kind, KINDS),
             ("way of recruitment", self.recruitment, RECRUITMENT),
-            ("language", self.language, LANGUAGES),
         ):
             if value not in known:
                 raise UnknownNameError(what, value, known)
+        if self.language not in LANGUAGES and not self.messages:
+            raise UnknownNameError("language", self.language, LANGUAGES)
+        if not _LANGUAGE.fullmatch(self.language):
+            raise ConfigError(f"the language is {quoted(self.language)}; use a code such as es or pt-BR.")
         for name, least, most in _RANGES:
             _check_range(name, getattr(self, name), least, most)
         names = [each.name for each in self.conditions]
@@ -201,8 +207,14 @@ class StudyDesign:
         return {each.name: each for each in self.conditions}[name]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
+        """Return plain values, for JSON.
+
+        Without messages it is what older versions wrote, so that the hashes of their studies stay the same.
+        """
+        found = asdict(self)
+        if not self.messages:
+            del found["messages"]
+        return found
 
     @property
     def sha256(self) -> str:

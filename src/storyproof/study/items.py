@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -38,6 +38,7 @@ class StudyItem:
         story: The lines of the story (solve).
         question: What is asked.
         choices: The possible answers.
+        parts: What each of them consists of, if they are sets of which a participant ticks the members; else empty.
         answer: The right one.
         proof: The numbers of the deciding sentences.
         row: The row as it was read, for the run.
@@ -61,6 +62,30 @@ class StudyItem:
     task: Mapping[str, Any] = field(default_factory=dict)
     text: str = ""
     is_good: bool = False
+    parts: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def members(self) -> list[str]:
+        """What a participant can tick: all parts, and last the answer that has none."""
+        single = sorted({part for parts in self.parts.values() for part in parts})
+        return [*single, *(answer for answer, parts in self.parts.items() if not parts)]
+
+    def compose(self, ticked: Collection[str]) -> str:
+        """Return the answer that consists of what was ticked; empty if there is none."""
+        for answer, parts in self.parts.items():
+            if set(ticked) == (set(parts) or {answer}):
+                return answer
+        return ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values, for JSON.
+
+        Without parts it is what older versions wrote, so that the hashes of their studies stay the same.
+        """
+        found = asdict(self)
+        if not self.parts:
+            del found["parts"]
+        return found
 
     def example(self) -> Example:
         """Return the row as an example."""
@@ -152,7 +177,8 @@ def _question(
     number: int, role: str, example: Example, draws: Draws, attention_question: Callable[[str], str]
 ) -> StudyItem:
     family = family_of(example)
-    choices = list(family.candidates(example))
+    choices, parts = list(family.candidates(example)), family.answer_parts(example)
+    parts = parts if set(parts) == set(choices) else {}  # data of others may offer some of the sets only
     answer, question, proof = example.answer, example.question, list(example.proof)
     if role == ATTENTION:
         others = [each for each in choices if each != answer] or choices
@@ -170,6 +196,7 @@ def _question(
         proof=proof,
         row=example.as_row(),
         family=family.name,
+        parts={answer: list(each) for answer, each in parts.items()},
     )
 
 
@@ -255,7 +282,7 @@ class StudyItems:
 
     def as_bytes(self) -> bytes:
         """Return the file's content: one JSON object per line."""
-        return b"".join(json.dumps(asdict(each), ensure_ascii=False).encode() + b"\n" for each in self._items)
+        return b"".join(json.dumps(each.as_dict(), ensure_ascii=False).encode() + b"\n" for each in self._items)
 
     @property
     def sha256(self) -> str:

@@ -11,7 +11,7 @@ _FORM = "application/x-www-form-urlencoded"
 _TEXT: dict[str, Any] = {"type": "string"}
 _STEP = {"slot": {"type": "integer"}, "signature": _TEXT, "browser_ms": _TEXT, "hidden_ms": _TEXT}
 _FORMS: dict[str, dict[str, Any]] = {
-    "answer": {**_STEP, "answer": _TEXT},
+    "answer": {**_STEP, "answer": _TEXT, "part": _TEXT},
     "rate": {**_STEP, "difficulty": {"type": "integer", "minimum": 1, "maximum": 5}},
     "write": {**_STEP, "text": _TEXT, "confirm": _TEXT},
     "review": {**_STEP, "verdict": {"type": "string", "enum": ["good", "bad"]}, "reason": {"enum": list(REASONS)}},

@@ -15,7 +15,7 @@ from storyproof.study.design import MTURK, PROLIFIC, SOLVE, StudyDesign
 from storyproof.study.folder import Study
 from storyproof.study.forms import seal_arrival, sign
 from storyproof.study.items import PRACTICE, StudyItem, find_paraphrasing
-from storyproof.study.messages import PageTexts, load_texts
+from storyproof.study.messages import ENGLISH, PageTexts, texts_of
 from storyproof.study.participants import Arrival, Participant
 from storyproof.study.recruitment import MTURK_HOSTS, Exit
 from storyproof.study.steps import ANSWER, RATE, REVIEW, WRITE, StudyStep
@@ -77,7 +77,7 @@ def lay_out(
 
 def consent_page(study: Study, arrival: Arrival | None, *, notice: str = "") -> BuiltPage:
     """Return the page with the consent text; without an arrival it is a preview."""
-    design, say = study.design, load_texts(study.design.language)
+    design, say = study.design, texts_of(study.design)
     body = _notice(say(notice)) if notice else ""
     body += _paragraphs(design.consent) if design.consent else _usual_consent(design, say)
     if arrival is None:
@@ -110,14 +110,14 @@ def _usual_consent(design: StudyDesign, say: PageTexts) -> str:
 
 def full_page(study: Study, leave: Exit) -> BuiltPage:
     """Return the page for those who come when there is nothing left to do."""
-    say = load_texts(study.design.language)
+    say = texts_of(study.design)
     body = element("p", say("full")) + _exit(study.design, say, leave)
     return lay_out(study.design, say.plain("full_title"), body, script=False)
 
 
 def finished_page(study: Study, me: Participant, leave: Exit, amount: Decimal) -> BuiltPage:
     """Return the debriefing."""
-    design, say = study.design, load_texts(study.design.language)
+    design, say = study.design, texts_of(study.design)
     body = element("p", say("done_thanks"))
     body += _paragraphs(design.debriefing) if design.debriefing else element("p", say(f"done_{design.kind}"))
     if amount:
@@ -144,7 +144,7 @@ def error_page(design: StudyDesign, key: str, back: str = "") -> BuiltPage:
         key: The key of the text.
         back: Where a link leads; empty for none.
     """
-    say = load_texts(design.language)
+    say = texts_of(design)
     body = element("p", say(key)) + (element("p", element("a", say("error_again"), href=back)) if back else "")
     return lay_out(design, say.plain("error_title"), body, script=False)
 
@@ -177,7 +177,7 @@ def step_page(
         remarks: What the checks say about it.
         story: The story to review.
     """
-    say, item = load_texts(study.design.language), study.items[step.item]
+    say, item = texts_of(study.design), study.items[step.item]
     signature = sign(study.secret, me.id, step.kind, step.slot)
     shared = (
         _hidden("slot", str(step.slot))
@@ -223,15 +223,32 @@ def _question(
         clock = say("time_left", seconds=round(left))
         body += element("p", clock, class_="clock", role="timer", data_left_ms=str(round(1000 * left)), data_text=text)
     body += element("h2", say("story")) + _story(item.story)
-    body += _conventions(say, item)
+    body += _conventions(say, item, shown=practice)
+    legend = element("legend", data_text(item.question), class_="question")
+    fields = _members(say, item, legend) if item.parts else _choices(item, legend)
+    body += _form(f"/s/{token}/{ANSWER}", shared + fields + _button(say("send")), step=ANSWER)
+    return say.plain("practice_title" if practice else "question_title"), body
+
+
+def _choices(item: StudyItem, legend: str) -> str:
+    """Return the possible answers, of which one is chosen."""
     choices = "".join(
         element("label", f'<input type="radio" name="answer" value="{safe(each)}" required>' + data_text(each))
         for each in item.choices
     )
-    legend = element("legend", data_text(item.question), class_="question")
-    fields = element("fieldset", legend + choices, class_="choices")
-    body += _form(f"/s/{token}/{ANSWER}", shared + fields + _button(say("send")), step=ANSWER)
-    return say.plain("practice_title" if practice else "question_title"), body
+    return element("fieldset", legend + choices, class_="choices")
+
+
+def _members(say: PageTexts, item: StudyItem, legend: str) -> str:
+    """Return what an answer may consist of, to be ticked; the last box says that nothing belongs to it."""
+    *members, nothing = item.members
+    hint = element("p", say("parts_hint", nothing=nothing), class_="note")
+    boxes = "".join(
+        element("label", f'<input type="checkbox" name="part" value="{safe(each)}"{alone}>' + data_text(each))
+        for each, alone in [*((each, "") for each in members), (nothing, " data-alone")]
+    )
+    missing = say.plain("parts_missing")
+    return element("fieldset", legend + hint + boxes, class_="choices", data_missing=missing)
 
 
 def _story(lines: Sequence[str], marked: Sequence[int] = ()) -> str:
@@ -242,26 +259,28 @@ def _story(lines: Sequence[str], marked: Sequence[int] = ()) -> str:
     return element("ol", "".join(shown), class_="story")
 
 
-def _conventions(say: PageTexts, item: StudyItem) -> str:
+def _conventions(say: PageTexts, item: StudyItem, *, shown: bool) -> str:
     example = item.example()
     lines = family_of(example).conventions(example)
     if not lines:
         return ""
-    entries = "".join(element("li", safe(line)) for line in lines)
-    return element("details", element("summary", say("conventions")) + element("ul", entries))
+    entries = "".join(element("li", safe(say.translate(line))) for line in lines)
+    content = element("summary", say("conventions")) + element("ul", entries)
+    return element("details", content, open="open" if shown else "")
 
 
 def feedback_page(study: Study, token: str, item: StudyItem, given: str) -> BuiltPage:
     """Return the page that shows the right answer of a practice question, with its proof and picture."""
-    say = load_texts(study.design.language)
+    say = texts_of(study.design)
     key = "feedback_right" if given == item.answer else "feedback_wrong"
     body = element("p", say(key, answer=item.answer, given=given), class_="lead")
     body += element("p", data_text(item.question), class_="question") + _story(item.story, item.proof)
     if item.proof:
         body += element("p", say("feedback_proof"))
-    if item.number not in study.drawn:
-        study.drawn[item.number] = _picture(item)
-    body += study.drawn[item.number]
+    if study.design.language == ENGLISH:  # the words in pictures are English
+        if item.number not in study.drawn:
+            study.drawn[item.number] = _picture(item)
+        body += study.drawn[item.number]
     body += element("p", element("a", say("continue"), href=f"/s/{token}", id="continue"))
     return lay_out(study.design, say.plain("feedback_title"), body, script=False)
 
@@ -272,9 +291,9 @@ def _picture(item: StudyItem) -> str:
         picture = family_of(example).pictures([example], example.proof)[0]
     except (DataError, LookupError):  # not every story can be drawn
         return ""
-    return element(
-        "figure", element("figcaption", safe(picture.caption)) + element("div", picture.svg, class_="drawing")
-    )
+    forms = element("div", picture.narrow, class_="narrow") if picture.narrow else ""
+    forms += element("div", picture.svg, class_="wide")
+    return element("figure", element("figcaption", safe(picture.caption)) + element("div", forms, class_="drawing"))
 
 
 def _rating(say: PageTexts, shared: str, token: str) -> str:
@@ -366,7 +385,7 @@ def _review(say: PageTexts, item: StudyItem, step: StudyStep, shared: str, token
         element("label", f'<input type="checkbox" name="reason" value="{each}">' + say(f"reason_{each}"))
         for each in REASONS
     )
-    fields = element("fieldset", element("legend", say("review_intro")) + verdicts, class_="choices")
+    fields = element("fieldset", element("legend", say("review_question")) + verdicts, class_="choices")
     fields += element("fieldset", element("legend", say("review_why")) + reasons, class_="choices")
     return body + _form(f"/s/{token}/{REVIEW}", shared + fields + _button(say("send")), step=REVIEW)
 

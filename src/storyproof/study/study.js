@@ -20,6 +20,21 @@
   });
   window.addEventListener("pageshow", (shown) => { if (shown.persisted) location.reload(); });
 
+  // A set of check boxes: at least one is needed, and the one for "none of them" stands alone.
+  const boxes = [...form.querySelectorAll("[name=part]")];
+  const judge = () => {
+    const ticked = boxes.some((box) => box.checked);
+    boxes[0].setCustomValidity(ticked ? "" : boxes[0].closest("fieldset").dataset.missing);
+  };
+  for (const box of boxes) {
+    box.addEventListener("change", () => {
+      const clashes = (other) => other !== box && ("alone" in box.dataset || "alone" in other.dataset);
+      if (box.checked) for (const other of boxes) if (clashes(other)) other.checked = false;
+      judge();
+    });
+  }
+  if (boxes.length) judge();
+
   const clock = document.querySelector("[data-left-ms]");
   if (clock) {
     const left = Number(clock.dataset.leftMs);

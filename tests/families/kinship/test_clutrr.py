@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import storyproof
@@ -316,6 +317,36 @@ def test_a_word_of_a_scene_is_nobodys_name() -> None:
     made = Clutrr(ClutrrConfig(scenes=Scenes("mine", (read_scene(text, "boat.yaml"),)), **SMALL), 0)
     assert {"Olga", "Anton"} <= set(benchmark().name_assigner.names)
     assert not {"Olga", "Anton"} & set(made.name_assigner.names)
+
+
+def own_scenes(name: str, word: str) -> Scenes:
+    """Return scenes whose every phrase has a word that no other scene has."""
+    deeds = "\n".join(f'- "carry carried carrying carried | [{word} number {each}]"' for each in "abcdefgh")
+    text = f"""
+openers: [The {word} stood ready.]
+moments: [before the {word} rang]
+places: [near the {word}]
+alone:
+{deeds}
+together: ["walk walked walking walked | to the {word} with {{}}"]
+"""
+    return Scenes(name, (read_scene(text, f"{word}.yaml"),))
+
+
+@pytest.mark.parametrize("is_split", [True, False])
+def test_test_stories_have_scenes_of_their_own(is_split: bool, tmp_path: Path) -> None:
+    given = {"scenes": own_scenes("mine", "kettle"), "test_scenes": own_scenes("yours", "anvil")}
+    words = {"train": "kettle", "val": "kettle", "test": "anvil"}
+    storyproof.generate(
+        "clutrr", train=40, val=20, test=20, out=tmp_path / "data", split_placeholders=is_split, **SMALL, **given
+    )
+    assert not storyproof.verify(tmp_path / "data").findings
+    for split, thing in words.items():
+        for row in pq.read_table(tmp_path / "data" / f"{split}.parquet").to_pylist():
+            assert {each for each in words.values() if each in row["story"]} == {thing}
+    settings = json.loads((tmp_path / "data" / "manifest.json").read_text("utf-8"))["config"]
+    assert settings["scenes"]["name"] == "mine"
+    assert settings["test_scenes"]["name"] == "yours"
 
 
 # ------------------------------------------------------------------------------------------------------------ names

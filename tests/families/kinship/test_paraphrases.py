@@ -39,7 +39,7 @@ def words_of(task: WritingTask) -> list[str]:
 
 
 def test_tasks_begin_with_every_single_fact() -> None:
-    document = ASKED.collect([(task, " ".join(task.facts)) for task in TASKS[:30]], fill=False).document
+    document = ASKED.collect([(task, " ".join(task.facts)) for task in TASKS[:30]]).document
     assert sum(len(by_gender) for by_gender in document.values()) == 30
     assert len({task.key for task in TASKS[:30]}) == 30
     assert {task.group for task in TASKS[:30]} == {"1 fact"}
@@ -130,16 +130,27 @@ def test_fingerprints_ignore_names_and_case() -> None:
 def test_collected_texts_are_placeholders(tmp_path: Path) -> None:
     pairs = [(task, " ".join(task.facts)) for task in TASKS[:60]]
     revealing = next(task for task in TASKS if task.hidden)
-    collected = ASKED.collect([*pairs, (revealing, f"{' '.join(revealing.facts)} {revealing.hidden}")], fill=True)
+    collected = ASKED.collect([*pairs, (revealing, f"{' '.join(revealing.facts)} {revealing.hidden}")], fill="train")
     assert (collected.used, len(collected.left_out), collected.added) == (60, 1, 0)
     path = tmp_path / "placeholders.json"
     path.write_text(json.dumps(collected.document), "utf-8")
     found = load_placeholders(path)
     assert found.count == 60
     assert missing(found) == []
-    filled = ASKED.collect(pairs[:3], fill=True)
+    filled = ASKED.collect(pairs[:3], fill="train")
     assert filled.used == 3
     assert filled.added > 27
+
+
+def test_train_and_test_are_filled_with_different_texts(tmp_path: Path) -> None:
+    sides = {}
+    for side in ("train", "test"):
+        path = tmp_path / f"{side}.json"
+        path.write_text(json.dumps(ASKED.collect([], fill=side).document), "utf-8")
+        sides[side] = load_placeholders(path)
+        assert missing(sides[side]) == []
+    for key, texts in sides["train"].templates.items():
+        assert not set(texts) & set(sides["test"].templates[key])
 
 
 def test_scenes_say_nothing_about_people() -> None:

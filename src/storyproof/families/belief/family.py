@@ -123,6 +123,10 @@ class BeliefFamily(Family):
         """Return the given candidates, else all containers that the story names."""
         return example.candidates or _containers(example.story)
 
+    def answer_parts(self, example: Example) -> Mapping[str, Sequence[str]]:
+        """Return the people of each candidate if the question asks who believes something."""
+        return story_kind_of(example).answer_parts(example)
+
     def talk(self) -> Talk:
         """Return how replies about minds are read."""
         return TALK

@@ -131,6 +131,10 @@ class StoryKind(ABC):
     def conventions(self, example: Example) -> Sequence[str]:
         """Return what the reading of an example takes for granted."""
 
+    def answer_parts(self, example: Example) -> Mapping[str, Sequence[str]]:
+        """Return the people of each candidate if the question asks who believes something; by default none does."""
+        return {}
+
     @abstractmethod
     def words(self, story: str) -> Iterable[tuple[str, str]]:
         """Return words of a story, in lower case, each with its role: agent, thing, container or room.

@@ -215,7 +215,7 @@ class Clutrr(Benchmark):
             tokens = tuple(f"@entity-{number}" for number in range(ENTITIES))
             return NameAssigner([dict.fromkeys(GENDERS, tokens)], *self._purpose)
         texts = [text for side in self.placeholders.values() for each in side.templates.values() for text in each]
-        texts.append(repr(getattr(self.config, "scenes", None)))  # the shipped scenes have no names
+        texts += [repr(getattr(self.config, each, None)) for each in ("scenes", "test_scenes")]  # ours have no names
         words = set(re.findall(r"[^\W\d_]+", " ".join(texts)))
         pools = [
             {gender: [name for name in names if name not in words] for gender, names in tradition.items()}
@@ -254,11 +254,15 @@ class Clutrr(Benchmark):
         if config.style == PLAIN:
             return dict.fromkeys(sides, (None, our_frames().plain()))
         scenes, frames = getattr(config, "scenes", None) or our_scenes(), our_frames().lively()
-        purpose = self.name, self.seed
-        if not config.split_placeholders:
-            return dict.fromkeys(sides, (scenes.share(config.keep_placeholders, *purpose), frames))
-        kept = [side.share(config.keep_placeholders, *purpose) for side in scenes.split(*purpose)]
-        return dict(zip(sides, zip(kept, frames.split(*purpose), strict=True), strict=True))
+        test_scenes = getattr(config, "test_scenes", None)
+        purpose, is_split = (self.name, self.seed), config.split_placeholders
+        if test_scenes is not None:
+            both = scenes, test_scenes
+        else:
+            both = scenes.split(*purpose) if is_split else (scenes, scenes)
+        kept = [side.share(config.keep_placeholders, *purpose) for side in both]
+        framed = frames.split(*purpose) if is_split else (frames, frames)
+        return dict(zip(sides, zip(kept, framed, strict=True), strict=True))
 
     def rows_per_story(self, split: str) -> int:
         """Return 1: one question per story."""

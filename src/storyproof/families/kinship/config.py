@@ -220,6 +220,7 @@ class ClutrrConfig(KinshipConfig):
         text: `natural`, a paragraph about one occasion; `plain`, sentences that state facts and nothing else;
             `placeholders`, texts of a fixed collection; or `synthetic`, the same sentence for every fact.
         scenes: Occasions of your own for natural text, read by `load_scenes`.
+        test_scenes: Others for the test stories; by default a fifth of the same collection.
         names: `one` if all people of a story have names of one tradition, such as Greek or Igbo names, or `mixed`.
         sibling_run: How many sibling facts may follow each other in a chain. A relation that has fewer than two such
             patterns at some length gets those with the shortest runs instead.
@@ -233,6 +234,10 @@ class ClutrrConfig(KinshipConfig):
         metadata=option(
             "A folder of scenes (YAML files), instead of the built-in ones.", read=load_scenes, metavar="<path>"
         ),
+    )
+    test_scenes: Scenes | None = field(
+        default=None,
+        metadata=option("Another one for the test stories.", read=load_scenes, metavar="<path>"),
     )
     names: str = field(
         default=ONE_TRADITION,
@@ -258,14 +263,27 @@ class ClutrrConfig(KinshipConfig):
         super().__post_init__()
         if not isinstance(self.sibling_run, int) or not 1 <= self.sibling_run <= MOST_K:
             raise ConfigError(f"sibling_run is {self.sibling_run!r}; use a number from 1 to {MOST_K}.")
-        if not isinstance(self.scenes, Scenes | None):
-            raise ConfigError(f"scenes is {self.scenes!r}; expected what load_scenes returns.")
+        for name in ("scenes", "test_scenes"):
+            if not isinstance(getattr(self, name), Scenes | None):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}; expected what load_scenes returns.")
+        if self.test_scenes is not None and self.scenes is None:
+            raise ConfigError("test_scenes are given, but no scenes for training; give both.")
         if self.scenes is not None and self.style != NATURAL:
             raise ConfigError(f"{self.style} text does not use scenes; leave them out, or use natural text.")
         if self.names not in NAMINGS:
             raise UnknownNameError("way to choose names", self.names, NAMINGS)
         if self.cloze and self.names != ONE_TRADITION:
             raise ConfigError(f"names is '{self.names}', but cloze stories have no names; leave one of them out.")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings as plain values, without `test_scenes` if there are none.
+
+        All draws depend on these values, and versions without that setting must have drawn the same.
+        """
+        found = super().as_dict()
+        if self.test_scenes is None:
+            del found["test_scenes"]
+        return found
 
 
 @dataclass(frozen=True)

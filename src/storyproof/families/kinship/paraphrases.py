@@ -39,6 +39,7 @@ from storyproof.families.paraphrasing import (
 from storyproof.seeds import Draws
 
 _TRADITION = "english"
+_SIDES = ("train", "test")
 _SLOT_KINDS = {checks.MISSING: MISSING_PERSON, checks.REVEALS: REVEALS_HIDDEN, checks.PRONOUN: WRONG_GENDER}
 _SLOT_KINDS |= {checks.NOT_TOLD: MISSING_FACT, checks.NOT_RECOGNISED: MISSING_FACT, checks.SWAPPED: OTHER_FACT}
 
@@ -49,7 +50,7 @@ class KinshipParaphrasing(Paraphrasing):
     use_texts = (
         "storyproof generate clutrr --text placeholders --placeholders {train} --test-placeholders {test} --out DATA"
     )
-    use_scenes = "storyproof generate clutrr --text natural --scenes {folder} --out DATA"
+    use_scenes = "storyproof generate clutrr --text natural --scenes {train} --test-scenes {test} --out DATA"
 
     def tasks(self, count: int, seed: int) -> list[WritingTask]:
         """Return tasks: every single fact that stories need, then two and three facts in turn, at random."""
@@ -94,7 +95,7 @@ class KinshipParaphrasing(Paraphrasing):
         """Return texts of ours with their verdicts."""
         return _examples()
 
-    def collect(self, texts: Sequence[tuple[WritingTask, str]], *, fill: bool) -> CollectedTexts:
+    def collect(self, texts: Sequence[tuple[WritingTask, str]], *, fill: str = "") -> CollectedTexts:
         """Return placeholders: the texts with slots for names, by relations and genders."""
         found: dict[Key, list[str]] = {}
         left_out: list[str] = []
@@ -108,8 +109,9 @@ class KinshipParaphrasing(Paraphrasing):
         used = sum(map(len, found.values()))
         if fill:
             written = Placeholders("study", {key: tuple(each) for key, each in found.items() if each})
+            added = ours().split("study")[_SIDES.index(fill)]
             for key in missing(written):
-                found[key] = [*found.get(key, []), *ours().templates[key]]
+                found[key] = [*found.get(key, []), *added.templates[key]]
         document: dict[str, dict[str, list[str]]] = {}
         for (words, genders), written_texts in found.items():
             if written_texts:

@@ -205,7 +205,7 @@ def test_dials_list_their_ranges() -> None:
 
 def test_sets_of_people_are_matched_whole() -> None:
     rows = [each for each in examples("hard") if each.question_type == "believers"]
-    several = next(each for each in rows if each.answer.count(",") == 1)
+    several = next(each for each in rows if "," in each.answer)
     one = several.answer.split(", ")[0]
     for name, matcher in MATCHERS.items():
         assert judge(matcher, several, several.answer).right, name
@@ -238,7 +238,8 @@ def test_stories_of_a_stream_can_be_asked_anything() -> None:
     assert [story.ask(row.question).answer for row in story.rows] == [row.answer for row in story.rows]
     asked = story.questions(order=2)
     assert any(question.startswith("Does ") for question in asked)
-    assert story.ask(asked[-1]).is_confirmed
+    answered = next(found for question in reversed(asked) if (found := story.ask(question)).answer != "unknown")
+    assert answered.is_confirmed
 
 
 @pytest.mark.slow

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from storyproof.errors import DataError
 from storyproof.families.belief.nested import answers
-from storyproof.families.belief.nested.answers import Answers, encode_questions, oracle_answer, oracle_proof, reply
-from storyproof.families.belief.nested.arrays import encode_plots
+from storyproof.families.belief.nested.answers import Answers, oracle_answer, oracle_proof, reply
+from storyproof.families.belief.nested.arrays import encode_plots, encode_questions
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
 from storyproof.families.belief.nested.readings import NESTED_DEFAULT, NESTED_READINGS, NestedReading

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from storyproof.families.belief.arrays import NOBODY
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.drawing import PlotDials, draw_plots
+from storyproof.families.belief.nested.provers import answer
+from storyproof.families.belief.nested.questions import ASKS, Ask
 from storyproof.families.belief.nested.readings import NESTED_DEFAULT, NestedReading
 from storyproof.families.belief.nested.selection import (
     balance,
     choose_beliefs,
+    choose_others,
     choose_stories,
     draw_chains,
     draw_questions,
@@ -29,9 +33,9 @@ def test_prices_bring_readers_down_to_guessing() -> None:
     rows, columns = 8, 4000
     right = [draws.below(10, rows * columns).reshape(rows, columns) < 7 for _ in range(3)]
     fits = draws.below(4, rows * columns).reshape(rows, columns) > 0
-    guess = np.full((rows, columns), 1 / 3)
-    chance = draws.below(1 << 20, rows * columns).reshape(rows, columns) / (1 << 20)
-    chosen = balance(fits, right, [True, False, False], guess, chance)
+    bits = sum(flags.astype(np.uint8) << place for place, flags in enumerate(right))
+    choices = np.full((rows, columns), 3, np.int8)
+    chosen = balance(fits, bits.astype(np.uint8), [True, False, False], choices, draws.bytes(rows, columns))
     at = chosen, np.arange(columns)
     kept = fits.any(axis=0)
     assert fits[at][kept].all()
@@ -44,9 +48,9 @@ def test_questions_of_every_order_are_chosen_and_have_answers() -> None:
     drawn = draw_plots(DIALS, Draws("selection"), 300)
     places = find_places(drawn.stories, DIALS.objects, 6)
     chains = draw_questions(drawn.stories, places, Draws("chains"), 3, DIALS.agents, NESTED_DEFAULT, unknown=False)
-    kept = choose_stories(chains, np.ones(300, np.bool_), 150)
+    kept = choose_stories(chains.orders, np.ones(300, np.bool_), 150)
     assert len(kept) == 150
-    chosen = choose_beliefs([each.pick(kept) for each in chains])
+    chosen = choose_beliefs(chains.pick(kept).orders)
     stories = [events_of(drawn)[column] for column in kept[:40]]
     for order, choice in enumerate(chosen, start=1):
         assert choice.chain.shape == (order, 150)
@@ -107,3 +111,50 @@ def test_places_are_those_of_puttings_and_words() -> None:
             assert count == len(set(said))
             assert [f"c{first}", f"c{last}", f"c{real}"] == [said[0], said[-1], worlds.reality(f"o{thing}")]
             assert NOBODY not in (first, last, real)
+
+
+def test_questions_of_other_kinds_are_asked_equally_often_with_more_balanced_answers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kinds = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
+    drawn = draw_plots(DIALS, Draws("others"), 1000)
+    places = find_places(drawn.stories, DIALS.objects, 6)
+    alone = draw_questions(drawn.stories, places, Draws("alone"), 1, 4, NESTED_DEFAULT, unknown=False).alone
+
+    def shares() -> dict[Ask, float]:
+        """Return how often the answer is yes, or where the object really is."""
+        asked = choose_others(drawn.stories, places, alone, Draws("kinds"), kinds, 3, NESTED_DEFAULT, unknown=False)
+        assert asked.story.tolist() == list(range(1000))
+        codes, found = answer(drawn.stories, asked, NESTED_DEFAULT), {}
+        for kind in kinds:
+            chosen = np.flatnonzero(asked.ask == ASKS.index(kind))
+            lengths = set((asked.chain[:, chosen] >= 0).sum(axis=0).tolist())
+            assert lengths == {Ask.BELIEVERS: {0, 1, 2}, Ask.COMMON: {2, 3}, Ask.KNOWS_WRONG: {2}}.get(kind, {1})
+            assert (asked.place[chosen] >= 0).all() == (kind == Ask.BELIEVERS)
+            if kind in (Ask.SAYS, Ask.COMMON):
+                assert (codes[chosen] != NOBODY).all()
+                found[kind] = float((codes[chosen] == places.real[asked.thing[chosen], chosen]).mean())
+            elif kind != Ask.BELIEVERS:
+                found[kind] = float(codes[chosen].mean())
+            assert kind in (Ask.KNOWS_WHERE, Ask.COMMON) or 130 < len(chosen) < 270
+        return found
+
+    chosen = shares()
+    monkeypatch.setattr("storyproof.families.belief.nested.selection._FURTHER", 1)
+    for kind, share in shares().items():
+        assert abs(chosen[kind] - 0.5) < abs(share - 0.5) + 0.02, kind
+    assert abs(chosen[Ask.KNOWS_WHERE] - 0.5) < 0.15
+
+
+def test_beliefs_that_are_looked_up_are_those_of_the_oracle(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn = draw_plots(DIALS, Draws("pairs"), 100)
+    places = find_places(drawn.stories, DIALS.objects, 6)
+
+    def found() -> list[np.ndarray]:
+        chains = draw_questions(drawn.stories, places, Draws("chains"), 4, 4, NESTED_DEFAULT, unknown=False)
+        return [each.right for each in chains.orders]
+
+    looked_up = found()
+    monkeypatch.setattr("storyproof.families.belief.nested.selection._ALL_PAIRS", 0)
+    for one, other in zip(looked_up, found(), strict=True):
+        assert (one == other).all()

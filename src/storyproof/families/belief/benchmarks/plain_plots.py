@@ -6,24 +6,29 @@ object last and one other. Stories of ToMi's three types come in equal numbers, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from storyproof.errors import ConfigError
+from storyproof.errors import ConfigError, ProofError
 from storyproof.families.belief import oracle
-from storyproof.families.belief.arrays import NOBODY, PAD, Flags, Small, Stories
+from storyproof.families.belief.arrays import NOBODY, PAD, Flags, LocalNames, Small, Stories
 from storyproof.families.belief.benchmarks.script import orders_of_types
+from storyproof.families.belief.derivation import prove
 from storyproof.families.belief.events import FEELINGS, Event, Kind
 from storyproof.families.belief.labels import STORY_TYPES, story_type
-from storyproof.families.belief.nested.arrays import PlotArrays, join_plots
+from storyproof.families.belief.narration import Cast
+from storyproof.families.belief.nested.arrays import PlotArrays, decode_plot, join_plots
 from storyproof.families.belief.nested.drawing import PlotDials, draw_plots
 from storyproof.families.belief.nested.world import EventKind, PlotEvent
 from storyproof.families.belief.readings import DEFAULT
+from storyproof.families.belief.text import Question, ask, narrate
+from storyproof.families.belief.vocabulary import Vocabulary
 from storyproof.seeds import Draws
 
 _POOL = 12  # stories drawn for each that is kept
@@ -239,3 +244,58 @@ def _by_appearance(values: Small) -> Small:
         first[values[time, which], columns[which]] = time
     rank = np.argsort(np.argsort(first, axis=0, kind="stable"), axis=0, kind="stable").astype(np.int8)
     return np.where(values < 0, np.int8(NOBODY), rank[np.maximum(values, 0), columns])
+
+
+def narrate_plain(block: PlainBlock, cast: Cast, words: Vocabulary, stories: int) -> dict[str, pa.Array]:
+    """Narrate the first stories of a block, and derive their labels from the text as `verify` does.
+
+    Returns:
+        The columns of their rows but those that say which stories they are.
+
+    Raises:
+        ProofError: If oracle and checker differ, or a question has no answer.
+    """
+    texts, asked = [], []
+    for column in range(stories):
+        names = _names(cast, column, words)
+        events = decode_plot(block.stories, column, names)[: int(block.length[column])]
+        texts.append(narrate(as_plain_events(events)))
+        agents, (thing, *_) = tuple(names.agents), tuple(names.things)
+        pair = agents[int(block.mover[column])], agents[int(block.other[column])]
+        asked += [ask(Question(thing, tuple(pair[who] for who in chain), memory)) for memory, chain in SIX]
+    story_of = np.repeat(np.arange(stories), len(SIX))
+    proved = prove(pa.array(texts, pa.string()), story_of, pa.array(asked, pa.string()))
+    if proved.problems or len(proved.rows) < len(asked):
+        problem = next(iter(proved.problems), None)
+        if problem is None:
+            raise ProofError("a row of a plain story has no answer.")
+        story = texts[int(story_of[problem.row])]
+        raise ProofError(f"{problem.what}: {problem.found}, expected {problem.expected}, in {story}")
+    told = pa.DictionaryArray.from_arrays(pa.array(story_of.astype(np.int32)), pa.array(texts, pa.string()))
+    return {**proved.columns, "story": told, "question": pa.array(asked, pa.string())}
+
+
+def _names(cast: Cast, column: int, words: Vocabulary) -> LocalNames:
+    """Return what the local numbers of a story stand for."""
+    lists = (
+        [known[number] for number in numbers[:, column]]
+        for numbers, known in (
+            (cast.agents, words.agents),
+            (cast.rooms, words.rooms),
+            (cast.things, words.objects),
+            (cast.containers, words.containers),
+        )
+    )
+    return LocalNames(*({word: number for number, word in enumerate(found)} for found in lists))
+
+
+def count_plots(keys: Mapping[str, Sequence[bytes]]) -> dict[str, dict[str, Any]]:
+    """Count plots by their keys, and those of a split that occur in the training split."""
+    found: dict[str, dict[str, Any]] = {
+        split: {"stories": len(each), "distinct": len(set(each))} for split, each in keys.items()
+    }
+    known = set(keys.get("train", ()))
+    for split, each in keys.items():
+        if known and split != "train":
+            found[split]["in_train"] = round(sum(key in known for key in each) / len(each), 6)
+    return found

@@ -10,34 +10,33 @@ from math import prod
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.benchmark import Benchmark, Config, comma_separated, option
-from storyproof.columns import Words, identity
+from storyproof.columns import coded, identity
 from storyproof.errors import ConfigError, ParseError, ProofError, UnknownNameError
 from storyproof.example import SCHEMA, SPLITS, Example
-from storyproof.families.belief.arrays import NOBODY, LocalNames
-from storyproof.families.belief.benchmarks.plain_plots import SIX, PlainBlock, PlainPlots, as_plain_events, plot_keys
-from storyproof.families.belief.derivation import prove
+from storyproof.families.belief.benchmarks.plain_plots import (
+    SIX,
+    PlainBlock,
+    PlainPlots,
+    count_plots,
+    narrate_plain,
+    plot_keys,
+)
 from storyproof.families.belief.narration import Cast
-from storyproof.families.belief.nested.arrays import PlotArrays, decode_plot, join_plots
-from storyproof.families.belief.nested.drawing import CONTAINERS, PlotDials, draw_plots
-from storyproof.families.belief.nested.questions import Ask, NestedQuestion
+from storyproof.families.belief.nested import provers
+from storyproof.families.belief.nested.arrays import PlotArrays
+from storyproof.families.belief.nested.blocks import BlockDials, PlotBlock, draw_block, fill_noise
+from storyproof.families.belief.nested.casting import FirstWords, cast_words
+from storyproof.families.belief.nested.drawing import CONTAINERS, PlotDials
+from storyproof.families.belief.nested.labels import LabelledQuestions, LabelWords, name_questions
+from storyproof.families.belief.nested.questions import Ask
 from storyproof.families.belief.nested.reading import is_nested, read_story, style_of
-from storyproof.families.belief.nested.readings import ALWAYS, TRUSTS, NestedReading
-from storyproof.families.belief.nested.rows import MOST_BELIEVERS, READINGS, PlotQuestion, label_questions, reading_of
+from storyproof.families.belief.nested.readings import COMPARED, TRUSTS, NestedReading
+from storyproof.families.belief.nested.rows import MOST_BELIEVERS, READINGS, reading_of
 from storyproof.families.belief.nested.selection import (
-    OrderChoice,
-    choose_beliefs,
-    choose_controls,
-    choose_others,
-    choose_stories,
     describe,
-    draw_questions,
-    find_places,
-    join_chains,
-    tells_truly,
 )
 from storyproof.families.belief.nested.wording import (
     LANGUAGES,
@@ -49,7 +48,6 @@ from storyproof.families.belief.nested.wording import (
 )
 from storyproof.families.belief.nested.world import MESSAGES, EventKind, cast_of
 from storyproof.families.belief.readings import READINGS as PLAIN_READINGS
-from storyproof.families.belief.text import Question, ask, narrate
 from storyproof.families.belief.vocabulary import ROLES, Vocabulary, default_vocabulary
 from storyproof.seeds import Draws, Indices, Permutation
 
@@ -58,9 +56,7 @@ OTHERS = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
 KINDS = tuple(str(ask) for ask in (*CONTROLS, *OTHERS))
 PLAIN_STYLE = "tomi"
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
-_POOL = 2  # stories drawn for each that is kept
-_ROUNDS = 50  # draws after which too few usable stories are given up
-_PIECE = 512  # stories that are proved and narrated at once
+_PIECE = 3072  # stories that are proved and narrated at once
 
 
 def _dial(help: str, default: int, least: int, most: int) -> Any:
@@ -265,23 +261,6 @@ PRESETS["plain"] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class PlotBlock:
-    """Stories of a block without words, with the questions that they are asked.
-
-    Attributes:
-        stories: The plots.
-        lie: Which messages the text calls lies.
-        beliefs: The question of each order.
-        others: For each story the questions of other kinds, in generic names.
-    """
-
-    stories: PlotArrays
-    lie: npt.NDArray[np.bool_]
-    beliefs: list[OrderChoice]
-    others: list[list[NestedQuestion]]
-
-
 class TomK(Benchmark):
     """Beliefs of any order in random stories with secrets, messages and lies.
 
@@ -314,7 +293,7 @@ class TomK(Benchmark):
     readings: ClassVar[tuple[str, ...]] = READINGS
 
     config: TomKConfig
-    block_stories: int = 1536  # enough to balance answers, and few enough for small datasets
+    block_stories: int = 3072  # enough to balance answers, and few enough for small datasets
 
     def __init__(self, config: TomKConfig | None = None, seed: int = 0) -> None:
         super().__init__(config or TomKConfig(), seed)
@@ -379,53 +358,11 @@ class TomK(Benchmark):
 
     def _draw(self, split: str, index: int) -> PlotBlock:
         """Draw a block of stories without words, and choose the questions that they are asked."""
-        made, count = self.config, self.block_stories
-        draws = Draws(*self.identity, split, index, "plot")
-        names = LocalNames.generic(CONTAINERS * made.rooms + made.agents)
-        found: list[tuple[PlotArrays, npt.NDArray[np.bool_], list[Any]]] = []
-        missing = count
-        for _ in range(_ROUNDS):
-            drawn = draw_plots(made.plot_dials, draws, _POOL * missing)
-            places = find_places(drawn.stories, made.objects, CONTAINERS * made.rooms)
-            chains = draw_questions(
-                drawn.stories, places, draws, made.order, made.agents, made.reading, unknown=made.unknown
-            )
-            usable = np.asarray((places.count > 1).any(axis=0))
-            if made.trust != ALWAYS:  # stories are drawn as if everybody were always believed
-                usable &= tells_truly(drawn.stories, drawn.lie, made.reading)
-            kept = choose_stories(chains, usable, missing)
-            found.append((drawn.stories.pick(kept), drawn.lie[:, kept], [each.pick(kept) for each in chains]))
-            missing -= len(kept)
-            if not missing:
-                break
-        else:
-            raise ConfigError("hardly any story has a question of every order; ask for a lower order or more moves.")
-        stories = join_plots([each for each, _, _ in found])
-        lie = np.concatenate([each for _, each, _ in found], axis=1)
-        beliefs = choose_beliefs([join_chains(parts) for parts in zip(*(each for _, _, each in found), strict=True)])
-        places = find_places(stories, made.objects, CONTAINERS * made.rooms)
-        others: list[list[NestedQuestion]] = [[] for _ in range(count)]
-        if controls := self._kinds(CONTROLS):
-            for asked, question in zip(others, choose_controls(places, draws, controls, names), strict=True):
-                asked.append(question)
-        if further := self._kinds(OTHERS):
-            chosen = choose_others(
-                stories, places, draws, further, made.agents, made.order, made.reading, names, unknown=made.unknown
-            )
-            for asked, question in zip(others, chosen, strict=True):
-                asked.append(question)
-        return PlotBlock(self._fill_noise(stories, draws), lie, beliefs, others)
-
-    def _fill_noise(self, stories: PlotArrays, draws: Draws) -> PlotArrays:
-        """Let sentences that change nothing be about somebody and something."""
-        noise = stories.kind == EventKind.NOISE
-        agent, thing = (
-            draws.below(most, noise.size).reshape(noise.shape).astype(np.int8)
-            for most in (self.config.agents, self.config.objects)
+        made = self.config
+        dials = BlockDials(
+            made.plot_dials, made.order, made.reading, made.unknown, self._kinds(CONTROLS), self._kinds(OTHERS)
         )
-        return replace(
-            stories, agent=np.where(noise, agent, stories.agent), thing=np.where(noise, thing, stories.thing)
-        )
+        return draw_block(dials, Draws(*self.identity, split, index, "plot"), self.block_stories)
 
     def _cast(self, split: str, index: int, stories: PlotArrays) -> Cast:
         """Draw the words of a block's stories.
@@ -433,8 +370,7 @@ class TomK(Benchmark):
         Who is named first and second, the object that is placed first, its container and its room are never the same
         twice, and can be told from the text, so no two stories have the same text.
         """
-        made, count = self.config, stories.kind.shape[1]
-        draws = Draws(*self.identity, split, index, "words")
+        count = stories.kind.shape[1]
         order = Permutation(prod(self._sizes(split)), "cast", *self.identity)
         # A block may reach past the last story.
         numbers = np.minimum(np.arange(count) + index * self.block_stories, self.capacity(split) - 1)
@@ -442,30 +378,8 @@ class TomK(Benchmark):
         for size in self._sizes(split):
             rank, digit = np.divmod(rank, size)
             digits.append(digit)
-        first, second, room, thing, container = digits
-        placed = (stories.kind == EventKind.PLACE).argmax(axis=0)
-        columns = np.arange(count)
-
-        def fill(role: str, needed: int, forced: list[Indices], start: npt.NDArray[Any]) -> Words:
-            known = np.array(self._words[split][role], np.int32)
-            keys = draws.below(1 << 30, len(known) * count).reshape(len(known), count)
-            for place, each in enumerate(forced):
-                keys[each, columns] = place - len(forced)
-            words = known[np.argsort(keys, axis=0, kind="stable")[:needed]]
-            found: Words = np.take_along_axis(words, start.astype(np.intp), axis=0)
-            return found
-
-        def turned(needed: int, start: npt.NDArray[Any]) -> npt.NDArray[Any]:
-            found: npt.NDArray[Any] = (np.arange(needed)[:, None] - start) % needed
-            return found
-
-        boxes = CONTAINERS * made.rooms
-        return Cast(
-            fill("agents", made.agents, [first, second + (second >= first)], _ranks(stories)),
-            fill("rooms", made.rooms, [room], turned(made.rooms, stories.room[placed, columns])),
-            fill("objects", made.objects, [thing], turned(made.objects, stories.thing[placed, columns])),
-            fill("containers", boxes, [container], turned(boxes, stories.container[placed, columns])),
-        )
+        draws = Draws(*self.identity, split, index, "words")
+        return cast_words(stories, self.config.plot_dials, self._words[split], FirstWords(*digits), draws)
 
     def block(self, split: str, index: int) -> pa.Table:
         """Generate one block: draw, choose questions, label by the oracle, confirm by the checker, narrate."""
@@ -484,56 +398,37 @@ class TomK(Benchmark):
         ]
         return pa.concat_tables(pieces).unify_dictionaries().combine_chunks()
 
-    def _narrate(self, split: str, index: int, drawn: PlotBlock, cast: Cast, start: int) -> list[str]:
+    def _narrate(self, split: str, index: int, drawn: PlotBlock, cast: Cast, start: int) -> pa.Array:
         """Return the text of a whole piece of a block, so that it does not depend on how much of it is used."""
         columns = np.arange(start, min(start + _PIECE, self.block_stories))
         draws = Draws(*self.identity, split, index, start, "text")
-        words = Cast(*(each[:, columns] for each in (cast.agents, cast.rooms, cast.things, cast.containers)))
-        told = self.wording.narrate_block(drawn.stories.pick(columns), drawn.lie[:, columns], words, draws)
-        found: list[str] = told.to_pylist()
-        return found
+        return self.wording.narrate_block(drawn.stories.pick(columns), drawn.lie[:, columns], cast.pick(columns), draws)
+
+    @cached_property
+    def _label_words(self) -> LabelWords:
+        return LabelWords.of(self.wording, self.vocabulary.agents, self.vocabulary.containers)
 
     def _table(self, split: str, index: int, drawn: PlotBlock, cast: Cast, columns: range) -> pa.Table:
-        made, wording = self.config, self.wording
-        told, questions = [], list[PlotQuestion]()
-        generic = LocalNames.generic(CONTAINERS * made.rooms + made.agents)
-        for place, column in enumerate(columns):
-            names = self._names(cast, column)
-            events = decode_plot(drawn.stories, column, names)
-            events = [
-                event._replace(lie=True) if is_lie else event
-                for event, is_lie in zip(events, drawn.lie[:, column].tolist(), strict=True)
-            ]
-            told.append((events, wording))
-            control = drawn.others[column][:-1] if self._kinds(OTHERS) else drawn.others[column]
-            further = drawn.others[column][len(control) :]
-            asked = [_renamed(question, generic, names) for question in control]
-            asked += [_question(choice, column, names) for choice in drawn.beliefs]
-            asked += [_renamed(question, generic, names) for question in further]
-            questions += [PlotQuestion(place, question, made.reading, made.unknown) for question in asked]
-        labelled = label_questions(told, questions)
-        if labelled.problems:
-            problem = labelled.problems[0]
-            asked_of = questions[problem.row]
-            raise ProofError(
-                f"{problem.what}: {problem.found} against {problem.expected}, on {asked_of.question}, in "
-                f"{told[asked_of.story][0]}"
-            )
-        first = index * self.block_stories + columns.start
-        texts = self._narrate(split, index, drawn, cast, columns.start)
-        who = identity(self.name, split, first, len(columns), self.rows_per_story(split))
-        rows = [
-            {"story": texts[each.story], "question": wording.ask(each.question), **(labels or {})}
-            for each, labels in zip(questions, labelled.labels, strict=True)
-        ]
-        return pa.table([who[name] if name in who else _column(rows, name) for name in SCHEMA.names], schema=SCHEMA)
-
-    def _names(self, cast: Cast, column: int) -> LocalNames:
-        """Return what the local numbers of a story stand for."""
-        words = self.vocabulary
-        roles = zip((cast.agents, cast.rooms, cast.things, cast.containers), _ROLE_WORDS, strict=True)
-        lists = ([getattr(words, role)[number] for number in numbers[:, column]] for numbers, role in roles)
-        return LocalNames(*({word: number for number, word in enumerate(found)} for found in lists))
+        """Label, confirm and narrate some of a block's stories."""
+        made, per_story = self.config, self.rows_per_story(split)
+        chosen = np.arange(columns.start, columns.stop)
+        asked = drawn.asked.pick(np.arange(columns.start * per_story, columns.stop * per_story))
+        asked = replace(asked, story=asked.story - columns.start)
+        stories, lie, words = drawn.stories.pick(chosen), drawn.lie[:, chosen], cast.pick(chosen)
+        derived = provers.derive(stories, asked, made.reading, COMPARED)
+        for found in provers.differences(stories, asked, derived):
+            raise ProofError(provers.describe(stories, asked, derived, found))
+        named = name_questions(asked, words, self._label_words.agent_rank)
+        unknown = np.full(asked.count, made.unknown)
+        labels = LabelledQuestions(stories, lie, words, asked, named.chain, derived, made.reading, unknown)
+        texts = self._narrate(split, index, drawn, cast, columns.start).slice(0, len(columns))
+        found_columns = {
+            **identity(self.name, split, index * self.block_stories + columns.start, len(columns), per_story),
+            "story": coded(asked.story, texts),
+            "question": self.wording.ask_block(asked.ask, named.thing, named.chain, named.place),
+            **labels.columns(self._label_words),
+        }
+        return pa.table([found_columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
     def _plain_plots(self, split: str, index: int) -> PlainBlock:
         """Draw a block of plain stories without words."""
@@ -541,61 +436,32 @@ class TomK(Benchmark):
         draws = Draws(*self.identity, split, index, "plot")
         drawn = self._plain.draw(draws, self.block_stories)
         # Noise within a story is about somebody of it, that after its end is cut off.
-        return replace(drawn, stories=self._fill_noise(drawn.stories, draws))
+        return replace(drawn, stories=fill_noise(drawn.stories, self.config.objects, draws))
 
     def _plain_table(self, split: str, index: int, stories: int) -> pa.Table:
         """Narrate plain stories, and derive their labels from the text as `verify` does."""
         drawn = self._plain_plots(split, index)
-        cast = self._cast(split, index, drawn.stories)
-        texts, asked = [], []
-        for column in range(stories):
-            names = self._names(cast, column)
-            events = decode_plot(drawn.stories, column, names)[: int(drawn.length[column])]
-            texts.append(narrate(as_plain_events(events)))
-            agents, (thing, *_) = tuple(names.agents), tuple(names.things)
-            pair = agents[int(drawn.mover[column])], agents[int(drawn.other[column])]
-            asked += [ask(Question(thing, tuple(pair[who] for who in chain), memory)) for memory, chain in SIX]
-        story_of = np.repeat(np.arange(stories), len(SIX))
-        proved = prove(pa.array(texts, pa.string()), story_of, pa.array(asked, pa.string()))
-        if proved.problems or len(proved.rows) < len(asked):
-            problem = next(iter(proved.problems), None)
-            where = (
-                f"{problem.what}: {problem.found}, expected {problem.expected}" if problem else "a row has no answer"
-            )
-            raise ProofError(f"{where}, in {texts[int(story_of[problem.row])] if problem else self.identity}")
-        who = identity(self.name, split, index * self.block_stories, stories, len(SIX))
-        told = pa.DictionaryArray.from_arrays(pa.array(story_of.astype(np.int32)), pa.array(texts, pa.string()))
-        columns = {**who, **proved.columns, "story": told, "question": pa.array(asked, pa.string())}
+        told = narrate_plain(drawn, self._cast(split, index, drawn.stories), self.vocabulary, stories)
+        columns = identity(self.name, split, index * self.block_stories, stories, len(SIX)) | told
         return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
 
     def notes(self, splits: Mapping[str, int]) -> dict[str, Any]:
         """Return how often cheap readers are right, or how many plots plain stories have and share between splits."""
         if self._plain is not None:
-            return {"plots": self._count_plots(splits)}
+            keys = {
+                split: [
+                    key
+                    for index in range(self.block_count(count))
+                    for key in plot_keys(self._plain_plots(split, index))[: count - index * self.block_stories]
+                ]
+                for split, count in splits.items()
+            }
+            return {"plots": count_plots(keys)}
         found = {}
         for split, count in splits.items():
             kept = np.arange(min(count, self.block_stories))
             found[split] = describe([each.pick(kept) for each in self.plots(split, 0).beliefs])
         return {"balance": {"stories_at_most": self.block_stories, "shares": found}}
-
-    def _count_plots(self, splits: Mapping[str, int]) -> dict[str, Any]:
-        """Count plots without their words, and those of a split that occur in the training split."""
-        keys = {
-            split: [
-                key
-                for index in range(self.block_count(count))
-                for key in plot_keys(self._plain_plots(split, index))[: count - index * self.block_stories]
-            ]
-            for split, count in splits.items()
-        }
-        found: dict[str, Any] = {
-            split: {"stories": len(each), "distinct": len(set(each))} for split, each in keys.items()
-        }
-        known = set(keys.get("train", ()))
-        for split, each in keys.items():
-            if known and split != "train":
-                found[split]["in_train"] = round(sum(key in known for key in each) / len(each), 6)
-        return found
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return how many plots there are, and how many of a split occur in training."""
@@ -616,46 +482,6 @@ class TomK(Benchmark):
         count = -(-len(stories) // made.round) * made.round
         made.check_count("test", count)
         return pa.concat_tables(made.blocks("test", count)).slice(0, len(stories) * made.rows_per_story("test"))
-
-
-_ROLE_WORDS = ("agents", "rooms", "objects", "containers")
-
-
-def _column(rows: Sequence[Mapping[str, Any]], name: str) -> pa.Array:
-    kind = SCHEMA.field(name).type
-    values = [row[name] for row in rows]
-    if pa.types.is_dictionary(kind):
-        return pa.array(values, kind.value_type).dictionary_encode()
-    return pa.array(values, kind)
-
-
-def _ranks(stories: PlotArrays) -> npt.NDArray[np.intp]:
-    """Return the place of each agent in the order in which they are named, [agent, story]; noise does not count."""
-    steps, count = stories.kind.shape
-    named = np.full((stories.agents, count), 2 * steps)
-    columns = np.arange(count)
-    for time in range(steps - 1, -1, -1):
-        counts = stories.kind[time] != EventKind.NOISE
-        for place, who in enumerate((stories.hearer[time], stories.agent[time])):
-            which = np.flatnonzero(counts & (who != NOBODY))
-            named[who[which], columns[which]] = 2 * time + 1 - place
-    return np.argsort(np.argsort(named, axis=0, kind="stable"), axis=0, kind="stable")
-
-
-def _renamed(question: NestedQuestion, generic: LocalNames, names: LocalNames) -> NestedQuestion:
-    """Return a question in generic names with the words of a story."""
-    agents, things, boxes = tuple(names.agents), tuple(names.things), tuple(names.containers)
-    place = None if question.place is None else boxes[generic.containers[question.place]]
-    chain = tuple(agents[generic.agents[agent]] for agent in question.chain)
-    if question.ask == Ask.COMMON:
-        chain = tuple(sorted(chain))
-    return NestedQuestion(question.ask, things[generic.things[question.thing]], chain, place)
-
-
-def _question(choice: OrderChoice, column: int, names: LocalNames) -> NestedQuestion:
-    agents, things = tuple(names.agents), tuple(names.things)
-    chain = tuple(agents[agent] for agent in choice.chain[:, column].tolist())
-    return NestedQuestion(Ask.BELIEF, things[int(choice.thing[column])], chain)
 
 
 def dials_of(stories: Sequence[Example]) -> TomKConfig:

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small
-from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots
+from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots, encode_questions
 from storyproof.families.belief.nested.course import Course, member
 from storyproof.families.belief.nested.instants import (
     Instants,
@@ -32,37 +32,13 @@ from storyproof.families.belief.nested.oracle import Minds, contract
 from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import ALWAYS, NEVER_LIARS, NestedReading
 from storyproof.families.belief.nested.world import EventKind, PlotEvent
-from storyproof.families.belief.oracle import STRANGER
 from storyproof.families.belief.readings import INFER_MOVER, OPEN
 
 Codes = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.intp]
 
-_MISSING = 99  # the number of an object or container that is not in the story
 _AT_ONCE = 1 << 16  # beliefs, or cells of changed stories, that are evaluated together
 _WIDTH = 1 << 13  # changed stories that are evaluated together
-
-
-def encode_questions(
-    names: Sequence[LocalNames], story: Sequence[int], questions: Sequence[NestedQuestion]
-) -> QuestionArrays:
-    """Look up the names of questions.
-
-    Args:
-        names: What the local numbers of each story stand for.
-        story: The story of each question.
-        questions: The questions.
-    """
-    chain = np.full((max([1, *(len(each.chain) for each in questions)]), len(questions)), NOBODY, np.int8)
-    thing, place = np.full(len(questions), _MISSING, np.int8), np.full(len(questions), NOBODY, np.int8)
-    for column, (number, each) in enumerate(zip(story, questions, strict=True)):
-        known = names[number]
-        chain[: len(each.chain), column] = [known.agents.get(agent, STRANGER) for agent in each.chain]
-        thing[column] = known.things.get(each.thing, _MISSING)
-        if each.place is not None:
-            place[column] = known.containers.get(each.place, _MISSING)
-    ask = np.array([ASKS.index(each.ask) for each in questions], np.uint8)
-    return QuestionArrays(np.array(story, np.intp), ask, thing, chain, place)
 
 
 @lru_cache(maxsize=64)

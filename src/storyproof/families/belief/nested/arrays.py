@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from storyproof.errors import DataError
 from storyproof.families.belief.arrays import MOST_NAMES, MOST_SENTENCES, NOBODY, LocalNames, Small
+from storyproof.families.belief.nested.questions import ASKS, MISSING, NestedQuestion, QuestionArrays
 from storyproof.families.belief.nested.world import EventKind, PlotEvent
+from storyproof.families.belief.oracle import STRANGER
 
 MOST_PEOPLE = 32  # sets of agents are bit masks
-
-_ROLES = ("agents", "rooms", "things", "containers")
 
 
 def set_type(agents: int) -> type[np.unsignedinteger]:
@@ -83,28 +83,56 @@ def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, li
     longest = max([1, *map(len, stories)])  # one sentence of noise where there is none
     if longest > MOST_SENTENCES:
         raise DataError(f"a story has {longest} sentences; at most {MOST_SENTENCES} are handled.")
-    cells = np.full((6, longest, len(stories)), NOBODY, np.int64)
-    cells[0] = EventKind.NOISE
+    cells = np.full((len(stories), 6, longest), NOBODY, np.int64)
+    cells[:, 0] = EventKind.NOISE
     found = []
-    for column, events in enumerate(stories):
-        known: dict[str, dict[str, int]] = {role: {} for role in _ROLES}
-        for time, event in enumerate(events):
-            named = zip(_ROLES, (event.agent, event.room, event.thing, event.container), strict=True)
-            numbers = [_number(known[role], name) for role, name in named]
-            cells[:, time, column] = event.kind, *numbers, _number(known["agents"], event.hearer)
-        found.append(LocalNames(**known))
+    for number, events in enumerate(stories):
+        if not events:
+            found.append(LocalNames({}, {}, {}, {}))
+            continue
+        kinds, acting, rooms, things, containers, hearers, _ = zip(*events, strict=True)
+        people, people_names = _number([name for pair in zip(acting, hearers, strict=True) for name in pair])
+        numbered = [_number(names) for names in (rooms, things, containers)]
+        cells[number, :, : len(events)] = kinds, people[::2], *(numbers for numbers, _ in numbered), people[1::2]
+        found.append(LocalNames(people_names, *(names for _, names in numbered)))
     if any(len(names.agents) > MOST_PEOPLE for names in found) or cells.max(initial=0) >= MOST_NAMES:
         raise DataError(
             f"a story names too many people or things; at most {MOST_PEOPLE} agents and {MOST_NAMES} rooms, objects or "
             "containers are handled."
         )
-    kind, agent, room, thing, container, hearer = cells.astype(np.int8)
+    kind, agent, room, thing, container, hearer = np.ascontiguousarray(cells.astype(np.int8).transpose(1, 2, 0))
     agents = max([1, *(len(names.agents) for names in found)])  # one where there is none
     return PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, agents), found
 
 
-def _number(known: dict[str, int], name: str | None) -> int:
-    return NOBODY if name is None else known.setdefault(name, len(known))
+def _number(names: Sequence[str | None]) -> tuple[list[int], dict[str, int]]:
+    """Number names in order of appearance; None is NOBODY."""
+    known: dict[str | None, int] = {None: NOBODY}
+    numbers = [known.setdefault(name, len(known) - 1) for name in names]
+    del known[None]
+    return numbers, known  # type: ignore[return-value]
+
+
+def encode_questions(
+    names: Sequence[LocalNames], story: Sequence[int], questions: Sequence[NestedQuestion]
+) -> QuestionArrays:
+    """Look up the names of questions.
+
+    Args:
+        names: What the local numbers of each story stand for.
+        story: The story of each question.
+        questions: The questions.
+    """
+    chain = np.full((max([1, *(len(each.chain) for each in questions)]), len(questions)), NOBODY, np.int8)
+    thing, place = np.full(len(questions), MISSING, np.int8), np.full(len(questions), NOBODY, np.int8)
+    for column, (number, each) in enumerate(zip(story, questions, strict=True)):
+        known = names[number]
+        chain[: len(each.chain), column] = [known.agents.get(agent, STRANGER) for agent in each.chain]
+        thing[column] = known.things.get(each.thing, MISSING)
+        if each.place is not None:
+            place[column] = known.containers.get(each.place, MISSING)
+    ask = np.array([ASKS.index(each.ask) for each in questions], np.uint8)
+    return QuestionArrays(np.array(story, np.intp), ask, thing, chain, place)
 
 
 def decode_plot(stories: PlotArrays, column: int, names: LocalNames) -> list[PlotEvent]:

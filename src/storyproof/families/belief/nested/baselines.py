@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import combinations
 
 from storyproof.example import Example
 from storyproof.families.belief.baselines import apply_rules
@@ -46,6 +47,15 @@ def candidates(example: Example) -> list[str]:
     text = read_story(example.story)
     unknown = text.wording.answer(None) in (*example.candidates, example.answer)
     return candidates_of(text.events, read_question(example.question), text.wording, unknown=unknown)
+
+
+def answer_parts(example: Example) -> dict[str, tuple[str, ...]]:
+    """Return the people of each candidate if the question asks who believes something; else nothing."""
+    if read_question(example.question).ask != Ask.BELIEVERS:
+        return {}
+    text = read_story(example.story)
+    sets = (names for size in range(len(text.cast) + 1) for names in combinations(sorted(text.cast), size))
+    return {text.wording.answer(names): names for names in sets}
 
 
 def positions(example: Example) -> list[str]:

@@ -133,18 +133,20 @@ class Course:
 
         return cls(
             stories,
-            np.arange(kind.shape[1]),
-            by_room(where.room),
-            by_room(where.watched),
-            pack(away.astype(np.bool_)),
-            by_room(homes),
-            *(pack(acts & flags[:, None]) for flags in (walk, look, heed)),
-            pack(puts),
-            pack(kind >= EventKind.TELL),
-            where.room[then],
-            where.watched[then],
-            np.where(away[then], np.int8(0), np.int8(NOBODY)),
-            sent,
+            origin=np.arange(kind.shape[1]),
+            inside=by_room(where.room),
+            watching=by_room(where.watched),
+            away=pack(away.astype(np.bool_)),
+            home=by_room(homes),
+            walks=pack(acts & walk[:, None]),
+            looks=pack(acts & look[:, None]),
+            heeds=pack(acts & heed[:, None]),
+            puts=pack(puts),
+            spoken=pack(kind >= EventKind.TELL),
+            room=where.room[then],
+            watched=where.watched[then],
+            distracted=np.where(away[then], np.int8(0), np.int8(NOBODY)),
+            sent=sent,
         )
 
     @property

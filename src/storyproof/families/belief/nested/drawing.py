@@ -7,6 +7,7 @@ everybody believes (under `open+always`) is followed on the way, so that honest 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from enum import IntEnum
 from typing import Any
@@ -15,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import ConfigError
-from storyproof.families.belief.arrays import NOBODY, Flags
-from storyproof.families.belief.nested.arrays import PlotArrays
+from storyproof.families.belief.arrays import NOBODY, Flags, Small
+from storyproof.families.belief.nested.arrays import PlotArrays, join_plots
 from storyproof.families.belief.nested.world import EventKind
 from storyproof.seeds import Draws, Indices
+
+Bytes = npt.NDArray[np.uint8]
 
 CONTAINERS = 3  # in every room; those of room r have the local numbers 3 r, 3 r + 1 and 3 r + 2
 _MOST = {"agents": 8, "rooms": 6, "objects": 6, "moves": 40, "tells": 40, "lies": 40, "peeks": 40, "distractions": 40}
@@ -81,196 +84,281 @@ class _Token(IntEnum):
     NOISE = 7
 
 
+def _picks() -> Bytes:
+    """Return which bit of a mask a random byte chooses, by 256 mask + byte; 0 of an empty mask."""
+    found = np.zeros((256, 256), np.uint8)
+    for mask in range(1, 256):
+        members = [bit for bit in range(8) if mask >> bit & 1]
+        found[mask] = [members[byte * len(members) >> 8] for byte in range(256)]
+    return found.reshape(-1)
+
+
+# Little can happen without objects; and for what needs company or a near object, there may be no later occasion.
+_FAVOURED = {_Token.PLACE: 6, _Token.MOVE: 2, _Token.TELL: 2, _Token.LIE: 2}
+_PICKS = _picks()
+_BITS = (1 << np.arange(8)).astype(np.uint8)
+_ABSENT = 255  # the number of a kind of choice that is never made
+_HOMES = np.arange(126, dtype=np.int8) // np.int8(CONTAINERS)  # of containers
+# Another container of the same room, by the old one and a number from 1 on; all the same for none.
+_SHIFTED = np.array(
+    [[old - old % CONTAINERS + (old + shift) % CONTAINERS for shift in range(CONTAINERS)] for old in range(126)],
+    np.int8,
+)
+_DRAWN = 8  # random bytes for each sentence
+
+
+def pick_members(masks: Bytes, chance: Bytes) -> Bytes:
+    """Choose a member of each set; the first number where a set is empty."""
+    found: Bytes = _PICKS[(masks.astype(np.uint16) << 8) | chance]
+    return found
+
+
+def _below(limit: int, chance: Bytes) -> Small:
+    """Return random numbers below a limit."""
+    return ((chance.astype(np.uint16) * np.uint16(limit)) >> 8).astype(np.int8)
+
+
+def _filled(flags: Flags) -> Bytes:
+    """Return all bits where a flag is set, none elsewhere."""
+    found: Bytes = np.negative(flags.view(np.uint8))
+    return found
+
+
+def _take(array: npt.NDArray[Any], at: Indices) -> npt.NDArray[Any]:
+    """Return some columns; several times as fast as indexing."""
+    return np.take(array, at, axis=1)
+
+
+def _union(masks: Bytes, axis: int = 0) -> Bytes:
+    found: Bytes = np.bitwise_or.reduce(masks, axis=axis)
+    return found
+
+
 class _Drawing:
-    """A block of stories that are being drawn."""
+    """A block of stories that are being drawn; sets of agents are the bits of a byte."""
 
     def __init__(self, dials: PlotDials, draws: Draws, count: int) -> None:
-        agents, objects = dials.agents, dials.objects
-        self.dials, self.draws, self.count = dials, draws, count
-        self.columns = np.arange(count)
-        self.room = np.full((agents, count), NOBODY, np.int8)
-        self.watched = np.full((agents, count), NOBODY, np.int8)
-        self.distracted = np.zeros((agents, count), np.bool_)
-        self.named = np.zeros((agents, count), np.bool_)
+        agents, objects, rooms = dials.agents, dials.objects, dials.rooms
+        self.dials, self.count = dials, count
+        self.everybody = np.uint8((1 << agents) - 1)
+        # Who is in each room, and who watches it; before the rooms, who is in none and watches none.
+        self.inside = np.zeros((rooms + 1, count), np.uint8)
+        self.watching = np.zeros((rooms + 1, count), np.uint8)
+        self.inside[0] = self.watching[0] = self.everybody
+        self.distracted = np.zeros(count, np.uint8)
+        self.named = np.zeros(count, np.uint8)
         self.place = np.full((objects, count), NOBODY, np.int8)
+        self.home = np.zeros((objects, rooms, count), np.uint8)  # all bits of the room in which an object is
         self.belief = np.full((agents, objects, count), NOBODY, np.int8)
-        left = (0, objects, dials.moves, dials.tells, dials.lies, dials.peeks, dials.distractions, dials.noise)
-        self.left = np.repeat(np.array(left, np.int16)[:, None], count, axis=1)
+        self.known = np.zeros((objects, count), np.uint8)  # who has a belief
+        left = {
+            _Token.WALK: 0,
+            _Token.PLACE: objects,
+            _Token.MOVE: dials.moves,
+            _Token.TELL: dials.tells,
+            _Token.LIE: dials.lies,
+            _Token.PEEK: dials.peeks,
+            _Token.DISTRACT: dials.distractions,
+            _Token.NOISE: dials.noise,
+        }
+        self.tokens = [token for token, number in left.items() if number or token == _Token.WALK]
+        self._numbers = {token: self.tokens.index(token) if token in self.tokens else _ABSENT for token in _Token}
+        self._spans = [
+            (min(self._numbers[token] for token in pair), max(self.tokens.index(t) for t in pair if t in self.tokens))
+            if any(token in self.tokens for token in pair)
+            else (_ABSENT, _ABSENT)
+            for pair in ((_Token.PLACE, _Token.MOVE), (_Token.TELL, _Token.LIE), (_Token.PEEK, _Token.DISTRACT))
+        ]
+        self.left = np.repeat(np.array([left[token] for token in self.tokens], np.uint16)[:, None], count, axis=1)
+        self.to_come = np.full(count, sum(left.values()), np.int16)  # of all but comings and goings
+        self.chance = draws.bytes(dials.sentences, _DRAWN, count)
         shape = (dials.sentences, count)
         self.kind = np.zeros(shape, np.uint8)
-        names = ("agent", "room", "thing", "container", "hearer")
-        self.fields = {name: np.full(shape, NOBODY, np.int8) for name in names}
+        self.agent, self.room, self.thing, self.container, self.hearer = (
+            np.full(shape, NOBODY, np.int8) for _ in range(5)
+        )
         self.lie = np.zeros(shape, np.bool_)
+        self._rows = np.arange(len(self.tokens), dtype=np.uint8)[:, None]
+        self._agents = np.arange(agents, dtype=np.uint8)[:, None]
+        self._rooms = np.arange(rooms + 1, dtype=np.uint8)[:, None]
+        self._objects = np.arange(objects, dtype=np.uint8)[:, None]
 
     def draw(self) -> None:
         """Draw all sentences."""
         for time in range(self.dials.sentences):
             self._step(time)
-            self._see()
 
-    def _below(self, limit: int | Indices, at: Indices) -> Indices:
-        """Draw a number for every story, and return those of some, so that draws do not depend on one another."""
-        return self.draws.below(limit, self.count, at)
-
-    def _pick(self, possible: Flags, at: Indices) -> Indices:
-        """Choose one of the possible rows for each of some stories; the first where none is possible."""
-        count = np.zeros(len(at), np.int16)
-        for row in possible:
-            count += row
-        chosen = self._below(np.maximum(count, 1).astype(np.int64), at).astype(np.int16)
-        passed, found = np.zeros(len(at), np.int16), np.zeros(len(at), np.int64)
-        for row in possible:  # how many rows there are up to the chosen one
-            passed += row
-            found += passed <= chosen
-        return np.where(count > 0, found, 0)
-
-    def _company(self) -> Flags:
-        """Return who is not alone in a room."""
-        found = np.zeros(self.room.shape, np.bool_)
-        for room in range(self.dials.rooms):
-            inside = self.room == np.int8(room)
-            people = np.zeros(self.count, np.int8)
-            for row in inside:
-                people += row
-            found |= inside & (people > 1)
-        return found
+    @property
+    def complete(self) -> Indices:
+        """The stories in which everybody and everything occurs."""
+        return np.flatnonzero((self.to_come == 0) & (self.named == self.everybody))
 
     def _step(self, time: int) -> None:
         """Choose a kind of sentence for each story, and let it happen."""
-        inside, attentive = self.room >= 0, ~self.distracted
-        able = inside & attentive
-        home = np.where(self.place < 0, np.int8(NOBODY), self.place // np.int8(CONTAINERS))
-        beside = (self.room[:, None] == home) & able[:, None]  # [agent, object, story]: can move it
-        company = self._company() & able
-        told = (self.belief != NOBODY) & company[:, None]
-        placed = (self.place != NOBODY).any(axis=0)
-        free = attentive & (self.watched < 0)
-        possible = np.stack(
-            [
-                np.ones(self.count, np.bool_),
-                inside.any(axis=0)
-                if time < self.dials.sentences - self.dials.objects
-                else np.ones(self.count, np.bool_),
-                beside.any(axis=(0, 1)),
-                told.any(axis=(0, 1)),
-                company.any(axis=0) & placed,
-                free.any(axis=0) & placed & (self.dials.rooms > 1),
-                able.any(axis=0) & placed,
-                np.ones(self.count, np.bool_),
-            ]
+        heeding = ~self.distracted
+        rooms, watching = self.inside[1:], self.watching[1:]
+        beside = _union(self.home & rooms, axis=1) & heeding  # who can move each object
+        self._see(beside | (_union(self.home & watching, axis=1) & heeding))
+        inside = self.inside[0] ^ self.everybody
+        able = inside & heeding
+        company = _union(rooms & _filled(rooms & (rooms - 1) != 0)) & able
+        told = self.known & company
+        free = self.watching[0] & heeding
+        placed = _filled(self.place[0] >= 0)
+        token = self._choose(
+            time,
+            {
+                _Token.PLACE: inside if time < self.dials.sentences - self.dials.objects else None,
+                _Token.MOVE: _union(beside),
+                _Token.TELL: _union(told),
+                _Token.LIE: company & placed,
+                _Token.PEEK: free & placed & np.uint8(255 * (self.dials.rooms > 1)),
+                _Token.DISTRACT: able & placed,
+            },
         )
-        to_come = self.dials.sentences - time
-        self.left[_Token.WALK] = to_come - self.left[1:].sum(axis=0)
-        weight = np.maximum(self.left, 0) * possible
-        weight[_Token.PLACE] *= 6  # little can happen without objects
-        weight[_Token.WALK] += weight[_Token.WALK] * 3 * (time < self.dials.agents)  # nor without people
-        total = weight.sum(axis=0, dtype=np.int32)
-        chosen = self.draws.below(np.maximum(total, 1).astype(np.int64), self.count).astype(np.int32)
-        passed, token = np.zeros(self.count, np.int32), np.zeros(self.count, np.int64)
-        for row in weight:
-            passed += row
-            token += passed <= chosen
-        token = np.where(total == 0, _Token.WALK, token)
-        self.left[token, self.columns] -= 1
-        self._walk(time, np.flatnonzero(token == _Token.WALK))
-        self._put(time, np.flatnonzero((token == _Token.PLACE) | (token == _Token.MOVE)), token, beside)
-        self._speak(time, np.flatnonzero((token == _Token.TELL) | (token == _Token.LIE)), token, told, company)
-        self._hide(time, np.flatnonzero((token == _Token.PEEK) | (token == _Token.DISTRACT)), token, free, able)
 
-    def _write(self, time: int, at: Indices, kind: npt.ArrayLike, **values: npt.NDArray[Any]) -> None:
-        self.kind[time, at] = kind
-        for name, value in values.items():
-            self.fields[name][time, at] = value
-            if name in ("agent", "hearer"):
-                self.named[value, at] = True
+        self._walk(time, token == 0)
+        puts, speaks, hides = (np.flatnonzero((token >= first) & (token <= last)) for first, last in self._spans)
+        if len(puts):
+            self._put(time, puts, token[puts] == self._numbers[_Token.MOVE], beside, inside)
+        if len(speaks):
+            self._speak(time, speaks, token[speaks] == self._numbers[_Token.TELL], told, company)
+        if len(hides):
+            self._hide(time, hides, token[hides] == self._numbers[_Token.PEEK], free, able)
 
-    def _walk(self, time: int, at: Indices) -> None:
-        """Let somebody come or go, pay attention again, or stop watching."""
-        # Often somebody who has not been mentioned yet: who is not named is not in the story.
-        new = ~self.named[:, at] & (self._below(2, at) == 0)
-        agent = self._pick(np.where(new.any(axis=0), new, True), at)
-        here, watched, away = self.room[agent, at], self.watched[agent, at], self.distracted[agent, at]
-        coin = self._below(2, at) == 0
-        target = self._below(self.dials.rooms, at).astype(np.int8)
-        attends, stops = away & coin, ~away & (watched >= 0) & coin
-        enters = ~attends & ~stops & (here < 0)
-        exits = ~attends & ~stops & (here >= 0)
-        kind = np.select(
-            [attends, stops, enters], [EventKind.ATTEND, EventKind.UNPEEK, EventKind.ENTER], EventKind.EXIT
-        )
-        self._write(time, at, kind, agent=agent)
-        self._write(time, at[enters], EventKind.ENTER, room=target[enters])
-        self._write(time, at[exits], EventKind.EXIT, room=here[exits])
-        self.distracted[agent, at] = False  # who stops watching was not
-        self.watched[agent, at] = np.where(attends, watched, np.int8(NOBODY))
-        self.room[agent, at] = np.where(enters, target, np.where(exits, np.int8(NOBODY), here))
-
-    def _put(self, time: int, at: Indices, token: Indices, beside: Flags) -> None:
-        """Place the next object where somebody is, or let somebody move one."""
-        beside, moves = beside[:, :, at], token[at] == _Token.MOVE
-        which = self._pick(np.asarray(beside.any(axis=0)), at)
-        mover = self._pick(beside[:, which, np.arange(len(at))], at)
-        new = np.argmax(self.place[:, at] < 0, axis=0)
-        witness = self._pick(self.room[:, at] >= 0, at)
-        seen = self.room[witness, at]
-        room = np.where(seen >= 0, seen, self._below(self.dials.rooms, at)).astype(np.int8)
-        first = room * CONTAINERS + self._below(CONTAINERS, at).astype(np.int8)
-        old = self.place[which, at]
-        shift = 1 + self._below(CONTAINERS - 1, at)
-        other = (old // CONTAINERS * CONTAINERS + (old + shift) % CONTAINERS).astype(np.int8)
-        thing, container = np.where(moves, which, new), np.where(moves, other, first)
-        kind = np.where(moves, EventKind.MOVE, EventKind.PLACE)
-        self._write(time, at, kind, room=np.where(moves, old // CONTAINERS, room), thing=thing, container=container)
-        self._write(time, at[moves], EventKind.MOVE, agent=mover[moves])
-        self.place[thing, at] = container
-
-    def _speak(self, time: int, at: Indices, token: Indices, told: Flags, company: Flags) -> None:
-        """Let somebody tell a room, one person or everybody where an object is, or where it is not."""
-        columns, tells = np.arange(len(at)), token[at] == _Token.TELL
-        told, rooms = told[:, :, at], self.room[:, at]
-        thing = self._pick(np.where(tells, told.any(axis=0), self.place[:, at] != NOBODY), at)
-        speaker = self._pick(np.where(tells, told[:, thing, columns], company[:, at]), at)
-        here = rooms[speaker, columns]
-        near = (rooms == here) & (here >= 0)
-        near[speaker, columns] = False
-        hearer = self._pick(near, at)
-        kinds = np.array([EventKind.TELL, EventKind.WHISPER, EventKind.ANNOUNCE], np.uint8)
-        kind = kinds[self._below(3, at)]
-        believed, place = self.belief[speaker, thing, at], self.place[thing, at]
-        home = np.maximum(place, 0) // CONTAINERS * CONTAINERS
-        wrong = home + (np.maximum(believed, 0) - home + 1 + self._below(CONTAINERS - 1, at)) % CONTAINERS
-        anything = home + self._below(CONTAINERS, at)
-        false = np.where(believed == NOBODY, anything, wrong)
-        said = np.where(tells, believed, false).astype(np.int8)
-        self._write(time, at, kind, agent=speaker, thing=thing, container=said)
-        whispers = kind == EventKind.WHISPER
-        self._write(time, at[whispers], EventKind.WHISPER, hearer=hearer[whispers])
-        self.lie[time, at] = ~tells
-        hears = near | (kind == EventKind.ANNOUNCE)
-        hears &= ~whispers | (np.arange(self.dials.agents)[:, None] == hearer)
-        hears |= (self.watched[:, at] == here) & (here >= 0) & (kind == EventKind.TELL)
-        hears &= ~self.distracted[:, at]
-        hears[speaker, columns] = False
-        self.belief[:, thing, at] = np.where(hears, said, self.belief[:, thing, at])
-
-    def _hide(self, time: int, at: Indices, token: Indices, free: Flags, able: Flags) -> None:
-        """Let somebody watch a room that it is not in, or get distracted."""
-        peeks = token[at] == _Token.PEEK
-        agent = self._pick(np.where(peeks, free[:, at], able[:, at]), at)
-        here = self.room[agent, at]
-        room = self._below(self.dials.rooms, at)
-        shifted = (here + 1 + room % max(1, self.dials.rooms - 1)) % self.dials.rooms
-        room = np.where(here == room, shifted, room).astype(np.int8)
-        self._write(time, at, np.where(peeks, EventKind.PEEK, EventKind.DISTRACT), agent=agent)
-        self._write(time, at[peeks], EventKind.PEEK, room=room[peeks])
-        self.watched[agent[peeks], at[peeks]] = room[peeks]
-        self.distracted[agent[~peeks], at[~peeks]] = True
-
-    def _see(self) -> None:
+    def _see(self, sees: Bytes) -> None:
         """Let everybody believe its eyes."""
-        home = np.where(self.place < 0, np.int8(-2), self.place // np.int8(CONTAINERS))
-        sees = ((self.room[:, None] == home) | (self.watched[:, None] == home)) & ~self.distracted[:, None]
-        self.belief = np.where(sees, self.place, self.belief)
+        seen = np.negative((sees >> self._agents[:, :, None]) & 1).view(np.int8)
+        self.belief ^= (self.belief ^ self.place) & seen
+        self.known |= sees
+
+    def _choose(self, time: int, possible: Mapping[_Token, Bytes | None]) -> Bytes:
+        """Choose the next kind of sentence, as places in `tokens`; it is possible for those who are named."""
+        weight = self.left.copy()
+        weight[0] = np.maximum(self.dials.sentences - time - self.to_come, 0)
+        if time < self.dials.agents:  # nothing can happen without people
+            weight[0] *= 4
+        for number, each in enumerate(self.tokens):
+            who = possible.get(each)
+            if who is not None:
+                weight[number] *= who != 0
+            weight[number] *= _FAVOURED.get(each, 1)
+        for number in range(1, len(weight)):
+            weight[number] += weight[number - 1]
+        chance = self.chance[time, 0].astype(np.uint32) << 8 | self.chance[time, 1]
+        chosen = (chance * weight[-1]) >> 16
+        token: Bytes = np.add.reduce((weight <= chosen).view(np.uint8), axis=0, dtype=np.uint8)
+        token *= weight[-1] != 0  # who can do nothing else walks
+        self.left -= token == self._rows
+        self.to_come -= token != 0
+        return token
+
+    def _row_of(self, masks: Bytes, who: Bytes) -> Bytes:
+        """Return in which row the bit of each story's agent is set."""
+        return _union(((masks & who) != 0) * self._rooms)
+
+    def _walk(self, time: int, walks: Flags) -> None:
+        """Let somebody come or go, pay attention again, or stop watching."""
+        chance = self.chance[time]
+        # Often somebody who has not been mentioned yet: who is not named is not in the story.
+        new = (self.named ^ self.everybody) & np.negative(chance[2] & 1)
+        agent = pick_members(np.where(new != 0, new, self.everybody), chance[3])
+        bit = _BITS[agent] & _filled(walks)
+        coin = (chance[2] & 2) != 0
+        away, watches = (self.distracted & bit) != 0, ((self.watching[0] ^ self.everybody) & bit) != 0
+        attends = away & coin
+        stops = ~away & watches & coin
+        outside = (self.inside[0] & bit) != 0
+        target = _below(self.dials.rooms, chance[4]).view(np.uint8) + np.uint8(1)
+        enters = outside & ~(attends | stops)
+        exits = walks & ~(outside | attends | stops)
+        here = self._row_of(self.inside, bit)
+        self.kind[time] = (
+            enters * np.uint8(EventKind.ENTER)
+            + exits * np.uint8(EventKind.EXIT)
+            + attends * np.uint8(EventKind.ATTEND)
+            + stops * np.uint8(EventKind.UNPEEK)
+        )
+        self.agent[time] = np.where(walks, agent.view(np.int8), np.int8(NOBODY))
+        self.room[time] = (enters * target + exits * here).view(np.int8) - np.int8(1)
+        goes = bit & _filled(enters | exits)
+        self.inside &= ~goes
+        self.inside |= goes & _filled(self._rooms == enters * target)
+        looks_off = bit & _filled(~attends)
+        self.watching &= ~looks_off
+        self.watching[0] |= looks_off
+        self.distracted &= ~bit
+        self.named |= bit
+
+    def _put(self, time: int, at: Indices, moves: Flags, beside: Bytes, inside: Bytes) -> None:
+        """Place the next object where somebody is, or let somebody move one."""
+        chance, columns = _take(self.chance[time], at), np.arange(len(at))
+        near, here = _take(beside, at), inside[at]
+        which = pick_members(_union((near != 0) * _BITS[: len(near), None]), chance[2])
+        mover = pick_members(near[which, columns], chance[3])
+        new = np.uint8(self.dials.objects - 1) - self.left[1, at].astype(np.uint8)
+        witness = _BITS[pick_members(here, chance[4])] & here
+        seen = self._row_of(_take(self.inside, at), witness)
+        room = np.where(seen > 0, seen.view(np.int8) - np.int8(1), _below(self.dials.rooms, chance[5]))
+        first = room * np.int8(CONTAINERS) + _below(CONTAINERS, chance[6])
+        old = self.place[which, at]
+        other = _SHIFTED[old, _below(CONTAINERS - 1, chance[7]) + 1]
+        thing, container = np.where(moves, which, new), np.where(moves, other, first)
+        self.kind[time, at] = np.where(moves, np.uint8(EventKind.MOVE), np.uint8(EventKind.PLACE))
+        self.agent[time, at] = np.where(moves, mover.view(np.int8), np.int8(NOBODY))
+        self.room[time, at] = _HOMES[container]
+        self.thing[time, at], self.container[time, at] = thing, container
+        self.place[thing, at] = container
+        self.home[thing, _HOMES[container], at] = 255  # objects stay in their rooms
+
+    def _speak(self, time: int, at: Indices, tells: Flags, told: Bytes, company: Bytes) -> None:
+        """Let somebody tell a room, one person or everybody where an object is, or where it is not."""
+        chance, columns = _take(self.chance[time], at), np.arange(len(at))
+        told, rooms = _take(told, at), _take(self.inside[1:], at)
+        known = np.where(tells, told != 0, _take(self.place, at) >= 0)
+        thing = pick_members(_union(known * _BITS[: len(known), None]), chance[2])
+        speaker = pick_members(np.where(tells, told[thing, columns], company[at]), chance[3])
+        own = _BITS[speaker]
+        here = _filled(rooms & own != 0)
+        near = _union(rooms & here) & ~own
+        hearer = pick_members(near, chance[4])
+        kind = _below(3, chance[5]).view(np.uint8) + np.uint8(EventKind.TELL)
+        believed, place = self.belief[speaker, thing, at], self.place[thing, at]
+        wrong = _SHIFTED[believed, _below(CONTAINERS - 1, chance[6]) + 1]
+        false = np.where(believed == NOBODY, _SHIFTED[place, _below(CONTAINERS, chance[7])], wrong)
+        said = np.where(tells, believed, false)
+        whispers = kind == EventKind.WHISPER
+        self.kind[time, at], self.agent[time, at] = kind, speaker
+        self.thing[time, at], self.container[time, at] = thing, said
+        self.hearer[time, at] = np.where(whispers, hearer.view(np.int8), np.int8(NOBODY))
+        self.lie[time, at] = ~tells
+        hears = np.where(
+            whispers,
+            _BITS[hearer],
+            np.where(kind == EventKind.TELL, near | _union(_take(self.watching[1:], at) & here), self.everybody),
+        )
+        hears &= ~self.distracted[at] & ~own
+        learns = (hears >> self._agents) & 1 != 0
+        self.belief[:, thing, at] = np.where(learns, said, self.belief[:, thing, at])
+        self.known[thing, at] |= hears
+
+    def _hide(self, time: int, at: Indices, peeks: Flags, free: Bytes, able: Bytes) -> None:
+        """Let somebody watch a room that it is not in, or get distracted."""
+        chance, rooms = _take(self.chance[time], at), self.dials.rooms
+        agent = pick_members(np.where(peeks, free[at], able[at]), chance[2])
+        bit = _BITS[agent]
+        here = self._row_of(_take(self.inside, at), bit)
+        # One of the others, or any by who is in none.
+        room = _below(rooms, chance[3]).view(np.uint8) + np.uint8(1)
+        others = (here + _below(max(1, rooms - 1), chance[4]).view(np.uint8)) % np.uint8(rooms)
+        room = np.where(here == room, others + np.uint8(1), room)
+        self.kind[time, at] = np.where(peeks, np.uint8(EventKind.PEEK), np.uint8(EventKind.DISTRACT))
+        self.agent[time, at] = agent
+        self.room[time, at] = np.where(peeks, room.view(np.int8) - np.int8(1), np.int8(NOBODY))
+        watches = bit & _filled(peeks)
+        self.watching[:, at] = (self.watching[:, at] & ~watches) | (watches & _filled(self._rooms == room))
+        self.distracted[at] |= bit & _filled(~peeks)
+        self.named[at] |= bit
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +367,17 @@ class DrawnPlots:
 
     stories: PlotArrays
     lie: Flags
+
+
+def draw_some(dials: PlotDials, draws: Draws, tries: int) -> DrawnPlots:
+    """Draw stories, and return those in which everybody and everything that the dials ask for occurs."""
+    drawing = _Drawing(dials, draws, tries)
+    drawing.draw()
+    complete = drawing.complete
+    arrays = (drawing.agent, drawing.room, drawing.thing, drawing.container, drawing.hearer)
+    agent, room, thing, container, hearer = (_take(array, complete) for array in arrays)
+    stories = PlotArrays(_take(drawing.kind, complete), agent, room, thing, container, hearer, dials.agents)
+    return DrawnPlots(stories, _take(drawing.lie, complete))
 
 
 def draw_plots(dials: PlotDials, draws: Draws, count: int) -> DrawnPlots:
@@ -292,21 +391,17 @@ def draw_plots(dials: PlotDials, draws: Draws, count: int) -> DrawnPlots:
     Raises:
         ConfigError: If hardly any story can have all that the dials ask for.
     """
-    found: list[tuple[npt.NDArray[np.int8], ...]] = []
+    found: list[DrawnPlots] = []
     missing = count
     for _ in range(_ROUNDS):
-        drawing = _Drawing(dials, draws, 64 + int(_SURPLUS * missing))
-        drawing.draw()
-        complete = np.flatnonzero((drawing.left[1:] == 0).all(axis=0) & drawing.named.all(axis=0))[:missing]
-        arrays = (drawing.kind.view(np.int8), *drawing.fields.values(), drawing.lie.view(np.int8))
-        found.append(tuple(array[:, complete] for array in arrays))
-        missing -= len(complete)
+        drawn = draw_some(dials, draws, 64 + int(_SURPLUS * missing))
+        kept = np.arange(min(missing, drawn.lie.shape[1]))
+        found.append(DrawnPlots(drawn.stories.pick(kept), drawn.lie[:, kept]))
+        missing -= len(kept)
         if not missing:
             break
     else:
         raise ConfigError("hardly any story can have all that is asked for; ask for less, or for more walks.")
-    kind, agent, room, thing, container, hearer, lie = (
-        np.concatenate(parts, axis=1) for parts in zip(*found, strict=True)
+    return DrawnPlots(
+        join_plots([each.stories for each in found]), np.concatenate([each.lie for each in found], axis=1)
     )
-    stories = PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, dials.agents)
-    return DrawnPlots(stories, lie.view(np.bool_))

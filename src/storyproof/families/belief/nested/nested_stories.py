@@ -111,6 +111,10 @@ class NestedStories(StoryKind):
         """Return the possible answers: places, yes and no, or people."""
         return baselines.candidates(example)
 
+    def answer_parts(self, example: Example) -> Mapping[str, Sequence[str]]:
+        """Return the people of each candidate if the question asks who believes something."""
+        return baselines.answer_parts(example)
+
     def positions(self, example: Example) -> list[str]:
         """Return the candidates, places in the order of the story."""
         return baselines.positions(example)

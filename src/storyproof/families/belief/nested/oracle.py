@@ -194,9 +194,8 @@ def messages(course: Course) -> Messages:
     sent = course.sent[:, origin]
     time = np.where(has(course.spoken, sent), sent, -1)
     at = np.maximum(time, 0)
-    speaker, thing, hearer, how = (
-        array[at, origin] for array in (stories.agent, stories.thing, stories.hearer, stories.kind)
-    )
+    speaker, thing, hearer = (array[at, origin] for array in (stories.agent, stories.thing, stories.hearer))
+    how = stories.kind[at, origin]
     kind, agents = stories.mask_type, course.inside.shape[1]
     here = np.take_along_axis(course.room, np.maximum(speaker, 0).astype(np.intp)[:, None], axis=1)
     here = np.where(here < 0, np.int8(_NOWHERE), here)
@@ -325,7 +324,8 @@ class Minds:
 
     def _known(self, thing: Small) -> Columns:
         """Return the numbers of objects; that of another one for objects that are not in the story."""
-        return np.minimum(thing, self._course.puts.shape[1] - 1).astype(np.intp)
+        found: Columns = np.minimum(thing, self._course.puts.shape[1] - 1).astype(np.intp)
+        return found
 
     def _informed(self, asked: _Asked, limit: Instants, trust: str) -> _Informed:
         """Return from which events chains learn where an object is, within some instants.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from enum import StrEnum
 
@@ -63,6 +64,7 @@ class NestedQuestion:
 
 
 ASKS = tuple(Ask)
+MISSING = 127  # the number of an object or container that is not in the story
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +77,10 @@ class QuestionArrays:
     Attributes:
         story: The column of the story.
         ask: What is asked, as an index into ASKS.
-        thing: The object; a number of no object if the story has none of that name.
+        thing: The object, or MISSING.
         chain: The agents, outermost first, or the group of COMMON, [place in the chain, question]; shorter chains end
             in -1, and who is not in the story has the number -2.
-        place: The container that BELIEVERS asks about, -1 for other questions.
+        place: The container that BELIEVERS asks about, or MISSING; -1 for other questions.
     """
 
     story: npt.NDArray[np.intp]
@@ -86,6 +88,17 @@ class QuestionArrays:
     thing: npt.NDArray[np.int8]
     chain: npt.NDArray[np.int8]
     place: npt.NDArray[np.int8]
+
+    @classmethod
+    def of_beliefs(cls, thing: npt.NDArray[np.int8], chain: npt.NDArray[np.int8]) -> QuestionArrays:
+        """Return a question about a belief for each story.
+
+        Args:
+            thing: The object of each.
+            chain: The agents, [place in the chain, story].
+        """
+        ask = np.full(len(thing), ASKS.index(Ask.BELIEF), np.uint8)
+        return cls(np.arange(len(thing)), ask, thing, chain, np.full(len(thing), -1, np.int8))
 
     @property
     def count(self) -> int:
@@ -95,3 +108,14 @@ class QuestionArrays:
     def pick(self, questions: npt.NDArray[np.intp]) -> QuestionArrays:
         """Return some of the questions, in that order."""
         return QuestionArrays(*(getattr(self, item.name)[..., questions] for item in fields(self)))
+
+
+def join_questions_by_story(parts: Sequence[QuestionArrays]) -> QuestionArrays:
+    """Return several questions about each of some stories, story by story; each part has one for each of them."""
+    count, longest = parts[0].count, max(len(part.chain) for part in parts)
+    chains = [np.pad(part.chain, ((0, longest - len(part.chain)), (0, 0)), constant_values=-1) for part in parts]
+    story, ask, thing, place = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("story", "ask", "thing", "place")
+    )
+    every = QuestionArrays(story, ask, thing, np.concatenate(chains, axis=1), place)
+    return every.pick(np.arange(len(parts) * count).reshape(len(parts), count).T.reshape(-1))

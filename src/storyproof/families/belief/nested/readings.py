@@ -6,6 +6,7 @@ A reading has two parts. Its *sight* is one of the readings of plain stories (`o
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from storyproof.errors import UnknownNameError
@@ -46,6 +47,7 @@ NESTED_READINGS = tuple(NestedReading(sight, trust) for sight in SIGHTS for trus
 NESTED_DEFAULT = NestedReading()
 
 
+@lru_cache(maxsize=64)
 def parse_reading(name: str) -> NestedReading:
     """Return the reading of a name such as `open+fresher`; `fresher` alone means `open+fresher`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations
@@ -10,25 +10,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from storyproof.columns import NO_WORD, Words
 from storyproof.errors import ParseError, UnknownNameError
-from storyproof.families.belief.arrays import LocalNames
 from storyproof.families.belief.derivation import RowProblem
+from storyproof.families.belief.narration import Cast
+from storyproof.families.belief.nested import provers
 from storyproof.families.belief.nested.answers import reply
-from storyproof.families.belief.nested.arrays import encode_plots
-from storyproof.families.belief.nested.batches import QuestionBatch
-from storyproof.families.belief.nested.checker import MindWorlds
+from storyproof.families.belief.nested.arrays import encode_plots, encode_questions
+from storyproof.families.belief.nested.labels import PLACES, LabelledQuestions, LabelWords, kind_name
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion, Reply
 from storyproof.families.belief.nested.reading import PlotText, read_question, read_story
 from storyproof.families.belief.nested.readings import COMPARED, NESTED_DEFAULT, NestedReading, parse_reading
 from storyproof.families.belief.nested.wording import PlotWording
-from storyproof.families.belief.nested.world import MESSAGES, EventKind, PlotEvent, cast_of
+from storyproof.families.belief.nested.world import PlotEvent, cast_of
 
 READINGS = tuple(map(str, COMPARED))  # that rows are compared under
 READABLE, POSSIBLE = "a text that can be read", "a story that can happen"
 MOST_BELIEVERS = 6  # agents of a story up to which all sets of them are candidates
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
-_PLACES = (Ask.BELIEF, Ask.SAYS, Ask.COMMON)  # questions about beliefs that a place answers
-_MARKS = ((EventKind.PEEK, "peeks"), (EventKind.DISTRACT, "distractions"))
 _AT_ONCE = 512  # stories that are proved together
 
 
@@ -101,24 +99,14 @@ def candidates_of(
         replies = [chosen for size in range(len(cast) + 1) for chosen in combinations(cast, size)]
     else:
         replies = [*places_of(events, question.thing)]
-        if unknown and question.ask in _PLACES:
+        if unknown and question.ask in PLACES:
             replies.append(None)
     return sorted(map(wording.answer, replies))
 
 
 def kind_of(question: NestedQuestion) -> str:
     """Return what a question asks, such as `third_order`, `knows_wrong` or `common`."""
-    if question.ask != Ask.BELIEF:
-        return question.ask.replace("-", "_")
-    return f"{_ORDINALS[question.order - 1]}_order" if question.order <= len(_ORDINALS) else f"order_{question.order}"
-
-
-def story_type(events: Sequence[PlotEvent]) -> str:
-    """Return what a story has beyond people who come, go and move things: `plain`, or such as `messages+lies`."""
-    found = ["messages"] if any(event.kind in MESSAGES and not event.lie for event in events) else []
-    found += ["lies"] if any(event.lie for event in events) else []
-    found += [name for kind, name in _MARKS if any(event.kind == kind for event in events)]
-    return "+".join(found) or "plain"
+    return kind_name(question.ask, question.order)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,81 +224,63 @@ def label_questions(
         questions: What is asked; problems are numbered in their order.
         check: Whether to ask the checker.
     """
-    arrays, names = encode_plots([events for events, _ in stories])
-    story_of, asked = [each.story for each in questions], [each.question for each in questions]
-    batch = QuestionBatch.of(arrays, names, story_of, asked)
-    wanted = list(dict.fromkeys([*COMPARED, *(each.reading for each in questions)]))
-    replies = {reading: _replies(batch, names, asked, reading) for reading in wanted}
-    real = QuestionBatch.of(arrays, names, story_of, [NestedQuestion(Ask.REALITY, each.thing) for each in asked])
-    really = _replies(real, names, [NestedQuestion(Ask.REALITY, each.thing) for each in asked], NESTED_DEFAULT)
-    proofs = _proofs(batch, [each.reading for each in questions])
-    labels: list[dict[str, Any] | None] = []
-    by_reading = []
-    types = [story_type(events) for events, _ in stories]
-    for place, (story, question, own, unknown) in enumerate(questions):
-        events, wording = stories[story]
-        value = replies[own][place]
-        is_false = question.ask in _PLACES and value is not None and value != really[place]
-        mark = ("_tom" if is_false else "_no_tom") if question.ask in _PLACES else ""
-        labels.append(
-            {
-                "answer": wording.answer(value),
-                "candidates": candidates_of(events, question, wording, unknown=unknown),
-                "question_type": kind_of(question) + mark,
-                "order": question.order,
-                "chain": list(question.chain),
-                "story_type": types[story],
-                "false_belief": is_false,
-                "readings": holding(own, {reading: replies[reading][place] for reading in wanted}),
-                "proof": proofs[place],
-            }
-        )
-        by_reading.append({str(reading): wording.answer(replies[reading][place]) for reading in COMPARED})
-    problems = list(_differences([events for events, _ in stories], questions, replies)) if check else []
-    return NestedProofs(labels, by_reading, problems)
-
-
-def _replies(
-    batch: QuestionBatch, names: Sequence[LocalNames], asked: Sequence[NestedQuestion], reading: NestedReading
-) -> list[Reply]:
-    codes = zip(batch.answer(reading).tolist(), batch.story.tolist(), asked, strict=True)
-    return [reply(code, names[story], question) for code, story, question in codes]
-
-
-def holding(own: NestedReading, replies: Mapping[NestedReading, Reply]) -> list[str]:
-    """Return the readings under which an answer holds: the row's own first, then those of READINGS."""
-    others = [name for name in READINGS if replies[parse_reading(name)] == replies[own]]
-    return [str(own), *(name for name in others if name != str(own))]
-
-
-def _proofs(batch: QuestionBatch, readings: Sequence[NestedReading]) -> list[list[int]]:
-    found: list[list[int]] = [[] for _ in readings]
-    for reading in dict.fromkeys(readings):
-        chosen = [place for place, each in enumerate(readings) if each == reading]
-        flags = batch.pick(np.array(chosen, np.intp)).prove(reading)
-        for column, place in enumerate(chosen):
-            found[place] = (np.flatnonzero(flags[:, column]) + 1).tolist()
+    found = NestedProofs([None] * len(questions), [{} for _ in questions], [])
+    groups: dict[tuple[str, NestedReading], list[int]] = {}
+    for place, each in enumerate(questions):
+        groups.setdefault((stories[each.story][1].language, each.reading), []).append(place)
+    for places in groups.values():
+        _label_group(stories, questions, places, found, check=check)
     return found
 
 
-def _differences(
-    stories: Sequence[Sequence[PlotEvent]],
+def _label_group(
+    stories: Sequence[tuple[Sequence[PlotEvent], PlotWording]],
     questions: Sequence[PlotQuestion],
-    replies: Mapping[NestedReading, Sequence[Reply]],
-) -> Iterator[RowProblem]:
-    """Yield where the checker differs from the oracle."""
-    by_story: dict[int, list[int]] = {}
-    for place, each in enumerate(questions):
-        by_story.setdefault(each.story, []).append(place)
-    for story, places in by_story.items():
-        is_silent = not any(event.kind in MESSAGES for event in stories[story])
-        known: dict[str, MindWorlds] = {}
-        for reading, found in replies.items():
-            # Without messages trust does not matter, so one model serves all readings of the same sight.
-            key = reading.sight if is_silent else str(reading)
-            worlds = known.get(key) or known.setdefault(key, MindWorlds(stories[story], reading))
-            for place in places:
-                checked = worlds.answer(questions[place].question)
-                if checked != found[place]:
-                    what = f"answer under {reading} (oracle and checker)"
-                    yield RowProblem(place, what, str(found[place]), str(checked))
+    places: Sequence[int],
+    found: NestedProofs,
+    *,
+    check: bool,
+) -> None:
+    """Label questions of one language under one reading."""
+    group = [questions[place] for place in places]
+    columns = {story: column for column, story in enumerate(dict.fromkeys(each.story for each in group))}
+    told, wording, own = [stories[story][0] for story in columns], stories[group[0].story][1], group[0].reading
+    arrays, names = encode_plots(told)
+    asked = [each.question for each in group]
+    numbered = encode_questions(names, [columns[each.story] for each in group], asked)
+    derived = provers.derive(arrays, numbered, own, COMPARED)
+    lie = np.zeros(arrays.kind.shape, np.bool_)
+    for column, events in enumerate(told):
+        lie[: len(events), column] = [event.lie for event in events]
+    agents, containers = dict[str, int](), dict[str, int]()
+    nothing = np.zeros((0, len(told)), np.int32)
+    cast = Cast(
+        _word_numbers([each.agents for each in names], agents),
+        nothing,
+        nothing,
+        _word_numbers([each.containers for each in names], containers),
+    )
+    chain = np.ascontiguousarray(_word_numbers([each.chain for each in asked], agents))
+    unknown = np.array([each.keeps_unknown for each in group], np.bool_)
+    words = LabelWords.of(wording, tuple(agents), tuple(containers))
+    labelled = LabelledQuestions(arrays, lie, cast, numbered, chain, derived, own, unknown)
+    values = {name: column.to_pylist() for name, column in labelled.columns(words).items()}
+    for place, *row in zip(places, *values.values(), strict=True):
+        found.labels[place] = dict(zip(values, row, strict=True))
+    answers = [labelled.answers_under(words, reading).to_pylist() for reading in COMPARED]
+    for place, *row in zip(places, *answers, strict=True):
+        found.by_reading[place] = dict(zip(READINGS, row, strict=True))
+    for reading, wrong, codes in provers.differences(arrays, numbered, derived) if check else ():
+        for number, code in zip(wrong.tolist(), codes.tolist(), strict=True):
+            known, question = names[numbered.story[number]], asked[number]
+            said, checked = (str(reply(each, known, question)) for each in (int(derived.codes[reading][number]), code))
+            what = f"answer under {reading} (oracle and checker)"
+            found.problems.append(RowProblem(places[number], what, said, checked))
+
+
+def _word_numbers(words: Sequence[Iterable[str]], known: dict[str, int]) -> Words:
+    """Return the numbers of words, [place, item], NO_WORD where an item has fewer; new words are added."""
+    numbers = [[known.setdefault(word, len(known)) for word in each] for each in words]
+    longest = max(map(len, numbers), default=0)
+    rows = [each + [NO_WORD] * (longest - len(each)) for each in numbers]
+    return np.array(rows, np.int32).reshape(len(rows), longest).T

@@ -8,18 +8,20 @@ part. Prices are raised as long as a reader is right more often than one who gue
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from itertools import permutations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small
-from storyproof.families.belief.nested import oracle
+from storyproof.families.belief.arrays import NOBODY, Flags, Small
+from storyproof.families.belief.nested import oracle, provers
 from storyproof.families.belief.nested.arrays import PlotArrays
-from storyproof.families.belief.nested.batches import QuestionBatch
-from storyproof.families.belief.nested.questions import Ask, NestedQuestion
+from storyproof.families.belief.nested.drawing import Bytes, pick_members
+from storyproof.families.belief.nested.questions import ASKS, Ask, QuestionArrays
 from storyproof.families.belief.nested.readings import NestedReading
 from storyproof.families.belief.nested.world import MESSAGES, EventKind
 from storyproof.seeds import Draws
@@ -38,11 +40,16 @@ READERS = {
     "first_alone": "what the first agent believes",
     "last_alone": "what the last agent believes",
 }
-_ROUNDS, _STEP = 40, 4.0  # of raising prices, and by how much for each story that is answered too often
+_ROUNDS, _STEP = 24, 4.0  # of raising prices, and by how much at first for each story that is answered too often
+_SLOWER = 4  # rounds after which prices are raised by half as much
+_ENOUGH = 0.005  # by which all readers together may miss their share
 _EXACT = ("reality", "first_mention", "last_mention")  # who is right too seldom helps those who name another place
 _LOWEST = 2.0  # by which a reader who is right too seldom is favoured
+_SCALE = 1 << 12  # prices are whole parts of the greatest random part
+_NEVER = 1 << 26  # the price of a question that cannot be asked
 _PAIRED = 4  # agents of a longer chain in which two think of each other
 _FURTHER = 8  # questions of other kinds that are drawn for each story
+_ALL_PAIRS = 3 * DRAWN  # beliefs about beliefs of a story up to which all are looked up at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,30 +72,42 @@ class ObjectPlaces:
     before_exit: Small
     before_last_exit: Small
 
+    def pick(self, stories: Columns) -> ObjectPlaces:
+        """Return the places of some of the stories."""
+        return ObjectPlaces(*(np.take(getattr(self, item.name), stories, axis=-1) for item in fields(self)))
+
 
 def find_places(stories: PlotArrays, objects: int, containers: int) -> ObjectPlaces:
     """Return where the objects of each story are put or said to be."""
-    kind = stories.kind
+    kind, steps = stories.kind, len(stories.kind)
+    count = kind.shape[1]
     puts = (kind == EventKind.PLACE) | (kind == EventKind.MOVE)
-    tells = puts | np.isin(kind, MESSAGES)
-    columns = np.arange(kind.shape[1])
-    shape = (objects, kind.shape[1])
-    named = np.zeros((objects, containers, kind.shape[1]), np.bool_)
-    first, last, real, before, before_last = (np.full(shape, NOBODY, np.int8) for _ in range(5))
-    for time in range(len(kind)):
-        exits = (kind[time] == EventKind.EXIT) & (real != NOBODY)
-        before = np.where(exits & (before == NOBODY), real, before)
-        before_last = np.where(exits, real, before_last)
-        thing, place = stories.thing[time], stories.container[time]
-        which = np.flatnonzero(tells[time])
-        at = thing[which], columns[which]
-        named[thing[which], place[which], columns[which]] = True
-        first[at] = np.where(first[at] == NOBODY, place[which], first[at])
-        last[at] = place[which]
-        which = np.flatnonzero(puts[time])
-        real[thing[which], columns[which]] = place[which]
+    time, column = np.nonzero(puts | (kind >= min(MESSAGES)))
+    thing, place = stories.thing[time, column], stories.container[time, column]
+    named = np.zeros((objects, containers, count), np.bool_)
+    named[thing, place, column] = True
+    first, last, real, before, before_last = (np.full((objects, count), NOBODY, np.int8) for _ in range(5))
+    last[thing, column] = place  # of several values for one place, the last is kept
+    backwards = np.arange(len(time) - 1, -1, -1)
+    first[thing[backwards], column[backwards]] = place[backwards]
+    time, column = np.nonzero(puts)
+    thing, place = stories.thing[time, column], stories.container[time, column]
+    starts = np.searchsorted(time, np.arange(steps + 1))
+    leaves = kind == EventKind.EXIT
+    for now in range(steps):
+        exits = leaves[now] & (real != NOBODY)
+        np.copyto(before, real, where=exits & (before == NOBODY))
+        np.copyto(before_last, real, where=exits)
+        some = slice(starts[now], starts[now + 1])
+        real[thing[some], column[some]] = place[some]
     before, before_last = (np.where(each == NOBODY, real, each) for each in (before, before_last))
-    return ObjectPlaces(named.sum(axis=1, dtype=np.int8), first, last, real, before, before_last)
+    return ObjectPlaces(np.add.reduce(named, axis=1, dtype=np.int8), first, last, real, before, before_last)
+
+
+def join_places(parts: Sequence[ObjectPlaces]) -> ObjectPlaces:
+    """Return the places of several sets of stories as one."""
+    names = [item.name for item in fields(ObjectPlaces)]
+    return ObjectPlaces(*(np.concatenate([getattr(part, name) for part in parts], axis=-1) for name in names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,37 +118,38 @@ class DrawnChains:
         thing: The object.
         chain: The agents, [place in the chain, row, story].
         fits: Whether the question can be asked: the object was in several places, and somebody knows the answer.
-        right: Where the cheap readers answer correctly, by name.
-        guess: How often one who guesses among the places of the object is right.
-        chance: A random number from 0 to 1 for each question.
+        right: Which of READERS answer correctly, as bits in their order.
+        choices: Among how many answers one guesses.
+        chance: A random number below 256 for each question.
     """
 
     thing: Small
     chain: Small
     fits: Flags
-    right: Mapping[str, Flags]
-    guess: Shares
-    chance: Shares
+    right: Bytes
+    choices: Small
+    chance: Bytes
 
     def pick(self, stories: Columns) -> DrawnChains:
         """Return what was drawn for some of the stories."""
-        return DrawnChains(
-            self.thing[:, stories],
-            self.chain[:, :, stories],
-            self.fits[:, stories],
-            {name: flags[:, stories] for name, flags in self.right.items()},
-            self.guess[:, stories],
-            self.chance[:, stories],
-        )
+        return DrawnChains(*(np.take(getattr(self, item.name), stories, axis=-1) for item in fields(self)))
+
+    @property
+    def readers(self) -> tuple[str, ...]:
+        """The readers that questions of this order have."""
+        return tuple(READERS)[: {1: 4, 2: 6}.get(len(self.chain), 8)]
 
     @property
     def tells_apart(self) -> Flags:
         """Which stories have a question whose answer differs from that of both shorter chains, or from reality."""
-        alike: Any = self.right["reality"]
-        if "without_last" in self.right:
-            alike = self.right["without_last"] | self.right["without_first"]
-        found: Flags = (self.fits & ~alike).any(axis=0)
+        alike = _bits("reality") if len(self.chain) == 1 else _bits("without_last", "without_first")
+        found: Flags = (self.fits & (self.right & alike == 0)).any(axis=0)
         return found
+
+
+def _bits(*names: str) -> np.uint8:
+    """Return the set of some readers."""
+    return np.uint8(sum(1 << tuple(READERS).index(name) for name in names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +165,7 @@ class OrderChoice:
 
     thing: Small
     chain: Small
-    right: Mapping[str, Flags]
+    right: dict[str, Flags]
     guess: Shares
 
     def pick(self, stories: Columns) -> OrderChoice:
@@ -154,16 +174,39 @@ class OrderChoice:
         return OrderChoice(self.thing[stories], self.chain[:, stories], right, self.guess[stories])
 
 
-def join_chains(parts: Sequence[DrawnChains]) -> DrawnChains:
+@dataclass(frozen=True, slots=True)
+class DrawnQuestions:
+    """Questions about beliefs that each story could be asked.
+
+    Attributes:
+        orders: Those of each order, from the first on.
+        alone: What each agent believes about each object, [object, agent, story].
+    """
+
+    orders: list[DrawnChains]
+    alone: Small
+
+    def pick(self, stories: Columns) -> DrawnQuestions:
+        """Return what was drawn for some of the stories."""
+        return DrawnQuestions([each.pick(stories) for each in self.orders], self.alone[:, :, stories])
+
+
+def join_questions(parts: Sequence[DrawnQuestions]) -> DrawnQuestions:
     """Return what was drawn for several sets of stories as one."""
     if len(parts) == 1:
         return parts[0]
-    right = {name: np.concatenate([part.right[name] for part in parts], axis=1) for name in parts[0].right}
-    thing, chain, fits, guess, chance = (
-        np.concatenate([getattr(part, name) for part in parts], axis=-1)
-        for name in ("thing", "chain", "fits", "guess", "chance")
-    )
-    return DrawnChains(thing, chain, fits, right, guess, chance)
+    names = [item.name for item in fields(DrawnChains)]
+    orders = [
+        DrawnChains(*(np.concatenate([getattr(part, name) for part in chains], axis=-1) for name in names))
+        for chains in zip(*(part.orders for part in parts), strict=True)
+    ]
+    return DrawnQuestions(orders, np.concatenate([part.alone for part in parts], axis=-1))
+
+
+@lru_cache(maxsize=64)
+def _arrangements(agents: int, length: int) -> Small:
+    """Return all ways to arrange so many of the agents, [place, way]."""
+    return np.ascontiguousarray(np.array(list(permutations(range(agents), length)), np.int8).T)
 
 
 def draw_chains(draws: Draws, agents: int, length: int, count: int) -> Small:
@@ -172,13 +215,14 @@ def draw_chains(draws: Draws, agents: int, length: int, count: int) -> Small:
     In half of those that are longer than four, two agents in the middle think of each other in turn, so that the first
     and the last of many matter. In the others nobody occurs twice, or only after all the others.
     """
-    order = np.argsort(draws.below(1 << 31, agents * count).reshape(agents, count), axis=0, kind="stable")
+    ways = _arrangements(agents, min(length, agents))
+    order = np.take(ways, draws.below(ways.shape[1], count), axis=1)
     places = np.arange(length)
-    found: Small = order[places % agents].astype(np.int8)
+    found: Small = order[places % agents] if length > agents else order
     if length > _PAIRED and agents >= _PAIRED:
         paired = np.where(places == 0, 0, np.where(places == length - 1, 3, 1 + (places - 1) % 2))
         half = draws.below(2, count) == 0
-        found = np.where(half, order[paired], found).astype(np.int8)
+        found = np.where(half, order[paired], found)
     return found
 
 
@@ -191,7 +235,7 @@ def draw_questions(
     reading: NestedReading,
     *,
     unknown: bool,
-) -> list[DrawnChains]:
+) -> DrawnQuestions:
     """Draw questions about beliefs of each order up to `order` for each story.
 
     Args:
@@ -203,46 +247,59 @@ def draw_questions(
         reading: The reading.
         unknown: Whether questions may be asked to which nobody knows the answer.
     """
-    count = stories.kind.shape[1]
-    story = np.tile(np.arange(count), DRAWN)
-    alone = _alone(stories, len(places.count), agents, reading)
+    objects, count = places.count.shape
+    story = np.tile(np.arange(count, dtype=np.int32), DRAWN)
+    alone = _beliefs_of(stories, objects, _arrangements(agents, 1), reading).reshape(objects, agents, count)
+    pairs = _arrangements(agents, 2)
+    paired: Small | None = None
+    if order > 1 and objects * pairs.shape[1] <= _ALL_PAIRS:
+        paired = np.full((objects, agents, agents, count), NOBODY, np.int8)
+        paired[:, pairs[0], pairs[1]] = _beliefs_of(stories, objects, pairs, reading)
     found = []
     for length in range(1, order + 1):
         chain = draw_chains(draws, agents, length, DRAWN * count)
         thing = _draw_things(places, draws, DRAWN).reshape(-1)
+        at = thing * np.int32(count) + story
 
         def belief(start: int, end: int) -> Small:
+            first = chain[start]  # noqa: B023
             if end - start == 1:
-                own: Small = alone[thing, chain[start], story]  # noqa: B023
+                own: Small = np.take(alone, (thing * np.int32(agents) + first) * np.int32(count) + story)  # noqa: B023
                 return own
-            return oracle.beliefs(stories, story, thing, chain[start:end], reading)  # noqa: B023
+            if end - start == 2 and paired is not None:
+                pair = (thing * np.int32(agents) + first) * np.int32(agents) + chain[start + 1]  # noqa: B023
+                both: Small = np.take(paired, pair * np.int32(count) + story)
+                return both
+            return oracle.beliefs(stories, story.astype(np.intp), thing, chain[start:end], reading)  # noqa: B023
 
         answer = belief(0, length)
-        cheap = {
-            "reality": places.real[thing, story],
-            "first_mention": places.first[thing, story],
-            "last_mention": places.last[thing, story],
-            "algorithm_1": (places.before_exit if length > 1 else places.before_last_exit)[thing, story],
-        }
+        before = places.before_exit if length > 1 else places.before_last_exit
+        cheap = [np.take(each, at) for each in (places.real, places.first, places.last, before)]
         if length > 1:
-            cheap |= {"without_last": belief(0, length - 1), "without_first": belief(1, length)}
+            cheap += [belief(0, length - 1), belief(1, length)]
         if length > 2:
-            cheap |= {"first_alone": belief(0, 1), "last_alone": belief(length - 1, length)}
-        fits = (places.count[thing, story] > 1) & (unknown | (answer != NOBODY))
-        guess = 1 / np.maximum(places.count[thing, story] + unknown, 1)
-        chance = draws.below(1 << 20, DRAWN * count) / (1 << 20)
+            cheap += [belief(0, 1), belief(length - 1, length)]
+        right = np.zeros(DRAWN * count, np.uint8)
+        for number, each in enumerate(cheap):
+            right |= (each == answer).view(np.uint8) << np.uint8(number)
+        choices = np.take(places.count, at)
+        fits = choices > 1
+        if unknown:
+            choices = choices + np.int8(1)
+        else:
+            fits &= answer != NOBODY
         shape = (DRAWN, count)
         found.append(
             DrawnChains(
                 thing.reshape(shape),
                 chain.reshape(length, *shape),
                 fits.reshape(shape),
-                {name: (place == answer).reshape(shape) for name, place in cheap.items()},
-                guess.reshape(shape),
-                chance.reshape(shape),
+                right.reshape(shape),
+                choices.reshape(shape),
+                draws.bytes(*shape),
             )
         )
-    return found
+    return DrawnQuestions(found, alone)
 
 
 def choose_stories(drawn: Sequence[DrawnChains], usable: Flags, count: int) -> Columns:
@@ -258,7 +315,8 @@ def choose_stories(drawn: Sequence[DrawnChains], usable: Flags, count: int) -> C
     """
     fits = usable & np.all([each.fits.any(axis=0) for each in drawn], axis=0)
     score = np.sum([each.tells_apart for each in drawn], axis=0, dtype=np.int64)
-    best = np.argsort(np.where(fits, -score, 1), kind="stable")[:count]
+    # Chance decides between equally good ones, not their place: the first stories shall be like the last.
+    best = np.argsort(np.where(fits, -256 * score - drawn[0].chance[0], 1), kind="stable")[:count]
     found: Columns = np.sort(best[fits[best]])
     return found
 
@@ -271,61 +329,77 @@ def choose_beliefs(drawn: Sequence[DrawnChains]) -> list[OrderChoice]:
     found = []
     for each in drawn:
         columns = np.arange(each.fits.shape[1])
-        exact = [name in _EXACT for name in each.right]
-        chosen = balance(each.fits, list(each.right.values()), exact, each.guess, each.chance)
-        right = {name: flags[chosen, columns] for name, flags in each.right.items()}
+        chosen = balance(each.fits, each.right, [name in _EXACT for name in each.readers], each.choices, each.chance)
+        right = each.right[chosen, columns]
         found.append(
-            OrderChoice(each.thing[chosen, columns], each.chain[:, chosen, columns], right, each.guess[chosen, columns])
+            OrderChoice(
+                each.thing[chosen, columns],
+                each.chain[:, chosen, columns],
+                {name: right & _bits(name) != 0 for name in each.readers},
+                1 / each.choices[chosen, columns],
+            )
         )
     return found
 
 
-def _alone(stories: PlotArrays, objects: int, agents: int, reading: NestedReading) -> Small:
-    """Return what each agent believes about each object, [object, agent, story]."""
-    count = stories.kind.shape[1]
-    thing, agent, story = (each.reshape(-1) for each in np.indices((objects, agents, count)))
-    found = oracle.beliefs(stories, story, thing.astype(np.int8), agent.astype(np.int8)[None], reading)
-    return found.reshape(objects, agents, count)
+def _beliefs_of(stories: PlotArrays, objects: int, chains: Small, reading: NestedReading) -> Small:
+    """Return what chains of agents believe about each object, [object, chain, story]."""
+    count, ways = stories.kind.shape[1], chains.shape[1]
+    thing = np.repeat(np.arange(objects, dtype=np.int8), ways * count)
+    story = np.tile(np.arange(count), objects * ways)
+    chain = np.tile(np.repeat(chains, count, axis=1), (1, objects))
+    return oracle.beliefs(stories, story, thing, chain, reading).reshape(objects, ways, count)
 
 
 def _draw_things(places: ObjectPlaces, draws: Draws, times: int) -> Small:
     """Draw objects that have been in several places, if a story has one, [time, story]."""
     objects, count = places.count.shape
-    several = places.count > 1
-    several[0] |= ~several.any(axis=0)
-    rank = np.cumsum(several, axis=0)
-    chosen = draws.below(np.tile(rank[-1], times).astype(np.int64), times * count).reshape(times, count)
-    found: Small = np.minimum((rank[:, None] <= chosen).sum(axis=0), objects - 1).astype(np.int8)
-    return found
+    if objects == 1:
+        return np.zeros((times, count), np.int8)
+    several = np.zeros(count, np.uint8)
+    for number, each in enumerate(places.count > 1):
+        several |= each.view(np.uint8) << np.uint8(number)
+    return pick_members(several, draws.bytes(times, count)).view(np.int8)
 
 
-def balance(fits: Flags, right: Sequence[Flags], exact: Sequence[bool], guess: Shares, chance: Shares) -> Columns:
+def balance(fits: Flags, right: Bytes, exact: Sequence[bool], choices: Small, chance: Bytes) -> Columns:
     """Choose a row in each column so that no reader is right more often than one who guesses, as far as possible.
 
     Args:
         fits: Which rows can be chosen at all, [row, column].
-        right: For each reader, where it is right.
+        right: Which readers are right there, as bits.
         exact: Which of them shall not be right less often either.
-        guess: How often one who guesses is right.
-        chance: A random number from 0 to 1, which decides between rows that are equally good.
+        choices: Among how many answers one guesses.
+        chance: A random number below 256, which decides between rows that are equally good.
     """
-    columns = np.arange(fits.shape[1])
-    base = np.where(fits, chance, 1e6)
-    prices, least = np.zeros(len(right)), np.where(exact, -_LOWEST, 0)
+    rows, columns = np.arange(len(fits), dtype=np.int32)[:, None], np.arange(fits.shape[1])
+    # What a row costs, and in the last bits its number, so that one minimum finds both.
+    base = (
+        np.where(fits, chance.astype(np.int32) * np.int32(_SCALE >> 8), np.int32(_NEVER)) * np.int32(len(fits)) + rows
+    )
+    sets = np.arange(1 << len(exact))
+    members = sets >> np.arange(len(exact))[:, None] & 1
     counted = fits.any(axis=0)
     most = max(1, int(counted.sum()))
-    chosen: Columns = base.argmin(axis=0)
+    prices, is_exact = np.zeros(len(exact)), np.array(exact)
+    least = np.where(is_exact, -_LOWEST, 0)
+    cost, found, fewest = base, columns, np.inf
     for step in range(_ROUNDS):
-        expected = float(guess[chosen, columns][counted].sum()) / most
-        shares = np.array([int(flags[chosen, columns][counted].sum()) / most for flags in right])
-        prices += _STEP / (1 + step / 8) * (shares - expected)
-        prices = np.maximum(prices, least)
-        cost = base.copy()
-        for price, flags in zip(prices.tolist(), right, strict=True):
-            if price:
-                cost += price * flags
-        chosen = cost.argmin(axis=0)
-    return chosen
+        chosen: Columns = np.minimum.reduce(cost, axis=0) % len(fits)
+        at = chosen[counted], columns[counted]
+        shares = members @ np.bincount(right[at], minlength=len(sets)) / most
+        options = np.bincount(choices[at]).tolist()
+        excess = shares - sum(number / option for option, number in enumerate(options) if number) / most
+        # Prices swing; of all rounds the best one counts.
+        wrong = sum(np.where(is_exact, np.abs(excess), np.maximum(excess, 0)).tolist())
+        if wrong < fewest:
+            found, fewest = chosen, wrong
+        if wrong < _ENOUGH:
+            break
+        prices = np.maximum(prices + _STEP / (1 + step / _SLOWER) * excess, least)
+        table = np.rint(prices * _SCALE).astype(np.int64) @ members * len(fits)
+        cost = base + np.take(table.astype(np.int32), right)
+    return found
 
 
 def describe(choices: Sequence[OrderChoice]) -> dict[str, dict[str, float]]:
@@ -343,75 +417,76 @@ def describe(choices: Sequence[OrderChoice]) -> dict[str, dict[str, float]]:
 def choose_others(
     stories: PlotArrays,
     places: ObjectPlaces,
+    alone: Small,
     draws: Draws,
     kinds: Sequence[Ask],
-    agents: int,
     order: int,
     reading: NestedReading,
-    names: LocalNames,
     *,
     unknown: bool,
-) -> list[NestedQuestion]:
+) -> QuestionArrays:
     """Choose a question of another kind for each story, the kinds equally often.
 
     Half of the answers are yes, and half of the places that are asked for are where the object really is, as far as
     stories have such questions.
+
+    Args:
+        stories: The stories.
+        places: Where their objects are.
+        alone: What each agent believes about each object, [object, agent, story].
+        draws: The source of randomness.
+        kinds: The kinds of question.
+        order: The highest order.
+        reading: The reading.
+        unknown: Whether questions may be asked to which nobody knows the answer.
     """
-    count = stories.kind.shape[1]
-    kind = draws.below(len(kinds), count)
+    count, agents = stories.kind.shape[1], alone.shape[1]
+    shape, columns = (_FURTHER, count), np.arange(count)
+    ask = np.array([ASKS.index(each) for each in kinds], np.uint8)[draws.below(len(kinds), count)]
     wanted = draws.below(2, count) == 0
     thing = _draw_things(places, draws, _FURTHER)
-    chain = draw_chains(draws, agents, 3, _FURTHER * count).reshape(3, _FURTHER, count)
-    length = draws.below(order, _FURTHER * count).reshape(_FURTHER, count)
-    size = 2 + (draws.below(4, _FURTHER * count).reshape(_FURTHER, count) == 0) * (agents > 2)
-    spot = draws.below(1 << 16, _FURTHER * count).reshape(_FURTHER, count)
-    agent_names, thing_names, box_names = tuple(names.agents), tuple(names.things), tuple(names.containers)
-    drawn: list[NestedQuestion] = []
-    for column in range(count):
-        ask = kinds[int(kind[column])]
-        for row in range(_FURTHER):
-            which = int(thing[row, column])
-            people = [agent_names[agent] for agent in chain[:, row, column]]
-            place = None
-            if ask == Ask.COMMON:
-                group = sorted({*people[: int(size[row, column])]})
-                people = group if len(group) > 1 else sorted(people[:2])
-            elif ask == Ask.BELIEVERS:
-                people = people[: min(int(length[row, column]), 2)]
-                named = [places.first[which, column], places.last[which, column], places.real[which, column]]
-                place = box_names[named[int(spot[row, column]) % 3]]
-            else:
-                people = people[: 2 if ask == Ask.KNOWS_WRONG else 1]
-            drawn.append(NestedQuestion(ask, thing_names[which], tuple(people), place))
-    batch = QuestionBatch.of(stories, [names] * count, np.repeat(np.arange(count), _FURTHER).tolist(), drawn)
-    codes = batch.answer(reading).reshape(count, _FURTHER)
-    real = places.real[thing, np.arange(count)].T
-    is_place = np.array([ask in (Ask.SAYS, Ask.COMMON) for ask in kinds])[kind]
-    is_set = np.array([ask == Ask.BELIEVERS for ask in kinds])[kind]
-    several = (places.count[thing, np.arange(count)] > 1).T
-    fits = np.where(is_place[:, None], several & (unknown | (codes != NOBODY)), True)
-    good = np.where(is_place[:, None], codes == real, np.where(is_set[:, None], True, codes == 1))
-    score = 2 * fits + (good == wanted[:, None])
-    chosen = score.argmax(axis=1)
-    found = []
-    for column, row in enumerate(chosen.tolist()):
-        question = drawn[column * _FURTHER + row]
-        if not fits[column, row]:  # whether somebody knows where an object is has an answer in every story
-            question = NestedQuestion(Ask.KNOWS_WHERE, question.thing, question.chain[:1] or (agent_names[0],))
-        found.append(question)
+    chain = draw_chains(draws, agents, 3, _FURTHER * count).reshape(3, *shape)
+    further = draws.below(order, _FURTHER * count).reshape(shape)
+    larger = (draws.below(4, _FURTHER * count).reshape(shape) == 0) & (agents > 2)
+    spot = draws.below(3, _FURTHER * count).reshape(shape)
+
+    def asks(*those: Ask) -> Flags:
+        return np.isin(ask, [ASKS.index(each) for each in those])
+
+    length = np.ones(shape, np.int64)
+    length[:, asks(Ask.KNOWS_WRONG)] = 2
+    length = np.where(asks(Ask.COMMON), 2 + larger, np.where(asks(Ask.BELIEVERS), np.minimum(further, 2), length))
+    chain = np.where(np.arange(3)[:, None, None] < length, chain, np.int8(NOBODY))
+    named = np.stack([places.first, places.last, places.real])[spot, thing, columns]
+    place = np.where(asks(Ask.BELIEVERS), named, np.int8(NOBODY))
+    real = places.real[thing, columns]
+    believed = alone[thing, chain[0], columns]
+    codes = np.where(asks(Ask.KNOWS_WHERE), (believed != NOBODY) & (believed == real), believed).astype(np.int64)
+    # What one mind believes is known; of sets of people any will do.
+    story = np.tile(columns, _FURTHER)
+    asked = QuestionArrays(story, ask[story], thing.reshape(-1), chain.reshape(3, -1), place.reshape(-1))
+    open_ones = np.flatnonzero(np.tile(asks(Ask.KNOWS_WRONG, Ask.COMMON), _FURTHER))
+    if len(open_ones):
+        codes.reshape(-1)[open_ones] = provers.answer(stories, asked.pick(open_ones), reading)
+    several = places.count[thing, columns] > 1
+    is_place = asks(Ask.SAYS, Ask.COMMON)
+    fits = ~is_place | (several & (unknown | (codes != NOBODY)))
+    good = np.where(is_place, codes == real, asks(Ask.BELIEVERS) | (codes == 1))
+    chosen = (2 * fits + (good == wanted)).argmax(axis=0)
+    found = asked.pick(chosen * count + columns)
+    # Whether somebody knows where an object is has an answer in every story.
+    instead = np.flatnonzero(~fits[chosen, columns])
+    found.ask[instead] = ASKS.index(Ask.KNOWS_WHERE)
+    found.chain[1:, instead] = NOBODY
     return found
 
 
-def choose_controls(
-    places: ObjectPlaces, draws: Draws, kinds: Sequence[Ask], names: LocalNames
-) -> list[NestedQuestion]:
+def choose_controls(places: ObjectPlaces, draws: Draws, kinds: Sequence[Ask]) -> QuestionArrays:
     """Choose a question about memory or reality for each story."""
     count = places.count.shape[1]
-    kind, thing = draws.below(len(kinds), count), _draw_things(places, draws, 1)[0]
-    things = tuple(names.things)
-    return [
-        NestedQuestion(kinds[which], things[what]) for which, what in zip(kind.tolist(), thing.tolist(), strict=True)
-    ]
+    ask = np.array([ASKS.index(each) for each in kinds], np.uint8)[draws.below(len(kinds), count)]
+    thing, nobody = _draw_things(places, draws, 1)[0], np.full(count, NOBODY, np.int8)
+    return QuestionArrays(np.arange(count), ask, thing, nobody[None], nobody)
 
 
 def tells_truly(stories: PlotArrays, lie: Flags, reading: NestedReading) -> Flags:

@@ -44,8 +44,8 @@ class ObjectFollower:
     def believed(self, chain: Sequence[str]) -> list[str | None]:
         """Return where a chain believes the object to be after each sentence."""
         asked = np.array([[self._names.agents[agent]] for agent in chain], np.int8)
-        chain = contract(asked, self._stories.agents)
-        minds = Minds(Course.of(self._stories), np.zeros(1, np.intp), chain, self._thing, self._reading.sight)
+        chains = contract(asked, self._stories.agents)
+        minds = Minds(Course.of(self._stories), np.zeros(1, np.intp), chains, self._thing, self._reading.sight)
         return self._words(minds.over_time(self._reading.trust)[:, 0].tolist())
 
     def rooms(self) -> list[dict[str, list[str]]]:

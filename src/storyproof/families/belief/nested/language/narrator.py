@@ -16,7 +16,7 @@ from storyproof.columns import NO_WORD, Words
 from storyproof.families.belief.arrays import Flags
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.nested.arrays import PlotArrays
-from storyproof.families.belief.nested.language.choices import BY_NAME, SILENT, choose
+from storyproof.families.belief.nested.language.choices import BY_NAME, SILENT, Choices, choose
 from storyproof.families.belief.nested.language.grammar import FEMALE, Forms
 from storyproof.families.belief.nested.language.pack import (
     AGENT,
@@ -68,25 +68,27 @@ class Fragments:
         self._forms[0] = [*self._forms[0], *subjects(pack)]
         self._forms[_NOTHING] = [_NO_FORMS]
 
-    def add(self, role: int, parts: Sequence[Part], *, initial: bool) -> int:
-        """Add a piece with all words of its role, and return the number of the first."""
+    def add(self, role: int, parts: Sequence[Part], *, initial: bool, head: str = "") -> int:
+        """Add a piece with all words of its role, each after the head, and return the number of the first."""
         start = len(self.texts)
         name = ROLES[role] if role < _NOTHING else ""
         naming = self.pack.grammar.naming
         for forms in self._forms[role]:
-            self.texts.append(render(parts, {name: forms}, naming, initial=initial)[0])
+            self.texts.append(head + render(parts, {name: forms}, naming, initial=initial)[0])
         self._table = None
         return start
 
     def take(self, chosen: npt.NDArray[np.int32]) -> pa.Array:
         """Return each row's fragments joined to one text."""
-        count, width = chosen.shape
+        return self.join(chosen.reshape(-1), np.arange(0, chosen.size + 1, chosen.shape[1], dtype=np.int32))
+
+    def join(self, chosen: npt.NDArray[np.int32], ends: npt.NDArray[np.int32]) -> pa.Array:
+        """Return texts of fragments, those of each text side by side; `ends` says where they begin and end."""
         if self._table is None:
             self._table = pa.array(self.texts, pa.string())
-        texts = self._table.take(pa.array(chosen.reshape(-1)))
-        ends = np.arange(0, count * width + 1, width)
+        texts = self._table.take(pa.array(chosen))
         offsets = np.frombuffer(texts.buffers()[1], np.int32, len(texts) + 1)[ends]
-        return pa.Array.from_buffers(pa.string(), count, [None, pa.py_buffer(offsets), texts.buffers()[2]])
+        return pa.Array.from_buffers(pa.string(), len(ends) - 1, [None, pa.py_buffer(offsets), texts.buffers()[2]])
 
 
 class StoryNarrator:
@@ -95,49 +97,73 @@ class StoryNarrator:
     def __init__(self, pack: LanguagePack, style: str) -> None:
         self.pack, self.style = pack, style
         self._fragments = Fragments(pack)
-        starts = ["", *(prefix + pack.space for prefix in (*pack.connectives, *pack.times))]
+        starts = [prefix + pack.space for prefix in (*pack.connectives, *pack.times)]
         self._prefixes = len(starts)
         self._first_prefix = len(self._fragments.texts)
         self._fragments.texts += [*starts, *("\n" + start for start in starts)]
         templates = [(key, template) for key, name in enumerate(KEYS) for template in templates_of(pack, name)]
         self._start = np.searchsorted([key for key, _ in templates], np.arange(len(KEYS))).astype(np.int32)
-        laid = [[_pieces(parts) for parts in (template.alone, template.after)] for _, template in templates]
-        width = max(len(pieces) for both in laid for pieces in both)
-        self._base = np.zeros((len(templates), 2, width), np.int32)
-        self._role = np.full((len(templates), 2, width), _NOTHING, np.int32)
-        for number, both in enumerate(laid):
-            for order, pieces in enumerate(both):
+        # How a sentence is laid out: alone as the first of its story, alone on a further line, or after a prefix.
+        laid = [
+            [_pieces(parts) for parts in (template.alone, template.alone, template.after)] for _, template in templates
+        ]
+        bases, roles, counts = list[int](), list[int](), list[int]()
+        for each in laid:
+            for order, pieces in enumerate(each):
                 for place, (role, parts) in enumerate(pieces):
-                    initial = order == 0 and place == 0
-                    self._base[number, order, place] = self._fragments.add(role, parts, initial=initial)
-                    self._role[number, order, place] = role
+                    begins = order < 2 and place == 0
+                    head = "\n" if begins and order else ""
+                    bases.append(self._fragments.add(role, parts, initial=begins, head=head))
+                    roles.append(role)
+                counts.append(len(pieces))
+        self._base, self._role, self._count = (np.array(numbers, np.int32) for numbers in (bases, roles, counts))
+        self._first = (np.cumsum(self._count) - self._count).astype(np.int32)
         self._female = np.array([noun.gender == FEMALE for noun in pack.agents])
 
     def narrate(self, stories: PlotArrays, lie: Flags, cast: Cast, draws: Draws) -> pa.Array:
         """Return the text of all stories, one sentence per line."""
-        is_female = self._female[cast.agents]
-        choices = choose(self.pack, self.style, stories, lie, is_female, draws)
+        choices = choose(self.pack, self.style, stories, lie, self._female[cast.agents], draws)
         steps, count = stories.kind.shape
-        words = np.zeros((len(ROLES) + 1, steps, count), np.int32)
+        follows = choices.prefix >= 0
+        layout = np.where(follows, np.int32(2), np.int32(1))
+        layout[:1] -= ~follows[:1]
+        layout += (self._start[choices.key] + choices.variant) * np.int32(3)
+        # Stories side by side from here on, so that their sentences are; `cell` is where arrays have a sentence.
+        which = np.ascontiguousarray(layout.T).reshape(-1)
+        cell = np.arange(steps * count, dtype=np.int32).reshape(steps, count).T.reshape(-1)
+        counts = self._count[which]
+        ends = np.cumsum(counts, dtype=np.int32)
+        piece = np.repeat(self._first[which] - (ends - counts), counts) + np.arange(ends[-1], dtype=np.int32)
+        chosen = self._base[piece] + self._words_of(stories, cast, choices, self._role[piece], np.repeat(cell, counts))
+        if follows.any():
+            prefix = choices.prefix.astype(np.int32) + self._first_prefix
+            prefix[1:] += self._prefixes
+            at = np.flatnonzero(follows.T)
+            chosen = np.insert(chosen, (ends - counts)[at], prefix.reshape(-1)[cell[at]])
+            ends += np.cumsum(follows.T, dtype=np.int32)
+        return self._fragments.join(chosen, np.concatenate([[0], ends[steps - 1 :: steps]]))
+
+    def _words_of(
+        self,
+        stories: PlotArrays,
+        cast: Cast,
+        choices: Choices,
+        role: npt.NDArray[np.int32],
+        cell: npt.NDArray[np.int32],
+    ) -> npt.NDArray[np.int32]:
+        """Return the word numbers of fragments, of which roles and sentences are given."""
+        count = stories.kind.shape[1]
         numbers = (stories.agent, stories.room, stories.thing, stories.container, stories.hearer)
-        lists = (cast.agents, cast.rooms, cast.things, cast.containers, cast.agents)
-        columns = np.arange(count)
-        for role, (number, names) in enumerate(zip(numbers, lists, strict=True)):
-            words[role] = names[np.maximum(number, 0), columns]
-        female = self._female[words[0]]
-        other = choices.subject != BY_NAME
-        if other.any():
-            stands = len(self._female) + 2 * (choices.subject == SILENT) + female
-            words[0] = np.where(other, stands, words[0])
-        template = self._start[choices.key] + choices.variant
-        follows = (choices.prefix >= 0).astype(np.int32)
-        base, role = self._base[template, follows], self._role[template, follows]
-        where = role * np.int32(steps * count) + np.arange(steps * count, dtype=np.int32).reshape(steps, count, 1)
-        chosen = np.empty((count, steps, 1 + base.shape[2]), np.int32)
-        chosen[:, :, 1:] = (base + words.reshape(-1)[where]).transpose(1, 0, 2)
-        chosen[:, :, 0] = choices.prefix.T + (1 + self._first_prefix)
-        chosen[:, 1:, 0] += self._prefixes
-        return self._fragments.take(chosen.reshape(count, -1))
+        local = np.stack([*numbers, np.zeros_like(stories.agent)]).reshape(-1)
+        lists = (cast.agents, cast.rooms, cast.things, cast.containers, cast.agents, np.zeros((1, count), np.int32))
+        first = np.cumsum([0, *map(len, lists)])[:-1].astype(np.int32)
+        row = np.take(local, role * np.int32(stories.kind.size) + cell) + first[role]
+        found = np.take(np.concatenate(lists), row * np.int32(count) + cell % np.int32(count))
+        subject = choices.subject.reshape(-1)[cell]
+        other = np.flatnonzero((subject != BY_NAME) & (role == 0))
+        if len(other):
+            found[other] = len(self._female) + 2 * (subject[other] == SILENT) + self._female[found[other]]
+        return found
 
 
 class Interviewer:

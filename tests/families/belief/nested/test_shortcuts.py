@@ -23,3 +23,11 @@ def test_a_reader_who_believes_announcements_looks_at_nothing_else() -> None:
     report = FAMILY.shortcuts(None, rows, seed=0, learned=False)
     [found] = [each for each in report.rows if each.name == "last_announced"]
     assert round(found.accuracy.value * len(rows)) == right
+
+
+def test_a_kind_of_question_has_one_place_among_kinds() -> None:
+    places: dict[str, set[object]] = {}
+    for row in examples("tom-k", "test", 48):
+        places.setdefault(FAMILY.kind(row), set()).add(FAMILY.kind_order(row))
+    assert {"believers", "first_order", "third_order"} <= places.keys()
+    assert all(len(found) == 1 for found in places.values())

@@ -296,8 +296,8 @@ class Answers:
     def _bearing(self, course: Course, column: Columns, questions: Columns, trust: str) -> tuple[Instants, Instants]:
         """Return which sentences concern each answer, and which of them may change it if they alone are deleted.
 
-        Sentences about the object concern a belief, and those about where the agents of the chain and the speakers of
-        messages are. The others have no effect in any part of the story.
+        Sentences about the object concern a belief, those about where the agents of the chain and the speakers of
+        messages are, and those about what the first agent notices. The others have no effect in any part of the story.
         """
         which, begin = self._parts.of(questions)
         at = np.repeat(column, np.diff(np.append(begin, len(which))))
@@ -324,21 +324,23 @@ class Answers:
             bearing[:, minds] = keep_last(puts[:, minds] & early) | (_returns(course)[:, known, at][:, minds] & ~early)
             bearing[:, minds] |= told[:, minds] & single(decided[minds], course.words)
             bearing[:, minds] &= concerns[:, minds]
-        keeps = _keeps(course)
-        kind = agents.dtype.type
+        keeps, kind = _keeps(course), agents.dtype.type
         for agent in range(course.inside.shape[1]):
-            some = np.flatnonzero(agents & kind(1 << agent))
-            if not len(some):
-                continue
-            walks, looks, heeds = (sets[:, agent, at[some]] for sets in (course.walks, course.looks, course.heeds))
-            acts = looks | heeds
-            concerns[:, some] |= acts
-            if not is_weighed:
-                # How things stood when the belief was decided; later, what kept the chain from learning more.
-                early = until(decided[some], course.words)
-                states = keep_last(walks & early) | keep_last(looks & early) | keep_last(heeds & early)
-                acts = states | (keeps[:, agent, at[some]] & ~early)
-            bearing[:, some] |= acts
+            for is_first in (True, False):
+                # Only of the first of a chain it matters what it watches, and whether it is distracted.
+                some = np.flatnonzero(((agents & kind(1 << agent)) != 0) & ((chain[0] == agent) == is_first))
+                if not len(some):
+                    continue
+                events = (course.walks, course.looks, course.heeds) if is_first else (course.walks,)
+                acts = [sets[:, agent, at[some]] for sets in events]
+                concerning = bearing_on = np.bitwise_or.reduce(acts)
+                if not is_weighed:
+                    # How things stood when the belief was decided; later, what kept the chain from learning more.
+                    early = until(decided[some], course.words)
+                    states = np.bitwise_or.reduce([keep_last(sets & early) for sets in acts])
+                    bearing_on = states | (concerning & keeps[:, agent, at[some]] & ~early)
+                concerns[:, some] |= concerning
+                bearing[:, some] |= bearing_on
         if not len(begin):
             return concerns, bearing
         joined = (np.bitwise_or.reduceat(sets, begin, axis=1) for sets in (concerns, bearing))

@@ -51,14 +51,14 @@ test-slow: $(READY)
 
 # Builds and installs the package into a clean environment, and uses it from other people's tools; needs a package index.
 test-integrations: .venv-integrations/.ready
-	.venv-integrations/bin/pytest -m integrations
+	.venv-integrations/bin/pytest -m integrations tests/integrations tests/docs tests/test_install.py
 
 # The same for tools of reinforcement learning, in an environment of their own.
 test-rl: .venv-rl/.ready
 	.venv-rl/bin/pytest -m integrations tests/integrations/test_finetune.py tests/integrations/test_reasoning_gym.py \
 		tests/integrations/test_trl.py tests/integrations/test_verifiers.py
 
-# Ray with several workers, of which some are killed, and a server of S3, in an environment of their own.
+# Ray with several workers, of which some are killed, and servers of S3 and Google Cloud Storage, in an environment of their own.
 test-cluster: .venv-cluster/.ready
 	.venv-cluster/bin/pytest -m cluster tests/cluster
 

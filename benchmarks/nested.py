@@ -11,16 +11,18 @@ import numpy.typing as npt
 
 from benchmarks.measure import cpu_seconds, say
 from storyproof.benchmark import BLOCK_STORIES
+from storyproof.datasets.generate import make_benchmark
 from storyproof.families.belief.arrays import NOBODY, LocalNames
 from storyproof.families.belief.benchmarks.tom_k import PRESETS, TomKConfig
 from storyproof.families.belief.nested import oracle
-from storyproof.families.belief.nested.answers import Answers, oracle_proof
+from storyproof.families.belief.nested.answers import PlotAnswers, oracle_answer, oracle_proof
 from storyproof.families.belief.nested.arrays import decode_plot
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.drawing import DrawnPlots, PlotDials, draw_plots
 from storyproof.families.belief.nested.mind_blocks import PlotEventBlock, answer_under
 from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays
-from storyproof.families.belief.nested.readings import NESTED_DEFAULT, TRUSTS, NestedReading
+from storyproof.families.belief.nested.reading import read_question, read_story
+from storyproof.families.belief.nested.readings import COMPARED, NESTED_DEFAULT, TRUSTS, NestedReading
 from storyproof.families.belief.nested.world import PlotEvent
 from storyproof.seeds import Draws
 
@@ -62,7 +64,7 @@ def proving() -> None:
     for trust in TRUSTS:
         reading = NestedReading(trust=trust)
         answers = best(lambda reading=reading: oracle.beliefs(drawn.stories, columns, thing, chain, reading))
-        proofs = best(lambda trust=trust: Answers(drawn.stories, asked_of_all).prove(trust))
+        proofs = best(lambda trust=trust: PlotAnswers(drawn.stories, asked_of_all).prove(trust))
         say(f"  answers under {reading}, orders 1 to 3", f"{count / answers:,.0f} /CPU s")
         goal = "goal 20,000" if reading == NESTED_DEFAULT else ""
         say(f"  drawing, answer and proof under {reading}", f"{count / (drawing + proofs):,.0f} /CPU s", goal)
@@ -151,8 +153,35 @@ def talking() -> None:
         say(f"nine messages, answers under {reading}", f"{count / time:,.0f} /CPU s")
 
 
+def whole_blocks() -> None:
+    """Blocks of `tom-k` as users get them: text, all questions, four readings, proofs, confirmed by the checker."""
+    for preset in ("easy", "medium", "hard", "extreme"):
+        made = make_benchmark("tom-k", 7, preset=preset)
+        made.block("train", 0)  # languages, words and lookups are read once
+        time = min(cpu_seconds(lambda made=made, index=index: made.block("train", index)) for index in range(1, 4))
+        goal = "goal 20,000" if preset == "medium" else ""
+        say(
+            f"tom-k to Arrow, {preset}, {made.block_stories:,} stories",
+            f"{made.block_stories / time:,.0f} /CPU s",
+            goal,
+        )
+    few = 15
+    rows = make_benchmark("tom-k", 7, preset="medium").beginning("train", 1, few).to_pylist()
+
+    def plainly() -> None:
+        for row in rows:
+            events, question = read_story(row["story"]).events, read_question(row["question"])
+            oracle_proof(events, question, NESTED_DEFAULT)
+            for reading in COMPARED:
+                assert oracle_answer(events, question, reading) == MindWorlds(events, reading).answer(question)
+
+    slow = best(plainly, 2)
+    say(f"  the plain way: one question after the other, without text, {few} stories", f"{few / slow:,.0f} /CPU s")
+
+
 def main() -> None:
     proving()
+    whole_blocks()
     checking()
     checking_blocks()
     talking()

@@ -121,7 +121,8 @@ class Figure:
         speed: How many times slower a repetition may be, for figures that depend on the machine; 0 for others.
         needs: A file without which the commands are skipped, such as an environment of other tools.
         codes: Exit codes that are no failure; `audit` returns 1 if it finds anything.
-        stored: The table of an experiment (`results.json`), which `storyproof experiment` writes; nothing is run.
+        stored: Where the figures are, if nothing is run: the table of an experiment (`results.json`), which `storyproof
+            experiment` writes, or any other file, with `values`.
     """
 
     name: str
@@ -234,6 +235,8 @@ def read_stored(figure: Figure) -> dict[str, Any]:
 def stored_values(figure: Figure) -> dict[str, float]:
     """Return the stored figures by name."""
     stored = read_stored(figure)
+    if figure.stored and figure.values:
+        return {name: pick(stored, path) for name, path in figure.values.items()}
     if figure.stored:
         return _read_cells(stored)
     values: dict[str, float] = stored["values"]
@@ -430,7 +433,7 @@ def _describe(figure: Figure, machines: dict[str, str]) -> str:
     pages = ", ".join(dict.fromkeys(quote.page for quote in figure.quotes)) or "transcripts"
     machine = "not stored yet"
     if figure.stored:
-        machine = "`about.json` beside it"
+        machine = "in the file" if figure.values else "`about.json` beside it"
     elif figure.path.exists():
         stored = ", ".join(f"{name} {value}" for name, value in read_stored(figure)["machine"].items())
         machine = machines.setdefault(stored, f"M{len(machines) + 1}")

@@ -55,3 +55,14 @@ def test_no_class_name_is_used_twice() -> None:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(str(path))
     assert {name: found for name, found in places.items() if len(found) > 1} == {}
+
+
+def test_all_integration_tests_are_in_the_group() -> None:
+    """The environment of the group lacks packages that other tests need, so make names the places to look in."""
+    root = Path(__file__).parents[1]
+    recipe = (root / "Makefile").read_text("utf-8").partition("\ntest-integrations:")[2].partition("\n\n")[0]
+    named = [root / word for word in recipe.split() if word.startswith("tests/")]
+    others = [path for path in root.glob("tests/**/test_*.py") if path != Path(__file__)]
+    marked = [path for path in others if "mark.integrations" in path.read_text("utf-8")]
+    assert marked
+    assert [path for path in marked if not any(path.is_relative_to(place) for place in named)] == []

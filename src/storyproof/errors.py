@@ -20,7 +20,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 QUOTED = 80  # characters of data that a message quotes
 SHORTENED = 300  # characters of another program's message that ours repeats
@@ -43,6 +43,11 @@ def shorten(text: str, most: int = SHORTENED) -> str:
     """Return what another program said as messages repeat it: in one line, encodable, and cut if it is long."""
     line = " ".join(text[: 4 * most].encode("utf-8", "replace").decode().split())
     return line if len(line) <= most else f"{line[:most]}…"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Return words as a sentence lists them, such as `a, b and c`; nothing for none."""
+    return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
 class StoryproofError(Exception):

@@ -6,6 +6,7 @@ shows an object once all of it has arrived.
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,9 @@ from storyproof.extras import need
 
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}  # of storyproof, by the beginning of a URL
 _LOCAL = "file"
+# Libraries that print tracebacks of requests that they repeat; whoever configures logging still gets them.
+_TALKATIVE = ("gcsfs", "s3fs")
+_SILENCE = logging.NullHandler()
 
 
 def is_url(place: str | Path) -> bool:
@@ -170,8 +174,10 @@ class StoredFolder:
 
     def _open(self) -> tuple[Any, str]:
         """Return the file system and the path there."""
-        fsspec = need("fsspec", "ray", "a dataset in shards")
         kind = self.place.partition("://")[0] if is_url(self.place) else _LOCAL
+        fsspec = need("fsspec", _EXTRAS.get(kind, "ray"), self.place if kind in _EXTRAS else "a dataset in shards")
+        for library in _TALKATIVE:
+            logging.getLogger(library).addHandler(_SILENCE)
         try:
             files, root = fsspec.url_to_fs(self.place, use_listings_cache=False)
         except ImportError as error:

@@ -198,7 +198,7 @@ def test_paths_are_checked_before_the_work(
 
 
 OPTIONS_WITHOUT_EFFECT = [
-    ("oracle", "--temperature 0.5", "openai and vllm and hf and local"),
+    ("oracle", "--temperature 0.5", "openai, vllm, hf and local"),
     ("oracle", "--matching strict", "is not a language model"),
     ("oracle", "--strict-matching", "is not a language model"),
     ("random,majority", "--max-tokens 5", "random, majority is not a language model"),

@@ -1,6 +1,7 @@
-"""A cluster of Ray and a server of S3, started once for all tests, on the loopback device."""
+"""A cluster of Ray, and servers of S3 and Google Cloud Storage: started once for all tests, on the loopback device."""
 
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -56,7 +57,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def bucket(environment: Path) -> Iterator[str]:
+def s3(environment: Path) -> Iterator[str]:
     """Start a server of S3 with a bucket, and return the bucket's URL."""
     moto = pytest.importorskip("moto.server")
     import boto3
@@ -72,7 +73,28 @@ def bucket(environment: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def cluster(environment: Path, bucket: str) -> Iterator[Any]:
+def gcs(environment: Path) -> Iterator[str]:
+    """Start a server of Google Cloud Storage with a bucket, and return the bucket's URL."""
+    emulator = pytest.importorskip("gcp_storage_emulator.server")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with (
+        emulator.create_server("127.0.0.1", port, in_memory=True, default_bucket=BUCKET),
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setenv("STORAGE_EMULATOR_HOST", f"http://127.0.0.1:{port}")
+        yield f"gs://{BUCKET}"
+
+
+@pytest.fixture(params=["s3", "gcs"])
+def bucket(request: pytest.FixtureRequest) -> str:
+    """Return the URL of a bucket, on each server in turn."""
+    return str(request.getfixturevalue(request.param))
+
+
+@pytest.fixture(scope="session")
+def cluster(environment: Path, s3: str, gcs: str) -> Iterator[Any]:
     """Start a cluster with two workers, and return the engine."""
     if find_spec("ray") is None:
         pytest.skip("needs Ray, which make test-cluster installs")

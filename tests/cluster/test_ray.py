@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,7 @@ from storyproof.datasets.shards import write_shards
 from storyproof.engines import make_engine
 from tests.cluster.gated import Gated
 made = make_benchmark("tomi", 7)
-with make_engine("ray", workers=2) as engine:
+with make_engine("ray", workers=2, address=sys.argv[2] if len(sys.argv) > 2 else None) as engine:
     write_shards(Gated(made.config, 7), {counts}, sys.argv[1], engine, shard_stories=6144)
 """
 
@@ -87,6 +88,41 @@ def test_the_content_is_that_of_one_process_though_a_worker_is_killed(
     for split in ("train", "test"):
         assert content(out, split) == whole["splits"][split]["content_sha256"]
     assert storyproof.verify(out).ok
+
+
+@pytest.fixture
+def nodes(environment: Path, gate: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Start a cluster of a head that does no work and two nodes with a core each, as on three machines."""
+    cluster_utils = pytest.importorskip("ray.cluster_utils")
+    monkeypatch.setenv("RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER", "0")  # the loopback device only
+    shared = {"node_ip_address": "127.0.0.1", "include_dashboard": False}
+    found = cluster_utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **shared})
+    for _ in range(2):
+        found.add_node(num_cpus=1, node_ip_address="127.0.0.1")
+    yield found
+    found.shutdown()
+
+
+def parent_of(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+def test_a_machine_that_dies_is_replaced_by_another(nodes: Any, gate: Path, tmp_path: Path, shards: Path) -> None:
+    out = tmp_path / "tomi"
+    script = _DRIVER.replace("{counts}", repr(COUNTS))
+    command = [sys.executable, "-c", script, str(out), nodes.address]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as driver:
+        [pid] = wait_for(lambda: waiting_at(gate), "a worker at the gate")
+        raylet = parent_of(pid)
+        [node] = [each for each in nodes.worker_nodes if each.all_processes["raylet"][0].process.pid == raylet]
+        nodes.remove_node(node, allow_graceful=False)
+        wait_for(lambda: len(waiting_at(gate)) == 2, "a worker of the other machine at the gate")
+        [other] = set(waiting_at(gate)) - {pid}
+        assert parent_of(other) != raylet
+        (gate / "open").touch()
+        complained = driver.communicate()[1]
+    assert driver.returncode == 0, complained
+    assert files_of(out) == files_of(shards)
 
 
 def test_a_run_whose_driver_was_killed_resumes(

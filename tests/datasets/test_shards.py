@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -149,6 +150,14 @@ def test_places_and_formats_that_cannot_be_written_are_refused(tmp_path: Path) -
     with pytest.raises(ConfigError, match="--shard-stories is 0; use 1 or more"):
         make(tmp_path / "out", shard_stories=0)
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(("url", "extra"), [("s3://lab/x", "s3"), ("gs://lab/x", "gcs"), ("memory://x", "ray")])
+def test_what_a_url_needs_is_named(url: str, extra: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "fsspec", None)
+    monkeypatch.setattr("storyproof.extras.installed", lambda package: False)
+    with pytest.raises(ConfigError, match=rf"'fsspec', which is not installed: pip install 'storyproof\[{extra}\]'"):
+        make(url)
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from storyproof.integrations.questionnaire import (
     joint_accuracy,
     story_key,
 )
+from storyproof.reports.installation import read_needs
 
 
 def test_questions_of_a_benchmark_are_those_of_its_stream() -> None:
@@ -109,6 +112,16 @@ def test_clustered_error_of_equal_questions_is_that_of_their_stories() -> None:
     threefold = [StoryAnswer(str(number), 3, each) for number, each in enumerate(right) for _ in range(3)]
     assert clustered_error(threefold) == pytest.approx(clustered_error(single))
     assert clustered_error(single) == pytest.approx(joint_accuracy(single)[1])
+
+
+def test_the_versions_of_all_peers_are_bounded() -> None:
+    """Without the package in its extra, every version would do."""
+    needs = read_needs(metadata.requires("storyproof") or ())
+    called = {}
+    for path in Path(storyproof.__file__).parent.glob("integrations/**/*.py"):
+        called |= dict.fromkeys(re.findall(r'need_peer\("([\w-]+)", "([\w-]+)"', path.read_text("utf-8")), path.name)
+    assert len(called) >= 6
+    assert {pair: file for pair, file in called.items() if not needs[pair[1]].get(pair[0])} == {}
 
 
 def test_a_missing_peer_comes_with_the_command() -> None:

@@ -21,6 +21,7 @@ LINES = [
     "aiohttp>=3.10,<4; extra == 'llm'",
     'storyproof[llm,audit]; extra == "serve"',
     "uvicorn>=0.40 ; extra == 'serve'",
+    "reasoning_gym>=0.1.20; extra == 'reasoning-gym'",
 ]
 
 
@@ -30,6 +31,7 @@ def test_requirements_are_read_by_extra() -> None:
         "audit": {"datasketch": ">=2.0"},
         "llm": {"aiohttp": ">=3.10,<4"},
         "serve": {"datasketch": ">=2.0", "aiohttp": ">=3.10,<4", "uvicorn": ">=0.40"},
+        "reasoning-gym": {"reasoning-gym": ">=0.1.20"},
     }
 
 

@@ -15,7 +15,7 @@ import typer
 from storyproof.catalog import load, names
 from storyproof.cli import completion
 from storyproof.cli.command import is_given
-from storyproof.errors import ConfigError
+from storyproof.errors import ConfigError, listed
 from storyproof.inputs import parse_json
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ def refuse_ineffective(context: typer.Context, models: Sequence[ModelReference])
                 "effect; leave it out."
             )
         if name in _FIELDS and not any(_uses(model, _FIELDS[name]) for model in models):
-            users = " and ".join(each for each in names("backend") if _backend_uses(each, _FIELDS[name]))
+            users = listed([each for each in names("backend") if _backend_uses(each, _FIELDS[name])])
             effect = f"it has an effect on models of {users} only" if users else "it has no effect"
             raise ConfigError(f"{_flag(context, name)} is given, but the model is {called}: {effect}; leave it out.")
 

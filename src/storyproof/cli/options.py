@@ -7,7 +7,7 @@ without loading any benchmark.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,7 @@ from typer.main import get_command
 
 from storyproof.catalog import load, names, versions
 from storyproof.cli.command import OTHER_NAMES, Command, with_usual_names
-from storyproof.errors import ConfigError, StoryproofError
+from storyproof.errors import ConfigError, StoryproofError, listed
 
 if TYPE_CHECKING:
     from storyproof.benchmark import Benchmark, Option
@@ -183,17 +183,13 @@ def refuse_settings(context: typer.Context) -> None:
 def _refusal(flag: str, benchmark: type[Benchmark], options: Mapping[str, tuple[str, Option]], *, off: bool) -> str:
     typed = flag.replace("--", "--no-", 1) if off else flag
     known = sorted([*options, *([PRESET] if benchmark.presets else [])])
-    has = f"{benchmark.name} has {_listed(known)}" if known else f"{benchmark.name} has no options of its own"
+    has = f"{benchmark.name} has {listed(known)}" if known else f"{benchmark.name} has no options of its own"
     several = len(_all_versions(benchmark.name)) > 1
     called = f"version {benchmark.version} of {benchmark.name}" if several else benchmark.name
     others = [name for name in _having(flag) if name != benchmark.name]
-    return f"{typed} is not an option of {called}{f', but of {_listed(others)}' if others else ''}; {has}."
+    return f"{typed} is not an option of {called}{f', but of {listed(others)}' if others else ''}; {has}."
 
 
 def _having(flag: str) -> list[str]:
     """Return the benchmarks that have an option."""
     return [name for name in names("benchmark") if flag in _declared(_all_versions(name))]
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

@@ -30,7 +30,7 @@ from storyproof.solvers.llm.prompt import Prompt, ends_before_answer
 from storyproof.solvers.llm.requests import Reply, Request
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
-need_peer("inspect-ai", "inspect", "the tasks of storyproof for Inspect")
+need_peer("inspect-ai", "inspect", "inspect eval storyproof/…")
 
 from inspect_ai import Task, task  # noqa: E402
 from inspect_ai._util.error import PrerequisiteError  # noqa: E402

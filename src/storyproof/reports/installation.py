@@ -189,6 +189,8 @@ def doctor(*, progress: Callable[[int], None] = lambda packages: None) -> Diagno
 def read_needs(lines: Iterable[str]) -> dict[str, dict[str, str]]:
     """Return which versions of which packages are needed, by extra; those of an extra in an extra are its own, too.
 
+    Names have hyphens: `reasoning_gym` and `reasoning-gym` are one package.
+
     Args:
         lines: Requirements of a package, as its metadata list them.
     """
@@ -204,7 +206,7 @@ def read_needs(lines: Iterable[str]) -> dict[str, dict[str, str]]:
         if name.lower() == "storyproof":
             within.setdefault(extra[1] if extra else "", []).extend(re.findall(r"[\w-]+", inner or ""))
         else:
-            group[name] = bound
+            group[name.replace("_", "-")] = bound
     for extra_name, others in within.items():
         for other in others:
             found[extra_name] = {**found.get(other, {}), **found[extra_name]}

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple, TypeVar
 
+from storyproof.errors import listed
 from storyproof.families.belief.timeline import Timeline
 from storyproof.svg import element, frame, label, safe, text_width, wrap
 
@@ -119,11 +120,7 @@ def _choose_lanes(timeline: Timeline, asked: Sequence[str] | None, answers: tupl
 
 
 def _left_out(lanes: _Lanes) -> str:
-    names = lanes.left_out
-    if not names:
-        return ""
-    listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-    return f"Not asked about, and not shown: {listed}."
+    return f"Not asked about, and not shown: {listed(lanes.left_out)}." if lanes.left_out else ""
 
 
 def queried(timeline: Timeline) -> list[Chain]:

@@ -23,7 +23,7 @@ from storyproof.integrations.questionnaire import (
 )
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
-_WHAT = "the tasks of storyproof for lm-evaluation-harness"
+_WHAT = "lm_eval with tasks of storyproof"
 _OWN = ("asked", "choices", "gold", "matching", "asked_by", "draw", "stop", "story_key", "story_questions")
 _SHARED = ("stories", "seed", "split", "prompt", "conventions", "matching")
 _OF_BENCHMARKS = (*_SHARED, "preset")

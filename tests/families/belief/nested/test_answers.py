@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from storyproof.errors import DataError
 from storyproof.families.belief.nested import answers
-from storyproof.families.belief.nested.answers import Answers, oracle_answer, oracle_proof, reply
+from storyproof.families.belief.nested.answers import PlotAnswers, oracle_answer, oracle_proof, reply
 from storyproof.families.belief.nested.arrays import encode_plots, encode_questions
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
@@ -135,11 +135,11 @@ def assert_answered_at_once(seed: int, count: int) -> None:
     arrays, names = encode_plots(stories)
     together = encode_questions(names, story, asked)
     for reading in (NESTED_DEFAULT, NestedReading("closed"), rng.choice(NESTED_READINGS)):
-        answers_to_all = Answers(arrays, together, reading.sight)
+        answers_to_all = PlotAnswers(arrays, together, reading.sight)
         (codes,), proofs = answers_to_all.codes(reading.trust), answers_to_all.prove(reading.trust)
         for place in range(rng.randrange(3), len(asked), 3):
             alone, (known,) = encode_plots([stories[story[place]]])
-            by_itself = Answers(alone, encode_questions([known], [0], [asked[place]]), reading.sight)
+            by_itself = PlotAnswers(alone, encode_questions([known], [0], [asked[place]]), reading.sight)
             where = f"{reading}, {asked[place]} in\n{describe(stories[story[place]])}"
             code = int(by_itself.codes(reading.trust)[0][0])
             assert reply(int(codes[place]), names[story[place]], asked[place]) == reply(code, known, asked[place]), (

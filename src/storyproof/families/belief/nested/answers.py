@@ -130,7 +130,7 @@ def _members(chain: Small) -> tuple[Small, Columns]:
     return np.take_along_axis(chain, order, axis=0), (~repeated).sum(axis=0)
 
 
-class Answers:
+class PlotAnswers:
     """The oracle's answers to many questions about many stories."""
 
     def __init__(self, stories: PlotArrays, asked: QuestionArrays, sight: str = OPEN) -> None:
@@ -426,12 +426,12 @@ def oracle_answer(events: Sequence[PlotEvent], question: NestedQuestion, reading
     """Return the oracle's answer to a question about a story."""
     stories, (names,) = encode_plots([events])
     asked = encode_questions([names], [0], [question])
-    (codes,) = Answers(stories, asked, reading.sight).codes(reading.trust)
+    (codes,) = PlotAnswers(stories, asked, reading.sight).codes(reading.trust)
     return reply(int(codes[0]), names, question)
 
 
 def oracle_proof(events: Sequence[PlotEvent], question: NestedQuestion, reading: NestedReading) -> tuple[int, ...]:
-    """Return the 1-based numbers of the sentences that an answer rests on (see `Answers.prove`)."""
+    """Return the 1-based numbers of the sentences that an answer rests on (see `PlotAnswers.prove`)."""
     stories, (names,) = encode_plots([events])
-    flags = Answers(stories, encode_questions([names], [0], [question]), reading.sight).prove(reading.trust)
+    flags = PlotAnswers(stories, encode_questions([names], [0], [question]), reading.sight).prove(reading.trust)
     return tuple((np.flatnonzero(flags[:, 0]) + 1).tolist())

@@ -17,7 +17,7 @@ from storyproof.families.belief.arrays import NOBODY, Flags, Small
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.nested.answers import Codes, Columns
 from storyproof.families.belief.nested.arrays import PlotArrays
-from storyproof.families.belief.nested.provers import Derived, cast_sizes
+from storyproof.families.belief.nested.provers import DerivedCodes, cast_sizes
 from storyproof.families.belief.nested.questions import ASKS, Ask, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import COMPARED, NestedReading
 from storyproof.families.belief.nested.wording import PlotWording
@@ -170,7 +170,7 @@ class LabelledQuestions:
     cast: Cast
     asked: QuestionArrays
     chain: Words
-    derived: Derived
+    derived: DerivedCodes
     own: NestedReading
     unknown: Flags
 

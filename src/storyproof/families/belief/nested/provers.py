@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames
-from storyproof.families.belief.nested.answers import Answers, Codes, Columns
+from storyproof.families.belief.nested.answers import Codes, Columns, PlotAnswers
 from storyproof.families.belief.nested.arrays import PlotArrays, decode_plot
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.mind_blocks import PlotEventBlock, answer_under
@@ -26,7 +26,7 @@ _STRANGER = "nobody of the story"
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedCodes:
     """What the oracle says.
 
     Attributes:
@@ -54,12 +54,12 @@ def cast_sizes(stories: PlotArrays) -> Columns:
 
 def answer(stories: PlotArrays, asked: QuestionArrays, reading: NestedReading) -> Codes:
     """Return the oracle's answers."""
-    return Answers(stories, asked, reading.sight).codes(reading.trust)[0]
+    return PlotAnswers(stories, asked, reading.sight).codes(reading.trust)[0]
 
 
 def derive(
     stories: PlotArrays, asked: QuestionArrays, own: NestedReading, compared: Sequence[NestedReading]
-) -> Derived:
+) -> DerivedCodes:
     """Return the oracle's answers and proofs.
 
     Args:
@@ -69,15 +69,15 @@ def derive(
         compared: Further readings to answer under.
     """
     readings = dict.fromkeys([own, *compared])
-    answers = {sight: Answers(stories, asked, sight) for sight in dict.fromkeys(each.sight for each in readings)}
+    answers = {sight: PlotAnswers(stories, asked, sight) for sight in dict.fromkeys(each.sight for each in readings)}
     codes: dict[NestedReading, Codes] = {}
     for sight, found in answers.items():
         some = [each for each in readings if each.sight == sight]
         codes |= dict(zip(some, found.codes(*(each.trust for each in some)), strict=True))
-    return Derived({each: codes[each] for each in readings}, answers[own.sight].prove(own.trust))
+    return DerivedCodes({each: codes[each] for each in readings}, answers[own.sight].prove(own.trust))
 
 
-def differences(stories: PlotArrays, asked: QuestionArrays, derived: Derived) -> Iterator[Difference]:
+def differences(stories: PlotArrays, asked: QuestionArrays, derived: DerivedCodes) -> Iterator[Difference]:
     """Yield where the checker differs from the oracle, by reading."""
     for reading, checked in _check(stories, asked, list(derived.codes)).items():
         differing = np.flatnonzero(checked != derived.codes[reading])
@@ -122,7 +122,7 @@ def _check_one_by_one(
     return checked
 
 
-def describe(stories: PlotArrays, asked: QuestionArrays, derived: Derived, found: Difference) -> str:
+def describe(stories: PlotArrays, asked: QuestionArrays, derived: DerivedCodes, found: Difference) -> str:
     """Return what oracle and checker say about the first question that they differ on, in generic names."""
     place = int(found.questions[0])
     return (

@@ -1,7 +1,10 @@
-"""Datasets in a bucket of a real server of S3."""
+"""Datasets in buckets of real servers of S3 and of Google Cloud Storage."""
 
 import json
 import os
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -35,6 +38,7 @@ def test_a_dataset_in_a_bucket_is_that_of_one_process(bucket: str, address: str,
     made = run("generate", "tomi", "--out", url, *OPTIONS, *rays)
     assert made.returncode == 0, made.stderr
     assert f"written to {url}" in made.stdout
+    assert made.stderr == ""
     storyproof.generate("tomi", **COUNTS, seed=7, out=tmp_path / "one", shard_stories=6144)
     here = fetched(url, tmp_path / "fetched")
     assert files_of(here) == files_of(tmp_path / "one")
@@ -97,7 +101,7 @@ def test_what_was_changed_in_a_bucket_is_found(bucket: str, tmp_path: Path) -> N
 
 
 @pytest.fixture
-def locked(bucket: str) -> Any:
+def locked(s3: str) -> Any:
     """Let the server check keys, and give keys that it does not know."""
 
     def post(count: str) -> None:
@@ -105,7 +109,7 @@ def locked(bucket: str) -> Any:
         urlopen(Request(place, count.encode(), {"Content-Type": "text/plain"}, method="POST")).read()
 
     post("0")
-    yield bucket
+    yield s3
     post("inf")
 
 
@@ -117,14 +121,51 @@ def test_a_bucket_without_rights_is_one_sentence(locked: str) -> None:
     assert "Traceback" not in found.stderr
 
 
+@pytest.fixture
+def denying() -> Iterator[str]:
+    """Start a server that denies everything in the words of Google Cloud Storage, which the other one does not."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def answer(self) -> None:
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            said = {"error": {"code": 403, "message": "Anonymous caller does not have storage.objects.list access"}}
+            body = json.dumps(said).encode()
+            self.send_response(403)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST = answer  # noqa: N815
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_bucket_of_google_without_rights_is_one_sentence(denying: str) -> None:
+    found = run("generate", "tomi", "--out", "gs://lab/x", *OPTIONS, STORAGE_EMULATOR_HOST=denying)
+    assert found.returncode == 2, found.stderr
+    [line] = found.stderr.splitlines()
+    assert line.startswith("storyproof: cannot list gs://lab/x: Forbidden")
+    assert "does not have storage.objects.list access" in line
+    assert line.endswith("check the bucket, its rights and your keys.")
+
+
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
         ("s3://no-such-bucket/x", "cannot list s3://no-such-bucket/x: it does not exist"),
+        ("gs://no-such-bucket/x", "cannot list gs://no-such-bucket/x: it does not exist"),
         ("nonsense://x/y", "nonsense://x/y cannot be reached"),
     ],
 )
-def test_places_that_do_not_exist_are_one_sentence(bucket: str, url: str, expected: str) -> None:
+def test_places_that_do_not_exist_are_one_sentence(s3: str, gcs: str, url: str, expected: str) -> None:
     for args in (["generate", "tomi", "--out", url, *OPTIONS], ["verify", url]):
         found = run(*args)
         assert found.returncode == 2, found.stderr

@@ -212,10 +212,14 @@ def _step(content: Any, part: str) -> Iterator[Any]:
 
 
 def _read_cells(table: Mapping[str, Any]) -> dict[str, float]:
-    """Return the cells of an experiment: `entnet tomi average`; with ` ±` its deviation, with ` paper` the paper's."""
+    """Return the cells of an experiment: `entnet tomi average`; with ` ±` its deviation, with ` paper` the paper's.
+
+    What was trained on other data than it was tested on has both names: `entnet plain on tomi average`.
+    """
     found = {}
     for cell in table["cells"]:
-        name = f"{cell['model']} {cell['data']} {cell['measure']}"
+        data = cell["data"] if cell["test"] == cell["data"] else f"{cell['data']} on {cell['test']}"
+        name = f"{cell['model']} {data} {cell['measure']}"
         for ending, key in (("", "mean"), (" ±", "deviation"), (" paper", "paper")):
             if cell[key] is not None:
                 found[name + ending] = cell[key]

@@ -50,6 +50,8 @@ _UNCLAIMED = frozenset(
         *("apparently", "seems", "seem", "appears", "might", "may", "could", "or", "either", "otherwise", "lest"),
         *("hypothetically", "hypothetical", "theoretically", "example", "alternatively", "versus", "vs"),
         *("says", "said", "say", "saying", "claims", "claimed", "claim", "tells", "told", "asks", "asked", "ask"),
+        *("tell", "telling", "announces", "announced", "announce", "whispers", "whispered", "whisper", "informs"),
+        *("informed", "mentions", "mentioned", "hears", "heard", "message", "messages", "announcement", "lie"),
         *("asking", "lies", "lied", "lying", "wonders", "wonder", "suspects", "suspect", "hopes", "wants", "wishes"),
         *("guess", "guesses", "dreams", "fears", "doubts", "doubt", "denies", "deny", "forgets", "remembers"),
         *("wrong", "incorrect", "untrue", "mistaken", "mistake", "contradiction", "contradicts", "impossible"),

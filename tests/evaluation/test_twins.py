@@ -13,6 +13,8 @@ from storyproof.evaluation.runs import INTERRUPTED, Evaluation
 from storyproof.evaluation.twins import contamination, difference, make_twin
 from storyproof.intervals import Interval
 
+OTHER_KINDS = ("says", "knows", "believers", "common")
+
 
 @pytest.mark.parametrize(("benchmark", "count"), [("tomi", 9), ("tom-babi-easy", 12), ("tom-babi", 12)])
 def test_twin_has_the_same_shape_and_other_stories(tmp_path: Path, benchmark: str, count: int) -> None:
@@ -25,6 +27,44 @@ def test_twin_has_the_same_shape_and_other_stories(tmp_path: Path, benchmark: st
     assert {each.benchmark for each in second} == {benchmark}
     assert not {each.story for each in first} & {each.story for each in second}
     assert not storyproof.verify(path).findings
+
+
+@pytest.mark.parametrize(
+    "dials",
+    [
+        {"preset": "easy"},
+        {"preset": "medium"},
+        {"preset": "plain"},
+        {"order": 4, "agents": 5, "questions": ("memory", "says"), "trust": "fresher", "language": "de"},
+        {"preset": "easy", "order": 1, "unknown": True},
+    ],
+)
+def test_twin_of_nested_beliefs_has_the_dials_of_the_manifest(tmp_path: Path, dials: dict[str, object]) -> None:
+    storyproof.generate("tom-k", test=12, seed=7, out=tmp_path / "x", **dials)
+    source = find_source(tmp_path / "x")
+    path = make_twin(source, tmp_path / "twins", seed=8)
+    assert not storyproof.verify(path).findings
+    first, second = read_examples(source), read_examples(find_source(path))
+    shapes = [
+        [(each.order, each.readings[0], each.question_type.partition("_")[0]) for each in some if each.order]
+        for some in (first, second)
+    ]
+    beliefs = [[each for each in shape if each[2] not in OTHER_KINDS] for shape in shapes]
+    assert len(first) == len(second)
+    assert beliefs[0] == beliefs[1]
+    assert not {each.story for each in first} & {each.story for each in second}
+    expected = storyproof.generate("tom-k", test=12, seed=8, **dials)
+    assert [each.story for each in second] == expected.column("story").to_pylist()
+
+
+def test_twin_of_a_file_without_manifest_has_the_order_of_its_questions(tmp_path: Path) -> None:
+    storyproof.generate("tom-k", test=12, seed=7, out=tmp_path / "x", preset="easy", format="jsonl")
+    (tmp_path / "alone").mkdir()
+    alone = (tmp_path / "x" / "test.jsonl").rename(tmp_path / "alone" / "test.jsonl")
+    path = make_twin(find_source(alone), tmp_path / "twins", seed=8)
+    first, second = (read_examples(find_source(each)) for each in (alone, path))
+    assert len(first) == len(second)
+    assert max(each.order for each in second) == 2
 
 
 def test_twin_of_kinship_has_the_same_lengths(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from storyproof.solvers.neural.train import make_settings
 
 SHAPE = Shape(words=20, pool=12, sentences=5, length=6, question=2, edge_types=30, answers=7, pieces=3, vector=8)
 MEASURE = re.compile(
-    r"average|joint|((memory|reality|first_order|second_order)(/(no_)?false_belief)?)|k=\d+|task=\w+(/k=\d+)?"
+    r"average|joint|((memory|reality|(first|second|third|fourth)_order|order_\d)(/(no_)?false_belief)?)|"
+    r"k=\d+|task=\w+(/k=\d+)?"
 )
 
 # What the papers print, a line a row, its columns in order; "-" where they print nothing.
@@ -89,7 +90,7 @@ TOMI_DATA = {
 def test_the_issue_names_them() -> None:
     tomi = {"tomi-table1", "tomi-table2", "tomi-table3", "tomi-growth"}
     clutrr = {"generalization", "robust", "robust-synthetic", "placeholders", "embeddings"}
-    assert set(names()) == tomi | {f"clutrr-{name}" for name in clutrr}
+    assert set(names()) == tomi | {f"clutrr-{name}" for name in clutrr} | {"tom-k-orders", "tom-k-plain"}
 
 
 @pytest.mark.parametrize("quick", [False, True])
@@ -102,7 +103,7 @@ def test_every_declaration_holds_together(name: str, quick: bool) -> None:
         assert cell.test in found.data
         assert MEASURE.fullmatch(cell.measure)
     assert {cell.model for cell in found.cells()} == set(found.models)
-    assert {cell.data for cell in found.cells()} == set(found.data)
+    assert {name for cell in found.cells() for name in (cell.data, cell.test)} == set(found.data)
     assert len(set(found.cells())) == len(found.cells())
     for row in found.rows:
         assert len(row.paper) in (0, len(found.columns))

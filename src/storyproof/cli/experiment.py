@@ -21,8 +21,8 @@ def experiment(
     name: Annotated[
         str,
         typer.Argument(
-            help="tomi-table1, tomi-table2, tomi-table3, tomi-growth, clutrr-generalization, clutrr-robust, "
-            "clutrr-robust-synthetic, clutrr-placeholders or clutrr-embeddings.",
+            help="tomi-table1, tomi-table2, tomi-table3, tomi-growth, tom-k-orders, tom-k-plain, "
+            "clutrr-generalization, clutrr-robust, clutrr-robust-synthetic, clutrr-placeholders or clutrr-embeddings.",
             autocompletion=completion.experiments,
         ),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,11 +11,13 @@ from typing import Any
 
 import pyarrow as pa
 
+from storyproof.benchmark import Benchmark
 from storyproof.catalog import load, names
 from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.manifest import file_sha256
+from storyproof.datasets.generate import load_benchmark
+from storyproof.datasets.manifest import file_sha256, read_manifest
 from storyproof.datasets.reading import Source, find_source
-from storyproof.errors import DataError
+from storyproof.errors import DataError, StoryproofError
 from storyproof.evaluation.runs import Evaluation
 from storyproof.example import Example
 from storyproof.files import writing_to
@@ -22,6 +25,7 @@ from storyproof.formats.jsonl import JsonlSplit
 from storyproof.intervals import Interval, difference
 from storyproof.locks import Claim
 
+TEST = "test"  # the split that a twin is
 _DRAFT = ".part"
 
 
@@ -107,7 +111,7 @@ def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories
     """
     known = "-".join(file_sha256(path)[:8] for path in source.files[:4])
     shape = f"{known}-{max_stories or 'all'}" + ("" if seed is None else f"-seed{seed}")
-    path = folder / f"twin-{shape}" / "test.jsonl"
+    path = folder / f"twin-{shape}" / f"{TEST}.jsonl"
     if path.exists():
         return path
     seed = secrets.randbelow(1 << 53) if seed is None else seed
@@ -137,10 +141,40 @@ def _write_twin(path: Path, table: pa.Table) -> None:
 def _twin_rows(source: Source, seed: int, max_stories: int | None) -> pa.Table:
     first: dict[tuple[str, str], Example] = {}
     for example in iterate_examples(source, max_stories=max_stories):
-        first.setdefault((example.split, example.story_id), example)
+        key = example.split, example.story_id
+        known = first.setdefault(key, example)
+        if example.order > known.order and example.story == known.story:  # which says more about the recipe
+            first[key] = example
     stories = list(first.values())
     benchmark = stories[0].benchmark if stories else ""
     if benchmark not in names("benchmark"):
-        known = ", ".join(names("benchmark"))
-        raise DataError(f"{source.name} is of benchmark '{benchmark}'; twins can be generated for {known}.")
-    return load("benchmark", benchmark).twin(stories, seed)
+        known_names = ", ".join(names("benchmark"))
+        raise DataError(f"{source.name} is of benchmark '{benchmark}'; twins can be generated for {known_names}.")
+    made = _declared_recipe(source, benchmark, seed)
+    if made is None:
+        found: pa.Table = load("benchmark", benchmark).twin(stories, seed)
+        return found
+    count = -(-len(stories) // made.round) * made.round
+    made.check_count(TEST, count)
+    return pa.concat_tables(made.blocks(TEST, count)).slice(0, len(stories) * made.rows_per_story(TEST))
+
+
+def _declared_recipe(source: Source, benchmark: str, seed: int) -> Benchmark | None:
+    """Return the recipe of a dataset with the settings of its manifest; None if they cannot be taken from there.
+
+    A test split with parts, such as that of clutrr, has as many stories of each part as the data, which a manifest does
+    not say. Settings that refer to files, such as words of one's own, are plain values that cannot be read back.
+    """
+    manifest = read_manifest(source.files[0].parent)
+    if manifest is None or manifest.get("benchmark") != benchmark or not isinstance(manifest.get("config"), dict):
+        return None
+    try:
+        kind = load_benchmark(benchmark, manifest.get("version"))
+        settings = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in manifest["config"].items()
+        }
+        config = kind.config_type(**settings)
+        is_same = json.loads(json.dumps(config.as_dict())) == manifest["config"]
+    except (StoryproofError, AttributeError, TypeError, ValueError):
+        return None
+    return kind(config, seed) if is_same and not kind.test_parts else None

@@ -42,5 +42,12 @@ def describe_best(rows: Sequence[ShortcutScore], forced: Forced, tested: str) ->
     limit = f"{percent(forced.accuracy)} (joint {percent(forced.joint_accuracy)})"
     if not (best.beats_structure or best.jointly_beats_structure):
         return f"{gets}, no more than the structure forces: {limit}."
-    points = f"{100 * best.above_structure:.1f} (joint {100 * best.joint_above_structure:.1f}) points"
-    return f"{gets}, {points} above the {limit} that the structure forces."
+    return f"{gets}, {points_above(best)} the {limit} that the structure forces."
+
+
+def points_above(row: ShortcutScore) -> str:
+    """Return by how much a score is above what the structure forces; a reader may beat it in whole stories only."""
+    joint = f"joint {100 * row.joint_above_structure:.1f}"
+    if row.above_structure < 0:
+        return f"{joint} points above"
+    return f"{100 * row.above_structure:.1f} ({joint}) points above"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from storyproof.errors import ParseError
-from storyproof.example import Example
 from storyproof.families.belief.events import FEELINGS, Kind
 from storyproof.families.belief.text import parse
 
@@ -20,19 +19,33 @@ def agents_of(story: str) -> list[str]:
     return list(dict.fromkeys(_ACTOR.findall(story)))
 
 
-def roles(examples: Iterable[Example]) -> dict[str, str]:
-    """Return the role of each word, in lower case, that plays one role only; none if a story cannot be parsed."""
+def words_of(story: str) -> list[tuple[str, str]]:
+    """Return the words of a plain story, in lower case, with their roles.
+
+    Raises:
+        ParseError: If it cannot be parsed.
+    """
+    words = [
+        (getattr(event, role, None), role)
+        for event in parse(story)
+        if event.kind is not Kind.FEEL  # anything may be liked
+        for role in _ROLES
+    ]
+    return [(word.lower(), role) for word, role in words if word]
+
+
+def roles(words: Callable[[str], Iterable[tuple[str, str]]], stories: Iterable[str]) -> dict[str, str]:
+    """Return the role of each word that plays one role only; none if a story cannot be parsed.
+
+    Args:
+        words: Returns the words of a story with their roles; raises ParseError if it cannot be parsed.
+        stories: The stories.
+    """
     played: dict[str, set[str]] = defaultdict(set)
-    for story in dict.fromkeys(example.story for example in examples):
+    for story in stories:
         try:
-            events = parse(story)
+            for word, role in words(story):
+                played[word].add(role)
         except ParseError:
             return {}
-        for event in events:
-            if event.kind is Kind.FEEL:  # anything may be liked
-                continue
-            for role in _ROLES:
-                word = getattr(event, role, None)
-                if word:
-                    played[word.lower()].add(role)
     return {word: next(iter(found)) for word, found in played.items() if len(found) == 1}

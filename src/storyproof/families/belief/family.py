@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from storyproof.shortcuts.results import ShortcutReport
 
 _OTHER_KINDS = ("says", "knows_where", "knows_wrong", "believers", "common")
+_AFTER_BELIEFS = 100  # more than any order
 _ORDERS = {1: "first_order", 2: "second_order", 3: "third_order", 4: "fourth_order"}
 _CAPTION = "What is asked for, what it is about, and who is where after each sentence, under the default readings"
 _LEGEND = (
@@ -131,13 +132,12 @@ class BeliefFamily(Family):
         return TALK
 
     def statements(self, text: str, example: Example) -> Sequence[Statement]:
-        """Return what a text says about minds and places; in stories with messages, nothing is understood yet."""
+        """Return what a text says about minds and places."""
         return story_kind_of(example).statements(text, example)
 
     def check_statement(self, statement: Statement, example: Example) -> StatementVerdict:
-        """Compare a statement with the oracle and the checker; where its kind cannot, ask its question of the text."""
-        verdict = story_kind_of(example).check_statement(statement, example)
-        return super().check_statement(statement, example) if verdict is None else verdict
+        """Compare a statement with the oracle and the checker."""
+        return story_kind_of(example).check_statement(statement, example)
 
     def positions(self, example: Example) -> Sequence[str]:
         """Return the containers in which the asked object was, in the order of the story."""
@@ -156,8 +156,9 @@ class BeliefFamily(Family):
         return example.order == 0
 
     def kind_order(self, example: Example) -> tuple[Any, ...]:
-        """Sort kinds by order of belief."""
-        return (example.order, self.kind(example))
+        """Sort kinds by order of belief; the other kinds, which may have several orders, come after them."""
+        kind = self.kind(example)
+        return (_AFTER_BELIEFS if kind.startswith(_OTHER_KINDS) else example.order, kind)
 
     def measures(self, example: Example) -> Iterator[str]:
         """Yield the kind, and the kind among false or true beliefs as the question type says."""
@@ -206,7 +207,8 @@ class BeliefFamily(Family):
 
     def roles(self, examples: Iterable[Example]) -> dict[str, str]:
         """Return which words are agents, objects, containers and rooms in all stories."""
-        return encoding.roles(examples)
+        stories = dict.fromkeys(example.story for example in examples)
+        return encoding.roles(lambda story: read_by_either(lambda kind: kind.words(story)), stories)
 
     def conventions(self, example: Example) -> Sequence[str]:
         """Return what the default reading takes for granted; nothing for an answer that holds under others only."""

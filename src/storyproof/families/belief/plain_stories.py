@@ -150,6 +150,10 @@ class PlainStories(StoryKind):
         """Return what the default reading takes for granted; nothing for an answer that holds under others only."""
         return CONVENTIONS if not example.readings or OPEN in example.readings else ()
 
+    def words(self, story: str) -> list[tuple[str, str]]:
+        """Return words of a story with their roles."""
+        return encoding.words_of(story)
+
     def statements(self, text: str, example: Example) -> Sequence[Statement]:
         """Return what a text says about minds and places."""
         return statements.find_statements(text, example)

@@ -7,7 +7,8 @@ what the oracle and the checker say about it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -63,7 +64,7 @@ _AT_FIRST = tuple(
 _FIRST = frozenset(("initially", "originally", "first"))
 _PUT = frozenset(("placed", "put", "located", "stored", "kept"))
 # Words of events. What stands before the last of them may be about the story so far.
-_HAPPENS = frozenset(
+HAPPENS = frozenset(
     (
         *(
             "moved",
@@ -83,15 +84,42 @@ _HAPPENS = frozenset(
         *("relocated", "shifted", "takes", "took", "step", "sentence"),
     )
 )
+YES, NO = "yes", "no"
+_KNOWS_WHERE = re.compile(r"Does (?P<agent>.+) know where the (?P<thing>.+) is\?")
 
 
-class _Names(NamedTuple):
-    """Who and what a story is about."""
+class StoryNames(NamedTuple):
+    """Who and what a story is about.
+
+    Attributes:
+        agents: The people.
+        things: The objects.
+        containers: What they are in.
+        only: The only object; empty if there are several.
+    """
 
     agents: NameIndex
     things: NameIndex
     containers: NameIndex
-    only: str  # the only thing; empty if there are several
+    only: str
+
+    @classmethod
+    def of(cls, agents: Collection[str], things: Collection[str], containers: Collection[str]) -> StoryNames:
+        """Index the names of a story."""
+        only = next(iter(things)) if len(set(things)) == 1 else ""
+        return cls(NameIndex(agents, is_proper=True), NameIndex(things), NameIndex(containers), only)
+
+
+class StatedQuestion(NamedTuple):
+    """What a statement answers: a question of a story, or whether somebody knows where the thing is."""
+
+    thing: str
+    chain: tuple[str, ...] = ()
+    memory: bool = False
+    knows_where: bool = False
+
+
+QuestionWording = Callable[[StatedQuestion], str]
 
 
 class _Place(NamedTuple):
@@ -113,17 +141,28 @@ class _Verb(NamedTuple):
     is_lasting: bool
 
 
-class _BeliefGrammar(ClauseGrammar):
-    """Where things are, were, or are thought to be."""
+class BeliefGrammar(ClauseGrammar):
+    """Where things are, were, or are thought to be, and who knows where.
+
+    Args:
+        names: Who and what the story is about.
+        ask: Words the question that a statement answers.
+    """
 
     embeds = _THINK | _THINKS | {"thinking", "believing", "knowing", "thought", "believed", "knew", "unaware", "aware"}
 
-    def __init__(self, names: _Names) -> None:
+    def __init__(self, names: StoryNames, ask: QuestionWording) -> None:
         self._names = names
+        self._ask = ask
 
     def parse(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         """Read a statement about minds, about the beginning, or about how things are."""
-        return self._parse_minds(tokens, start) or self._parse_memory(tokens, start) or self._parse_real(tokens, start)
+        return (
+            self._parse_minds(tokens, start)
+            or self._parse_knowledge(tokens, start)
+            or self._parse_memory(tokens, start)
+            or self._parse_real(tokens, start)
+        )
 
     def _parse_minds(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         subjects = self._names.agents.match_list(tokens, start)
@@ -156,11 +195,46 @@ class _BeliefGrammar(ClauseGrammar):
             minds = (agent, *chain)
             if any(one == other for one, other in itertools.pairwise(minds)):
                 return None
-            question = Question(found.thing, minds)
+            question = StatedQuestion(found.thing, minds)
             stated.append(
-                _statement(question, found, denied or found.is_denied, lasting or found.is_lasting, tokens, start)
+                self._state(question, found, denied or found.is_denied, lasting or found.is_lasting, tokens, start)
             )
         return stated, found.end
+
+    def _parse_knowledge(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
+        """Read "Anne knows where the ball is", "Anne does not know where it is" or "Anne has no idea where it is"."""
+        subjects = self._names.agents.match_list(tokens, start)
+        if subjects is None:
+            return None
+        who, place = subjects
+        after = skip_words(tokens, place, _MANNER)
+        if [lower_at(tokens, after + step) for step in range(3)] in (["has", "no", "idea"], ["have", "no", "idea"]):
+            place, denied, lasting = after + 3, True, any(token.lower in _LASTING for token in tokens[place:after])
+        else:
+            verb = _parse_verb(tokens, place, is_plural=len(who) > 1)
+            if verb is None or tokens[verb.end - 1].lower not in ("know", "knows"):
+                return None
+            place, denied, lasting = verb.end, verb.is_denied, verb.is_lasting
+        if lower_at(tokens, place) != "where":
+            return None
+        thing = self._match_thing(tokens, place + 1)
+        if thing is None:
+            return None
+        after = skip_words(tokens, thing[1], _MANNER)
+        if lower_at(tokens, after) not in _STAYS:
+            return None
+        end = skip_words(tokens, after + 1, _MANNER)
+        stated = []
+        for agent in who:
+            knows = f"{agent} {'does not know' if denied else 'knows'} where the {thing[0]} is"
+            question = self._ask(StatedQuestion(thing[0], (agent,), knows_where=True))
+            begins, ends = tokens[start].start, tokens[end - 1].end
+            stated.append(
+                Statement(
+                    question, (NO if denied else YES,), knows, "", begins, ends, is_denied=False, is_final=lasting
+                )
+            )
+        return stated, end
 
     def _parse_memory(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         place = start
@@ -178,16 +252,31 @@ class _BeliefGrammar(ClauseGrammar):
         container = self._match_container(tokens, after) if said_first else None
         if container is None:
             return None
-        question = Question(thing[0], memory=True)
+        question = StatedQuestion(thing[0], memory=True)
         found = _Place(thing[0], container[0], False, container[1])
-        return [_statement(question, found, False, True, tokens, start)], container[1]
+        return [self._state(question, found, False, True, tokens, start)], container[1]
 
     def _parse_real(self, tokens: Sequence[PlacedWord], start: int) -> tuple[list[Statement], int] | None:
         found = self._parse_place(tokens, start, is_thought=False)
         if found is None:
             return None
-        said = _statement(Question(found.thing), found, found.is_denied, found.is_lasting, tokens, start)
+        said = self._state(StatedQuestion(found.thing), found, found.is_denied, found.is_lasting, tokens, start)
         return [said], found.end
+
+    def _state(
+        self,
+        question: StatedQuestion,
+        found: _Place,
+        denied: bool,
+        lasting: bool,
+        tokens: Sequence[PlacedWord],
+        start: int,
+    ) -> Statement:
+        where = f"the {found.thing} {'was first' if question.memory else 'is'} in the {found.container}"
+        minds = "".join(f"{agent} thinks that " for agent in question.chain)
+        said = f"{'not: ' if denied else ''}{minds}{where}"
+        begins, ends = tokens[start].start, tokens[found.end - 1].end
+        return Statement(self._ask(question), (found.container,), said, "", begins, ends, denied, lasting)
 
     def _parse_place(self, tokens: Sequence[PlacedWord], start: int, *, is_thought: bool) -> _Place | None:
         """Read "the ball is (not) in the box"; of a thought also "the ball to be in the box"."""
@@ -280,68 +369,91 @@ def _parse_denial(tokens: Sequence[PlacedWord], place: int) -> tuple[int, bool]:
     return place, False
 
 
-def _statement(
-    question: Question, found: _Place, denied: bool, lasting: bool, tokens: Sequence[PlacedWord], start: int
-) -> Statement:
-    where = f"the {found.thing} {'was first' if question.memory else 'is'} in the {found.container}"
-    minds = "".join(f"{agent} thinks that " for agent in question.chain)
-    said = f"{'not: ' if denied else ''}{minds}{where}"
-    begins, ends = tokens[start].start, tokens[found.end - 1].end
-    return Statement(ask(question), (found.container,), said, "", begins, ends, denied, lasting)
+def read_beliefs(text: str, story: str, grammar: BeliefGrammar, happens: Collection[str] = HAPPENS) -> list[Statement]:
+    """Return what a text says about minds, the beginning and the end of a story.
 
-
-@lru_cache(maxsize=64)  # several replies to one story come after each other
-def _names_of(story: str) -> _Names | None:
-    try:
-        events = events_of(story)
-    except ParseError:
-        return None
-    things = list(dict.fromkeys(event.thing for event in events if event.thing and event.container))
-    return _Names(
-        NameIndex((event.agent for event in events if event.agent and event.room), is_proper=True),
-        NameIndex(things),
-        NameIndex(event.container for event in events if event.container),
-        things[0] if len(things) == 1 else "",
-    )
-
-
-def find_statements(text: str, example: Example) -> list[Statement]:
-    """Return what a text says about minds, the beginning and the end of a story."""
-    names = _names_of(example.story)
-    if names is None:
-        return []
-    found = read_statements(text, _BeliefGrammar(names), example.story.split("\n"))
+    Args:
+        text: A chain of thought.
+        story: One sentence per line.
+        grammar: What statements look like.
+        happens: Words of events; what stands before the last of them may be about the story so far.
+    """
+    found = read_statements(text, grammar, story.split("\n"))
     if not found:
         return []
-    happens = max((token.start for token in tokenize(text) if token.lower in _HAPPENS), default=-1)
-    return [each._replace(is_final=each.is_final or each.start > happens) for each in found]
+    last = max((token.start for token in tokenize(text) if token.lower in happens), default=-1)
+    return [each._replace(is_final=each.is_final or each.start > last) for each in found]
 
 
-def check_statement(statement: Statement, example: Example) -> StatementVerdict:
-    """Compare a statement with the oracle, at the end of the story and before, and with the checker in all readings."""
-    if example.readings and DEFAULT not in example.readings:
-        return StatementVerdict(UNCLEAR, reason="the answer of this row holds under another reading than the default.")
-    places, answers = _proved(example.story, statement.question)
-    holds, said = places[-1] or "", statement.answers[0]
-    if holds != answers[DEFAULT] or not holds:
+def compare(
+    statement: Statement, over_time: Sequence[str | None], by_reading: Mapping[str, str], reading: str
+) -> StatementVerdict:
+    """Compare a statement with what is proved.
+
+    Args:
+        statement: The statement.
+        over_time: The answer to its question after each sentence, by the oracle; None for none.
+        by_reading: The answer at the end under each reading, by the checker; empty for none.
+        reading: The reading that counts.
+    """
+    holds, said = over_time[-1] or "", statement.answers[0]
+    if holds != by_reading[reading] or not holds:
         return StatementVerdict(UNCLEAR, reason="no belief follows.")
-    earlier = not statement.is_final and said in places
     if statement.is_denied:
         if said != holds:
             return StatementVerdict(RIGHT, holds)
         return StatementVerdict(WRONG if statement.is_final else UNCLEAR, holds)
     if said == holds:
         return StatementVerdict(RIGHT, holds)
-    if earlier:
+    if not statement.is_final and said in over_time:
         return StatementVerdict(UNCLEAR, holds, "it held at an earlier moment.")
-    if said in answers.values():
+    if said in by_reading.values():
         return StatementVerdict(UNCLEAR, holds, "it depends on the reading.")
     return StatementVerdict(WRONG, holds)
+
+
+@lru_cache(maxsize=64)  # several replies to one story come after each other
+def _names_of(story: str) -> StoryNames | None:
+    try:
+        events = events_of(story)
+    except ParseError:
+        return None
+    return StoryNames.of(
+        [event.agent for event in events if event.agent and event.room],
+        list(dict.fromkeys(event.thing for event in events if event.thing and event.container)),
+        [event.container for event in events if event.container],
+    )
+
+
+def _word_question(question: StatedQuestion) -> str:
+    if question.knows_where:
+        return f"Does {question.chain[0]} know where the {question.thing} is?"
+    return ask(Question(question.thing, question.chain, question.memory))
+
+
+def find_statements(text: str, example: Example) -> list[Statement]:
+    """Return what a text says about minds, the beginning and the end of a story."""
+    names = _names_of(example.story)
+    return read_beliefs(text, example.story, BeliefGrammar(names, _word_question)) if names is not None else []
+
+
+def check_statement(statement: Statement, example: Example) -> StatementVerdict:
+    """Compare a statement with the oracle, at the end of the story and before, and with the checker in all readings."""
+    if example.readings and DEFAULT not in example.readings:
+        return StatementVerdict(UNCLEAR, reason="the answer of this row holds under another reading than the default.")
+    return compare(statement, *_proved(example.story, statement.question), DEFAULT)
 
 
 @lru_cache(maxsize=512)
 def _proved(story: str, asked: str) -> tuple[tuple[str | None, ...], dict[str, str]]:
     """Return the answer after each sentence, by the oracle, and under each reading, by the checker."""
+    known = _KNOWS_WHERE.fullmatch(asked)
+    if known is not None:  # who knows where the thing is believes what is the case
+        (held, believed), (real, is_real) = (
+            _proved(story, ask(Question(known["thing"], chain))) for chain in ((known["agent"],), ())
+        )
+        over_time = tuple(is_known(one, other) for one, other in zip(held, real, strict=True))
+        return over_time, {name: is_known(believed[name], is_real[name]) for name in believed}
     question = parse_question(asked)
     numbers, names = number(list(events_of(story)))
     places = places_over_time(stack([numbers]), names, question.thing, question.chain)
@@ -350,3 +462,8 @@ def _proved(story: str, asked: str) -> tuple[tuple[str | None, ...], dict[str, s
         places = [first] * len(places)
 
     return tuple(places), answers_by_reading(own_example({"story": story, "question": asked}))
+
+
+def is_known(believed: str | None, real: str | None) -> str:
+    """Return yes or no: who knows where something is believes so, and is right."""
+    return YES if believed and believed == real else NO

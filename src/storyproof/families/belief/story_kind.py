@@ -8,7 +8,7 @@ the package `nested`. `story_choice` tells by the text which kind a story is. No
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -135,10 +135,18 @@ class StoryKind(ABC):
         """Return the people of each candidate if the question asks who believes something; by default none does."""
         return {}
 
-    def statements(self, text: str, example: Example) -> Sequence[Statement]:
-        """Return what a text says about minds and places; by default nothing is understood."""
-        return ()
+    @abstractmethod
+    def words(self, story: str) -> Iterable[tuple[str, str]]:
+        """Return words of a story, in lower case, each with its role: agent, thing, container or room.
 
-    def check_statement(self, statement: Statement, example: Example) -> StatementVerdict | None:
-        """Compare a statement with the oracle and the checker; by default None: its question is asked of the text."""
-        return None
+        Raises:
+            ParseError: If it cannot be read.
+        """
+
+    @abstractmethod
+    def statements(self, text: str, example: Example) -> Sequence[Statement]:
+        """Return what a text says about minds and places."""
+
+    @abstractmethod
+    def check_statement(self, statement: Statement, example: Example) -> StatementVerdict:
+        """Compare a statement with the oracle and the checker."""

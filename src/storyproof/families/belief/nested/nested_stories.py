@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -15,15 +15,18 @@ from storyproof.families.belief.nested import (
     mistakes,
     own_text,
     running_text,
+    statements,
     states,
     timeline,
 )
 from storyproof.families.belief.nested.reading import read_question, read_story
 from storyproof.families.belief.nested.readings import SIGHT_CONVENTIONS, TRUST_CONVENTIONS
 from storyproof.families.belief.nested.rows import kind_of, reading_of
+from storyproof.families.belief.nested.world import EventKind
 from storyproof.families.belief.story_kind import StoryKind
 from storyproof.families.belief.timeline import Timeline
 from storyproof.families.family import ReadingProblem, Step, StoryModel, number_names
+from storyproof.statements import Statement, StatementVerdict
 
 if TYPE_CHECKING:
     from storyproof.families.belief.audit.tally import AuditTally
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class NestedStories(StoryKind):
-    """Stories in which people watch in secret, are distracted, speak and lie; no statements are understood yet."""
+    """Stories in which people watch in secret, are distracted, speak and lie."""
 
     def complete(self, table: pa.Table, *, proved: bool) -> pa.Table:
         """Fill in the columns that rows lack."""
@@ -146,3 +149,26 @@ class NestedStories(StoryKind):
     def conventions(self, example: Example) -> list[str]:
         """Return what everybody notices, and whom hearers believe."""
         return [*SIGHT_CONVENTIONS, TRUST_CONVENTIONS[reading_of(example.readings).trust]]
+
+    def words(self, story: str) -> Iterator[tuple[str, str]]:
+        """Yield words of a story with their roles; noise may be about anything."""
+        for event in read_story(story).events:
+            if event.kind == EventKind.NOISE:
+                continue
+            for role, word in (
+                ("agent", event.agent),
+                ("agent", event.hearer),
+                ("thing", event.thing),
+                ("container", event.container),
+                ("room", event.room),
+            ):
+                if word:
+                    yield word.lower(), role
+
+    def statements(self, text: str, example: Example) -> list[Statement]:
+        """Return what a text says about minds and places."""
+        return statements.find_statements(text, example)
+
+    def check_statement(self, statement: Statement, example: Example) -> StatementVerdict:
+        """Compare a statement with the oracle and the checker."""
+        return statements.check_statement(statement, example)

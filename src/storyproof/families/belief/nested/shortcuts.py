@@ -17,6 +17,7 @@ from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.questions import Ask
 from storyproof.families.belief.nested.reading import read_question, read_story
 from storyproof.families.belief.nested.rows import kind_of, places_of, reading_of
+from storyproof.families.belief.nested.world import EventKind
 from storyproof.intervals import Flags
 from storyproof.shortcuts.bounds import force
 from storyproof.shortcuts.plain import probe_words
@@ -39,8 +40,10 @@ _READERS = {
     "reality": "answers where the object really is",
     **TRUNCATED,
     "algorithm_1": "follows the ToMi paper's Algorithm 1, which never looks at the agents,",
+    "last_announced": "takes beliefs to be what was last announced to everybody, else by Algorithm 1,",
 }
-_PLACES = (Ask.BELIEF, Ask.SAYS, Ask.COMMON, Ask.REALITY, Ask.MEMORY)
+_BELIEFS = (Ask.BELIEF, Ask.SAYS, Ask.COMMON)
+_PLACES = (*_BELIEFS, Ask.REALITY, Ask.MEMORY)
 
 
 def find_nested_shortcuts(
@@ -126,6 +129,17 @@ def _instead(choose: Callable[[tuple[str, ...]], tuple[str, ...]]) -> Callable[[
     return answer
 
 
+def _last_announced(example: Example) -> str:
+    """Return what everybody was last told about the object; without an announcement, what Algorithm 1 answers."""
+    question, text = read_question(example.question), read_story(example.story)
+    said = [
+        event.container for event in text.events if event.kind == EventKind.ANNOUNCE and event.thing == question.thing
+    ]
+    if question.ask not in _BELIEFS or not said:
+        return rules_answer(example)
+    return text.wording.answer(said[-1])
+
+
 _ANSWERS: dict[str, Callable[[Example], str]] = {
     "reality": _instead(lambda chain: ()),
     "without_last_agent": _instead(lambda chain: chain[:-1]),
@@ -133,4 +147,5 @@ _ANSWERS: dict[str, Callable[[Example], str]] = {
     "first_agent_alone": _instead(lambda chain: chain[:1] if len(chain) > 1 else ()),
     "last_agent_alone": _instead(lambda chain: chain[-1:] if len(chain) > 1 else ()),
     "algorithm_1": rules_answer,
+    "last_announced": _last_announced,
 }

@@ -14,7 +14,7 @@ from storyproof.families.belief.shortcuts.stories import POSITIONS, Told, positi
 from storyproof.shortcuts.bounds import force
 from storyproof.shortcuts.results import ABLATION, HEURISTIC, Forced, ShortcutReport, ShortcutScore
 from storyproof.shortcuts.trial import Trial, set_up
-from storyproof.shortcuts.verdicts import SOLVED, best_score, both_scores, percent
+from storyproof.shortcuts.verdicts import SOLVED, best_score, both_scores, percent, points_above
 
 SLOTS = "question type and whether the mover is asked; always the same place for each (first, last or last but one)"
 
@@ -58,10 +58,9 @@ def verdict_on(rows: Sequence[ShortcutScore], forced: Forced) -> str:
     limit = f"{percent(forced.accuracy)} (joint {percent(forced.joint_accuracy)})"
     if not (best.beats_structure or best.jointly_beats_structure):
         return f"A reader who {best.reader} gets {both_scores(best)}, no more than the structure forces: {limit}."
-    average, joint = (100 * each for each in (best.above_structure, best.joint_above_structure))
     return (
-        f"A reader who {best.reader} gets {both_scores(best)}, {average:.1f} (joint {joint:.1f}) points above the "
-        f"{limit} that the structure forces: part of this data can be answered without reasoning about belief."
+        f"A reader who {best.reader} gets {both_scores(best)}, {points_above(best)} the {limit} that "
+        "the structure forces: part of this data can be answered without reasoning about belief."
     )
 
 

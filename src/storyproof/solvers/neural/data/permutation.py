@@ -17,7 +17,7 @@ from storyproof.example import Example
 from storyproof.families.family import family_of
 from storyproof.seeds import Indices
 from storyproof.solvers.neural.data.batches import Batch
-from storyproof.solvers.neural.data.vocabulary import TokenVocabulary
+from storyproof.solvers.neural.data.vocabulary import TokenVocabulary, split_words
 from storyproof.solvers.neural.noise import mix
 
 _WORDS = ("story", "flat", "question", "nodes")  # of a batch
@@ -67,15 +67,18 @@ class WordPermutation:
 def word_roles(examples: Sequence[Example], vocabulary: TokenVocabulary) -> Indices:
     """Return a number for the role of each word; words that must not be permuted have a role of their own.
 
-    Entities have one role. Other words have the role that the family gives them (`Family.roles`).
+    Entities have one role. Other words have the role that the family gives them (`Family.roles`), except those of
+    answers that consist of several words, such as the people who believe something: such an answer stays as it is, so
+    its words must stay too.
     """
     numbers = np.arange(vocabulary.size)
     numbers[vocabulary.first_entity :] = vocabulary.first_entity
     roles = family_of(examples[0]).roles(examples)
     answers = {answer.lower() for answer in vocabulary.answers}
+    kept = {word for answer in answers if len(words := split_words(answer)) > 1 for word in words}
     first: dict[tuple[str, bool], int] = {}
     for word, number in vocabulary.numbers.items():
-        if word in roles:
+        if word in roles and word not in kept:
             role = (roles[word], word in answers)  # words that are never answers are not exchanged for answers
             numbers[number] = first.setdefault(role, number)
     return numbers

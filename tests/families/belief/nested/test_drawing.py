@@ -69,7 +69,8 @@ def test_honest_speakers_say_what_they_believe_and_liars_do_not(name: str) -> No
 def test_all_kinds_of_message_are_drawn_and_few_stories_twice() -> None:
     drawn = draw_plots(RICH, Draws("test"), 400)
     kinds = Counter(drawn.stories.kind.ravel().tolist())
-    assert min(kinds[kind] for kind in MESSAGES) > 300
+    assert min(kinds[kind] for kind in MESSAGES) > 200
+    assert kinds[EventKind.ANNOUNCE] < kinds[EventKind.WHISPER] < kinds[EventKind.TELL]
     assert min(kinds[kind] for kind in (EventKind.UNPEEK, EventKind.ATTEND)) > 30
     plots = {tuple(map(tuple, story)) for story in events_of(draw_plots(PlotDials(), Draws("test"), 400))}
     assert len(plots) > 390

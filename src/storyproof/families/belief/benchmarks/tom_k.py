@@ -57,6 +57,7 @@ KINDS = tuple(str(ask) for ask in (*CONTROLS, *OTHERS))
 PLAIN_STYLE = "tomi"
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
 _PIECE = 3072  # stories that are proved and narrated at once
+_GATHERING = 3  # of four who enter a room, go where most people are
 
 
 def _dial(help: str, default: int, least: int, most: int) -> Any:
@@ -194,7 +195,9 @@ class TomKConfig(Config):
     def plot_dials(self) -> PlotDials:
         """How much happens in a story."""
         walks = self.length - self._least_length if self.length else 3 * self.agents
-        return PlotDials(**self._counts, walks=walks)
+        # Plain stories shall hardly ever have the plot of another one, so people go anywhere in them.
+        gathering = 0 if self.style == PLAIN_STYLE else _GATHERING
+        return PlotDials(**self._counts, walks=walks, gathering=gathering)
 
     @property
     def reading(self) -> NestedReading:

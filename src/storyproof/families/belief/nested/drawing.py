@@ -24,8 +24,20 @@ from storyproof.seeds import Draws, Indices
 Bytes = npt.NDArray[np.uint8]
 
 CONTAINERS = 3  # in every room; those of room r have the local numbers 3 r, 3 r + 1 and 3 r + 2
-_MOST = {"agents": 8, "rooms": 6, "objects": 6, "moves": 40, "tells": 40, "lies": 40, "peeks": 40, "distractions": 40}
+_MOST = {
+    "agents": 8,
+    "rooms": 6,
+    "objects": 6,
+    "moves": 40,
+    "tells": 40,
+    "lies": 40,
+    "peeks": 40,
+    "distractions": 40,
+    "gathering": 4,
+}
 _LEAST = {"agents": 2, "rooms": 1, "objects": 1}
+# Everybody believes an announcement, so who knows only these would know too much if there were many.
+_MESSAGES = np.array([EventKind.TELL] * 4 + [EventKind.WHISPER] * 3 + [EventKind.ANNOUNCE], np.uint8)
 _SURPLUS = 1.3  # stories drawn for each that is needed at first
 _ROUNDS = 200  # draws after which too few complete stories are given up
 
@@ -45,6 +57,7 @@ class PlotDials:
         distractions: How often somebody gets distracted.
         noise: How many sentences change nothing.
         walks: How often people enter and exit, besides coming in at first.
+        gathering: Of four who enter a room, how many go where most people are; the others go anywhere.
     """
 
     agents: int = 4
@@ -57,6 +70,7 @@ class PlotDials:
     distractions: int = 0
     noise: int = 0
     walks: int = 6
+    gathering: int = 3
 
     def __post_init__(self) -> None:
         for item in fields(self):
@@ -270,6 +284,9 @@ class _Drawing:
         stops = ~away & watches & coin
         outside = (self.inside[0] & bit) != 0
         target = _below(self.dials.rooms, chance[4]).view(np.uint8) + np.uint8(1)
+        if self.dials.gathering:  # long chains of minds need all of them in one room
+            crowded = np.bitwise_count(self.inside[1:]).argmax(axis=0).astype(np.uint8) + np.uint8(1)
+            target = np.where((chance[2] >> 2) & 3 < self.dials.gathering, crowded, target)
         enters = outside & ~(attends | stops)
         exits = walks & ~(outside | attends | stops)
         here = self._row_of(self.inside, bit)
@@ -322,7 +339,7 @@ class _Drawing:
         here = _filled(rooms & own != 0)
         near = _union(rooms & here) & ~own
         hearer = pick_members(near, chance[4])
-        kind = _below(3, chance[5]).view(np.uint8) + np.uint8(EventKind.TELL)
+        kind = _MESSAGES[_below(len(_MESSAGES), chance[5])]
         believed, place = self.belief[speaker, thing, at], self.place[thing, at]
         wrong = _SHIFTED[believed, _below(CONTAINERS - 1, chance[6]) + 1]
         false = np.where(believed == NOBODY, _SHIFTED[place, _below(CONTAINERS, chance[7])], wrong)

@@ -24,10 +24,11 @@ from storyproof.families.belief.nested.drawing import Bytes, pick_members
 from storyproof.families.belief.nested.questions import ASKS, Ask, QuestionArrays
 from storyproof.families.belief.nested.readings import NestedReading
 from storyproof.families.belief.nested.world import MESSAGES, EventKind
-from storyproof.seeds import Draws
+from storyproof.seeds import Draws, Indices
 
 Columns = npt.NDArray[np.intp]
 Shares = npt.NDArray[np.float64]
+ReaderSets = npt.NDArray[np.uint16]
 
 DRAWN = 16  # chains that are drawn for each story and order
 READERS = {
@@ -35,6 +36,7 @@ READERS = {
     "first_mention": "where the object was first",
     "last_mention": "where the object was last put or said to be",
     "algorithm_1": "where the object was put before the last exit, or for beliefs about beliefs before the first one",
+    "last_announced": "where the object was last announced to be, or else what Algorithm 1 answers",
     "without_last": "the belief of the chain without its last agent",
     "without_first": "the belief of the chain without its first agent",
     "first_alone": "what the first agent believes",
@@ -63,6 +65,7 @@ class ObjectPlaces:
         real: Where at the end.
         before_exit: Where it was put before the first exit that follows its placing; where at the end if none does.
         before_last_exit: The same for the last exit.
+        announced: Where it was last announced to be; NOBODY if it was not.
     """
 
     count: Small
@@ -71,6 +74,7 @@ class ObjectPlaces:
     real: Small
     before_exit: Small
     before_last_exit: Small
+    announced: Small
 
     def pick(self, stories: Columns) -> ObjectPlaces:
         """Return the places of some of the stories."""
@@ -86,8 +90,10 @@ def find_places(stories: PlotArrays, objects: int, containers: int) -> ObjectPla
     thing, place = stories.thing[time, column], stories.container[time, column]
     named = np.zeros((objects, containers, count), np.bool_)
     named[thing, place, column] = True
-    first, last, real, before, before_last = (np.full((objects, count), NOBODY, np.int8) for _ in range(5))
+    first, last, real, before, before_last, announced = (np.full((objects, count), NOBODY, np.int8) for _ in range(6))
     last[thing, column] = place  # of several values for one place, the last is kept
+    everywhere = np.flatnonzero(kind[time, column] == EventKind.ANNOUNCE)
+    announced[thing[everywhere], column[everywhere]] = place[everywhere]
     backwards = np.arange(len(time) - 1, -1, -1)
     first[thing[backwards], column[backwards]] = place[backwards]
     time, column = np.nonzero(puts)
@@ -101,7 +107,8 @@ def find_places(stories: PlotArrays, objects: int, containers: int) -> ObjectPla
         some = slice(starts[now], starts[now + 1])
         real[thing[some], column[some]] = place[some]
     before, before_last = (np.where(each == NOBODY, real, each) for each in (before, before_last))
-    return ObjectPlaces(np.add.reduce(named, axis=1, dtype=np.int8), first, last, real, before, before_last)
+    places = np.add.reduce(named, axis=1, dtype=np.int8)
+    return ObjectPlaces(places, first, last, real, before, before_last, announced)
 
 
 def join_places(parts: Sequence[ObjectPlaces]) -> ObjectPlaces:
@@ -126,7 +133,7 @@ class DrawnChains:
     thing: Small
     chain: Small
     fits: Flags
-    right: Bytes
+    right: ReaderSets
     choices: Small
     chance: Bytes
 
@@ -137,19 +144,19 @@ class DrawnChains:
     @property
     def readers(self) -> tuple[str, ...]:
         """The readers that questions of this order have."""
-        return tuple(READERS)[: {1: 4, 2: 6}.get(len(self.chain), 8)]
+        return tuple(READERS)[: {1: 5, 2: 7}.get(len(self.chain), 9)]
 
     @property
     def tells_apart(self) -> Flags:
-        """Which stories have a question whose answer differs from that of both shorter chains, or from reality."""
-        alike = _bits("reality") if len(self.chain) == 1 else _bits("without_last", "without_first")
+        """Which stories have a question that the readers of shorter chains and announcements answer wrongly."""
+        alike = _bits("reality") if len(self.chain) == 1 else _bits("without_last", "without_first", "last_announced")
         found: Flags = (self.fits & (self.right & alike == 0)).any(axis=0)
         return found
 
 
-def _bits(*names: str) -> np.uint8:
+def _bits(*names: str) -> np.uint16:
     """Return the set of some readers."""
-    return np.uint8(sum(1 << tuple(READERS).index(name) for name in names))
+    return np.uint16(sum(1 << tuple(READERS).index(name) for name in names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,14 +281,15 @@ def draw_questions(
 
         answer = belief(0, length)
         before = places.before_exit if length > 1 else places.before_last_exit
-        cheap = [np.take(each, at) for each in (places.real, places.first, places.last, before)]
+        announced = np.where(places.announced == NOBODY, before, places.announced)
+        cheap = [np.take(each, at) for each in (places.real, places.first, places.last, before, announced)]
         if length > 1:
             cheap += [belief(0, length - 1), belief(1, length)]
         if length > 2:
             cheap += [belief(0, 1), belief(length - 1, length)]
-        right = np.zeros(DRAWN * count, np.uint8)
+        right = np.zeros(DRAWN * count, np.uint16)
         for number, each in enumerate(cheap):
-            right |= (each == answer).view(np.uint8) << np.uint8(number)
+            right |= (each == answer).astype(np.uint16) << np.uint16(number)
         choices = np.take(places.count, at)
         fits = choices > 1
         if unknown:
@@ -362,7 +370,7 @@ def _draw_things(places: ObjectPlaces, draws: Draws, times: int) -> Small:
     return pick_members(several, draws.bytes(times, count)).view(np.int8)
 
 
-def balance(fits: Flags, right: Bytes, exact: Sequence[bool], choices: Small, chance: Bytes) -> Columns:
+def balance(fits: Flags, right: ReaderSets, exact: Sequence[bool], choices: Small, chance: Bytes) -> Columns:
     """Choose a row in each column so that no reader is right more often than one who guesses, as far as possible.
 
     Args:
@@ -443,7 +451,7 @@ def choose_others(
     count, agents = stories.kind.shape[1], alone.shape[1]
     shape, columns = (_FURTHER, count), np.arange(count)
     ask = np.array([ASKS.index(each) for each in kinds], np.uint8)[draws.below(len(kinds), count)]
-    wanted = draws.below(2, count) == 0
+    chance = draws.below(1 << 30, count)
     thing = _draw_things(places, draws, _FURTHER)
     chain = draw_chains(draws, agents, 3, _FURTHER * count).reshape(3, *shape)
     further = draws.below(order, _FURTHER * count).reshape(shape)
@@ -472,12 +480,31 @@ def choose_others(
     is_place = asks(Ask.SAYS, Ask.COMMON)
     fits = ~is_place | (several & (unknown | (codes != NOBODY)))
     good = np.where(is_place, codes == real, asks(Ask.BELIEVERS) | (codes == 1))
+    wanted = _half(ask, (fits & good).any(axis=0), (fits & ~good).any(axis=0), chance)
     chosen = (2 * fits + (good == wanted)).argmax(axis=0)
     found = asked.pick(chosen * count + columns)
     # Whether somebody knows where an object is has an answer in every story.
     instead = np.flatnonzero(~fits[chosen, columns])
     found.ask[instead] = ASKS.index(Ask.KNOWS_WHERE)
     found.chain[1:, instead] = NOBODY
+    return found
+
+
+def _half(kind: Bytes, can_be: Flags, need_not: Flags, chance: Indices) -> Flags:
+    """Return for which stories something shall hold, so that it does for half of those of each kind if possible.
+
+    Args:
+        kind: The kind of each story's question.
+        can_be: For which stories it can hold.
+        need_not: For which it can fail to hold.
+        chance: A random number for each story, which decides where both is possible.
+    """
+    found = can_be & ~need_not
+    for each in np.unique(kind):
+        free = np.flatnonzero((kind == each) & can_be & need_not)
+        usable = (kind == each) & (can_be | need_not)
+        missing = int(usable.sum()) // 2 - int((found & usable).sum())
+        found[free[np.argsort(chance[free], kind="stable")[: max(0, missing)]]] = True
     return found
 
 

@@ -47,7 +47,7 @@ HASHES = {
     "tomi-matched": ("7f1bdc99c39b852a", "1d2c548e257b5580"),
     "tom-babi": ("97a3f4d98f8989b0", "7e6973a3dbea624e"),
     "tom-babi-easy": ("09e3d5494cffa512", "e05eef799e419106"),
-    "tom-k": ("a6c5667578579f67", "360c0e55b6ed2247"),
+    "tom-k": ("50e8e133b2a31766", "3081220998a6f7f7"),
     "clutrr": ("9c8bed1d8a588063", "34fa619c9ecc64e1"),
 }
 
@@ -73,7 +73,7 @@ def test_what_is_trained_on_is_not_tested(benchmark: str) -> None:
     assert trained.isdisjoint(streamed | generated)
 
 
-SLOWER = {"tom-k": 0.5}  # the checker judges each of its questions under four readings
+SLOWER = {"tom-k": 0.15}  # each of its questions is answered under four readings, and proved by deleting sentences
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)

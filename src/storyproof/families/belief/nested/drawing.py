@@ -140,7 +140,7 @@ def _filled(flags: Flags) -> Bytes:
 
 def _take(array: npt.NDArray[Any], at: Indices) -> npt.NDArray[Any]:
     """Return some columns; several times as fast as indexing."""
-    return np.take(array, at, axis=1)
+    return np.take(array, at, axis=-1)
 
 
 def _union(masks: Bytes, axis: int = 0) -> Bytes:
@@ -331,10 +331,14 @@ class _Drawing:
     def _speak(self, time: int, at: Indices, tells: Flags, told: Bytes, company: Bytes) -> None:
         """Let somebody tell a room, one person or everybody where an object is, or where it is not."""
         chance, columns = _take(self.chance[time], at), np.arange(len(at))
-        told, rooms = _take(told, at), _take(self.inside[1:], at)
-        known = np.where(tells, told != 0, _take(self.place, at) >= 0)
-        thing = pick_members(_union(known * _BITS[: len(known), None]), chance[2])
-        speaker = pick_members(np.where(tells, told[thing, columns], company[at]), chance[3])
+        rooms, homes = _take(self.inside[1:], at), _take(self.home, at)
+        placed = _filled(_take(self.place, at) >= 0)
+        able = np.where(tells, _take(told, at), company[at] & placed)
+        # Who sees an object believes its eyes, so words count where it is not.
+        apart = able & ~_union(homes & rooms, axis=1)
+        able = np.where((_union(apart) != 0) & (chance[5] & 3 != 0), apart, able)
+        thing = pick_members(_union((able != 0) * _BITS[: len(able), None]), chance[2])
+        speaker = pick_members(able[thing, columns], chance[3])
         own = _BITS[speaker]
         here = _filled(rooms & own != 0)
         near = _union(rooms & here) & ~own

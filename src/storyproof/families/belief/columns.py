@@ -15,6 +15,19 @@ from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES, Quest
 from storyproof.families.belief.narration import Cast, Narrator
 from storyproof.families.belief.readings import READINGS
 
+# The columns that follow from the text of a row.
+LABELS = (
+    "answer",
+    "candidates",
+    "question_type",
+    "order",
+    "chain",
+    "story_type",
+    "false_belief",
+    "readings",
+    "proof",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Rows:

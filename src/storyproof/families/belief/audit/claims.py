@@ -16,23 +16,13 @@ from storyproof.families.belief.audit.kinds import IMPOSSIBLE_STORY, QUESTION_TY
 from storyproof.families.belief.audit.rows import ProvedRows, combined
 from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.belief.benchmarks.base import breach
+from storyproof.families.belief.columns import LABELS
 from storyproof.families.belief.plots import distinct_rows
 from storyproof.families.belief.text import parse
 from storyproof.families.belief.trace import observers
 from storyproof.findings import COLUMN, TEXT, Finding
 from storyproof.formats.format import numbers_of
 
-LABELS = (
-    "answer",
-    "candidates",
-    "question_type",
-    "order",
-    "chain",
-    "story_type",
-    "false_belief",
-    "readings",
-    "proof",
-)
 _KINDS = {"answer": STRUCTURAL, "question_type": QUESTION_TYPE, "story_type": SEMANTIC}
 
 

@@ -23,17 +23,6 @@ from storyproof.families.belief.nested.readings import COMPARED, NestedReading
 from storyproof.families.belief.nested.wording import PlotWording
 from storyproof.families.belief.nested.world import MESSAGES, EventKind
 
-LABELS = (
-    "answer",
-    "candidates",
-    "question_type",
-    "order",
-    "chain",
-    "story_type",
-    "false_belief",
-    "readings",
-    "proof",
-)
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
 PLACES = (Ask.BELIEF, Ask.SAYS, Ask.COMMON)  # questions about beliefs that a place answers
 MARKS = ("messages", "lies", "peeks", "distractions")  # what a story has beyond comings, goings and moves

@@ -5,10 +5,12 @@ from pathlib import Path
 
 import pytest
 
+import storyproof
 from storyproof.errors import DataError, ProofError, UnknownNameError
 from storyproof.families.belief import Story
 from storyproof.families.belief.nested import story as story_module
 from storyproof.families.belief.nested.readings import HI_TOM, NESTED_READINGS, NestedReading, parse_reading
+from storyproof.families.belief.nested.wording import find_wording
 from storyproof.families.belief.nested.world import NOTHING, EventKind, PlotEvent, plot_problems
 
 
@@ -162,3 +164,17 @@ def test_the_example_of_the_page_prints_what_the_page_says(capsys: pytest.Captur
     code, _, rest = page.partition("```python\n")[2].partition("```\n\n```\n")
     exec(code, {})
     assert capsys.readouterr().out == rest.partition("```")[0]
+
+
+def test_what_nobody_knows_is_confirmed_too() -> None:
+    story = (
+        Story()
+        .enter("Ann", "hall")
+        .place("key", "box")
+        .enter("Bob", "den")
+        .distract("Bob")
+        .announce("Ann", "key", "box")
+    )
+    text = "\n".join(find_wording().narrate(story.events))
+    found = storyproof.story(text).ask("Where will Bob look for the key?")
+    assert (found.answer, found.is_confirmed) == ("unknown", True)

@@ -7,7 +7,7 @@ sentences from the course of a story and asks again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -37,7 +37,7 @@ from storyproof.families.belief.readings import INFER_MOVER, OPEN
 Codes = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.intp]
 
-_AT_ONCE = 1 << 16  # beliefs, or cells of changed stories, that are evaluated together
+_AT_ONCE = 1 << 16  # beliefs that are evaluated together
 _WIDTH = 1 << 13  # changed stories that are evaluated together
 _FEW = 1 << 17  # sentences of changed stories up to which it is faster to follow them all than to delete one by one
 
@@ -379,10 +379,10 @@ class PlotAnswers:
         return next(joined), next(joined)
 
 
-def _put(course: Course, column: Columns, thing: Small, which: object) -> Small:
+def _put(course: Course, column: Columns, thing: Small, which: Callable[[Instants], Times]) -> Small:
     """Return where objects were put first or last; NOBODY if they were not."""
     known = np.minimum(thing, course.puts.shape[1] - 1).astype(np.intp)
-    time: Times = which(course.puts[:, known, column])  # type: ignore[operator]
+    time = which(course.puts[:, known, column])
     place = course.stories.container[np.maximum(time, 0), course.origin[column]]
     found: Small = np.where((time < 0) | (thing >= course.puts.shape[1]), np.int8(NOBODY), place)
     return found

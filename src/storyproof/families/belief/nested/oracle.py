@@ -614,10 +614,3 @@ def reality(stories: PlotArrays, thing: Small) -> Small:
     time = last(pack(_puts(stories, thing)))
     place = stories.container[np.maximum(time, 0), np.arange(len(thing))]
     return np.where(time < 0, np.int8(NOBODY), place)
-
-
-def memory(stories: PlotArrays, thing: Small) -> Small:
-    """Return where the object of each story was first put; NOBODY if nowhere."""
-    put = _puts(stories, thing)
-    place = stories.container[put.argmax(axis=0), np.arange(len(thing))]
-    return np.where(put.any(axis=0), place, np.int8(NOBODY))

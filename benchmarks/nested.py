@@ -12,12 +12,13 @@ import numpy.typing as npt
 from benchmarks.measure import cpu_seconds, say
 from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.generate import make_benchmark
-from storyproof.families.belief.arrays import NOBODY, LocalNames
+from storyproof.families.belief.arrays import NOBODY, LocalNames, Small
 from storyproof.families.belief.benchmarks.tom_k import PRESETS, TomKConfig
 from storyproof.families.belief.nested import oracle
 from storyproof.families.belief.nested.answers import PlotAnswers, oracle_answer, oracle_proof
 from storyproof.families.belief.nested.arrays import decode_plot
 from storyproof.families.belief.nested.checker import MindWorlds
+from storyproof.families.belief.nested.course import Course
 from storyproof.families.belief.nested.drawing import DrawnPlots, PlotDials, draw_plots
 from storyproof.families.belief.nested.mind_blocks import PlotEventBlock, answer_under
 from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays
@@ -51,6 +52,11 @@ def events_of(drawn: DrawnPlots, count: int) -> list[list[PlotEvent]]:
     return [decode_plot(drawn.stories, column, _NAMES) for column in range(count)]
 
 
+def believe(drawn: DrawnPlots, thing: Small, chain: Small, reading: NestedReading) -> Small:
+    """Return what the chain of each story believes."""
+    return oracle.beliefs(Course.of(drawn.stories), np.arange(len(thing)), thing, chain, reading)
+
+
 def proving() -> None:
     """Stories at a medium setting, each with the proof of one answer; in blocks and one by one."""
     count, columns = BLOCK_STORIES, np.arange(BLOCK_STORIES)
@@ -63,7 +69,7 @@ def proving() -> None:
     fast = 0.0
     for trust in TRUSTS:
         reading = NestedReading(trust=trust)
-        answers = best(lambda reading=reading: oracle.beliefs(drawn.stories, columns, thing, chain, reading))
+        answers = best(lambda reading=reading: believe(drawn, thing, chain, reading))
         proofs = best(lambda trust=trust: PlotAnswers(drawn.stories, asked_of_all).prove(trust))
         say(f"  answers under {reading}, orders 1 to 3", f"{count / answers:,.0f} /CPU s")
         goal = "goal 20,000" if reading == NESTED_DEFAULT else ""
@@ -149,7 +155,7 @@ def talking() -> None:
     thing, chain = ask_each(TALK, count, 3)
     for trust in TRUSTS:
         reading = NestedReading(trust=trust)
-        time = best(lambda reading=reading: oracle.beliefs(drawn.stories, np.arange(count), thing, chain, reading), 3)
+        time = best(lambda reading=reading: believe(drawn, thing, chain, reading), 3)
         say(f"nine messages, answers under {reading}", f"{count / time:,.0f} /CPU s")
 
 

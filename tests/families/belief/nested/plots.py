@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 
 from storyproof.families.belief.arrays import NOBODY
-from storyproof.families.belief.nested import oracle
+from storyproof.families.belief.nested import course, oracle
 from storyproof.families.belief.nested.arrays import encode_plots
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.readings import NestedReading
@@ -219,7 +219,8 @@ def ask_oracle(
             chain[: len(agents), story * len(asked) + place] = [known.agents.get(agent, STRANGER) for agent in agents]
     things = np.repeat(np.array([known.things.get(thing, 99) for known in names], np.int8), len(asked))
     columns = np.repeat(np.arange(len(stories)), len(asked))
-    found = oracle.beliefs(arrays, columns, things, chain, reading).reshape(len(stories), len(asked)).tolist()
+    flat = oracle.beliefs(course.Course.of(arrays), columns, things, chain, reading)
+    found = flat.reshape(len(stories), len(asked)).tolist()
     boxes = [tuple(known.containers) for known in names]
     return [
         [None if place == NOBODY else words[place] for place in row] for row, words in zip(found, boxes, strict=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -12,11 +11,10 @@ from hypothesis import strategies as st
 
 from storyproof.families.belief.nested.arrays import encode_plots
 from storyproof.families.belief.nested.course import Course
-from storyproof.families.belief.nested.instants import has
+from storyproof.families.belief.nested.oracle import hearing
 from tests.families.belief.nested.plots import any_plot, plots
 
-THEN = ("room", "watched", "distracted")  # when messages are sent
-SETS = [item.name for item in fields(Course) if item.name not in ("stories", "origin", "sent", *THEN)]
+SETS = ("inside", "watching", "home", "away", "walks", "looks", "heeds", "puts", "spoken")
 
 
 def assert_deleted(seed: int, length: int) -> None:
@@ -31,12 +29,9 @@ def assert_deleted(seed: int, length: int) -> None:
         course, expected = course.without(columns, time), Course.of(arrays.without(gone))
         for name in SETS:
             assert getattr(course, name).tolist() == getattr(expected, name).tolist(), name
-        left = has(course.spoken, course.sent)
-        for column in columns:
-            kept = np.flatnonzero(left[:, column])
-            for name in THEN:
-                right = getattr(expected, name)[: len(kept), :, column]
-                assert getattr(course, name)[kept, :, column].tolist() == right.tolist(), name
+        found, right = hearing(course), hearing(expected)
+        assert found.group.tolist() == right.group.tolist()
+        assert found.hearing.tolist() == right.hearing.tolist()
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -48,6 +43,15 @@ def test_sentences_can_be_deleted(seed: int) -> None:
 @pytest.mark.parametrize("length", [64, 65, 150])
 def test_sentences_of_long_stories_can_be_deleted(length: int) -> None:
     assert_deleted(length, length)
+
+
+def test_the_parts_of_a_course_do_not_overlap() -> None:
+    course = Course.of(encode_plots(plots(3, 12))[0])
+    course.sets[:] = 0
+    for name in SETS:
+        assert not getattr(course, name).any(), name
+        getattr(course, name)[:] = 1
+    assert course.sets.all()
 
 
 def test_columns_are_picked_and_replaced() -> None:

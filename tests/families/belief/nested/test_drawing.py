@@ -9,6 +9,7 @@ from storyproof.errors import ConfigError
 from storyproof.families.belief.arrays import NOBODY, LocalNames
 from storyproof.families.belief.nested.arrays import decode_plot, encode_plots
 from storyproof.families.belief.nested.checker import MindWorlds
+from storyproof.families.belief.nested.course import Course
 from storyproof.families.belief.nested.drawing import DrawnPlots, PlotDials, draw_plots
 from storyproof.families.belief.nested.oracle import beliefs
 from storyproof.families.belief.nested.readings import NESTED_DEFAULT, NESTED_READINGS
@@ -86,7 +87,7 @@ def test_oracle_and_checker_agree_on_drawn_arrays(name: str) -> None:
     things = draws.below(dials.objects, len(columns)).astype(np.int8)
     stories, agents, objects = events_of(drawn), tuple(NAMES.agents), tuple(NAMES.things)
     for reading in NESTED_READINGS:
-        found = beliefs(drawn.stories, columns, things, chain, reading).tolist()
+        found = beliefs(Course.of(drawn.stories), columns, things, chain, reading).tolist()
         worlds = [MindWorlds(story, reading) for story in stories]
         for column, story in enumerate(columns.tolist()):
             asked = [agents[agent] for agent in chain[:, column].tolist() if agent != NOBODY]

@@ -216,7 +216,7 @@ def _types(block: PlainBlock) -> npt.NDArray[np.int64]:
     for _, chain in SIX:
         if chain:
             usable &= oracle.belief(seen, np.stack([pair[who] for who in chain]), DEFAULT).place != NOBODY
-    return np.where(usable, story_type(seen, *pair), -1)
+    return np.where(usable, story_type(seen, *pair).astype(np.int64), -1)
 
 
 def plot_keys(block: PlainBlock) -> list[bytes]:

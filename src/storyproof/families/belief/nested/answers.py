@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ from storyproof.families.belief.nested.instants import (
 from storyproof.families.belief.nested.oracle import Minds, contract
 from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import ALWAYS, NEVER_LIARS, NestedReading
-from storyproof.families.belief.nested.world import EventKind, PlotEvent
+from storyproof.families.belief.nested.world import PlotEvent
 from storyproof.families.belief.readings import INFER_MOVER, OPEN
 
 Codes = npt.NDArray[np.int64]
@@ -146,6 +146,10 @@ class PlotAnswers:
         self._parts = _divide(stories, asked)
         self._chains = contract(self._parts.chain, stories.agents)
 
+    @cached_property
+    def _course(self) -> Course:
+        return Course.of(self._stories)
+
     def codes(self, *trusts: str) -> list[Codes]:
         """Return the answers (see `QuestionArrays`) under some readings of trust."""
         found = [np.zeros(self._asked.count, np.int64) for _ in trusts]
@@ -156,8 +160,8 @@ class PlotAnswers:
         for begin, end in zip(bounds, [*bounds[1:], self._asked.count], strict=True):
             part = np.arange(begin, end)
             story, column = np.unique(self._asked.story[part], return_inverse=True)
-            few = self._stories if len(story) == self._stories.kind.shape[1] else self._stories.pick(story)
-            for codes, answers in zip(found, self._evaluate(Course.of(few), column, part, *trusts), strict=True):
+            few = self._course if len(story) == self._course.count else self._course.pick(story)
+            for codes, answers in zip(found, self._evaluate(few, column, part, *trusts), strict=True):
                 codes[part] = answers
         return found
 
@@ -235,7 +239,7 @@ class PlotAnswers:
     def _prove(self, questions: Columns, trust: str, *, is_plain: bool) -> Flags:
         steps, width = len(self._stories.kind), max(1, _WIDTH // (1 + len(self._stories.kind) // 64))
         story, column = np.unique(self._asked.story[questions], return_inverse=True)
-        course = Course.of(self._stories.pick(story))
+        course = self._course.pick(story)
         (answer,) = self._evaluate(course, column, questions, trust)
         concerns, bearing = self._bearing(course, column, questions, trust)
         kept, may_matter = unpack(concerns, steps), unpack(bearing, steps)
@@ -390,15 +394,9 @@ def _put(course: Course, column: Columns, thing: Small, which: Callable[[Instant
 
 def _spoken_about(course: Course, column: Columns, thing: Small) -> Instants:
     """Return when messages about some objects are sent."""
-    stories = course.stories
-    found = np.zeros((course.words, course.puts.shape[1], stories.kind.shape[1]), np.uint64)
-    time, story = np.nonzero(stories.kind >= EventKind.TELL)
-    np.bitwise_or.at(
-        found, (time // 64, stories.thing[time, story], story), np.uint64(1) << (time % 64).astype(np.uint64)
-    )
-    known = np.minimum(thing, found.shape[1] - 1).astype(np.intp)
-    about = found[:, known, course.origin[column]] & course.spoken[:, column]
-    about[:, thing >= found.shape[1]] = 0
+    known = np.minimum(thing, course.objects - 1).astype(np.intp)
+    about = course.talk.about[:, known, course.origin[column]] & course.spoken[:, column]
+    about[:, thing >= course.objects] = 0
     return about
 
 
@@ -408,16 +406,15 @@ def _concerned(course: Course, column: Columns, thing: Small | None, chain: Smal
     found = np.zeros(len(column), kind)
     for agent in chain:
         found |= member(np.where(agent < stories.agents, agent, np.int8(NOBODY)), kind)
-    spoken = stories.kind >= EventKind.TELL
-    speakers = np.zeros((course.puts.shape[1], stories.kind.shape[1]), kind)
-    time, story = np.nonzero(spoken)
-    who = member(stories.agent[time, story], kind)
-    np.bitwise_or.at(speakers, (stories.thing[time, story], story), who)
+    origin = course.origin[column]
+    about = course.talk.about
     if thing is None:
-        found |= np.bitwise_or.reduce(speakers, axis=0)[course.origin[column]]
+        spoken = np.bitwise_or.reduce(about, axis=1)[:, origin]
     else:
-        known = np.minimum(thing, len(speakers) - 1).astype(np.intp)
-        found |= speakers[known, course.origin[column]]
+        spoken = about[:, np.minimum(thing, course.objects - 1).astype(np.intp), origin]
+    for agent in range(stories.agents):
+        speaks = (course.talk.by[:, agent, origin] & spoken).any(axis=0)
+        found |= speaks.astype(kind) << kind(agent)
     return found
 
 

@@ -6,7 +6,8 @@ That is how proofs are found, and much cheaper than following the changed story 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -74,49 +75,74 @@ def member(agent: Small, kind: type[np.unsignedinteger]) -> Mask:
 
 
 @dataclass(frozen=True, slots=True)
+class Talk:
+    """The messages of stories as they were written, as sets of instants.
+
+    Attributes:
+        told: When something is told to a room, [word, story].
+        whispered: When something is told to one hearer.
+        announced: When something is announced to everybody.
+        by: When an agent speaks, [word, agent, story].
+        to: When something is whispered to an agent, [word, agent, story].
+        about: When an object is spoken of, [word, object, story].
+        time: When, in order, [message, story]; -1 where a story has fewer.
+    """
+
+    told: Instants
+    whispered: Instants
+    announced: Instants
+    by: Instants
+    to: Instants
+    about: Instants
+    time: Times
+
+    @classmethod
+    def of(cls, stories: PlotArrays, objects: int) -> Talk:
+        """Collect the messages of stories."""
+        kind, agents = stories.kind, np.arange(stories.agents, dtype=np.int8)[:, None]
+        spoken, whispers = kind >= EventKind.TELL, kind == EventKind.WHISPER
+        things = np.arange(objects, dtype=np.int8)[:, None]
+        return cls(
+            told=pack(kind == EventKind.TELL),
+            whispered=pack(whispers),
+            announced=pack(kind == EventKind.ANNOUNCE),
+            by=pack(spoken[:, None] & (stories.agent[:, None] == agents)),
+            to=pack(whispers[:, None] & (stories.hearer[:, None] == agents)),
+            about=pack(spoken[:, None] & (stories.thing[:, None] == things)),
+            time=_message_times(spoken),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Course:
     """What holds in stories and when, as sets of instants; one column per story, from which sentences may be deleted.
 
     Attributes:
         stories: The stories as they were written.
+        talk: Their messages.
         origin: The story of each column.
-        inside: When an agent is in a room, [word, agent, room, column].
-        watching: When an agent secretly watches a room, [word, agent, room, column].
-        away: When an agent is distracted, [word, agent, column].
-        home: When an object is in a room, [word, object, room, column].
-        walks: When an agent enters or exits, [word, agent, column].
-        looks: The same, and when it begins or stops to watch.
-        heeds: When an agent enters or exits, gets distracted or pays attention again.
-        puts: When an object is placed or moved, [word, object, column].
-        spoken: When a message is sent, [word, column].
-        room: The room of each agent when each message is sent, [message, agent, column].
-        watched: The room that each agent watches then.
-        distracted: 0 if an agent is distracted then, else NOBODY.
-        sent: When the messages of the stories as written are sent, [message, story]; -1 where a story has fewer.
+        sets: The sets of instants that the properties below are parts of, [word, part, column].
+        objects: How many objects a story has at most.
+        rooms: How many rooms.
     """
 
     stories: PlotArrays
+    talk: Talk
     origin: Columns
-    inside: Instants
-    watching: Instants
-    away: Instants
-    home: Instants
-    walks: Instants
-    looks: Instants
-    heeds: Instants
-    puts: Instants
-    spoken: Instants
-    room: Small
-    watched: Small
-    distracted: Small
-    sent: Times
+    sets: Instants
+    objects: int
+    rooms: int
 
     @classmethod
-    def of(cls, stories: PlotArrays, where: Whereabouts | None = None) -> Course:
+    def of(cls, stories: PlotArrays) -> Course:
         """Follow stories from beginning to end."""
-        where = where or whereabouts(stories)
-        kind, agents = stories.kind, np.arange(stories.agents, dtype=np.int8)[:, None]
+        where, kind = whereabouts(stories), stories.kind
+        agents = np.arange(stories.agents, dtype=np.int8)[:, None]
         objects, rooms = (1 + max(0, int(array.max(initial=0))) for array in (stories.thing, stories.room))
+        talk = Talk.of(stories, objects)
+        words, count = len(talk.told), kind.shape[1]
+        parts = stories.agents * (2 * rooms + 4) + objects * (rooms + 1) + 1
+        made = cls(stories, talk, np.arange(count), np.empty((words, parts, count), np.uint64), objects, rooms)
         moved = (kind == EventKind.PLACE) | (kind == EventKind.MOVE)
         puts = moved[:, None] & (stories.thing[:, None] == np.arange(objects, dtype=np.int8)[:, None])
         homes = _last_put(puts, stories.room)
@@ -125,34 +151,81 @@ class Course:
         acts = stories.agent[:, None] == agents
         bits = np.arange(stories.agents, dtype=stories.mask_type)[:, None]
         away = (where.distracted[:, None] >> bits) & stories.mask_type(1)
-        sent = _message_times(kind >= EventKind.TELL)
-        then = np.maximum(sent, 0)[:, None], np.arange(stories.agents)[:, None], np.arange(kind.shape[1])
+        for room in range(rooms):
+            made.inside[:, :, room] = pack(where.room == np.int8(room))
+            made.watching[:, :, room] = pack(where.watched == np.int8(room))
+            made.home[:, :, room] = pack(homes == np.int8(room))
+        made.away[:] = pack(away.astype(np.bool_))
+        made.walks[:] = pack(acts & walk[:, None])
+        made.looks[:] = pack(acts & look[:, None])
+        made.heeds[:] = pack(acts & heed[:, None])
+        made.puts[:] = pack(puts)
+        made.spoken[:] = talk.told | talk.whispered | talk.announced
+        return made
 
-        def by_room(array: Small) -> Instants:
-            return np.stack([pack(array == np.int8(room)) for room in range(rooms)], axis=2)
+    def _part(self, begin: int, first: int, second: int | None = None) -> Instants:
+        """Return a view of some parts: [word, first, column], or [word, first, second, column]."""
+        words, _, count = self.sets.shape
+        shape = (first,) if second is None else (first, second)
+        return self.sets[:, begin : begin + math.prod(shape)].reshape(words, *shape, count)
 
-        return cls(
-            stories,
-            origin=np.arange(kind.shape[1]),
-            inside=by_room(where.room),
-            watching=by_room(where.watched),
-            away=pack(away.astype(np.bool_)),
-            home=by_room(homes),
-            walks=pack(acts & walk[:, None]),
-            looks=pack(acts & look[:, None]),
-            heeds=pack(acts & heed[:, None]),
-            puts=pack(puts),
-            spoken=pack(kind >= EventKind.TELL),
-            room=where.room[then],
-            watched=where.watched[then],
-            distracted=np.where(away[then], np.int8(0), np.int8(NOBODY)),
-            sent=sent,
-        )
+    @property
+    def _agents(self) -> int:
+        return self.stories.agents
+
+    @property
+    def inside(self) -> Instants:
+        """When an agent is in a room, [word, agent, room, column]."""
+        return self._part(0, self._agents, self.rooms)
+
+    @property
+    def watching(self) -> Instants:
+        """When an agent secretly watches a room, [word, agent, room, column]."""
+        return self._part(self._agents * self.rooms, self._agents, self.rooms)
+
+    @property
+    def home(self) -> Instants:
+        """When an object is in a room, [word, object, room, column]."""
+        return self._part(2 * self._agents * self.rooms, self.objects, self.rooms)
+
+    @property
+    def _rest(self) -> int:
+        return (2 * self._agents + self.objects) * self.rooms
+
+    @property
+    def away(self) -> Instants:
+        """When an agent is distracted, [word, agent, column]."""
+        return self._part(self._rest, self._agents)
+
+    @property
+    def walks(self) -> Instants:
+        """When an agent enters or exits, [word, agent, column]."""
+        return self._part(self._rest + self._agents, self._agents)
+
+    @property
+    def looks(self) -> Instants:
+        """The same, and when it begins or stops to watch."""
+        return self._part(self._rest + 2 * self._agents, self._agents)
+
+    @property
+    def heeds(self) -> Instants:
+        """When an agent enters or exits, gets distracted or pays attention again, [word, agent, column]."""
+        return self._part(self._rest + 3 * self._agents, self._agents)
+
+    @property
+    def puts(self) -> Instants:
+        """When an object is placed or moved, [word, object, column]."""
+        return self._part(self._rest + 4 * self._agents, self.objects)
+
+    @property
+    def spoken(self) -> Instants:
+        """When a message is sent, [word, column]."""
+        return self.sets[:, -1]
 
     @property
     def words(self) -> int:
         """How many words a set of instants has."""
-        return len(self.spoken)
+        return len(self.sets)
 
     @property
     def count(self) -> int:
@@ -161,12 +234,12 @@ class Course:
 
     def pick(self, columns: Columns) -> Course:
         """Return some of the columns, in that order."""
-        return replace(self, **{name: getattr(self, name)[..., columns] for name in _SETS})
+        return replace(self, origin=self.origin[columns], sets=self.sets.take(columns, axis=2))
 
     def assign(self, columns: Columns, other: Course) -> None:
         """Replace some of the columns by those of another course of the same stories."""
-        for name in _SETS:
-            getattr(self, name)[..., columns] = getattr(other, name)
+        self.sets[..., columns] = other.sets
+        self.origin[columns] = other.origin
 
     def without(self, columns: Columns, time: npt.NDArray[Any]) -> Course:
         """Return some of the columns, each without one more sentence, which has not been deleted before."""
@@ -174,44 +247,31 @@ class Course:
         kind, agent, thing = (array[time, made.origin] for array in (stories.kind, stories.agent, stories.thing))
         whole = until(np.array([len(stories.kind) - 1]), made.words)
         some = np.flatnonzero((kind == EventKind.PLACE) | (kind == EventKind.MOVE))
-        sent = made.sent[:, made.origin]
-        _delete(made.puts, made.home, None, thing, time, some, whole, sent)
+        _delete(made.puts, made.home, thing, time, some, whole)
         walks = (kind == EventKind.ENTER) | (kind == EventKind.EXIT)
         looks, heeds = (walks | (kind == one) | (kind == other) for one, other in (_LOOKS, _HEEDS))
-        _delete(made.walks, made.inside, made.room, agent, time, np.flatnonzero(walks), whole, sent)
-        _delete(made.looks, made.watching, made.watched, agent, time, np.flatnonzero(looks), whole, sent)
-        _delete(made.heeds, made.away[:, :, None], made.distracted, agent, time, np.flatnonzero(heeds), whole, sent)
+        _delete(made.walks, made.inside, agent, time, np.flatnonzero(walks), whole)
+        _delete(made.looks, made.watching, agent, time, np.flatnonzero(looks), whole)
+        _delete(made.heeds, made.away[:, :, None], agent, time, np.flatnonzero(heeds), whole)
         some = np.flatnonzero(kind >= EventKind.TELL)
         made.spoken[:, some] &= ~single(time[some], made.words)
         return made
 
 
-_SETS = tuple(item.name for item in fields(Course) if item.name not in ("stories", "sent"))
 _LOOKS = (EventKind.PEEK, EventKind.UNPEEK)
 _HEEDS = (EventKind.DISTRACT, EventKind.ATTEND)
 
 
-def _delete(
-    events: Instants,
-    state: Instants,
-    then: Small | None,
-    who: Small,
-    time: Times,
-    some: Columns,
-    whole: Instants,
-    sent: Times,
-) -> None:
+def _delete(events: Instants, state: Instants, who: Small, time: Times, some: Columns, whole: Instants) -> None:
     """Delete an event of somebody or something in some columns: its state stays as it was until the next event.
 
     Args:
         events: When the state is set, [word, agent or object, column].
         state: When it has which value, [word, agent or object, value, column].
-        then: The value when each message is sent, [message, agent, column]; NOBODY for none.
         who: Whose event is deleted.
         time: When it is.
         some: The columns.
         whole: All instants of a story.
-        sent: When messages are sent.
     """
     some = some[who[some] >= 0]
     if not len(some):
@@ -220,17 +280,10 @@ def _delete(
     left = events[:, who, some] & ~single(time, len(events))
     events[:, who, some] = left
     changed = span(time, left) & whole
-    earlier = np.full(len(some), NOBODY, np.int8)
     for value in range(state.shape[2]):
         old = state[:, who, value, some]
         # What was so right before stays so.
-        was_so = has(old, time - 1)
-        earlier[was_so] = value
-        state[:, who, value, some] = (old & ~changed) | np.where(was_so, changed, np.uint64(0))
-    for number, at in enumerate(sent if then is not None else ()):
-        assert then is not None
-        during = np.flatnonzero(has(changed, at[some]))
-        then[number, who[during], some[during]] = earlier[during]
+        state[:, who, value, some] = (old & ~changed) | np.where(has(old, time - 1), changed, np.uint64(0))
 
 
 def _last_put(puts: Flags, room: Small) -> Small:

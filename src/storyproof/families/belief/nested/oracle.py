@@ -71,6 +71,19 @@ class Departures:
 
 
 @dataclass(frozen=True, slots=True)
+class Hearing:
+    """When the agents of each story hear messages, as sets of instants [word, agent, column].
+
+    Attributes:
+        group: When an agent is seen to hear one, or speaks: the group for whom a message is common.
+        hearing: When it in fact hears one, or speaks.
+    """
+
+    group: Instants
+    hearing: Instants
+
+
+@dataclass(frozen=True, slots=True)
 class Messages:
     """The messages of each story in order, [message, column]; `time` is -1 where a story has fewer.
 
@@ -78,15 +91,11 @@ class Messages:
         time: When.
         speaker: Who speaks.
         thing: The object spoken of.
-        group: For whom the message is common: the speaker and those who are seen to hear it.
-        hearing: Who in fact hears it, with the speaker.
     """
 
     time: Times
     speaker: Small
     thing: Small
-    group: Mask
-    hearing: Mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +121,6 @@ class Chains:
     def pick(self, columns: Columns) -> Chains:
         """Return some of the chains."""
         return Chains(*(getattr(self, item.name)[columns] for item in fields(self)))
-
-    def take_part(self, noticing: Mask, group: Mask) -> Flags:
-        """Return whether the first notices and the rest are in the group."""
-        kind = self.rest.dtype.type
-        found: Flags = ((noticing & member(self.first, kind)) != 0) & ((group & self.rest) == self.rest)
-        return found
 
     def extend(self, agent: Small) -> Chains:
         """Return the chains with one agent more, who is not the last."""
@@ -180,32 +183,31 @@ def departures(course: Course, shown: Sights) -> Departures:
     return Departures(shown.present | leaving, shown.noticing | (leaving & ~away))
 
 
-def _set_of(flags: Flags, kind: type[np.unsignedinteger]) -> Mask:
-    """Return the sets of agents that [number, agent, column] flags describe."""
-    found = np.zeros((len(flags), flags.shape[2]), kind)
-    for agent in range(flags.shape[1]):
-        found |= flags[:, agent].astype(kind) << kind(agent)
-    return found
+def hearing(course: Course) -> Hearing:
+    """Return when the agents of each story hear messages."""
+    talk, origin = course.talk, course.origin
+    spoken = course.spoken
+    by = talk.by[..., origin] & spoken[:, None]
+    near, watched = np.zeros_like(by), np.zeros_like(by)
+    is_watched = bool(course.watching.any())
+    for room in range(course.rooms):
+        inside = course.inside[:, :, room]
+        here = np.bitwise_or.reduce(by & inside, axis=1)[:, None]  # the messages of those who are in the room
+        near |= inside & here
+        if is_watched:
+            watched |= course.watching[:, :, room] & here
+    told, announced = talk.told[:, None, origin], (talk.announced[:, origin] & spoken)[:, None]
+    group = (near & (told | by | talk.to[..., origin])) | announced
+    return Hearing(group, (group | (watched & told)) & ~course.away)
 
 
 def messages(course: Course) -> Messages:
     """Return the messages of each story, in order; deleted ones have no time."""
     stories, origin = course.stories, course.origin
-    sent = course.sent[:, origin]
+    sent = course.talk.time[:, origin]
     time = np.where(has(course.spoken, sent), sent, -1)
     at = np.maximum(time, 0)
-    speaker, thing, hearer = (array[at, origin] for array in (stories.agent, stories.thing, stories.hearer))
-    how = stories.kind[at, origin]
-    kind, agents = stories.mask_type, course.inside.shape[1]
-    here = np.take_along_axis(course.room, np.maximum(speaker, 0).astype(np.intp)[:, None], axis=1)
-    here = np.where(here < 0, np.int8(_NOWHERE), here)
-    in_room, watching = _set_of(course.room == here, kind), _set_of(course.watched == here, kind)
-    away = _set_of(course.distracted >= 0, kind)
-    two = member(speaker, kind) | member(hearer, kind)
-    group = np.where(how == EventKind.WHISPER, in_room & two, in_room)
-    group = np.where(how == EventKind.ANNOUNCE, kind((1 << agents) - 1), group)
-    secret = np.where(how == EventKind.TELL, watching, kind(0))
-    return Messages(time, speaker, thing, group, (group | secret) & ~away)
+    return Messages(time, stories.agent[at, origin], stories.thing[at, origin])
 
 
 def _distinct(numbers: Columns) -> tuple[Columns, Columns]:
@@ -268,7 +270,7 @@ class Minds:
         self._course, self._stories, self._sight, self._words = course, course.stories, sight, course.words
         nobody = np.zeros(len(story), np.intp)
         self._asked = _Asked(story, chain, thing, nobody, nobody)
-        self._sights, self._said = sights(course), messages(course)
+        self._sights, self._hearing = sights(course), hearing(course)
         self._nodes = np.zeros(0, np.int64)
         self._caught = np.zeros((1, course.stories.agents), np.int16)
 
@@ -305,6 +307,10 @@ class Minds:
     def _credulous(self) -> _Informed:
         """What chains learn who believe every message."""
         return self._informed(self._asked, self._everything(self._asked), ALWAYS)
+
+    @cached_property
+    def _said(self) -> Messages:
+        return messages(self._course)
 
     @cached_property
     def _departures(self) -> Departures:
@@ -355,18 +361,14 @@ class Minds:
         return found
 
     def _together(self, noticing: Instants, group: Instants, chain: Chains, asked: _Asked) -> Instants:
-        """Return when the first of each chain notices, and the rest are in the group."""
-        found = self._of(noticing, chain.first, asked)
-        found[:, asked.thing >= noticing.shape[2]] = 0
+        """Return when the first of each chain notices the objects that are asked for, and the rest are in the group."""
         words, agents, objects, count = group.shape
-        rows = group.reshape(words, agents, objects * count)
         index = self._known(asked.thing) * count + asked.story
-        kind = chain.rest.dtype.type
-        for agent in range(agents):
-            member = (chain.rest >> kind(agent)) & kind(1)
-            if member.any():
-                # All ones where the agent is not in the rest, so that nothing is asked of it.
-                found &= rows[:, agent, index] | (member.astype(np.uint64) - _ONE)
+        flat = (words, agents, objects * count)
+        found = _common(noticing.reshape(flat), group.reshape(flat), chain, index)
+        strange = asked.thing >= objects
+        if strange.any():
+            found[:, strange] = 0
         return found
 
     def _seen(self, chain: Chains, asked: _Asked) -> Instants:
@@ -391,24 +393,28 @@ class Minds:
 
     def _told(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
         """Return when chains learn from messages, within some instants."""
-        said, chain, story = self._said, asked.chain, asked.story
-        found = np.zeros_like(limit)
-        if not len(said.time):
-            return found
-        for number, about in enumerate(said.thing[:, story] == asked.thing):
-            some = np.flatnonzero(about)
-            time = said.time[number, story[some]]
-            few = story[some]
-            heard = chain.pick(some).take_part(said.hearing[number, few], said.group[number, few])
-            speaker = said.speaker[number, story[some]]
-            heard &= (chain.last[some] != speaker) | (chain.length[some] > 1)  # one's own words teach one nothing
-            heard &= has(limit[:, some], time)
-            some, time = some[heard], time[heard]
-            if trust != ALWAYS and len(some):
-                trusted = self._trusts(asked.pick(some), number, trust)
-                some, time = some[trusted], time[trusted]
-            found[:, some] |= single(time, self._words)
+        chain, course = asked.chain, self._course
+        origin, known = course.origin[asked.story], self._known(asked.thing)
+        told = self._heard(chain, asked.story) & limit & course.talk.about[:, known, origin]
+        alone = np.flatnonzero((chain.length == 1) & (chain.first >= 0))  # one's own words teach one nothing
+        told[:, alone] &= ~course.talk.by[:, chain.first[alone].astype(np.intp), origin[alone]]
+        strange = asked.thing >= course.objects
+        if strange.any():
+            told[:, strange] = 0
+        if trust == ALWAYS or not told.any():
+            return told
+        found = np.zeros_like(told)
+        for number, sent in enumerate(self._said.time):
+            time = sent[asked.story]
+            some = np.flatnonzero(has(told, time))
+            if len(some):
+                some = some[self._trusts(asked.pick(some), number, trust)]
+                found[:, some] |= single(time[some], self._words)
         return found
+
+    def _heard(self, chain: Chains, story: Columns) -> Instants:
+        """Return which messages chains hear together."""
+        return _common(self._hearing.hearing, self._hearing.group, chain, story)
 
     def _trusts(self, asked: _Asked, number: int, trust: str) -> Flags:
         """Return which chains, who hear a message about their objects, believe it."""
@@ -540,7 +546,7 @@ class Minds:
         story, chain = self._chains_of(keys)
         said, found = self._said, []
         numbers = np.arange(len(said.time))[:, None]
-        hears = chain.take_part(said.hearing[:, story], said.group[:, story]) & (said.time[:, story] >= 0)
+        hears = has(self._heard(chain, story), said.time[:, story])
         hears &= (said.speaker[:, story] != chain.last) & (since <= numbers) & (numbers < bound)
         for number, heard in enumerate(hears):
             some = np.flatnonzero(heard)
@@ -571,6 +577,29 @@ class Minds:
         self._caught[node[lies], speaker[lies]] = np.minimum(earliest, number)
 
 
+def _common(noticing: Instants, group: Instants, chain: Chains, index: Columns) -> Instants:
+    """Return when the first of each chain notices something, and all the rest are in the group for whom it is common.
+
+    Args:
+        noticing: When an agent notices it, [word, agent, place].
+        group: When an agent is in the group, [word, agent, place].
+        chain: The chains.
+        index: The place of each chain.
+    """
+    words, agents, places = noticing.shape
+    kind = chain.rest.dtype.type
+    found: Instants = noticing.reshape(words, agents * places)[:, np.maximum(chain.first, 0) * np.intp(places) + index]
+    strange = chain.first < 0
+    if strange.any():
+        found[:, strange] = 0
+    for agent in range(agents):
+        member = (chain.rest >> kind(agent)) & kind(1)
+        if member.any():
+            # All ones where the agent is not in the rest, so that nothing is asked of it.
+            found &= group[:, agent, index] | (member.astype(np.uint64) - _ONE)
+    return found
+
+
 def _latest(keys: Columns, bounds: Columns) -> tuple[Columns, Columns]:
     """Return the distinct keys in order, each with its greatest bound."""
     order = np.lexsort((bounds, keys))
@@ -579,11 +608,11 @@ def _latest(keys: Columns, bounds: Columns) -> tuple[Columns, Columns]:
     return keys[last], bounds[last]
 
 
-def beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, reading: NestedReading) -> Small:
+def beliefs(course: Course, columns: Columns, thing: Small, chain: Small, reading: NestedReading) -> Small:
     """Return where chains believe objects to be at the end, one question per column; NOBODY for no belief.
 
     Args:
-        stories: The stories.
+        course: What happens in the stories.
         columns: The story of each question.
         thing: The local number of each question's object; one that is not in the story has a number of no object.
         chain: Local agent numbers [place in the chain, question]; shorter chains end in NOBODY, and who is not in the
@@ -595,11 +624,11 @@ def beliefs(stories: PlotArrays, columns: Columns, thing: Small, chain: Small, r
     asked = np.flatnonzero(~real)
     if len(asked):
         story, places = _distinct(columns[asked])
-        few = stories if len(story) == stories.kind.shape[1] else stories.pick(story)
-        chains = contract(chain[:, asked], stories.agents)
-        found[asked] = Minds(Course.of(few), places, chains, thing[asked], reading.sight).at_the_end(reading.trust)
+        few = course if len(story) == course.count else course.pick(story)
+        chains = contract(chain[:, asked], course.stories.agents)
+        found[asked] = Minds(few, places, chains, thing[asked], reading.sight).at_the_end(reading.trust)
     if real.any():
-        found[real] = reality(stories.pick(columns[real]), thing[real])
+        found[real] = reality(course.stories.pick(course.origin[columns[real]]), thing[real])
     return found
 
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from itertools import permutations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ import numpy.typing as npt
 from storyproof.families.belief.arrays import NOBODY, Flags, Small
 from storyproof.families.belief.nested import oracle, provers
 from storyproof.families.belief.nested.arrays import PlotArrays
+from storyproof.families.belief.nested.course import Course
 from storyproof.families.belief.nested.drawing import Bytes, pick_members
 from storyproof.families.belief.nested.questions import ASKS, Ask, QuestionArrays
 from storyproof.families.belief.nested.readings import NestedReading
@@ -256,12 +256,13 @@ def draw_questions(
     """
     objects, count = places.count.shape
     story = np.tile(np.arange(count, dtype=np.int32), DRAWN)
-    alone = _beliefs_of(stories, objects, _arrangements(agents, 1), reading).reshape(objects, agents, count)
+    course = Course.of(stories)
+    alone = _beliefs_of(course, objects, _arrangements(agents, 1), reading).reshape(objects, agents, count)
     pairs = _arrangements(agents, 2)
     paired: Small | None = None
     if order > 1 and objects * pairs.shape[1] <= _ALL_PAIRS:
         paired = np.full((objects, agents, agents, count), NOBODY, np.int8)
-        paired[:, pairs[0], pairs[1]] = _beliefs_of(stories, objects, pairs, reading)
+        paired[:, pairs[0], pairs[1]] = _beliefs_of(course, objects, pairs, reading)
     found = []
     for length in range(1, order + 1):
         chain = draw_chains(draws, agents, length, DRAWN * count)
@@ -277,7 +278,7 @@ def draw_questions(
                 pair = (thing * np.int32(agents) + first) * np.int32(agents) + chain[start + 1]  # noqa: B023
                 both: Small = np.take(paired, pair * np.int32(count) + story)
                 return both
-            return oracle.beliefs(stories, story.astype(np.intp), thing, chain[start:end], reading)  # noqa: B023
+            return oracle.beliefs(course, story.astype(np.intp), thing, chain[start:end], reading)  # noqa: B023
 
         answer = belief(0, length)
         before = places.before_exit if length > 1 else places.before_last_exit
@@ -350,13 +351,13 @@ def choose_beliefs(drawn: Sequence[DrawnChains]) -> list[OrderChoice]:
     return found
 
 
-def _beliefs_of(stories: PlotArrays, objects: int, chains: Small, reading: NestedReading) -> Small:
+def _beliefs_of(course: Course, objects: int, chains: Small, reading: NestedReading) -> Small:
     """Return what chains of agents believe about each object, [object, chain, story]."""
-    count, ways = stories.kind.shape[1], chains.shape[1]
+    count, ways = course.count, chains.shape[1]
     thing = np.repeat(np.arange(objects, dtype=np.int8), ways * count)
     story = np.tile(np.arange(count), objects * ways)
     chain = np.tile(np.repeat(chains, count, axis=1), (1, objects))
-    return oracle.beliefs(stories, story, thing, chain, reading).reshape(objects, ways, count)
+    return oracle.beliefs(course, story, thing, chain, reading).reshape(objects, ways, count)
 
 
 def _draw_things(places: ObjectPlaces, draws: Draws, times: int) -> Small:
@@ -526,7 +527,7 @@ def tells_truly(stories: PlotArrays, lie: Flags, reading: NestedReading) -> Flag
         before[time:] = True
         which = np.flatnonzero(spoken[time])
         speaker, thing = stories.agent[time, which], stories.thing[time, which]
-        earlier: Any = stories.without(before)
+        earlier = Course.of(stories.without(before))
         believed = oracle.beliefs(earlier, columns[which], thing, speaker[None], reading)
         found[which] &= (believed != stories.container[time, which]) == lie[time, which]
     return found

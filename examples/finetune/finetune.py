@@ -34,10 +34,10 @@ TRAIN_SEED, TEST_SEED = 1_000, 9_000
 PROMPT = "chain-of-thought"
 
 
-def questions(benchmark: str, seed: int) -> Iterator[Question]:
+def questions(benchmark: str, preset: str | None, seed: int) -> Iterator[Question]:
     """Yield questions about fresh stories, one per story, so that neighbours differ."""
     chosen = random.Random(seed)
-    for story in storyproof.stream(benchmark, seed=seed):
+    for story in storyproof.stream(benchmark, seed=seed, preset=preset):
         row = chosen.choice(story.rows)
         yield Question(list(storyproof.prompt(row, PROMPT).chat), row)
 
@@ -45,15 +45,22 @@ def questions(benchmark: str, seed: int) -> Iterator[Question]:
 def test_sets(options: argparse.Namespace) -> dict[str, list[Example]]:
     """Return the rows of each test set: fresh stories of several benchmarks, and published ones with proved labels."""
     found = {}
-    for benchmark in dict.fromkeys([options.benchmark, *options.others.split(",")]):
-        stories = storyproof.stream(benchmark, seed=TEST_SEED + options.seed, split="test")[: options.test_stories]
-        found[f"{benchmark} (fresh)"] = [row for story in stories for row in story.rows]
+    for benchmark, preset in dict.fromkeys([(options.benchmark, options.preset), *_others(options.others)]):
+        stories = storyproof.stream(benchmark, seed=TEST_SEED + options.seed, split="test", preset=preset)
+        name = f"{benchmark} {preset}" if preset else benchmark
+        found[f"{name} (fresh)"] = [row for story in stories[: options.test_stories] for row in story.rows]
     if options.published:
         rows = storyproof.load(options.published, labels="proved").to_pylist()
         wanted = {row["story_id"] for row in rows}
         kept = set(random.Random(options.seed).sample(sorted(wanted), min(options.test_stories, len(wanted))))
         found["published, corrected"] = [as_example(row) for row in rows if row["story_id"] in kept]
     return {name: rows for name, rows in found.items() if rows}
+
+
+def _others(named: str) -> list[tuple[str, str | None]]:
+    """Read the names of further benchmarks, such as `tomi-matched,tom-k:plain`, with a preset behind the colon."""
+    parts = [name.partition(":") for name in named.split(",") if name]
+    return [(benchmark, preset or None) for benchmark, _, preset in parts]
 
 
 def measure(policy: Policy, rows: Sequence[Example], options: argparse.Namespace) -> dict[str, Any]:
@@ -114,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
         load_adapter(policy.model, options.adapter)
     else:
         score("before")
-    fresh = questions(options.benchmark, TRAIN_SEED + options.seed)
+    fresh = questions(options.benchmark, options.preset, TRAIN_SEED + options.seed)
     if options.sft_steps:
         fine_tune(policy, fresh, steps=options.sft_steps, batch=options.sft_batch, rate=options.sft_rate, report=report)
         save_adapter(policy.model, options.out / "adapter-sft.pt")
@@ -128,13 +135,15 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
             steps=options.grpo_steps,
             prompts=options.grpo_prompts,
             group=options.grpo_group,
-            tokens=options.tokens,
+            tokens=options.grpo_tokens,
             rate=options.grpo_rate,
             reward={"exact": rewards.exact, "stepwise": rewards.stepwise}[options.reward],
             report=report,
         )
         save_adapter(policy.model, options.out / "adapter-grpo.pt")
         score("after GRPO")
+    if options.adapter and not (options.sft_steps or options.grpo_steps):
+        score(options.adapter.stem)
     log.close()
     print(f"written to {options.out / 'results.json'}")
     return results
@@ -147,9 +156,14 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--model", required=True, help="a folder in Hugging Face's form, or a .gguf file")
     add("--out", type=Path, required=True, help="folder for adapters, log and results")
     add("--benchmark", default="tomi", help="what is trained on")
-    add("--others", default="tomi-matched,tom-babi,clutrr", help="further benchmarks to measure on")
+    add("--preset", help="its preset, such as plain (tom-k)")
+    add(
+        "--others",
+        default="tomi-matched,tom-babi,tom-k,clutrr",
+        help="further benchmarks to measure on; a preset follows a colon, as in tom-k:plain",
+    )
     add("--published", help="published ToMi (.txt); its labels are replaced by proved ones")
-    add("--adapter", type=Path, help="begin with these adapters; leave out the first measurement")
+    add("--adapter", type=Path, help="begin with these adapters; without steps, only measure them")
     add("--skip", type=int, default=0, help="questions that those adapters have seen")
     add("--seed", type=int, default=0)
     add("--device")
@@ -158,11 +172,12 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     add("--sft-batch", type=int, default=32)
     add("--sft-rate", type=float, default=1e-3)
     add("--grpo-steps", type=int, default=100)
-    add("--grpo-prompts", type=int, default=16)
+    add("--grpo-prompts", type=int, default=32)
     add("--grpo-group", type=int, default=8)
-    add("--grpo-rate", type=float, default=5e-5)
+    add("--grpo-tokens", type=int, default=96, help="tokens of a reply at most, in GRPO")
+    add("--grpo-rate", type=float, default=1e-4)
     add("--reward", choices=("exact", "stepwise"), default="exact")
-    add("--tokens", type=int, default=160, help="tokens of a reply at most")
+    add("--tokens", type=int, default=160, help="tokens of a reply at most, when measuring")
     add("--test-stories", type=int, default=100)
     add("--test-batch", type=int, default=128)
     add("--every", type=int, default=10, help="print every so many steps")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from lora import merged
 from torch import Tensor
 
 
@@ -41,7 +42,7 @@ class Policy:
     def ends(self) -> set[int]:
         """The tokens that end a reply."""
         given = self.model.generation_config.eos_token_id
-        found = set(given if isinstance(given, list) else [given]) | {self.tokenizer.eos_token_id}
+        found = set(given if isinstance(given, list) else [given]) | {self.tokenizer.eos_token_id, self.end_token()}
         return {token for token in found if token is not None}
 
     def words(self, chat: Sequence[dict[str, str]]) -> list[int]:
@@ -53,17 +54,27 @@ class Policy:
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def end_token(self) -> int:
-        """Return the token with which a reply is taught to end."""
-        return int(self.tokenizer.eos_token_id)
+        """Return the token with which a reply is taught to end: what the chat template writes behind a reply.
+
+        It is not always the tokenizer's end of text: versions of transformers read that differently from .gguf files.
+        """
+        if not self.tokenizer.chat_template:
+            return int(self.tokenizer.eos_token_id)
+        chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "REPLY"}]
+        behind = self.tokenizer.apply_chat_template(chat, tokenize=False).rpartition("REPLY")[2]
+        return int(self.tokenizer(behind, add_special_tokens=False)["input_ids"][0])
 
     @torch.no_grad()
     def sample(self, prompts: Sequence[Sequence[int]], *, tokens: int, temperature: float) -> list[list[int]]:
         """Return a reply to each prompt, with the token that ends it; greedy at temperature 0."""
         ids, mask = self.pad(prompts)
+        ends = self.ends
         how = {"do_sample": True, "temperature": temperature, "top_k": 0} if temperature else {"do_sample": False}
-        with self.autocast():
-            made = self.model.generate(input_ids=ids, attention_mask=mask, max_new_tokens=tokens, **how)
-        ends, found = self.ends, []
+        with merged(self.model):
+            made = self.model.generate(
+                input_ids=ids, attention_mask=mask, max_new_tokens=tokens, eos_token_id=sorted(ends), **how
+            )
+        found = []
         for reply in made[:, ids.shape[1] :].tolist():
             stop = next((place for place, token in enumerate(reply) if token in ends), len(reply) - 1)
             found.append(reply[: stop + 1])

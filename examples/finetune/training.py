@@ -83,10 +83,8 @@ def reinforce(
         words = [policy.words(each.chat) for each in asked]
         policy.model.eval()
         replies = policy.sample(words, tokens=tokens, temperature=temperature)
-        columns = {"story": [], "question": []} | {name: [] for name in asked[0].row.as_row()}
-        for each in asked:
-            for name, values in columns.items():
-                values.append(each.row.as_row().get(name))
+        rows = [each.row.as_row() for each in asked]
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
         given = torch.tensor(
             reward([each.chat for each in asked], [policy.text(reply) for reply in replies], **columns),
             device=policy.device,
@@ -94,10 +92,10 @@ def reinforce(
         spread = given.std(dim=1, keepdim=True)
         advantages = ((given - given.mean(dim=1, keepdim=True)) / (spread + 1e-4)).view(-1)
         policy.model.train()
-        with torch.no_grad():
-            before, counts = policy.log_probabilities(words, replies)
+        before = None
         for _ in range(updates):
             now, counts = policy.log_probabilities(words, replies)
+            before = now.detach() if before is None else before
             ratio = (now - before).exp()
             gain = torch.minimum(ratio * advantages[:, None], ratio.clamp(1 - clip, 1 + clip) * advantages[:, None])
             _step(policy, optimizer, schedule, -(gain * counts).sum() / counts.sum())

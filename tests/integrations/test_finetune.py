@@ -40,7 +40,8 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_everything_runs_and_is_written(example: Any, model: Path, tmp_path: Path) -> None:
-    settings = "--sft-steps 3 --sft-batch 4 --grpo-steps 2 --grpo-prompts 2 --grpo-group 3 --tokens 12 --test-stories 2"
+    settings = "--sft-steps 3 --sft-batch 4 --grpo-steps 2 --grpo-prompts 2 --grpo-group 3 --grpo-tokens 9"
+    settings += " --tokens 12 --test-stories 2"
     arguments = ["--model", str(model), "--out", str(tmp_path), "--others", "clutrr", *settings.split()]
     data = tmp_path / "data"
     storyproof.generate("tomi", test=30, seed=3, out=data, format="babi")
@@ -118,6 +119,46 @@ def test_log_probabilities_do_not_depend_on_padding(example: Any, model: Path) -
     assert torch.allclose(both[0][1:], alone[0], atol=1e-4)
 
 
+def test_merged_adapters_answer_alike_and_leave_no_trace(example: Any, model: Path) -> None:
+    import torch
+
+    policy = example.policy.Policy(str(model), "cpu")
+    example.lora.add_lora(policy.model, 8, 16.0)
+    with torch.no_grad():
+        for name, value in policy.model.named_parameters():
+            if name.endswith(".up"):
+                value.normal_(std=0.05)
+        before = {name: value.clone() for name, value in policy.model.named_parameters()}
+        words = torch.tensor([[5, 6, 7, 8, 9]])
+        apart = policy.model(words).logits
+        with example.lora.merged(policy.model):
+            together = policy.model(words).logits
+            base = next(module for module in policy.model.modules() if isinstance(module, example.lora.LoRALinear)).base
+            assert not torch.equal(base.weight, before[_name_of(policy.model, base.weight)])
+        again = policy.model(words).logits
+    assert torch.allclose(apart, together, atol=1e-4)
+    assert torch.equal(apart, again)
+    assert all(torch.equal(value, before[name]) for name, value in policy.model.named_parameters())
+
+
+def _name_of(model: Any, wanted: Any) -> str:
+    return next(name for name, value in model.named_parameters() if value is wanted)
+
+
+def test_a_reply_ends_as_the_chat_template_ends_it(example: Any, model: Path) -> None:
+    """A tokenizer may name another token as the end of a text; that must not be taught."""
+    policy = example.policy.Policy(str(model), "cpu")
+    policy.tokenizer.chat_template = (
+        "{% for m in messages %}[{{ m['role'] }}] {{ m['content'] }}"
+        + policy.tokenizer.convert_ids_to_tokens(41)
+        + "{% endfor %}"
+    )
+    assert policy.end_token() == 41
+    assert policy.ends >= {41, policy.tokenizer.eos_token_id}
+    policy.tokenizer.chat_template = None
+    assert policy.end_token() == policy.tokenizer.eos_token_id
+
+
 def test_adapters_of_another_shape_are_refused(example: Any, model: Path, tmp_path: Path) -> None:
     policy = example.policy.Policy(str(model), "cpu")
     example.lora.add_lora(policy.model, 8, 16.0)
@@ -129,7 +170,7 @@ def test_adapters_of_another_shape_are_refused(example: Any, model: Path, tmp_pa
 
 
 def test_the_solution_that_is_taught_is_right(example: Any) -> None:
-    for benchmark in ("tomi", "tom-babi", "clutrr"):
+    for benchmark in ("tomi", "tom-babi", "tom-k", "clutrr"):
         for story in storyproof.stream(benchmark, seed=2)[:5]:
             for row in story.rows:
                 assert storyproof.judge(example.training.solution(row), row, prompt="chain-of-thought")

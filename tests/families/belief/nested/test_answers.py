@@ -165,7 +165,6 @@ def test_very_many_stories_are_proved_at_once(seed: int) -> None:
 @pytest.mark.parametrize("width", [1, 7])
 def test_stories_are_proved_in_parts(width: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers, "_WIDTH", width)
-    monkeypatch.setattr(answers, "_FEW", 0)  # one sentence after the other, as in large blocks
     assert_answered_at_once(3, 3)
 
 

@@ -38,9 +38,13 @@ def test_sets_are_flags(seed: int, steps: int) -> None:
     assert instants.is_later(sets, others).tolist() == (latest > last_of_others).tolist()
     inside = np.where(time >= 0, np.take_along_axis(one, np.maximum(time, 0)[None], axis=0)[0], False)
     assert instants.has(sets, time).tolist() == inside.tolist()
-    start = np.maximum(time, 0)
-    following = np.where(one & (at > start), at, steps).min(axis=0)
-    assert flags(instants.span(start, sets)) == ((at >= start) & (at < following)).tolist()
+    whole, lasting, now = instants.until(np.array([steps - 1]), words)[:, 0], np.zeros_like(one), np.zeros((3, 9), bool)
+    for step in range(steps):
+        now = np.where(other[step], one[step], now)
+        lasting[step] = now
+    filled = instants.fill(sets & others, others, whole)
+    assert flags(filled) == lasting.tolist()
+    assert not (filled & ~whole[:, None, None]).any()
 
 
 def test_wide_arrays_are_packed_like_narrow_ones() -> None:

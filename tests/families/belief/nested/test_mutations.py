@@ -42,13 +42,13 @@ ORACLE = {
         "shown.present, shown.noticing",
     ),
     "the distracted know who stays": ("shown.noticing | (leaving & ~away)", "shown.noticing | leaving"),
-    "whispers are heard by all": ("near & (told | by | talk.to[..., origin])", "near"),
-    "whispers are heard by nobody": ("told | by | talk.to[..., origin]", "told | by"),
+    "whispers are heard by all": ("near & (told | by | course.to)", "near"),
+    "whispers are heard by nobody": ("told | by | course.to", "told | by"),
     "whispers reach other rooms": (
-        "(near & (told | by | talk.to[..., origin]))",
-        "(near & told) | ((by | talk.to[..., origin]) & spoken[:, None])",
+        "(near & (told | by | course.to))",
+        "(near & told) | by | course.to",
     ),
-    "announcements stay in the room": ("talk.to[..., origin])) | announced", "talk.to[..., origin] | announced))"),
+    "announcements stay in the room": ("course.to)) | course.announced", "course.to | course.announced))"),
     "the distracted hear": ("(group | (watched & told)) & ~course.away", "group | (watched & told)"),
     "distracted watchers hear": (
         "(group | (watched & told)) & ~course.away",
@@ -57,7 +57,7 @@ ORACLE = {
     "watchers do not hear": ("(group | (watched & told)) & ~course.away", "group & ~course.away"),
     "watchers hear whispers": ("(group | (watched & told))", "(group | watched)"),
     "speakers believe themselves": ("told[:, alone] &= ~", "told[:, alone] |= 0 * "),
-    "messages are about everything": (" & limit & course.talk.about[:, known, origin]", " & limit"),
+    "messages are about everything": (" & limit & course.about[:, self._known(asked.thing), asked.story]", " & limit"),
     "ears before eyes": (
         "np.where(has(informed.shown, decided), put, decided)",
         "np.where(has(informed.told, decided), decided, put)",
@@ -121,15 +121,22 @@ ORACLE = {
 
 COURSE = {
     "exits do not end distractions": (
-        "regains = kind == EventKind.DISTRACT, walks |",
-        "regains = kind == EventKind.DISTRACT, enters |",
+        "acts & (walk | distract | (kind == EventKind.ATTEND))",
+        "acts & ((kind == EventKind.ENTER) | distract | (kind == EventKind.ATTEND))",
     ),
-    "exits do not end watching": ("stops = walks |", "stops = enters |"),
-    "objects stay where they were put first": (
-        "now = np.where(put, room[time], now)",
-        "now = np.where(put & (now < 0), room[time], now)",
+    "exits do not end watching": (
+        "acts & (walk | peek | (kind == EventKind.UNPEEK))",
+        "acts & ((kind == EventKind.ENTER) | peek | (kind == EventKind.UNPEEK))",
     ),
-    "whispers are for their speakers": ("(stories.hearer[:, None] == agents)", "(stories.agent[:, None] == agents)"),
+    "attention does not end distractions": ("(walk | distract | (kind == EventKind.ATTEND))", "(walk | distract)"),
+    "watching does not end": ("(walk | peek | (kind == EventKind.UNPEEK))", "(walk | peek)"),
+    "whoever enters stays": ('return self._last("enters", self.walks)', 'return self._last("enters", 0 * self.walks)'),
+    "objects stay in their first rooms": (
+        'return self._last("placed", self.puts)',
+        'return self._last("placed", 0 * self.puts)',
+    ),
+    "whispers are for their speakers": ('"to": hears & whispered', '"to": acts & whispered'),
+    "whispers are for the room": ('"told": told[:, None]', '"told": (told | whispered)[:, None]'),
     "of two messages one is lost": ("found[rank[time, column] - 1, column] = time", "found[0, column] = time"),
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +21,13 @@ from storyproof.families.belief.nested.course import Course, member
 from storyproof.families.belief.nested.instants import (
     Instants,
     Times,
+    before,
     delay,
     first,
+    has,
     keep_last,
     last,
+    pack,
     single,
     unpack,
     until,
@@ -39,7 +43,6 @@ Columns = npt.NDArray[np.intp]
 
 _AT_ONCE = 1 << 16  # beliefs that are evaluated together
 _WIDTH = 1 << 13  # changed stories that are evaluated together
-_FEW = 1 << 17  # sentences of changed stories up to which it is faster to follow them all than to delete one by one
 
 
 @lru_cache(maxsize=64)
@@ -131,6 +134,44 @@ def _members(chain: Small) -> tuple[Small, Columns]:
     return np.take_along_axis(chain, order, axis=0), (~repeated).sum(axis=0)
 
 
+class _Known(NamedTuple):
+    """What the beliefs of some questions are, and which sentences may change them.
+
+    Attributes:
+        first: The number of the first belief.
+        places: What the beliefs are.
+        bearing: The sentences that may change each if they alone are deleted, [word, belief].
+        deleted: The sentence that is deleted, for each question.
+    """
+
+    first: int
+    places: Codes
+    bearing: Instants
+    deleted: Times
+
+
+class _Beliefs(NamedTuple):
+    """The beliefs that some questions come down to, as they are evaluated.
+
+    Attributes:
+        course: What happens.
+        column: The column of the course that each question is about.
+        question: The numbers of the questions.
+        begin: Where the beliefs of each question begin.
+        places: What they are: where objects really are, what is known already, and what was evaluated last.
+        some: Which of them are to be evaluated.
+        minds: Those who have these.
+    """
+
+    course: Course
+    column: Columns
+    question: Columns
+    begin: Columns
+    places: Codes
+    some: Columns
+    minds: Minds
+
+
 class PlotAnswers:
     """The oracle's answers to many questions about many stories."""
 
@@ -174,17 +215,32 @@ class PlotAnswers:
             question: The numbers of the questions.
             trusts: The readings to answer under.
         """
-        which, begin = self._parts.of(question)
-        at = np.repeat(column, np.diff(np.append(begin, len(which))))
-        thing, is_real = self._parts.thing[which], self._parts.chain[0, which] == NOBODY
-        places = np.full(len(which), NOBODY, np.int64)
-        real, some = np.flatnonzero(is_real), np.flatnonzero(~is_real)
-        places[real] = _put(course, at[real], thing[real], last)
-        minds = Minds(course, at[some], self._chains.pick(which[some]), thing[some], self._sight)
+        beliefs = self._ask(course, column, question)
         for trust in trusts:
-            if len(some):
-                places[some] = minds.at_the_end(trust)
-            yield self._combine(course, column, question, places, begin)
+            yield self._answer(beliefs, trust)
+
+    def _ask(self, course: Course, column: Columns, question: Columns, known: _Known | None = None) -> _Beliefs:
+        """Prepare to evaluate the beliefs that some questions come down to, but for those that are known."""
+        which, begin = self._parts.of(question)
+        counts = np.diff(np.append(begin, len(which)))
+        at, places = np.repeat(column, counts), np.full(len(which), NOBODY, np.int64)
+        is_mind = self._parts.chain[0, which] != NOBODY
+        real = np.flatnonzero(~is_mind)
+        if len(real):
+            places[real] = _put(course, at[real], self._parts.thing[which[real]], last)
+        if known is not None:
+            is_open = has(known.bearing[:, which - known.first], np.repeat(known.deleted, counts))
+            places = np.where(is_mind & ~is_open, known.places[which - known.first], places)
+            is_mind &= is_open
+        some = np.flatnonzero(is_mind)
+        minds = Minds(course, at[some], self._chains.pick(which[some]), self._parts.thing[which[some]], self._sight)
+        return _Beliefs(course, column, question, begin, places, some, minds)
+
+    def _answer(self, beliefs: _Beliefs, trust: str) -> Codes:
+        """Return the answers to questions under a reading of trust."""
+        if len(beliefs.some):
+            beliefs.places[beliefs.some] = beliefs.minds.at_the_end(trust)
+        return self._combine(beliefs.course, beliefs.column, beliefs.question, beliefs.places, beliefs.begin)
 
     def _combine(self, course: Course, column: Columns, question: Columns, places: Codes, begin: Columns) -> Codes:
         """Return the answers to questions whose beliefs are known, those of each question from its `begin` on."""
@@ -240,14 +296,16 @@ class PlotAnswers:
         steps, width = len(self._stories.kind), max(1, _WIDTH // (1 + len(self._stories.kind) // 64))
         story, column = np.unique(self._asked.story[questions], return_inverse=True)
         course = self._course.pick(story)
-        (answer,) = self._evaluate(course, column, questions, trust)
-        concerns, bearing = self._bearing(course, column, questions, trust)
-        kept, may_matter = unpack(concerns, steps), unpack(bearing, steps)
+        told = self._ask(course, column, questions)
+        answer = self._answer(told, trust)
+        concerns, bearing = self._bearing(told, trust)
         if is_plain:
-            kept[:] = may_matter[:] = True
+            concerns[:] = bearing[:] = course.kept[:, :1]
+        known = _Known(int(self._parts.start[questions[0]]), told.places, bearing, questions)
+        concerns, bearing = (np.bitwise_or.reduceat(sets, told.begin, axis=1) for sets in (concerns, bearing))
         needed = np.zeros((steps, len(questions)), np.bool_)
         # Questions about one story share its changed versions, which are numbered by story and deleted sentence.
-        time, question = (index.astype(np.intp) for index in np.nonzero(may_matter))
+        time, question = (index.astype(np.intp) for index in np.nonzero(unpack(bearing, steps)))
         version = column[question] * steps + time
         order = np.argsort(version, kind="stable")
         starts = np.flatnonzero(np.diff(version[order], prepend=-1))
@@ -257,108 +315,121 @@ class PlotAnswers:
             deleted = version[order[starts[start : start + width]]]
             changed = course.without(deleted // steps, deleted % steps)
             place = np.cumsum(np.diff(version[tried], prepend=-1) != 0) - 1
-            (found,) = self._evaluate(changed, place, questions[question[tried]], trust)
-            needed[time[tried], question[tried]] = found != answer[question[tried]]
-        several = np.flatnonzero(~self._suffices(questions, needed, answer, trust))
+            beliefs = self._ask(changed, place, questions[question[tried]], known._replace(deleted=time[tried]))
+            needed[time[tried], question[tried]] = self._answer(beliefs, trust) != answer[question[tried]]
+        proof = pack(needed)
+        # Where no other sentence concerns the answer, there is nothing to add.
+        unsure = np.flatnonzero((concerns & ~proof).any(axis=0))
+        (codes,) = self._evaluate(
+            course.keep(column[unsure], proof[:, unsure]), np.arange(len(unsure)), questions[unsure], trust
+        )
+        several = unsure[codes != answer[unsure]]
         if len(several):
-            alone = course.pick(column[several])
-            needed[:, several] = self._complete(
-                alone, needed[:, several], kept[:, several], questions[several], answer[several], trust
+            started = course.keep(column[several], concerns[:, several])
+            is_weighed = is_plain or trust != ALWAYS or self._sight == INFER_MOVER
+            proof[:, several] = self._complete(
+                started, proof[:, several], questions[several], answer[several], trust, is_weighed=is_weighed
             )
-        return needed
-
-    def _suffices(self, questions: Columns, needed: Flags, answer: Codes, trust: str) -> Flags:
-        """Return to which questions some sentences alone give the same answer."""
-        most = max(1, int(needed.sum(axis=0).max(initial=0)))
-        time = np.argsort(~needed, axis=0, kind="stable")[:most]
-        few = self._stories.at(time, self._asked.story[questions])
-        few = few.without(~np.take_along_axis(needed, time, axis=0))
-        (codes,) = self._evaluate(Course.of(few), np.arange(len(questions)), questions, trust)
-        found: Flags = codes == answer
-        return found
+        return unpack(proof, steps)
 
     def _complete(
-        self, course: Course, needed: Flags, kept: Flags, questions: Columns, answer: Codes, trust: str
-    ) -> Flags:
-        """Leave out sentences that are kept but not needed, one after the other, as long as any can be left out."""
-        if int((kept & ~needed).sum()) * len(kept) <= _FEW:
-            return self._complete_few(needed, kept, questions, answer, trust)
-        columns = np.arange(len(questions))
-        while len(columns):
-            # All stories try their first sentence at once, then all their second one, and so on.
-            rank = np.cumsum(kept[:, columns] & ~needed[:, columns], axis=0)
-            changed = np.zeros(len(columns), np.bool_)
-            for number in range(1, int(rank[-1].max(initial=0)) + 1):
-                places = np.flatnonzero(rank[-1] >= number)
-                tried, time = columns[places], (rank[:, places] >= number).argmax(axis=0)
-                shorter = course.without(tried, time)
-                (codes,) = self._evaluate(shorter, np.arange(len(tried)), questions[tried], trust)
-                same = codes == answer[tried]
-                course.assign(tried[same], shorter.pick(np.flatnonzero(same)))
-                kept[time[same], tried[same]] = False
-                changed[places[same]] = True
-            columns = columns[changed]
-        return kept
+        self, course: Course, needed: Instants, questions: Columns, answer: Codes, trust: str, *, is_weighed: bool
+    ) -> Instants:
+        """Leave out sentences that are not needed, one after the other, as long as any can be left out.
 
-    def _complete_few(self, needed: Flags, kept: Flags, questions: Columns, answer: Codes, trust: str) -> Flags:
-        """Do what `_complete` does with fewer, wider steps, which is faster for few questions.
+        Args:
+            course: What happens, a column for each question.
+            needed: The sentences that cannot be left out.
+            questions: The numbers of the questions.
+            answer: Their answers.
+            trust: Which messages are believed.
+            is_weighed: Whether any sentence may matter for any belief, so that all are tried.
 
-        It is tried to leave out the first sentence, the first two, the first three … all at once. As many go as can
-        go before the first that cannot; that one stays, and the rest is tried again.
+        Returns:
+            The sentences that are left.
         """
+        kept, words = course.kept, course.words
         columns = np.arange(len(questions))
         while len(columns):
-            free = kept[:, columns] & ~needed[:, columns]
-            rank, left = np.cumsum(free, axis=0), free.sum(axis=0)
-            done = np.zeros_like(left)
-            changed = np.zeros(len(columns), np.bool_)
-            while (done < left).any():
-                tried = left - done
-                owner = np.repeat(np.arange(len(columns)), tried)
-                ahead = 1 + np.arange(len(owner)) - np.repeat(np.cumsum(tried) - tried, tried)
-                passed, which = rank[:, owner] - done[owner], columns[owner]
-                out = free[:, owner] & (passed > 0) & (passed <= ahead)
-                stories = self._stories.pick(self._asked.story[questions[which]]).without(~kept[:, which] | out)
-                (codes,) = self._evaluate(Course.of(stories), np.arange(len(which)), questions[which], trust)
-                fails = codes != answer[which]
-                going = tried.copy()
-                np.minimum.at(going, owner[fails], ahead[fails] - 1)
-                kept[:, columns] &= ~(free & (rank > done) & (rank <= done + going))
-                changed |= going > 0
-                done += going + (going < tried)
-            columns = columns[changed]
+            # All questions try their first sentence at once, then all their second one, and so on.
+            active, tested = columns, needed.copy()
+            changed = np.zeros(len(questions), np.bool_)
+            idle = np.zeros_like(kept)
+            if not is_weighed:
+                now = course.keep(active, kept[:, active])
+                idle[:, active] = self._idle(self._ask(now, np.arange(len(active)), questions[active]))
+            while len(active):
+                unused = idle[:, active] & ~tested[:, active]
+                time = first(kept[:, active] & ~tested[:, active] & ~unused)
+                unused &= np.where(time < 0, ~np.uint64(0), before(time, words))
+                kept[:, active] &= ~unused
+                changed[active] |= unused.any(axis=0)
+                active, time = active[time >= 0], time[time >= 0]
+                shorter = kept[:, active] & ~single(time, words)
+                tested[:, active] |= single(time, words)
+                tried = self._ask(course.keep(active, shorter), np.arange(len(active)), questions[active])
+                same = self._answer(tried, trust) == answer[active]
+                left = active[same]
+                kept[:, left] = shorter[:, same]
+                if not is_weighed:
+                    idle[:, left] = self._idle(tried)[:, same]
+                changed[left] = True
+            columns = np.flatnonzero(changed)
         return kept
 
-    def _bearing(self, course: Course, column: Columns, questions: Columns, trust: str) -> tuple[Instants, Instants]:
-        """Return which sentences concern each answer, and which of them may change it if they alone are deleted.
+    def _idle(self, beliefs: _Beliefs) -> Instants:
+        """Return sentences that can be left out, one after the other in any case, from the first one on.
+
+        Beliefs are decided by what was last seen or heard. Whatever ended before that has no effect: where somebody
+        was before its last walk until then, where the object was, and what was said.
+        """
+        course = beliefs.course
+        decided = np.full(len(beliefs.places), np.iinfo(np.int64).max)
+        decided[beliefs.some] = beliefs.minds.decided()
+        earliest = np.minimum.reduceat(decided, beliefs.begin)
+        earliest[earliest == np.iinfo(np.int64).max] = -1  # no belief, but where the object is or was
+        so_far = until(earliest, course.words)
+        known = np.minimum(self._asked.thing[beliefs.question], course.objects - 1).astype(np.intp)
+        found: Instants = course.kept & so_far
+        found &= ~single(earliest, course.words)
+        found &= ~keep_last(course.puts[:, known, beliefs.column] & so_far)
+        for agent in range(self._stories.agents):
+            for sets in (course.walks, course.looks, course.heeds):
+                found &= ~keep_last(sets[:, agent, beliefs.column] & so_far)
+        return found
+
+    def _bearing(self, told: _Beliefs, trust: str) -> tuple[Instants, Instants]:
+        """Return which sentences concern each belief, and which of them may change it if they alone are deleted.
 
         Sentences about the object concern a belief, those about where the agents of the chain and the speakers of
         messages are, and those about what the first agent notices. The others have no effect in any part of the story.
         """
-        which, begin = self._parts.of(questions)
-        at = np.repeat(column, np.diff(np.append(begin, len(which))))
+        course = told.course
+        which, begin = self._parts.of(told.question)
+        at = np.repeat(told.column, np.diff(np.append(begin, len(which))))
         chain, thing = self._parts.chain[:, which], self._parts.thing[which]
-        known = np.minimum(thing, course.puts.shape[1] - 1).astype(np.intp)
-        puts, told = course.puts[:, known, at], _spoken_about(course, at, thing)
-        puts[:, thing >= course.puts.shape[1]] = 0
+        known = np.minimum(thing, course.objects - 1).astype(np.intp)
+        puts, told_of = course.puts[:, known, at], _spoken_about(course, at, thing)
+        puts[:, thing >= course.objects] = 0
         agents = _concerned(course, at, thing, chain)
         if trust == NEVER_LIARS:  # who lied about another object is not believed about this one
-            puts, told = np.bitwise_or.reduce(course.puts, axis=1)[:, at], course.spoken[:, at]
+            puts, told_of = (
+                np.bitwise_or.reduce(course.puts, axis=1)[:, at],
+                np.bitwise_or.reduce(course.by, axis=1)[:, at],
+            )
             agents = _concerned(course, at, None, chain)
         is_real = chain[0] == NOBODY  # rests on puttings only
         agents[is_real] = 0
-        told[:, is_real] = 0
-        concerns, bearing = puts | told, puts | told
+        told_of[:, is_real] = 0
+        concerns, bearing = puts | told_of, puts | told_of
         is_weighed = trust != ALWAYS or self._sight == INFER_MOVER
         decided = np.full(len(which), -1, np.int64)
         minds = np.flatnonzero(~is_real)
         if not is_weighed and len(minds):
-            decided[minds] = Minds(
-                course, at[minds], self._chains.pick(which[minds]), thing[minds], self._sight
-            ).decided()
+            decided[minds] = told.minds.decided()
             early = until(decided[minds], course.words)
             bearing[:, minds] = keep_last(puts[:, minds] & early) | (_returns(course)[:, known, at][:, minds] & ~early)
-            bearing[:, minds] |= told[:, minds] & single(decided[minds], course.words)
+            bearing[:, minds] |= told_of[:, minds] & single(decided[minds], course.words)
             bearing[:, minds] &= concerns[:, minds]
         keeps, kind = _keeps(course), agents.dtype.type
         for agent in range(course.inside.shape[1]):
@@ -377,25 +448,22 @@ class PlotAnswers:
                     bearing_on = states | (concerning & keeps[:, agent, at[some]] & ~early)
                 concerns[:, some] |= concerning
                 bearing[:, some] |= bearing_on
-        if not len(begin):
-            return concerns, bearing
-        joined = (np.bitwise_or.reduceat(sets, begin, axis=1) for sets in (concerns, bearing))
-        return next(joined), next(joined)
+        return concerns, bearing
 
 
 def _put(course: Course, column: Columns, thing: Small, which: Callable[[Instants], Times]) -> Small:
     """Return where objects were put first or last; NOBODY if they were not."""
-    known = np.minimum(thing, course.puts.shape[1] - 1).astype(np.intp)
+    known = np.minimum(thing, course.objects - 1).astype(np.intp)
     time = which(course.puts[:, known, column])
     place = course.stories.container[np.maximum(time, 0), course.origin[column]]
-    found: Small = np.where((time < 0) | (thing >= course.puts.shape[1]), np.int8(NOBODY), place)
+    found: Small = np.where((time < 0) | (thing >= course.objects), np.int8(NOBODY), place)
     return found
 
 
 def _spoken_about(course: Course, column: Columns, thing: Small) -> Instants:
     """Return when messages about some objects are sent."""
     known = np.minimum(thing, course.objects - 1).astype(np.intp)
-    about = course.talk.about[:, known, course.origin[column]] & course.spoken[:, column]
+    about = course.about[:, known, column]
     about[:, thing >= course.objects] = 0
     return about
 
@@ -406,14 +474,12 @@ def _concerned(course: Course, column: Columns, thing: Small | None, chain: Smal
     found = np.zeros(len(column), kind)
     for agent in chain:
         found |= member(np.where(agent < stories.agents, agent, np.int8(NOBODY)), kind)
-    origin = course.origin[column]
-    about = course.talk.about
     if thing is None:
-        spoken = np.bitwise_or.reduce(about, axis=1)[:, origin]
+        spoken = np.bitwise_or.reduce(course.about, axis=1)[:, column]
     else:
-        spoken = about[:, np.minimum(thing, course.objects - 1).astype(np.intp), origin]
+        spoken = course.about[:, np.minimum(thing, course.objects - 1).astype(np.intp), column]
     for agent in range(stories.agents):
-        speaks = (course.talk.by[:, agent, origin] & spoken).any(axis=0)
+        speaks = (course.by[:, agent, column] & spoken).any(axis=0)
         found |= speaks.astype(kind) << kind(agent)
     return found
 

@@ -1,71 +1,25 @@
 """The course of stories as sets of instants: who is where, who watches or is distracted, and where objects are.
 
-A sentence can be deleted from a course: what it changed stays as it was, until the next sentence that changes the same.
-That is how proofs are found, and much cheaper than following the changed story again.
+What the sentences of a story say is kept as sets of instants, one per agent, room or object. Where somebody is follows
+from them with a few operations on whole words. So a story without some of its sentences costs no more than the story
+itself, which is how proofs are found.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import NOBODY, Flags, Mask, Small
+from storyproof.families.belief.arrays import Flags, Mask, Small
 from storyproof.families.belief.nested.arrays import PlotArrays
-from storyproof.families.belief.nested.instants import Instants, Times, has, pack, single, span, until
+from storyproof.families.belief.nested.instants import Instants, Times, fill, pack, single, until
 from storyproof.families.belief.nested.world import EventKind
 
 Columns = npt.NDArray[np.intp]
-
-_NOWHERE = -3  # the room of an object that has not been placed; differs from any agent's
-
-
-@dataclass(frozen=True, slots=True)
-class Whereabouts:
-    """Who is where, right after each event.
-
-    Attributes:
-        room: Each agent's room, [time, agent, column].
-        watched: The room each agent secretly watches, [time, agent, column].
-        distracted: Who notices nothing, [time, column].
-    """
-
-    room: Small
-    watched: Small
-    distracted: Mask
-
-
-def whereabouts(stories: PlotArrays) -> Whereabouts:
-    """Return who is where after each event; entering or leaving a room ends one's own watching and distraction."""
-    steps, count = stories.kind.shape
-    shape = (stories.agents, count)
-    everybody = np.arange(stories.agents, dtype=np.int8)[:, None]
-    kind, acts = stories.kind, stories.agent
-    actor = member(acts, stories.mask_type)
-    enters, exits = kind == EventKind.ENTER, kind == EventKind.EXIT
-    walks, peeks = enters | exits, kind == EventKind.PEEK
-    stops = walks | (kind == EventKind.UNPEEK)
-    loses, regains = kind == EventKind.DISTRACT, walks | (kind == EventKind.ATTEND)
-    target = np.where(enters, stories.room, np.int8(NOBODY))
-    view = np.where(peeks, stories.room, np.int8(NOBODY))
-    rooms, watched = np.empty((steps, *shape), np.int8), np.empty((steps, *shape), np.int8)
-    distracted = np.zeros((steps, count), stories.mask_type)
-    here, there = np.full(shape, NOBODY, np.int8), np.full(shape, NOBODY, np.int8)
-    absent = np.zeros(count, stories.mask_type)
-    walker = np.where(walks, acts, np.int8(NOBODY))
-    looker = np.where(stops | peeks, acts, np.int8(NOBODY))
-    losing = np.where(loses, actor, stories.mask_type(0))
-    regaining = ~np.where(regains, actor, stories.mask_type(0))
-    for time in range(steps):
-        # Where a mask is all ones, x ^ ((x ^ y) & mask) is y: several times as fast as a masked copy.
-        here ^= (here ^ target[time]) & -(walker[time] == everybody).view(np.int8)
-        there ^= (there ^ view[time]) & -(looker[time] == everybody).view(np.int8)
-        absent = (absent | losing[time]) & regaining[time]
-        rooms[time], watched[time], distracted[time] = here, there, absent
-    return Whereabouts(rooms, watched, distracted)
 
 
 def member(agent: Small, kind: type[np.unsignedinteger]) -> Mask:
@@ -74,226 +28,210 @@ def member(agent: Small, kind: type[np.unsignedinteger]) -> Mask:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """The messages of stories as they were written, as sets of instants.
+class Sentences:
+    """What the sentences of stories say, as sets of instants.
 
     Attributes:
-        told: When something is told to a room, [word, story].
-        whispered: When something is told to one hearer.
-        announced: When something is announced to everybody.
-        by: When an agent speaks, [word, agent, story].
-        to: When something is whispered to an agent, [word, agent, story].
-        about: When an object is spoken of, [word, object, story].
-        time: When, in order, [message, story]; -1 where a story has fewer.
-    """
-
-    told: Instants
-    whispered: Instants
-    announced: Instants
-    by: Instants
-    to: Instants
-    about: Instants
-    time: Times
-
-    @classmethod
-    def of(cls, stories: PlotArrays, objects: int) -> Talk:
-        """Collect the messages of stories."""
-        kind, agents = stories.kind, np.arange(stories.agents, dtype=np.int8)[:, None]
-        spoken, whispers = kind >= EventKind.TELL, kind == EventKind.WHISPER
-        things = np.arange(objects, dtype=np.int8)[:, None]
-        return cls(
-            told=pack(kind == EventKind.TELL),
-            whispered=pack(whispers),
-            announced=pack(kind == EventKind.ANNOUNCE),
-            by=pack(spoken[:, None] & (stories.agent[:, None] == agents)),
-            to=pack(whispers[:, None] & (stories.hearer[:, None] == agents)),
-            about=pack(spoken[:, None] & (stories.thing[:, None] == things)),
-            time=_message_times(spoken),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Course:
-    """What holds in stories and when, as sets of instants; one column per story, from which sentences may be deleted.
-
-    Attributes:
-        stories: The stories as they were written.
-        talk: Their messages.
-        origin: The story of each column.
-        sets: The sets of instants that the properties below are parts of, [word, part, column].
+        stories: The stories.
         objects: How many objects a story has at most.
         rooms: How many rooms.
+        sets: The sets by part, [word, part, story]; `Course` says what the parts are.
     """
 
-    stories: PlotArrays
-    talk: Talk
-    origin: Columns
-    sets: Instants
-    objects: int
-    rooms: int
+    def __init__(self, stories: PlotArrays) -> None:
+        """Collect what the sentences of stories say."""
+        self.stories = stories
+        self.objects, self.rooms = (1 + max(0, int(array.max(initial=0))) for array in (stories.thing, stories.room))
+        kind = stories.kind
+        acts, hears, there, those = (
+            array[:, None] == np.arange(count, dtype=np.int8)[:, None]
+            for array, count in (
+                (stories.agent, stories.agents),
+                (stories.hearer, stories.agents),
+                (stories.room, self.rooms),
+                (stories.thing, self.objects),
+            )
+        )
+        walk = (kind == EventKind.ENTER) | (kind == EventKind.EXIT)
+        peek, distract, told = kind == EventKind.PEEK, kind == EventKind.DISTRACT, kind == EventKind.TELL
+        put = (kind == EventKind.PLACE) | (kind == EventKind.MOVE)
+        spoken, whispered = kind >= EventKind.TELL, kind == EventKind.WHISPER
+        parts = {
+            "enters": (acts & (kind == EventKind.ENTER)[:, None])[:, :, None] & there[:, None],
+            "peeks": (acts & peek[:, None])[:, :, None] & there[:, None],
+            "placed": (those & put[:, None])[:, :, None] & there[:, None],
+            "walks": acts & walk[:, None],
+            "looks": acts & (walk | peek | (kind == EventKind.UNPEEK))[:, None],
+            "distracts": acts & distract[:, None],
+            "heeds": acts & (walk | distract | (kind == EventKind.ATTEND))[:, None],
+            "puts": those & put[:, None],
+            "by": acts & spoken[:, None],
+            "to": hears & whispered[:, None],
+            "about": those & spoken[:, None],
+            "told": told[:, None],
+            "announced": (kind == EventKind.ANNOUNCE)[:, None],
+        }
+        self._places, begin = dict[str, tuple[slice, tuple[int, ...]]](), 0
+        for name, flags in parts.items():
+            shape = flags.shape[1:-1]
+            self._places[name] = slice(begin, begin + math.prod(shape)), shape
+            begin += math.prod(shape)
+        steps, count = kind.shape
+        self.sets = np.empty((max(1, -(-steps // 64)), begin, count), np.uint64)
+        for name, flags in parts.items():
+            self.of(self.sets, name)[:] = pack(flags)
+        self.is_watched = bool(peek.any())
+
+    def of(self, sets: Instants, name: str) -> Instants:
+        """Return a view of the sets of one part, [word, …, column]."""
+        place, shape = self._places[name]
+        return sets[:, place].reshape(len(sets), *shape, sets.shape[2])
+
+    @cached_property
+    def whole(self) -> Instants:
+        """All instants of a story, [word]."""
+        found: Instants = until(np.array([len(self.stories.kind) - 1]), len(self.sets))[:, 0]
+        return found
+
+    @cached_property
+    def sent(self) -> Times:
+        """When messages are sent, in order, [message, story]; -1 where a story has fewer."""
+        return _message_times(self.stories.kind >= EventKind.TELL)
+
+
+class Course:
+    """What holds in stories and when, as sets of instants; one column per story, which may lack some sentences.
+
+    Attributes:
+        sentences: What the sentences say, as they were written.
+        origin: The story of each column.
+        kept: The sentences that are there, [word, column].
+    """
+
+    def __init__(self, sentences: Sentences, origin: Columns, kept: Instants) -> None:
+        """Prepare to follow stories."""
+        self.sentences, self.origin, self.kept = sentences, origin, kept
 
     @classmethod
     def of(cls, stories: PlotArrays) -> Course:
         """Follow stories from beginning to end."""
-        where, kind = whereabouts(stories), stories.kind
-        agents = np.arange(stories.agents, dtype=np.int8)[:, None]
-        objects, rooms = (1 + max(0, int(array.max(initial=0))) for array in (stories.thing, stories.room))
-        talk = Talk.of(stories, objects)
-        words, count = len(talk.told), kind.shape[1]
-        parts = stories.agents * (2 * rooms + 4) + objects * (rooms + 1) + 1
-        made = cls(stories, talk, np.arange(count), np.empty((words, parts, count), np.uint64), objects, rooms)
-        moved = (kind == EventKind.PLACE) | (kind == EventKind.MOVE)
-        puts = moved[:, None] & (stories.thing[:, None] == np.arange(objects, dtype=np.int8)[:, None])
-        homes = _last_put(puts, stories.room)
-        walk = (kind == EventKind.ENTER) | (kind == EventKind.EXIT)
-        look, heed = (walk | (kind == one) | (kind == other) for one, other in (_LOOKS, _HEEDS))
-        acts = stories.agent[:, None] == agents
-        bits = np.arange(stories.agents, dtype=stories.mask_type)[:, None]
-        away = (where.distracted[:, None] >> bits) & stories.mask_type(1)
-        for room in range(rooms):
-            made.inside[:, :, room] = pack(where.room == np.int8(room))
-            made.watching[:, :, room] = pack(where.watched == np.int8(room))
-            made.home[:, :, room] = pack(homes == np.int8(room))
-        made.away[:] = pack(away.astype(np.bool_))
-        made.walks[:] = pack(acts & walk[:, None])
-        made.looks[:] = pack(acts & look[:, None])
-        made.heeds[:] = pack(acts & heed[:, None])
-        made.puts[:] = pack(puts)
-        made.spoken[:] = talk.told | talk.whispered | talk.announced
-        return made
+        sentences, count = Sentences(stories), stories.kind.shape[1]
+        return cls(sentences, np.arange(count), np.repeat(sentences.whole[:, None], count, axis=1))
 
-    def _part(self, begin: int, first: int, second: int | None = None) -> Instants:
-        """Return a view of some parts: [word, first, column], or [word, first, second, column]."""
-        words, _, count = self.sets.shape
-        shape = (first,) if second is None else (first, second)
-        return self.sets[:, begin : begin + math.prod(shape)].reshape(words, *shape, count)
+    def pick(self, columns: Columns) -> Course:
+        """Return some of the columns, in that order."""
+        return self.keep(columns, self.kept[:, columns])
+
+    def keep(self, columns: Columns, kept: Instants) -> Course:
+        """Return some of the columns, with these sentences only."""
+        return Course(self.sentences, self.origin[columns], kept)
+
+    def without(self, columns: Columns, time: npt.NDArray[Any]) -> Course:
+        """Return some of the columns, each without one sentence."""
+        return self.keep(columns, self.kept[:, columns] & ~single(time, self.words))
 
     @property
-    def _agents(self) -> int:
-        return self.stories.agents
-
-    @property
-    def inside(self) -> Instants:
-        """When an agent is in a room, [word, agent, room, column]."""
-        return self._part(0, self._agents, self.rooms)
-
-    @property
-    def watching(self) -> Instants:
-        """When an agent secretly watches a room, [word, agent, room, column]."""
-        return self._part(self._agents * self.rooms, self._agents, self.rooms)
-
-    @property
-    def home(self) -> Instants:
-        """When an object is in a room, [word, object, room, column]."""
-        return self._part(2 * self._agents * self.rooms, self.objects, self.rooms)
-
-    @property
-    def _rest(self) -> int:
-        return (2 * self._agents + self.objects) * self.rooms
-
-    @property
-    def away(self) -> Instants:
-        """When an agent is distracted, [word, agent, column]."""
-        return self._part(self._rest, self._agents)
-
-    @property
-    def walks(self) -> Instants:
-        """When an agent enters or exits, [word, agent, column]."""
-        return self._part(self._rest + self._agents, self._agents)
-
-    @property
-    def looks(self) -> Instants:
-        """The same, and when it begins or stops to watch."""
-        return self._part(self._rest + 2 * self._agents, self._agents)
-
-    @property
-    def heeds(self) -> Instants:
-        """When an agent enters or exits, gets distracted or pays attention again, [word, agent, column]."""
-        return self._part(self._rest + 3 * self._agents, self._agents)
-
-    @property
-    def puts(self) -> Instants:
-        """When an object is placed or moved, [word, object, column]."""
-        return self._part(self._rest + 4 * self._agents, self.objects)
-
-    @property
-    def spoken(self) -> Instants:
-        """When a message is sent, [word, column]."""
-        return self.sets[:, -1]
+    def stories(self) -> PlotArrays:
+        """The stories as they were written."""
+        return self.sentences.stories
 
     @property
     def words(self) -> int:
         """How many words a set of instants has."""
-        return len(self.sets)
+        return len(self.kept)
 
     @property
     def count(self) -> int:
         """The number of columns."""
         return len(self.origin)
 
-    def pick(self, columns: Columns) -> Course:
-        """Return some of the columns, in that order."""
-        return replace(self, origin=self.origin[columns], sets=self.sets.take(columns, axis=2))
+    @property
+    def objects(self) -> int:
+        """How many objects a story has at most."""
+        return self.sentences.objects
 
-    def assign(self, columns: Columns, other: Course) -> None:
-        """Replace some of the columns by those of another course of the same stories."""
-        self.sets[..., columns] = other.sets
-        self.origin[columns] = other.origin
+    @property
+    def rooms(self) -> int:
+        """How many rooms a story has at most."""
+        return self.sentences.rooms
 
-    def without(self, columns: Columns, time: npt.NDArray[Any]) -> Course:
-        """Return some of the columns, each without one more sentence, which has not been deleted before."""
-        made, stories = self.pick(columns), self.stories
-        kind, agent, thing = (array[time, made.origin] for array in (stories.kind, stories.agent, stories.thing))
-        whole = until(np.array([len(stories.kind) - 1]), made.words)
-        some = np.flatnonzero((kind == EventKind.PLACE) | (kind == EventKind.MOVE))
-        _delete(made.puts, made.home, thing, time, some, whole)
-        walks = (kind == EventKind.ENTER) | (kind == EventKind.EXIT)
-        looks, heeds = (walks | (kind == one) | (kind == other) for one, other in (_LOOKS, _HEEDS))
-        _delete(made.walks, made.inside, agent, time, np.flatnonzero(walks), whole)
-        _delete(made.looks, made.watching, agent, time, np.flatnonzero(looks), whole)
-        _delete(made.heeds, made.away[:, :, None], agent, time, np.flatnonzero(heeds), whole)
-        some = np.flatnonzero(kind >= EventKind.TELL)
-        made.spoken[:, some] &= ~single(time[some], made.words)
-        return made
+    @cached_property
+    def _sets(self) -> Instants:
+        found: Instants = self.sentences.sets.take(self.origin, axis=2)
+        found &= self.kept[:, None]
+        return found
 
+    def _said(self, name: str) -> Instants:
+        return self.sentences.of(self._sets, name)
 
-_LOOKS = (EventKind.PEEK, EventKind.UNPEEK)
-_HEEDS = (EventKind.DISTRACT, EventKind.ATTEND)
+    @property
+    def walks(self) -> Instants:
+        """When an agent enters or exits, [word, agent, column]."""
+        return self._said("walks")
 
+    @property
+    def looks(self) -> Instants:
+        """The same, and when it begins or stops to watch."""
+        return self._said("looks")
 
-def _delete(events: Instants, state: Instants, who: Small, time: Times, some: Columns, whole: Instants) -> None:
-    """Delete an event of somebody or something in some columns: its state stays as it was until the next event.
+    @property
+    def heeds(self) -> Instants:
+        """When an agent enters or exits, gets distracted or pays attention again, [word, agent, column]."""
+        return self._said("heeds")
 
-    Args:
-        events: When the state is set, [word, agent or object, column].
-        state: When it has which value, [word, agent or object, value, column].
-        who: Whose event is deleted.
-        time: When it is.
-        some: The columns.
-        whole: All instants of a story.
-    """
-    some = some[who[some] >= 0]
-    if not len(some):
-        return
-    who, time = who[some].astype(np.intp), time[some]
-    left = events[:, who, some] & ~single(time, len(events))
-    events[:, who, some] = left
-    changed = span(time, left) & whole
-    for value in range(state.shape[2]):
-        old = state[:, who, value, some]
-        # What was so right before stays so.
-        state[:, who, value, some] = (old & ~changed) | np.where(has(old, time - 1), changed, np.uint64(0))
+    @property
+    def puts(self) -> Instants:
+        """When an object is placed or moved, [word, object, column]."""
+        return self._said("puts")
 
+    @property
+    def by(self) -> Instants:
+        """When an agent sends a message, [word, agent, column]."""
+        return self._said("by")
 
-def _last_put(puts: Flags, room: Small) -> Small:
-    """Return the room in which each object was put last, up to each time, [time, object, column]."""
-    found = np.empty(puts.shape, np.int8)
-    now = np.full(puts.shape[1:], _NOWHERE, np.int8)
-    for time, put in enumerate(puts):
-        now = np.where(put, room[time], now)
-        found[time] = now
-    return found
+    @property
+    def to(self) -> Instants:
+        """When something is whispered to an agent, [word, agent, column]."""
+        return self._said("to")
+
+    @property
+    def about(self) -> Instants:
+        """When a message is about an object, [word, object, column]."""
+        return self._said("about")
+
+    @property
+    def told(self) -> Instants:
+        """When a message is for everybody in the room, [word, 1, column]."""
+        return self._said("told")
+
+    @property
+    def announced(self) -> Instants:
+        """When a message is for everybody, [word, 1, column]."""
+        return self._said("announced")
+
+    @cached_property
+    def inside(self) -> Instants:
+        """When an agent is in a room, [word, agent, room, column]."""
+        return self._last("enters", self.walks)
+
+    @cached_property
+    def watching(self) -> Instants:
+        """When an agent secretly watches a room, [word, agent, room, column]."""
+        return self._last("peeks", self.looks) if self.sentences.is_watched else np.zeros_like(self._said("peeks"))
+
+    @cached_property
+    def home(self) -> Instants:
+        """When an object is in a room, [word, object, room, column]."""
+        return self._last("placed", self.puts)
+
+    @cached_property
+    def away(self) -> Instants:
+        """When an agent is distracted, [word, agent, column]."""
+        return fill(self._said("distracts"), self.heeds, self.sentences.whole)
+
+    def _last(self, name: str, events: Instants) -> Instants:
+        """Return since when an event of each room is the last of those of each agent or object."""
+        return fill(self._said(name), events[:, :, None], self.sentences.whole)
 
 
 def _message_times(spoken: Flags) -> Times:

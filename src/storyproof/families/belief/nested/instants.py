@@ -6,6 +6,8 @@ for the instant 64 w + b. With sets, "who was with the object, and when" takes a
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -110,19 +112,28 @@ def delay(sets: Instants) -> Instants:
     return found
 
 
-def span(time: Times, events: Instants) -> Instants:
-    """Return the instants from some times on, until right before the next event of each column."""
-    words = len(events)
-    earlier = before(time, words)
-    later = events & ~until(time, words)
-    found = np.empty_like(later)
-    is_open = np.ones(later.shape[1:], np.bool_)
-    for word in range(words):
-        # The lowest bit less one is all bits below it; without any bit it is all bits.
-        lowest = later[word] & (~later[word] + _ONE)
-        found[word] = np.where(is_open, lowest - _ONE, np.uint64(0))
-        is_open &= later[word] == 0
-    found &= ~earlier
+def fill(starts: Instants, events: Instants, whole: Instants) -> Instants:
+    """Return the instants from each start on, until right before the next event.
+
+    Args:
+        starts: The starts; each is an event itself.
+        events: The events.
+        whole: All instants of a story, [word].
+    """
+    found = np.empty(np.broadcast_shapes(starts.shape, events.shape), np.uint64)
+    carry: Any = np.uint64(0)
+    following = delay(starts)
+    for word in range(len(starts)):
+        # Adding the first instant after a start to the run of instants without events clears the run; what overflows
+        # goes on in the next word.
+        quiet = ~events[word] & whole[word]
+        begun = following[word] & quiet
+        added = quiet + begun
+        if len(starts) > 1:
+            overflows = added < begun
+            added += carry
+            carry = (overflows | (added < carry)).astype(np.uint64)
+        found[word] = starts[word] | (quiet & ~added)
     return found
 
 

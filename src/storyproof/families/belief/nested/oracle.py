@@ -150,26 +150,28 @@ def contract(chain: Small, agents: int) -> Chains:
     kind = set_type(agents)
     chain = np.where(chain < agents, chain, np.int8(STRANGER))
     first = np.where((chain == STRANGER).any(axis=0), np.int8(NOBODY), chain[0])
-    nobody, empty = np.full_like(first, NOBODY), np.zeros(len(first), kind)
-    made = Chains(first, empty, chain[0], np.ones_like(chain[0]), nobody, empty)
+    last, length = chain[0], np.ones_like(chain[0])
+    before_last, rest, prefix = np.full_like(first, NOBODY), np.zeros(len(first), kind), np.zeros(len(first), kind)
     for agent in chain[1:]:
-        new = (agent != NOBODY) & (agent != made.last)
-        longer = made.extend(agent)
-        made = Chains(*(np.where(new, getattr(longer, item.name), getattr(made, item.name)) for item in fields(made)))
-    return made
+        new = (agent != NOBODY) & (agent != last)
+        if not new.any():
+            continue
+        prefix = np.where(new, rest, prefix)
+        rest = rest | np.where(new, member(agent, kind), kind(0))
+        before_last, last = np.where(new, last, before_last), np.where(new, agent, last)
+        length = length + new
+    return Chains(first, rest, last, length, before_last, prefix)
 
 
 def sights(course: Course) -> Sights:
     """Return when the agents of each story are with its objects."""
-    words, agents, rooms, count = course.inside.shape
-    shape = (words, agents, course.home.shape[1], count)
-    present, secret = np.zeros(shape, np.uint64), np.zeros(shape, np.uint64)
-    is_watched = bool(course.watching.any())
-    for room in range(rooms):
-        home = course.home[:, None, :, room]
-        present |= course.inside[:, :, None, room] & home
-        if is_watched:
-            secret |= course.watching[:, :, None, room] & home
+    inside, watching, home = course.inside, course.watching, course.home
+    present = np.zeros((*inside.shape[:2], course.objects, course.count), np.uint64)
+    secret = np.zeros_like(present)
+    for room in range(course.rooms):
+        present |= inside[:, :, None, room] & home[:, None, :, room]
+        if course.sentences.is_watched:
+            secret |= watching[:, :, None, room] & home[:, None, :, room]
     return Sights(present, (present | secret) & ~course.away[:, :, None])
 
 
@@ -185,27 +187,23 @@ def departures(course: Course, shown: Sights) -> Departures:
 
 def hearing(course: Course) -> Hearing:
     """Return when the agents of each story hear messages."""
-    talk, origin = course.talk, course.origin
-    spoken = course.spoken
-    by = talk.by[..., origin] & spoken[:, None]
+    by, told = course.by, course.told
     near, watched = np.zeros_like(by), np.zeros_like(by)
-    is_watched = bool(course.watching.any())
     for room in range(course.rooms):
         inside = course.inside[:, :, room]
         here = np.bitwise_or.reduce(by & inside, axis=1)[:, None]  # the messages of those who are in the room
         near |= inside & here
-        if is_watched:
+        if course.sentences.is_watched:
             watched |= course.watching[:, :, room] & here
-    told, announced = talk.told[:, None, origin], (talk.announced[:, origin] & spoken)[:, None]
-    group = (near & (told | by | talk.to[..., origin])) | announced
+    group = (near & (told | by | course.to)) | course.announced
     return Hearing(group, (group | (watched & told)) & ~course.away)
 
 
 def messages(course: Course) -> Messages:
     """Return the messages of each story, in order; deleted ones have no time."""
     stories, origin = course.stories, course.origin
-    sent = course.talk.time[:, origin]
-    time = np.where(has(course.spoken, sent), sent, -1)
+    sent = course.sentences.sent[:, origin]
+    time = np.where(has(course.kept, sent), sent, -1)
     at = np.maximum(time, 0)
     return Messages(time, stories.agent[at, origin], stories.thing[at, origin])
 
@@ -330,7 +328,7 @@ class Minds:
 
     def _known(self, thing: Small) -> Columns:
         """Return the numbers of objects; that of another one for objects that are not in the story."""
-        found: Columns = np.minimum(thing, self._course.puts.shape[1] - 1).astype(np.intp)
+        found: Columns = np.minimum(thing, self._course.objects - 1).astype(np.intp)
         return found
 
     def _informed(self, asked: _Asked, limit: Instants, trust: str) -> _Informed:
@@ -394,10 +392,9 @@ class Minds:
     def _told(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
         """Return when chains learn from messages, within some instants."""
         chain, course = asked.chain, self._course
-        origin, known = course.origin[asked.story], self._known(asked.thing)
-        told = self._heard(chain, asked.story) & limit & course.talk.about[:, known, origin]
+        told = self._heard(chain, asked.story) & limit & course.about[:, self._known(asked.thing), asked.story]
         alone = np.flatnonzero((chain.length == 1) & (chain.first >= 0))  # one's own words teach one nothing
-        told[:, alone] &= ~course.talk.by[:, chain.first[alone].astype(np.intp), origin[alone]]
+        told[:, alone] &= ~course.by[:, chain.first[alone].astype(np.intp), asked.story[alone]]
         strange = asked.thing >= course.objects
         if strange.any():
             told[:, strange] = 0
@@ -443,7 +440,7 @@ class Minds:
         alone = replace(asked, chain=asked.chain.shorten(), node=asked.prefix)
         known = _Informed(self._seen(alone.chain, alone) & limit, self._told(alone, limit, trust))
         put, walks = course.puts[:, thing, story], course.walks[:, first, story]
-        rooms = range(course.inside.shape[2])
+        rooms = range(course.rooms)
         mine = [course.inside[:, first, room, story] for room in rooms]
         homes = [course.home[:, thing, room, story] for room in rooms]
         together, there, back = (np.zeros_like(limit) for _ in range(3))
@@ -452,7 +449,7 @@ class Minds:
             there |= mine[room] & homes[room]
             back |= delay(mine[room]) & homes[room]
         arrives = walks & there & ~back & limit
-        arrives[:, asked.thing >= course.puts.shape[1]] = 0
+        arrives[:, asked.thing >= course.objects] = 0
         found = np.zeros_like(limit)
         for time in range(1, len(stories.kind)):
             now = np.full(len(story), time)

@@ -10,7 +10,8 @@ from storyproof.errors import ParseError, quoted
 from storyproof.example import Example
 from storyproof.families.belief.arrays import NOBODY
 from storyproof.families.belief.nested.arrays import encode_plots
-from storyproof.families.belief.nested.course import Course, whereabouts
+from storyproof.families.belief.nested.course import Course
+from storyproof.families.belief.nested.instants import unpack
 from storyproof.families.belief.nested.oracle import Minds, contract, reality
 from storyproof.families.belief.nested.questions import Ask
 from storyproof.families.belief.nested.reading import read_question, read_story
@@ -50,17 +51,16 @@ class ObjectFollower:
 
     def rooms(self) -> list[dict[str, list[str]]]:
         """Return who is in which room after each sentence, with who watches it or is distracted."""
-        where = whereabouts(self._stories)
-        rooms, found = tuple(self._names.rooms), []
+        course, rooms, found = Course.of(self._stories), tuple(self._names.rooms), []
+        inside, watching, away = (unpack(sets, self._steps) for sets in (course.inside, course.watching, course.away))
         for time in range(self._steps):
             here: dict[str, list[str]] = {}
             for agent, number in self._names.agents.items():
-                room, watched = int(where.room[time, number, 0]), int(where.watched[time, number, 0])
-                if room != NOBODY:
-                    is_away = int(where.distracted[time, 0]) >> number & 1
-                    here.setdefault(rooms[room], []).append(f"{agent} (distracted)" if is_away else agent)
-                if watched != NOBODY:
-                    here.setdefault(rooms[watched], []).append(f"{agent} (watching)")
+                for room in np.flatnonzero(inside[time, number, :, 0]).tolist():
+                    name = f"{agent} (distracted)" if away[time, number, 0] else agent
+                    here.setdefault(rooms[room], []).append(name)
+                for room in np.flatnonzero(watching[time, number, :, 0]).tolist():
+                    here.setdefault(rooms[room], []).append(f"{agent} (watching)")
             found.append(here)
         return found
 

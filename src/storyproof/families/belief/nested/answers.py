@@ -327,13 +327,20 @@ class PlotAnswers:
         if len(several):
             started = course.keep(column[several], concerns[:, several])
             is_weighed = is_plain or trust != ALWAYS or self._sight == INFER_MOVER
+            earliest = None if is_weighed else _earliest(told)[several]
             proof[:, several] = self._complete(
-                started, proof[:, several], questions[several], answer[several], trust, is_weighed=is_weighed
+                started, proof[:, several], questions[several], answer[several], trust, earliest
             )
         return unpack(proof, steps)
 
     def _complete(
-        self, course: Course, needed: Instants, questions: Columns, answer: Codes, trust: str, *, is_weighed: bool
+        self,
+        course: Course,
+        needed: Instants,
+        questions: Columns,
+        answer: Codes,
+        trust: str,
+        earliest: Times | None,
     ) -> Instants:
         """Leave out sentences that are not needed, one after the other, as long as any can be left out.
 
@@ -343,59 +350,62 @@ class PlotAnswers:
             questions: The numbers of the questions.
             answer: Their answers.
             trust: Which messages are believed.
-            is_weighed: Whether any sentence may matter for any belief, so that all are tried.
+            earliest: When the first of each question's beliefs is decided (see `_earliest`); None if any sentence may
+                matter for any belief, so that all are tried.
 
         Returns:
             The sentences that are left.
         """
         kept, words = course.kept, course.words
+        # What can be left out without trying, and what was tried in vain since the last change.
+        idle, failed = np.zeros_like(kept), np.zeros_like(kept)
         columns = np.arange(len(questions))
+        if earliest is not None:
+            idle = self._idle(course, columns, questions, earliest) & ~needed
         while len(columns):
             # All questions try their first sentence at once, then all their second one, and so on.
             active, tested = columns, needed.copy()
             changed = np.zeros(len(questions), np.bool_)
-            idle = np.zeros_like(kept)
-            if not is_weighed:
-                now = course.keep(active, kept[:, active])
-                idle[:, active] = self._idle(self._ask(now, np.arange(len(active)), questions[active]))
             while len(active):
-                unused = idle[:, active] & ~tested[:, active]
-                time = first(kept[:, active] & ~tested[:, active] & ~unused)
-                unused &= np.where(time < 0, ~np.uint64(0), before(time, words))
+                unused = idle[:, active] & kept[:, active] & ~tested[:, active]
+                time = first(kept[:, active] & ~tested[:, active] & ~failed[:, active] & ~unused)
+                unused &= np.where(time < 0, ~np.uint64(0), before(np.maximum(time, 0), words))
                 kept[:, active] &= ~unused
-                changed[active] |= unused.any(axis=0)
+                lost = active[unused.any(axis=0)]
+                changed[lost], failed[:, lost] = True, 0
                 active, time = active[time >= 0], time[time >= 0]
-                shorter = kept[:, active] & ~single(time, words)
-                tested[:, active] |= single(time, words)
+                now = single(time, words)
+                shorter = kept[:, active] & ~now
+                tested[:, active] |= now
+                failed[:, active] |= now
                 tried = self._ask(course.keep(active, shorter), np.arange(len(active)), questions[active])
-                same = self._answer(tried, trust) == answer[active]
+                same = np.flatnonzero(self._answer(tried, trust) == answer[active])
                 left = active[same]
-                kept[:, left] = shorter[:, same]
-                if not is_weighed:
-                    idle[:, left] = self._idle(tried)[:, same]
-                changed[left] = True
+                kept[:, left], failed[:, left], changed[left] = shorter[:, same], 0, True
+                if earliest is not None:
+                    idle[:, left] = self._idle(tried.course, same, questions[left], _earliest(tried)[same])
             columns = np.flatnonzero(changed)
         return kept
 
-    def _idle(self, beliefs: _Beliefs) -> Instants:
+    def _idle(self, course: Course, column: Columns, question: Columns, earliest: Times) -> Instants:
         """Return sentences that can be left out, one after the other in any case, from the first one on.
 
         Beliefs are decided by what was last seen or heard. Whatever ended before that has no effect: where somebody
         was before its last walk until then, where the object was, and what was said.
+
+        Args:
+            course: What happens.
+            column: The column of the course that each question is about.
+            question: The numbers of the questions.
+            earliest: When the first of each question's beliefs is decided.
         """
-        course = beliefs.course
-        decided = np.full(len(beliefs.places), np.iinfo(np.int64).max)
-        decided[beliefs.some] = beliefs.minds.decided()
-        earliest = np.minimum.reduceat(decided, beliefs.begin)
-        earliest[earliest == np.iinfo(np.int64).max] = -1  # no belief, but where the object is or was
         so_far = until(earliest, course.words)
-        known = np.minimum(self._asked.thing[beliefs.question], course.objects - 1).astype(np.intp)
-        found: Instants = course.kept & so_far
-        found &= ~single(earliest, course.words)
-        found &= ~keep_last(course.puts[:, known, beliefs.column] & so_far)
+        known = np.minimum(self._asked.thing[question], course.objects - 1).astype(np.intp)
+        found: Instants = course.kept[:, column] & so_far & ~single(earliest, course.words)
+        found &= ~keep_last(course.puts[:, known, column] & so_far)
         for agent in range(self._stories.agents):
             for sets in (course.walks, course.looks, course.heeds):
-                found &= ~keep_last(sets[:, agent, beliefs.column] & so_far)
+                found &= ~keep_last(sets[:, agent, column] & so_far)
         return found
 
     def _bearing(self, told: _Beliefs, trust: str) -> tuple[Instants, Instants]:
@@ -449,6 +459,16 @@ class PlotAnswers:
                 concerns[:, some] |= concerning
                 bearing[:, some] |= bearing_on
         return concerns, bearing
+
+
+def _earliest(beliefs: _Beliefs) -> Times:
+    """Return when the first of each question's beliefs is decided; -1 if one has no ground, or there is none."""
+    never = np.iinfo(np.int64).max
+    decided = np.full(len(beliefs.places), never)
+    decided[beliefs.some] = beliefs.minds.decided()
+    found: Times = np.minimum.reduceat(decided, beliefs.begin)
+    found[found == never] = -1
+    return found
 
 
 def _put(course: Course, column: Columns, thing: Small, which: Callable[[Instants], Times]) -> Small:

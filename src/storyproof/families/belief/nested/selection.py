@@ -471,10 +471,15 @@ def choose_others(
     real = places.real[thing, columns]
     believed = alone[thing, chain[0], columns]
     codes = np.where(asks(Ask.KNOWS_WHERE), (believed != NOBODY) & (believed == real), believed).astype(np.int64)
-    # What one mind believes is known; of sets of people any will do.
+    # What one mind believes is known; of sets of people any will do. The oracle is asked where this leaves it open:
+    # nobody knows that somebody is wrong who is not, and those who differ have no belief in common.
     story = np.tile(columns, _FURTHER)
     asked = QuestionArrays(story, ask[story], thing.reshape(-1), chain.reshape(3, -1), place.reshape(-1))
-    open_ones = np.flatnonzero(np.tile(asks(Ask.KNOWS_WRONG, Ask.COMMON), _FURTHER))
+    second, third = (np.where(who < 0, believed, alone[thing, np.maximum(who, 0), columns]) for who in chain[1:])
+    misled = (believed != NOBODY) & (second != NOBODY) & (real != NOBODY) & (second != real)
+    alike = (believed != NOBODY) & (second == believed) & (third == believed)
+    codes = np.where(asks(Ask.KNOWS_WRONG), 0, np.where(asks(Ask.COMMON), np.int64(NOBODY), codes))
+    open_ones = np.flatnonzero((misled & asks(Ask.KNOWS_WRONG)) | (alike & asks(Ask.COMMON)))
     if len(open_ones):
         codes.reshape(-1)[open_ones] = provers.answer(stories, asked.pick(open_ones), reading)
     several = places.count[thing, columns] > 1

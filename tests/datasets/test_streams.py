@@ -18,6 +18,8 @@ from storyproof.catalog import names
 from storyproof.datasets.streams import BLOCK_STORIES, Stream
 from storyproof.errors import ConfigError, StoryproofError, UnknownNameError, VocabularyError
 from storyproof.example import SPLITS
+from storyproof.families.belief.benchmarks.tom_k import TomKConfig
+from storyproof.families.belief.nested.wording import find_wording
 from storyproof.families.belief.vocabulary import Vocabulary, default_vocabulary
 from storyproof.families.family import load_family
 from tests.groups import try_examples
@@ -188,6 +190,16 @@ def test_a_stream_can_be_sent_to_another_process(benchmark: str) -> None:
     next(stream)
     again: Stream = pickle.loads(pickle.dumps(stream))
     assert list(islice(again, BLOCK_STORIES)) == list(islice(stream, BLOCK_STORIES))
+
+
+def test_a_stream_can_be_sent_after_its_text_was_read() -> None:
+    stream = storyproof.stream("tom-k", seed=9)
+    wording = find_wording(TomKConfig().language, TomKConfig().style)
+    wording.read(next(stream).text)
+    assert pickle.loads(pickle.dumps(wording)) is wording
+    sent = pickle.dumps(stream)
+    assert len(sent) < 100_000
+    assert next(pickle.loads(sent)) == next(stream)
 
 
 def test_a_small_vocabulary_ends_a_stream_after_every_story_once() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache, cached_property
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -130,6 +130,10 @@ class PackWording:
             role: {noun.word: noun.forms for noun in nouns} for role, nouns in pack.nouns.items()
         }
         self._gender = {noun.word: noun.gender for noun in pack.agents}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Be sent to another process by name: the words are there, and what a reader remembers cannot be sent."""
+        return find_wording, (self.language, self.style)
 
     @cached_property
     def _reader(self) -> StoryReader:

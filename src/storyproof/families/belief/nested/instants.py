@@ -18,7 +18,7 @@ Times = npt.NDArray[np.int64]
 
 _BITS = 64
 _SMALL = 1000  # columns up to which one call is faster than one per instant
-_ONE, _ALL = np.uint64(1), np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+_ONE = np.uint64(1)
 
 
 def pack(flags: Flags) -> Instants:
@@ -127,10 +127,9 @@ def fill(starts: Instants, events: Instants, whole: Instants) -> Instants:
         # Adding the first instant after a start to the run of instants without events clears the run; what overflows
         # goes on in the next word.
         quiet = ~events[word] & whole[word]
-        begun = following[word] & quiet
-        added = quiet + begun
+        added = quiet + following[word]
         if len(starts) > 1:
-            overflows = added < begun
+            overflows = added < quiet
             added += carry
             carry = (overflows | (added < carry)).astype(np.uint64)
         found[word] = starts[word] | (quiet & ~added)

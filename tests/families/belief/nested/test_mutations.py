@@ -21,12 +21,12 @@ from tests.families.belief.nested.plots import PEOPLE, THINGS, Plot, chains, plo
 from tests.families.belief.nested.surprises import SURPRISES
 
 ORACLE = {
-    "the first need not notice": (
-        "noticing.reshape(words, agents * places)[:, ",
-        "group.reshape(words, agents * places)[:, ",
-    ),
+    "the first need not notice": ("found = one_of(noticing, ", "found = one_of(group, "),
     "one of the rest suffices": ("        if member.any():", "        if member.any() and not agent:"),
-    "nobody else need be there": ("found &= group[:, agent, index] | (member", "found &= ~np.uint64(0) | (member"),
+    "nobody else need be there": (
+        "found &= group[:, agent].take(index, axis=1) | (member",
+        "found &= ~np.uint64(0) | (member",
+    ),
     "secret observers are known": (
         "    return Sights(present, (present | secret)",
         "    present |= secret\n    return Sights(present, present",
@@ -57,7 +57,10 @@ ORACLE = {
     "watchers do not hear": ("(group | (watched & told)) & ~course.away", "group & ~course.away"),
     "watchers hear whispers": ("(group | (watched & told))", "(group | watched)"),
     "speakers believe themselves": ("told[:, alone] &= ~", "told[:, alone] |= 0 * "),
-    "messages are about everything": (" & limit & course.about[:, self._known(asked.thing), asked.story]", " & limit"),
+    "messages are about everything": (
+        " & limit & one_of(course.about, self._known(asked.thing), asked.story)",
+        " & limit",
+    ),
     "ears before eyes": (
         "np.where(has(informed.shown, decided), put, decided)",
         "np.where(has(informed.told, decided), decided, put)",

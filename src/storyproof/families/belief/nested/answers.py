@@ -27,6 +27,7 @@ from storyproof.families.belief.nested.instants import (
     has,
     keep_last,
     last,
+    one_of,
     pack,
     single,
     unpack,
@@ -402,10 +403,10 @@ class PlotAnswers:
         so_far = until(earliest, course.words)
         known = np.minimum(self._asked.thing[question], course.objects - 1).astype(np.intp)
         found: Instants = course.kept[:, column] & so_far & ~single(earliest, course.words)
-        found &= ~keep_last(course.puts[:, known, column] & so_far)
+        found &= ~keep_last(one_of(course.puts, known, column) & so_far)
         for agent in range(self._stories.agents):
             for sets in (course.walks, course.looks, course.heeds):
-                found &= ~keep_last(sets[:, agent, column] & so_far)
+                found &= ~keep_last(sets[:, agent].take(column, axis=1) & so_far)
         return found
 
     def _bearing(self, told: _Beliefs, trust: str) -> tuple[Instants, Instants]:
@@ -419,7 +420,7 @@ class PlotAnswers:
         at = np.repeat(told.column, np.diff(np.append(begin, len(which))))
         chain, thing = self._parts.chain[:, which], self._parts.thing[which]
         known = np.minimum(thing, course.objects - 1).astype(np.intp)
-        puts, told_of = course.puts[:, known, at], _spoken_about(course, at, thing)
+        puts, told_of = one_of(course.puts, known, at), _spoken_about(course, at, thing)
         puts[:, thing >= course.objects] = 0
         agents = _concerned(course, at, thing, chain)
         if trust == NEVER_LIARS:  # who lied about another object is not believed about this one
@@ -474,16 +475,14 @@ def _earliest(beliefs: _Beliefs) -> Times:
 def _put(course: Course, column: Columns, thing: Small, which: Callable[[Instants], Times]) -> Small:
     """Return where objects were put first or last; NOBODY if they were not."""
     known = np.minimum(thing, course.objects - 1).astype(np.intp)
-    time = which(course.puts[:, known, column])
-    place = course.stories.container[np.maximum(time, 0), course.origin[column]]
-    found: Small = np.where((time < 0) | (thing >= course.objects), np.int8(NOBODY), place)
-    return found
+    time = which(one_of(course.puts, known, column))
+    return course.place_at(np.where(thing < course.objects, time, -1), column)
 
 
 def _spoken_about(course: Course, column: Columns, thing: Small) -> Instants:
     """Return when messages about some objects are sent."""
     known = np.minimum(thing, course.objects - 1).astype(np.intp)
-    about = course.about[:, known, column]
+    about = one_of(course.about, known, column)
     about[:, thing >= course.objects] = 0
     return about
 

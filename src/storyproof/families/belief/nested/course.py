@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import Flags, Mask, Small
+from storyproof.families.belief.arrays import NOBODY, Flags, Mask, Small
 from storyproof.families.belief.nested.arrays import PlotArrays
-from storyproof.families.belief.nested.instants import Instants, Times, fill, pack, single, until
+from storyproof.families.belief.nested.instants import Columns, Instants, Times, fill, pack, single, until
 from storyproof.families.belief.nested.world import EventKind
-
-Columns = npt.NDArray[np.intp]
 
 
 def member(agent: Small, kind: type[np.unsignedinteger]) -> Mask:
@@ -129,6 +127,13 @@ class Course:
     def without(self, columns: Columns, time: npt.NDArray[Any]) -> Course:
         """Return some of the columns, each without one sentence."""
         return self.keep(columns, self.kept[:, columns] & ~single(time, self.words))
+
+    def place_at(self, time: Times, column: Columns) -> Small:
+        """Return the containers that sentences name, one for each pair of time and column; NOBODY for a time of -1."""
+        containers = self.stories.container
+        place = containers.reshape(-1).take(np.maximum(time, 0) * containers.shape[1] + self.origin.take(column))
+        found: Small = np.where(time < 0, np.int8(NOBODY), place)
+        return found
 
     @property
     def stories(self) -> PlotArrays:

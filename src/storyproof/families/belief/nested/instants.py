@@ -15,6 +15,7 @@ from storyproof.families.belief.arrays import Flags
 
 Instants = npt.NDArray[np.uint64]
 Times = npt.NDArray[np.int64]
+Columns = npt.NDArray[np.intp]
 
 _BITS = 64
 _SMALL = 1000  # columns up to which one call is faster than one per instant
@@ -72,14 +73,21 @@ def single(time: Times, words: int) -> Instants:
 
 def last(sets: Instants) -> Times:
     """Return the last instant of each set, -1 for an empty one."""
-    found = np.full(sets.shape[1:], -1, np.int64)
-    for word in range(len(sets)):
-        # The exponent of a floating-point number is the highest bit of an integer. Without the bit below the highest
-        # one, rounding to 53 bits cannot carry into the next power of two.
-        bits = sets[word] & ~(sets[word] >> _ONE)
-        highest = (bits.astype(np.float64).view(np.int64) >> np.int64(52)) - np.int64(1023)
-        np.copyto(found, highest + np.int64(_BITS * word), where=bits != 0)
+    found = _highest(sets[0])
+    for word in range(1, len(sets)):
+        here = _highest(sets[word])
+        found = np.where(here < 0, found, here + _BITS * word)
     return found
+
+
+def _highest(bits: npt.NDArray[np.uint64]) -> Times:
+    """Return the number of the highest bit of each word, -1 if there is none."""
+    # It is the exponent of the floating-point number. Without the bit below the highest one, rounding to 53 bits cannot
+    # carry into the next power of two. The exponent of zero is the lowest there is.
+    found: Times = (bits & ~(bits >> _ONE)).astype(np.float64).view(np.int64)
+    found >>= 52
+    found -= 1023
+    return np.maximum(found, -1, out=found)
 
 
 def is_later(one: Instants, other: Instants) -> Flags:
@@ -138,11 +146,17 @@ def fill(starts: Instants, events: Instants, whole: Instants) -> Instants:
 
 def first(sets: Instants) -> Times:
     """Return the first instant of each set, -1 for an empty one."""
-    lowest = sets & (~sets + _ONE)
     found = np.full(sets.shape[1:], -1, np.int64)
     for word in range(len(sets) - 1, -1, -1):
-        found = np.where(lowest[word] != 0, last(lowest[word][None]) + _BITS * word, found)
+        here = _highest(sets[word] & (~sets[word] + _ONE))
+        found = np.where(here < 0, found, here + _BITS * word)
     return found
+
+
+def one_of(sets: Instants, row: npt.NDArray[Any], column: Columns) -> Instants:
+    """Return one set for each pair of row and column of [word, row, column] sets."""
+    words, rows, count = sets.shape  # one index is several times as fast as two
+    return sets.reshape(words, rows * count).take(row * np.intp(count) + column, axis=1)
 
 
 def keep_last(sets: Instants) -> Instants:

@@ -29,6 +29,7 @@ from storyproof.families.belief.nested.instants import (
     has,
     is_later,
     last,
+    one_of,
     pack,
     single,
     until,
@@ -320,11 +321,10 @@ class Minds:
     def _places(self, asked: _Asked, informed: _Informed) -> Small:
         """Return what chains believe who learnt something; NOBODY if they have learnt nothing."""
         decided = last(informed.shown | informed.told)
-        put = last(self._course.puts[:, self._known(asked.thing), asked.story] & until(decided, self._words))
+        puts = one_of(self._course.puts, self._known(asked.thing), asked.story)
+        put = last(puts & until(decided, self._words))
         time = np.where(has(informed.shown, decided), put, decided)  # who sees the object believes its eyes
-        place = self._stories.container[np.maximum(time, 0), self._course.origin[asked.story]]
-        found: Small = np.where(time < 0, np.int8(NOBODY), place)
-        return found
+        return self._course.place_at(time, asked.story)
 
     def _known(self, thing: Small) -> Columns:
         """Return the numbers of objects; that of another one for objects that are not in the story."""
@@ -351,8 +351,8 @@ class Minds:
     def _of(self, sets: Instants, agent: Small, asked: _Asked) -> Instants:
         """Return the sets of one agent per column, about the objects that are asked for; empty for NOBODY."""
         words, agents, objects, count = sets.shape
-        index = (np.maximum(agent, 0).astype(np.intp) * objects + self._known(asked.thing)) * count + asked.story
-        found: Instants = sets.reshape(words, agents * objects * count)[:, index]
+        index = np.maximum(agent, 0) * np.intp(objects) + self._known(asked.thing)
+        found = one_of(sets.reshape(words, agents * objects, count), index, asked.story)
         absent = agent < 0
         if absent.any():
             found[:, absent] = 0
@@ -373,7 +373,7 @@ class Minds:
         """Return when chains see the objects that are asked for together."""
         seen = self._together(self._sights.noticing, self._sights.present, chain, asked)
         if self._sight == CLOSED:
-            seen &= self._course.puts[:, self._known(asked.thing), asked.story]
+            seen &= one_of(self._course.puts, self._known(asked.thing), asked.story)
         return seen
 
     def _is_stale(self, chain: Chains, asked: _Asked, agent: Small, time: npt.NDArray[Any]) -> Flags:
@@ -384,7 +384,7 @@ class Minds:
         shown, known_by = self._sights, self._departures
         known = self._together(known_by.aware, known_by.witnesses, chain, asked) & before(time, self._words)
         if self._sight == CLOSED:
-            known &= self._course.puts[:, self._known(asked.thing), asked.story]
+            known &= one_of(self._course.puts, self._known(asked.thing), asked.story)
         own, seen = self._of(shown.noticing, chain.first, asked), self._of(shown.present, chain.last, asked)
         sees = np.where(chain.length == 1, own, seen)
         return is_later(known & sees, known & self._of(shown.present, agent, asked))
@@ -392,7 +392,7 @@ class Minds:
     def _told(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
         """Return when chains learn from messages, within some instants."""
         chain, course = asked.chain, self._course
-        told = self._heard(chain, asked.story) & limit & course.about[:, self._known(asked.thing), asked.story]
+        told = self._heard(chain, asked.story) & limit & one_of(course.about, self._known(asked.thing), asked.story)
         alone = np.flatnonzero((chain.length == 1) & (chain.first >= 0))  # one's own words teach one nothing
         told[:, alone] &= ~course.by[:, chain.first[alone].astype(np.intp), asked.story[alone]]
         strange = asked.thing >= course.objects
@@ -583,17 +583,16 @@ def _common(noticing: Instants, group: Instants, chain: Chains, index: Columns) 
         chain: The chains.
         index: The place of each chain.
     """
-    words, agents, places = noticing.shape
     kind = chain.rest.dtype.type
-    found: Instants = noticing.reshape(words, agents * places)[:, np.maximum(chain.first, 0) * np.intp(places) + index]
+    found = one_of(noticing, np.maximum(chain.first, 0), index)
     strange = chain.first < 0
     if strange.any():
         found[:, strange] = 0
-    for agent in range(agents):
+    for agent in range(group.shape[1]):
         member = (chain.rest >> kind(agent)) & kind(1)
         if member.any():
             # All ones where the agent is not in the rest, so that nothing is asked of it.
-            found &= group[:, agent, index] | (member.astype(np.uint64) - _ONE)
+            found &= group[:, agent].take(index, axis=1) | (member.astype(np.uint64) - _ONE)
     return found
 
 

@@ -22,6 +22,7 @@ _KINDS = {
     Kind.MOVE: EventKind.MOVE,
 }
 _REMEMBERED = 4096  # stories; the questions of a story stand side by side
+_QUESTIONS = 1 << 15  # questions: those of a block are gone through several times
 
 
 class PlotText(NamedTuple):
@@ -76,7 +77,7 @@ def _as_plots(events: Sequence[Event]) -> Iterator[PlotEvent]:
         yield PlotEvent(kind, event.agent, event.room, event.thing, event.container)
 
 
-@lru_cache(maxsize=_REMEMBERED)
+@lru_cache(maxsize=_QUESTIONS)
 def read_question(question: str) -> NestedQuestion:
     """Read a question in any language.
 

@@ -362,7 +362,7 @@ class PlotAnswers:
         idle, failed = np.zeros_like(kept), np.zeros_like(kept)
         columns = np.arange(len(questions))
         if earliest is not None:
-            idle = self._idle(course, columns, questions, earliest) & ~needed
+            idle = self._idle(course, columns, questions, earliest)
         while len(columns):
             # All questions try their first sentence at once, then all their second one, and so on.
             active, tested = columns, needed.copy()

@@ -55,6 +55,13 @@ def test_everything_runs_and_is_written(example: Any, model: Path, tmp_path: Pat
     assert [line["phase"] for line in lines] == ["sft"] * 3 + ["grpo"] * 2
     again = [*arguments, "--adapter", str(tmp_path / "adapter-sft.pt"), "--sft-steps", "0", "--device", "cpu"]
     assert list(example.finetune.main(again)["scores"]) == ["after GRPO"]
+    assert list(example.finetune.main([*again, "--grpo-steps", "0"])["scores"]) == ["adapter-sft"]
+
+
+def test_a_benchmark_can_have_a_preset(example: Any) -> None:
+    options = ["--model", "none", "--out", "none", "--benchmark", "tom-k", "--preset", "plain", "--test-stories", "1"]
+    found = example.finetune.test_sets(example.finetune.parse([*options, "--others", "tomi,tom-k:easy"]))
+    assert list(found) == ["tom-k plain (fresh)", "tomi (fresh)", "tom-k easy (fresh)"]
 
 
 def test_supervised_training_learns_and_leaves_the_base_alone(example: Any, model: Path) -> None:

@@ -56,6 +56,12 @@ class Record:
             raise ValueError(f"there are two figures of the name '{name}'")
         self._values[name] = value
 
+    def say(self, what: str, figure: str, goal: str = "", **figures: float) -> None:
+        """Print a line, and remember its figures by name."""
+        for name, value in figures.items():
+            self.note(name, value)
+        say(what, figure, goal)
+
     def write(self, path: str | None) -> None:
         """Write all figures to a file, if there is a path."""
         if path is not None:

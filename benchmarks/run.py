@@ -16,7 +16,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.measure import Record, cpu_seconds, run_command
-from benchmarks.measure import say as print_line
 from benchmarks.plain_clutrr import PlainClutrr
 from benchmarks.plain_tom_babi import PlainTomBabi, verify_beliefs_plainly
 from benchmarks.plain_tomi import PlainTomi
@@ -35,13 +34,7 @@ from storyproof.families.kinship.relations import BASIC, GENDERS, Fact
 from storyproof.families.kinship.rules import strict_rules
 
 RECORD = Record()
-
-
-def say(what: str, figure: str, goal: str = "", **figures: float) -> None:
-    """Print a line, and remember its figures by name."""
-    for name, value in figures.items():
-        RECORD.note(name, value)
-    print_line(what, figure, goal)
+say = RECORD.say
 
 
 def generation() -> None:

@@ -26,7 +26,7 @@ def member(agent: Small, kind: type[np.unsignedinteger]) -> Mask:
     return found
 
 
-class Sentences:
+class PlotSentences:
     """What the sentences of stories say, as sets of instants.
 
     Attributes:
@@ -106,14 +106,14 @@ class Course:
         kept: The sentences that are there, [word, column].
     """
 
-    def __init__(self, sentences: Sentences, origin: Columns, kept: Instants) -> None:
+    def __init__(self, sentences: PlotSentences, origin: Columns, kept: Instants) -> None:
         """Prepare to follow stories."""
         self.sentences, self.origin, self.kept = sentences, origin, kept
 
     @classmethod
     def of(cls, stories: PlotArrays) -> Course:
         """Follow stories from beginning to end."""
-        sentences, count = Sentences(stories), stories.kind.shape[1]
+        sentences, count = PlotSentences(stories), stories.kind.shape[1]
         return cls(sentences, np.arange(count), np.repeat(sentences.whole[:, None], count, axis=1))
 
     def pick(self, columns: Columns) -> Course:

@@ -54,7 +54,7 @@ def add_lora(model: nn.Module, rank: int = 16, alpha: float = 32.0) -> int:
 
 @contextmanager
 def merged(model: nn.Module) -> Iterator[None]:
-    """Add the updates to the frozen weights for a while: replies are sampled about twice as fast, and none is trained.
+    """Add the updates to the frozen weights for a while, so that replies are sampled faster.
 
     The frozen weights are put back from a copy, since subtracting the update would leave rounding errors behind.
     """

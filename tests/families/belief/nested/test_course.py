@@ -9,9 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from storyproof.families.belief.arrays import NOBODY
 from storyproof.families.belief.nested.arrays import encode_plots
 from storyproof.families.belief.nested.course import Course
-from storyproof.families.belief.nested.oracle import hearing
+from storyproof.families.belief.nested.oracle import beliefs, hearing, reality
+from storyproof.families.belief.nested.readings import NESTED_DEFAULT
 from tests.families.belief.nested.plots import any_plot, plots
 
 SAID = ("walks", "looks", "heeds", "puts", "by", "to", "about", "told", "announced")
@@ -33,6 +35,9 @@ def assert_deleted(seed: int, length: int) -> None:
         found, right = hearing(course), hearing(expected)
         assert found.group.tolist() == right.group.tolist()
         assert found.hearing.tolist() == right.hearing.tolist()
+        nobody, key = np.full((1, len(stories)), NOBODY, np.int8), np.zeros(len(stories), np.int8)
+        really = (beliefs(each, columns, key, nobody, NESTED_DEFAULT).tolist() for each in (course, expected))
+        assert next(really) == next(really) == reality(arrays.without(gone), key).tolist()
 
 
 @given(st.integers(0, 2**32 - 1))

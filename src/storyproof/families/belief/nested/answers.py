@@ -7,7 +7,7 @@ sentences from the course of a story and asks again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -228,7 +228,7 @@ class PlotAnswers:
         is_mind = self._parts.chain[0, which] != NOBODY
         real = np.flatnonzero(~is_mind)
         if len(real):
-            places[real] = _put(course, at[real], self._parts.thing[which[real]], last)
+            places[real] = course.put(at[real], self._parts.thing[which[real]], last)
         if known is not None:
             is_open = has(known.bearing[:, which - known.first], np.repeat(known.deleted, counts))
             places = np.where(is_mind & ~is_open, known.places[which - known.first], places)
@@ -253,7 +253,7 @@ class PlotAnswers:
 
         chosen = rows(Ask.MEMORY)
         if len(chosen):
-            found[chosen] = _put(course, column[chosen], thing[chosen], first)
+            found[chosen] = course.put(column[chosen], thing[chosen], first)
         chosen = rows(Ask.KNOWS_WHERE)
         own, real = found[chosen], places[begin[chosen] + 1]
         found[chosen] = (own != NOBODY) & (own == real)
@@ -470,13 +470,6 @@ def _earliest(beliefs: _Beliefs) -> Times:
     found: Times = np.minimum.reduceat(decided, beliefs.begin)
     found[found == never] = -1
     return found
-
-
-def _put(course: Course, column: Columns, thing: Small, which: Callable[[Instants], Times]) -> Small:
-    """Return where objects were put first or last; NOBODY if they were not."""
-    known = np.minimum(thing, course.objects - 1).astype(np.intp)
-    time = which(one_of(course.puts, known, column))
-    return course.place_at(np.where(thing < course.objects, time, -1), column)
 
 
 def _spoken_about(course: Course, column: Columns, thing: Small) -> Instants:

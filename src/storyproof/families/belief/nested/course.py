@@ -8,6 +8,7 @@ itself, which is how proofs are found.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, Mask, Small
 from storyproof.families.belief.nested.arrays import PlotArrays
-from storyproof.families.belief.nested.instants import Columns, Instants, Times, fill, pack, single, until
+from storyproof.families.belief.nested.instants import Columns, Instants, Times, fill, one_of, pack, single, until
 from storyproof.families.belief.nested.world import EventKind
 
 
@@ -134,6 +135,11 @@ class Course:
         place = containers.reshape(-1).take(np.maximum(time, 0) * containers.shape[1] + self.origin.take(column))
         found: Small = np.where(time < 0, np.int8(NOBODY), place)
         return found
+
+    def put(self, column: Columns, thing: Small, which: Callable[[Instants], Times]) -> Small:
+        """Return where objects were put first or last; NOBODY if they were not."""
+        time = which(one_of(self.puts, np.minimum(thing, self.objects - 1), column))
+        return self.place_at(np.where(thing < self.objects, time, -1), column)
 
     @property
     def stories(self) -> PlotArrays:

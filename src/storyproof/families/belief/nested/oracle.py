@@ -624,7 +624,7 @@ def beliefs(course: Course, columns: Columns, thing: Small, chain: Small, readin
         chains = contract(chain[:, asked], course.stories.agents)
         found[asked] = Minds(few, places, chains, thing[asked], reading.sight).at_the_end(reading.trust)
     if real.any():
-        found[real] = reality(course.stories.pick(course.origin[columns[real]]), thing[real])
+        found[real] = course.put(columns[real], thing[real], last)
     return found
 
 

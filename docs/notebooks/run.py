@@ -33,12 +33,11 @@ def run(path: Path, folder: Path) -> Any:
 
 
 def printed(notebook: Any) -> list[str]:
-    """Return what the cells of a notebook printed or returned, as text."""
+    """Return what each cell of a notebook printed and returned, as one text: a warning can divide it."""
     return [
-        output.get("text") or output.get("data", {}).get("text/plain", "")
+        "".join(output.get("text") or output.get("data", {}).get("text/plain", "") for output in cell.outputs)
         for cell in notebook.cells
         if cell.cell_type == "code"
-        for output in cell.outputs
     ]
 
 

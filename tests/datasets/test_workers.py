@@ -1,6 +1,8 @@
+import os
 import subprocess
 import sys
 from multiprocessing import active_children
+from multiprocessing.connection import Connection
 from typing import Any
 
 import pytest
@@ -36,6 +38,26 @@ def test_a_worker_that_is_killed_is_noticed() -> None:
     active_children()[0].kill()
     with pytest.raises(ConfigError, match=r"a worker process was killed, .*; use fewer --workers\."):
         list(blocks)
+    assert active_children() == []
+
+
+class Interrupted(Tomi):
+    """A benchmark whose workers die while they send a block."""
+
+    def part(self, split: str, count: int, index: int) -> Any:
+        def send(connection: Any, data: bytes) -> None:
+            os.write(connection.fileno(), data[:100])
+            if len(data) > 100:  # not the length alone, which is sent before
+                os._exit(1)
+
+        Connection._send = send  # type: ignore[attr-defined]
+        return super().part(split, count, index)
+
+
+def test_a_worker_that_is_killed_while_it_sends_is_noticed() -> None:
+    blocks = blocks_from_workers(Interrupted(make_benchmark("tomi", 7).config, 7), "train", STORIES, 2)
+    with pytest.raises(ConfigError, match="a worker process was killed"):
+        next(blocks)
     assert active_children() == []
 
 

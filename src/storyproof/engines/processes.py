@@ -104,7 +104,7 @@ class _Worker:
         try:
             self._pipe.send(item)
             is_error, found = self._pipe.recv()
-        except (EOFError, ConnectionError) as error:
+        except (EOFError, OSError) as error:  # OSError: it was killed while it sent a result
             raise ConfigError(
                 "a worker process was killed, perhaps because memory ran out; use fewer --workers."
             ) from error
@@ -115,7 +115,7 @@ class _Worker:
 
 def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
     """Work on the items that come through a pipe, until the other side is gone."""
-    with suppress(EOFError, ConnectionError):
+    with suppress(EOFError, OSError):  # OSError: the other side ended in the middle of a message
         while True:
             item = pipe.recv()
             try:

@@ -165,7 +165,7 @@ def test_stray_errors_hold_up_nobody_else(kind: str, monkeypatch: pytest.MonkeyP
     slowed, waits = list[object](), note_waits(monkeypatch)
     monkeypatch.setattr(client.Pace, "refused", lambda *arguments: slowed.append(arguments))
     with FakeServer(latency_s=0.02, **{kind: 0.3}) as flaky:
-        found = ask(model(flaky), *(f"flaky {n}" for n in range(360)))
+        found = ask(model(flaky, retries=30), *(f"flaky {n}" for n in range(360)))
     assert {reply.error for reply in found.values()} == {None}
     assert slowed == []
     assert len(waits) > 36

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from storyproof.errors import DataError
 from storyproof.families.belief.nested import answers
-from storyproof.families.belief.nested.answers import PlotAnswers, oracle_answer, oracle_proof, reply
+from storyproof.families.belief.nested.answers import PlotAnswers, chain_classes, oracle_answer, oracle_proof, reply
 from storyproof.families.belief.nested.arrays import encode_plots, encode_questions
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
@@ -160,6 +160,28 @@ def test_many_stories_are_proved_at_once(seed: int) -> None:
 @settings(max_examples=15, phases=UNSHRUNK)
 def test_very_many_stories_are_proved_at_once(seed: int) -> None:
     assert_answered_at_once(seed, 40)
+
+
+@pytest.mark.parametrize("sight", ["open", "closed"])
+def test_common_beliefs_need_fewer_chains_where_everybody_is_believed(
+    sight: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stories, story, asked = any_questions(5, 60)
+    arrays, names = encode_plots(stories)
+    (few,) = PlotAnswers(arrays, encode_questions(names, story, asked), sight).codes("always")
+    monkeypatch.setattr(
+        PlotAnswers, "_parts", lambda self, *, is_weighed: answers._divide(self._stories, self._asked, is_weighed=True)
+    )
+    (all_of_them,) = PlotAnswers(arrays, encode_questions(names, story, asked), sight).codes("always")
+    assert few.tolist() == all_of_them.tolist()
+    assert len({int(code) for code, question in zip(few, asked, strict=True) if question.ask == Ask.COMMON}) > 2
+
+
+def test_chains_are_told_apart_by_what_the_oracle_sees() -> None:
+    for count in range(1, 5):
+        everything = {(chain[0], frozenset(chain[1:])) for chain in chain_classes(count, is_weighed=True)}
+        few = [(chain[0], frozenset(chain[1:])) for chain in chain_classes(count, is_weighed=False)]
+        assert (len(few), set(few)) == (len(everything), everything)
 
 
 @pytest.mark.parametrize("width", [1, 7])

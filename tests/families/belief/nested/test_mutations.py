@@ -100,8 +100,8 @@ ORACLE = {
     "longer chains know no liars": ("self._find(key), node)", "node * 0 + len(self._nodes), node)"),
     "unknown beliefs are contradicted": ("lies = (believed != NOBODY) & (believed", "lies = (believed"),
     "messages never win over sights": (
-        "some = np.flatnonzero(is_later(informed.told, informed.shown))",
-        "some = np.flatnonzero(is_later(informed.shown, informed.told))",
+        "return is_later(self._credulous.told, self._credulous.shown)",
+        "return is_later(self._credulous.shown, self._credulous.told)",
     ),
     "the mover is inferred by those who stay": (
         "            blamed = stories.agent[np.minimum(met + 1, len(stories.kind) - 1), origin] == first",

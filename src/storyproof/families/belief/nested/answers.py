@@ -7,7 +7,7 @@ sentences from the course of a story and asks again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -33,7 +33,7 @@ from storyproof.families.belief.nested.instants import (
     unpack,
     until,
 )
-from storyproof.families.belief.nested.oracle import Minds, contract
+from storyproof.families.belief.nested.oracle import Chains, Minds, contract
 from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import ALWAYS, NEVER_LIARS, NestedReading
 from storyproof.families.belief.nested.world import PlotEvent
@@ -47,15 +47,20 @@ _WIDTH = 1 << 13  # changed stories that are evaluated together
 
 
 @lru_cache(maxsize=64)
-def chain_classes(count: int) -> tuple[tuple[int, ...], ...]:
+def chain_classes(count: int, *, is_weighed: bool) -> tuple[tuple[int, ...], ...]:
     """Return chains of the agents 0, 1 …, one for each way in which the oracle can tell chains apart.
 
-    It sees the first agent, the set of those after the first and before the last, and the last two agents.
+    Where nothing is weighed, it sees the first agent and the set of those after it. Else it sees the first agent, the
+    set of those after the first and before the last, and the last two agents.
+
+    Args:
+        count: How many agents.
+        is_weighed: Whether messages are weighed, or a surprise (see `_is_weighed`).
     """
     found: dict[tuple[int, frozenset[int], tuple[int, ...]], tuple[int, ...]] = {}
     chains: list[tuple[int, ...]] = [(agent,) for agent in range(count)]
     for chain in chains:  # grows on the way
-        key = chain[0], frozenset(chain[1:-1]), chain[-2:]
+        key = (chain[0], frozenset(chain[1:-1]), chain[-2:]) if is_weighed else (chain[0], frozenset(chain[1:]), ())
         if key not in found:
             found[key] = chain
             chains += [(*chain, agent) for agent in range(count) if agent != chain[-1]]
@@ -69,11 +74,13 @@ class _Parts:
     Attributes:
         start: Where the beliefs of each question begin, and at last where those of the last one end.
         chain: The agents, [place in the chain, belief]; all NOBODY for where the object really is.
+        contracted: The same as the oracle sees them.
         thing: The objects.
     """
 
     start: Columns
     chain: Small
+    contracted: Chains
     thing: Small
 
     def of(self, questions: Columns) -> tuple[Columns, Columns]:
@@ -83,7 +90,7 @@ class _Parts:
         return np.repeat(self.start[questions] - begin, counts) + np.arange(int(counts.sum())), begin
 
 
-def _divide(stories: PlotArrays, asked: QuestionArrays) -> _Parts:
+def _divide(stories: PlotArrays, asked: QuestionArrays, *, is_weighed: bool) -> _Parts:
     """Return the beliefs that questions come down to."""
     questions, chains = list[Columns](), list[Small]()
 
@@ -113,7 +120,7 @@ def _divide(stories: PlotArrays, asked: QuestionArrays) -> _Parts:
     group, sizes = _members(asked.chain[:, chosen])
     for size in np.unique(sizes).tolist():
         some = np.flatnonzero(sizes == size)
-        add(chosen[some], *(group[list(chain)][:, some] for chain in chain_classes(size)))
+        add(chosen[some], *(group[list(chain)][:, some] for chain in chain_classes(size, is_weighed=is_weighed)))
     question = np.concatenate(questions)
     longest = max(len(chain) for chain in chains)
     chain = np.full((longest, len(question)), NOBODY, np.int8)
@@ -123,7 +130,8 @@ def _divide(stories: PlotArrays, asked: QuestionArrays) -> _Parts:
         begin += part.shape[1]
     order = np.argsort(question, kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(question, minlength=asked.count))]).astype(np.intp)
-    return _Parts(start, chain[:, order], asked.thing[question[order]])
+    chain = chain[:, order]
+    return _Parts(start, chain, contract(chain, stories.agents), asked.thing[question[order]])
 
 
 def _members(chain: Small) -> tuple[Small, Columns]:
@@ -155,6 +163,7 @@ class _Beliefs(NamedTuple):
     """The beliefs that some questions come down to, as they are evaluated.
 
     Attributes:
+        parts: The beliefs of all questions.
         course: What happens.
         column: The column of the course that each question is about.
         question: The numbers of the questions.
@@ -164,6 +173,7 @@ class _Beliefs(NamedTuple):
         minds: Those who have these.
     """
 
+    parts: _Parts
     course: Course
     column: Columns
     question: Columns
@@ -185,8 +195,16 @@ class PlotAnswers:
             sight: What people see; whom they believe is said with each question.
         """
         self._stories, self._asked, self._sight = stories, asked, sight
-        self._parts = _divide(stories, asked)
-        self._chains = contract(self._parts.chain, stories.agents)
+        self._divided: dict[bool, _Parts] = {}
+
+    def _is_weighed(self, trust: str) -> bool:
+        """Return whether beliefs depend on more than what was last seen or heard: on trust, or on a surprise."""
+        return trust != ALWAYS or self._sight == INFER_MOVER
+
+    def _parts(self, *, is_weighed: bool) -> _Parts:
+        if is_weighed not in self._divided:
+            self._divided[is_weighed] = _divide(self._stories, self._asked, is_weighed=is_weighed)
+        return self._divided[is_weighed]
 
     @cached_property
     def _course(self) -> Course:
@@ -194,48 +212,64 @@ class PlotAnswers:
 
     def codes(self, *trusts: str) -> list[Codes]:
         """Return the answers (see `QuestionArrays`) under some readings of trust."""
-        found = [np.zeros(self._asked.count, np.int64) for _ in trusts]
-        if not self._asked.count:
-            return found
+        everything, found = np.arange(self._asked.count), dict[str, Codes]()
+        if not self._is_weighed(ALWAYS):
+            # Distrust takes messages away: who was shown an object after all messages believes the same if it trusts.
+            (found[ALWAYS],), doubtful = self._answers(everything, ALWAYS)
+            everything = everything[doubtful]
+        others = [trust for trust in trusts if trust not in found]
+        if others:
+            answers, _ = self._answers(everything, *others)
+            for trust, codes in zip(others, answers, strict=True):
+                found[trust] = found[ALWAYS].copy() if ALWAYS in found else np.zeros(self._asked.count, np.int64)
+                found[trust][everything] = codes
+        return [found[trust] for trust in trusts]
+
+    def _answers(self, questions: Columns, *trusts: str) -> tuple[list[Codes], Flags]:
+        """Return the answers to some questions, and which of them may depend on trust."""
+        found, doubtful = [np.zeros(len(questions), np.int64) for _ in trusts], np.zeros(len(questions), np.bool_)
+        if not len(questions):
+            return found, doubtful
+        parts = self._parts(is_weighed=any(map(self._is_weighed, trusts)))
         # Whole questions at a time, so that the arrays of a large block fit into memory.
-        bounds = np.unique(np.searchsorted(self._parts.start, np.arange(0, self._parts.start[-1], _AT_ONCE)))
-        for begin, end in zip(bounds, [*bounds[1:], self._asked.count], strict=True):
-            part = np.arange(begin, end)
+        sizes = np.cumsum(np.diff(parts.start)[questions])
+        bounds = np.unique(np.searchsorted(sizes, np.arange(0, sizes[-1], _AT_ONCE)))
+        for begin, end in zip(bounds, [*bounds[1:], len(questions)], strict=True):
+            part = questions[begin:end]
             story, column = np.unique(self._asked.story[part], return_inverse=True)
             few = self._course if len(story) == self._course.count else self._course.pick(story)
-            for codes, answers in zip(found, self._evaluate(few, column, part, *trusts), strict=True):
-                codes[part] = answers
-        return found
+            beliefs = self._ask(parts, few, column, part)
+            for codes, trust in zip(found, trusts, strict=True):
+                codes[begin:end] = self._answer(beliefs, trust)
+            doubtful[begin:end] = _doubtful(beliefs)
+        return found, doubtful
 
-    def _evaluate(self, course: Course, column: Columns, question: Columns, *trusts: str) -> Iterator[Codes]:
-        """Yield the answers to some of the questions about a course of the stories.
+    def _ask(
+        self, parts: _Parts, course: Course, column: Columns, question: Columns, known: _Known | None = None
+    ) -> _Beliefs:
+        """Prepare to evaluate the beliefs that some questions come down to, but for those that are known.
 
         Args:
+            parts: The beliefs of all questions.
             course: What happens; sentences may have been deleted.
             column: The column of the course that each question is about.
             question: The numbers of the questions.
-            trusts: The readings to answer under.
+            known: What is known already.
         """
-        beliefs = self._ask(course, column, question)
-        for trust in trusts:
-            yield self._answer(beliefs, trust)
-
-    def _ask(self, course: Course, column: Columns, question: Columns, known: _Known | None = None) -> _Beliefs:
-        """Prepare to evaluate the beliefs that some questions come down to, but for those that are known."""
-        which, begin = self._parts.of(question)
+        which, begin = parts.of(question)
         counts = np.diff(np.append(begin, len(which)))
         at, places = np.repeat(column, counts), np.full(len(which), NOBODY, np.int64)
-        is_mind = self._parts.chain[0, which] != NOBODY
+        is_mind = parts.chain[0, which] != NOBODY
         real = np.flatnonzero(~is_mind)
         if len(real):
-            places[real] = course.put(at[real], self._parts.thing[which[real]], last)
+            places[real] = course.put(at[real], parts.thing[which[real]], last)
         if known is not None:
             is_open = has(known.bearing[:, which - known.first], np.repeat(known.deleted, counts))
             places = np.where(is_mind & ~is_open, known.places[which - known.first], places)
             is_mind &= is_open
         some = np.flatnonzero(is_mind)
-        minds = Minds(course, at[some], self._chains.pick(which[some]), self._parts.thing[which[some]], self._sight)
-        return _Beliefs(course, column, question, begin, places, some, minds)
+        minds = Minds(course, at[some], parts.contracted.pick(which[some]), parts.thing[which[some]], self._sight)
+        return _Beliefs(parts, course, column, question, begin, places, some, minds)
 
     def _answer(self, beliefs: _Beliefs, trust: str) -> Codes:
         """Return the answers to questions under a reading of trust."""
@@ -297,12 +331,13 @@ class PlotAnswers:
         steps, width = len(self._stories.kind), max(1, _WIDTH // (1 + len(self._stories.kind) // 64))
         story, column = np.unique(self._asked.story[questions], return_inverse=True)
         course = self._course.pick(story)
-        told = self._ask(course, column, questions)
+        parts = self._parts(is_weighed=self._is_weighed(trust))
+        told = self._ask(parts, course, column, questions)
         answer = self._answer(told, trust)
         concerns, bearing = self._bearing(told, trust)
         if is_plain:
             concerns[:] = bearing[:] = course.kept[:, :1]
-        known = _Known(int(self._parts.start[questions[0]]), told.places, bearing, questions)
+        known = _Known(int(parts.start[questions[0]]), told.places, bearing, questions)
         concerns, bearing = (np.bitwise_or.reduceat(sets, told.begin, axis=1) for sets in (concerns, bearing))
         needed = np.zeros((steps, len(questions)), np.bool_)
         # Questions about one story share its changed versions, which are numbered by story and deleted sentence.
@@ -316,26 +351,25 @@ class PlotAnswers:
             deleted = version[order[starts[start : start + width]]]
             changed = course.without(deleted // steps, deleted % steps)
             place = np.cumsum(np.diff(version[tried], prepend=-1) != 0) - 1
-            beliefs = self._ask(changed, place, questions[question[tried]], known._replace(deleted=time[tried]))
+            beliefs = self._ask(parts, changed, place, questions[question[tried]], known._replace(deleted=time[tried]))
             needed[time[tried], question[tried]] = self._answer(beliefs, trust) != answer[question[tried]]
         proof = pack(needed)
         # Where no other sentence concerns the answer, there is nothing to add.
         unsure = np.flatnonzero((concerns & ~proof).any(axis=0))
-        (codes,) = self._evaluate(
-            course.keep(column[unsure], proof[:, unsure]), np.arange(len(unsure)), questions[unsure], trust
-        )
-        several = unsure[codes != answer[unsure]]
+        bare = course.keep(column[unsure], proof[:, unsure])
+        alone = self._ask(parts, bare, np.arange(len(unsure)), questions[unsure])
+        several = unsure[self._answer(alone, trust) != answer[unsure]]
         if len(several):
             started = course.keep(column[several], concerns[:, several])
-            is_weighed = is_plain or trust != ALWAYS or self._sight == INFER_MOVER
-            earliest = None if is_weighed else _earliest(told)[several]
+            earliest = None if is_plain or self._is_weighed(trust) else _earliest(told)[several]
             proof[:, several] = self._complete(
-                started, proof[:, several], questions[several], answer[several], trust, earliest
+                parts, started, proof[:, several], questions[several], answer[several], trust, earliest
             )
         return unpack(proof, steps)
 
     def _complete(
         self,
+        parts: _Parts,
         course: Course,
         needed: Instants,
         questions: Columns,
@@ -346,6 +380,7 @@ class PlotAnswers:
         """Leave out sentences that are not needed, one after the other, as long as any can be left out.
 
         Args:
+            parts: The beliefs of all questions.
             course: What happens, a column for each question.
             needed: The sentences that cannot be left out.
             questions: The numbers of the questions.
@@ -379,7 +414,7 @@ class PlotAnswers:
                 shorter = kept[:, active] & ~now
                 tested[:, active] |= now
                 failed[:, active] |= now
-                tried = self._ask(course.keep(active, shorter), np.arange(len(active)), questions[active])
+                tried = self._ask(parts, course.keep(active, shorter), np.arange(len(active)), questions[active])
                 same = np.flatnonzero(self._answer(tried, trust) == answer[active])
                 left = active[same]
                 kept[:, left], failed[:, left], changed[left] = shorter[:, same], 0, True
@@ -415,10 +450,10 @@ class PlotAnswers:
         Sentences about the object concern a belief, those about where the agents of the chain and the speakers of
         messages are, and those about what the first agent notices. The others have no effect in any part of the story.
         """
-        course = told.course
-        which, begin = self._parts.of(told.question)
+        course, parts = told.course, told.parts
+        which, begin = parts.of(told.question)
         at = np.repeat(told.column, np.diff(np.append(begin, len(which))))
-        chain, thing = self._parts.chain[:, which], self._parts.thing[which]
+        chain, thing = parts.chain[:, which], parts.thing[which]
         known = np.minimum(thing, course.objects - 1).astype(np.intp)
         puts, told_of = one_of(course.puts, known, at), _spoken_about(course, at, thing)
         puts[:, thing >= course.objects] = 0
@@ -433,7 +468,7 @@ class PlotAnswers:
         agents[is_real] = 0
         told_of[:, is_real] = 0
         concerns, bearing = puts | told_of, puts | told_of
-        is_weighed = trust != ALWAYS or self._sight == INFER_MOVER
+        is_weighed = self._is_weighed(trust)
         decided = np.full(len(which), -1, np.int64)
         minds = np.flatnonzero(~is_real)
         if not is_weighed and len(minds):
@@ -470,6 +505,14 @@ def _earliest(beliefs: _Beliefs) -> Times:
     found: Times = np.minimum.reduceat(decided, beliefs.begin)
     found[found == never] = -1
     return found
+
+
+def _doubtful(beliefs: _Beliefs) -> Flags:
+    """Return which questions have a belief that may rest on a message."""
+    found = np.zeros(len(beliefs.places), np.bool_)
+    found[beliefs.some] = beliefs.minds.doubtful()
+    doubtful: Flags = np.logical_or.reduceat(found, beliefs.begin)
+    return doubtful
 
 
 def _spoken_about(course: Course, column: Columns, thing: Small) -> Instants:

@@ -287,8 +287,7 @@ class Minds:
         found = self._places(self._asked, informed)
         if trust == ALWAYS:
             return found
-        # Distrust takes messages away. So who was shown the object after all messages believes the same if it trusts.
-        some = np.flatnonzero(is_later(informed.told, informed.shown))
+        some = np.flatnonzero(self.doubtful())
         if self._sight == INFER_MOVER:  # surprise depends on what was believed before
             some = np.arange(len(found))
         if len(some):
@@ -297,6 +296,13 @@ class Minds:
                 few = self._find_liars(few)
             found[some] = self._places(few, self._informed(few, self._everything(few), trust))
         return found
+
+    def doubtful(self) -> Flags:
+        """Return which chains may believe something else if they do not trust: they were told the last thing they know.
+
+        Distrust takes messages away. So who was shown the object after all messages believes the same if it trusts.
+        """
+        return is_later(self._credulous.told, self._credulous.shown)
 
     def decided(self) -> Times:
         """Return the event from which each chain has its belief at the end, if it always trusts; -1 if it has none."""

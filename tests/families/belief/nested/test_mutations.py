@@ -124,22 +124,31 @@ ORACLE = {
 
 COURSE = {
     "exits do not end distractions": (
-        "acts & (walk | distract | (kind == EventKind.ATTEND))",
-        "acts & ((kind == EventKind.ENTER) | distract | (kind == EventKind.ATTEND))",
+        'self.of(self.sets, "walks")',
+        'self.of(self.sets, "walks") if name == "looks" else self.of(self.sets, "enters").sum(axis=2)',
     ),
     "exits do not end watching": (
-        "acts & (walk | peek | (kind == EventKind.UNPEEK))",
-        "acts & ((kind == EventKind.ENTER) | peek | (kind == EventKind.UNPEEK))",
+        'self.of(self.sets, "walks")',
+        'self.of(self.sets, "walks") if name == "heeds" else self.of(self.sets, "enters").sum(axis=2)',
     ),
-    "attention does not end distractions": ("(walk | distract | (kind == EventKind.ATTEND))", "(walk | distract)"),
-    "watching does not end": ("(walk | peek | (kind == EventKind.UNPEEK))", "(walk | peek)"),
+    "attention does not end distractions": (
+        '("heeds", EventKind.DISTRACT, EventKind.ATTEND)',
+        '("heeds", EventKind.DISTRACT, EventKind.DISTRACT)',
+    ),
+    "watching does not end": (
+        '("looks", EventKind.PEEK, EventKind.UNPEEK)',
+        '("looks", EventKind.PEEK, EventKind.PEEK)',
+    ),
     "whoever enters stays": ('return self._last("enters", self.walks)', 'return self._last("enters", 0 * self.walks)'),
     "objects stay in their first rooms": (
         'return self._last("placed", self.puts)',
         'return self._last("placed", 0 * self.puts)',
     ),
-    "whispers are for their speakers": ('"to": hears & whispered', '"to": acts & whispered'),
-    "whispers are for the room": ('"told": told[:, None]', '"told": (told | whispered)[:, None]'),
+    "whispers are for their speakers": ("EventKind.WHISPER, hearer)", "EventKind.WHISPER, agent)"),
+    "whispers are for the room": (
+        '"told", EventKind.TELL, EventKind.TELL)',
+        '"told", EventKind.TELL, EventKind.WHISPER)',
+    ),
     "of two messages one is lost": ("found[rank[time, column] - 1, column] = time", "found[0, column] = time"),
 }
 

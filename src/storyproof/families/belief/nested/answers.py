@@ -7,9 +7,9 @@ sentences from the course of a story and asks again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -20,11 +20,8 @@ from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots, e
 from storyproof.families.belief.nested.course import Course, member
 from storyproof.families.belief.nested.instants import (
     Instants,
-    Times,
-    before,
     delay,
     first,
-    has,
     keep_last,
     last,
     one_of,
@@ -43,7 +40,8 @@ Codes = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.intp]
 
 _AT_ONCE = 1 << 16  # beliefs that are evaluated together
-_WIDTH = 1 << 13  # changed stories that are evaluated together
+_WIDTH = 3 << 10  # changed stories that are evaluated together: their sets fit into a processor's cache
+_CELLS = 1 << 21  # sentences and questions that are proved together
 
 
 @lru_cache(maxsize=64)
@@ -76,12 +74,14 @@ class _Parts:
         chain: The agents, [place in the chain, belief]; all NOBODY for where the object really is.
         contracted: The same as the oracle sees them.
         thing: The objects.
+        is_memory: Whether it stands for where the object was first.
     """
 
     start: Columns
     chain: Small
     contracted: Chains
     thing: Small
+    is_memory: Flags
 
     def of(self, questions: Columns) -> tuple[Columns, Columns]:
         """Return the numbers of the beliefs of some questions, and where those of each begin among them."""
@@ -130,8 +130,9 @@ def _divide(stories: PlotArrays, asked: QuestionArrays, *, is_weighed: bool) -> 
         begin += part.shape[1]
     order = np.argsort(question, kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(question, minlength=asked.count))]).astype(np.intp)
-    chain = chain[:, order]
-    return _Parts(start, chain, contract(chain, stories.agents), asked.thing[question[order]])
+    chain, question = chain[:, order], question[order]
+    is_memory = asked.ask[question] == ASKS.index(Ask.MEMORY)
+    return _Parts(start, chain, contract(chain, stories.agents), asked.thing[question], is_memory)
 
 
 def _members(chain: Small) -> tuple[Small, Columns]:
@@ -143,22 +144,6 @@ def _members(chain: Small) -> tuple[Small, Columns]:
     return np.take_along_axis(chain, order, axis=0), (~repeated).sum(axis=0)
 
 
-class _Known(NamedTuple):
-    """What the beliefs of some questions are, and which sentences may change them.
-
-    Attributes:
-        first: The number of the first belief.
-        places: What the beliefs are.
-        bearing: The sentences that may change each if they alone are deleted, [word, belief].
-        deleted: The sentence that is deleted, for each question.
-    """
-
-    first: int
-    places: Codes
-    bearing: Instants
-    deleted: Times
-
-
 class _Beliefs(NamedTuple):
     """The beliefs that some questions come down to, as they are evaluated.
 
@@ -167,8 +152,9 @@ class _Beliefs(NamedTuple):
         course: What happens.
         column: The column of the course that each question is about.
         question: The numbers of the questions.
-        begin: Where the beliefs of each question begin.
-        places: What they are: where objects really are, what is known already, and what was evaluated last.
+        which: The numbers of their beliefs.
+        begin: Where the beliefs of each question begin among these.
+        places: What they are: where objects really are, and what was evaluated last.
         some: Which of them are to be evaluated.
         minds: Those who have these.
     """
@@ -177,6 +163,7 @@ class _Beliefs(NamedTuple):
     course: Course
     column: Columns
     question: Columns
+    which: Columns
     begin: Columns
     places: Codes
     some: Columns
@@ -186,15 +173,19 @@ class _Beliefs(NamedTuple):
 class PlotAnswers:
     """The oracle's answers to many questions about many stories."""
 
-    def __init__(self, stories: PlotArrays, asked: QuestionArrays, sight: str = OPEN) -> None:
+    def __init__(
+        self, stories: PlotArrays, asked: QuestionArrays, sight: str = OPEN, course: Course | None = None
+    ) -> None:
         """Prepare to answer questions.
 
         Args:
             stories: The stories.
             asked: The questions.
             sight: What people see; whom they believe is said with each question.
+            course: The course of the stories, if it is known.
         """
         self._stories, self._asked, self._sight = stories, asked, sight
+        self._course = course or Course.of(stories)
         self._divided: dict[bool, _Parts] = {}
 
     def _is_weighed(self, trust: str) -> bool:
@@ -206,88 +197,79 @@ class PlotAnswers:
             self._divided[is_weighed] = _divide(self._stories, self._asked, is_weighed=is_weighed)
         return self._divided[is_weighed]
 
-    @cached_property
-    def _course(self) -> Course:
-        return Course.of(self._stories)
-
     def codes(self, *trusts: str) -> list[Codes]:
         """Return the answers (see `QuestionArrays`) under some readings of trust."""
-        everything, found = np.arange(self._asked.count), dict[str, Codes]()
+        found, few, rest = dict[str, Codes](), self, np.arange(self._asked.count)
         if not self._is_weighed(ALWAYS):
             # Distrust takes messages away: who was shown an object after all messages believes the same if it trusts.
-            (found[ALWAYS],), doubtful = self._answers(everything, ALWAYS)
-            everything = everything[doubtful]
+            (found[ALWAYS],), doubtful = self._answers(ALWAYS)
+            rest = np.flatnonzero(doubtful)
+            few = PlotAnswers(self._stories, self._asked.pick(rest), self._sight, self._course)
         others = [trust for trust in trusts if trust not in found]
         if others:
-            answers, _ = self._answers(everything, *others)
+            answers, _ = few._answers(*others)
             for trust, codes in zip(others, answers, strict=True):
                 found[trust] = found[ALWAYS].copy() if ALWAYS in found else np.zeros(self._asked.count, np.int64)
-                found[trust][everything] = codes
+                found[trust][rest] = codes
         return [found[trust] for trust in trusts]
 
-    def _answers(self, questions: Columns, *trusts: str) -> tuple[list[Codes], Flags]:
-        """Return the answers to some questions, and which of them may depend on trust."""
-        found, doubtful = [np.zeros(len(questions), np.int64) for _ in trusts], np.zeros(len(questions), np.bool_)
-        if not len(questions):
+    def _answers(self, *trusts: str) -> tuple[list[Codes], Flags]:
+        """Return the answers under some readings of trust, and which of them may depend on trust."""
+        count = self._asked.count
+        found, doubtful = [np.zeros(count, np.int64) for _ in trusts], np.zeros(count, np.bool_)
+        if not count:
             return found, doubtful
         parts = self._parts(is_weighed=any(map(self._is_weighed, trusts)))
         # Whole questions at a time, so that the arrays of a large block fit into memory.
-        sizes = np.cumsum(np.diff(parts.start)[questions])
-        bounds = np.unique(np.searchsorted(sizes, np.arange(0, sizes[-1], _AT_ONCE)))
-        for begin, end in zip(bounds, [*bounds[1:], len(questions)], strict=True):
-            part = questions[begin:end]
+        bounds = np.unique(np.searchsorted(parts.start, np.arange(0, parts.start[-1], _AT_ONCE)))
+        for begin, end in zip(bounds, [*bounds[1:], count], strict=True):
+            part = np.arange(begin, end)
             story, column = np.unique(self._asked.story[part], return_inverse=True)
             few = self._course if len(story) == self._course.count else self._course.pick(story)
             beliefs = self._ask(parts, few, column, part)
             for codes, trust in zip(found, trusts, strict=True):
-                codes[begin:end] = self._answer(beliefs, trust)
-            doubtful[begin:end] = _doubtful(beliefs)
+                codes[part] = self._answer(beliefs, trust)
+            doubtful[part] = _doubtful(beliefs)
         return found, doubtful
 
-    def _ask(
-        self, parts: _Parts, course: Course, column: Columns, question: Columns, known: _Known | None = None
-    ) -> _Beliefs:
-        """Prepare to evaluate the beliefs that some questions come down to, but for those that are known.
+    def _ask(self, parts: _Parts, course: Course, column: Columns, question: Columns) -> _Beliefs:
+        """Prepare to evaluate the beliefs that some questions come down to.
 
         Args:
             parts: The beliefs of all questions.
             course: What happens; sentences may have been deleted.
             column: The column of the course that each question is about.
             question: The numbers of the questions.
-            known: What is known already.
         """
         which, begin = parts.of(question)
-        counts = np.diff(np.append(begin, len(which)))
-        at, places = np.repeat(column, counts), np.full(len(which), NOBODY, np.int64)
-        is_mind = parts.chain[0, which] != NOBODY
-        real = np.flatnonzero(~is_mind)
-        if len(real):
-            places[real] = course.put(at[real], parts.thing[which[real]], last)
-        if known is not None:
-            is_open = has(known.bearing[:, which - known.first], np.repeat(known.deleted, counts))
-            places = np.where(is_mind & ~is_open, known.places[which - known.first], places)
-            is_mind &= is_open
-        some = np.flatnonzero(is_mind)
+        at = np.repeat(column, np.diff(begin, append=len(which)))
+        places, some = self._real_places(parts, course, at, which)
         minds = Minds(course, at[some], parts.contracted.pick(which[some]), parts.thing[which[some]], self._sight)
-        return _Beliefs(parts, course, column, question, begin, places, some, minds)
+        return _Beliefs(parts, course, column, question, which, begin, places, some, minds)
+
+    def _real_places(self, parts: _Parts, course: Course, at: Columns, which: Columns) -> tuple[Codes, Columns]:
+        """Return where objects are, or were first, for those of some beliefs that stand for this; and the others."""
+        places, is_mind = np.full(len(which), NOBODY, np.int64), parts.chain[0, which] != NOBODY
+        for is_memory, wanted in ((False, last), (True, first)):
+            some = np.flatnonzero(~is_mind & (parts.is_memory[which] == is_memory))
+            if len(some):
+                places[some] = course.put(at[some], parts.thing[which[some]], wanted)
+        return places, np.flatnonzero(is_mind)
 
     def _answer(self, beliefs: _Beliefs, trust: str) -> Codes:
         """Return the answers to questions under a reading of trust."""
         if len(beliefs.some):
             beliefs.places[beliefs.some] = beliefs.minds.at_the_end(trust)
-        return self._combine(beliefs.course, beliefs.column, beliefs.question, beliefs.places, beliefs.begin)
+        return self._combine(beliefs.question, beliefs.places, beliefs.begin)
 
-    def _combine(self, course: Course, column: Columns, question: Columns, places: Codes, begin: Columns) -> Codes:
+    def _combine(self, question: Columns, places: Codes, begin: Columns) -> Codes:
         """Return the answers to questions whose beliefs are known, those of each question from its `begin` on."""
         found: Codes = places[begin]
-        asked, thing = self._asked.ask[question], self._asked.thing[question]
+        asked = self._asked.ask[question]
 
         def rows(ask: Ask) -> Columns:
             return np.flatnonzero(asked == ASKS.index(ask))
 
-        chosen = rows(Ask.MEMORY)
-        if len(chosen):
-            found[chosen] = course.put(column[chosen], thing[chosen], first)
         chosen = rows(Ask.KNOWS_WHERE)
         own, real = found[chosen], places[begin[chosen] + 1]
         found[chosen] = (own != NOBODY) & (own == real)
@@ -297,7 +279,7 @@ class PlotAnswers:
             found[chosen] = _known_to_differ(other, real) & _known_to_differ(own, thought)
         chosen = rows(Ask.BELIEVERS)
         if len(chosen):
-            counts = np.diff(np.append(begin, len(places)))
+            counts = np.diff(begin, append=len(places))
             agent = np.arange(len(places)) - np.repeat(begin, counts)
             believe = (places == np.repeat(self._asked.place[question], counts)).astype(np.int64) << agent
             found[chosen] = np.add.reduceat(believe, begin)[chosen]
@@ -307,142 +289,174 @@ class PlotAnswers:
             found[chosen] = np.where(same, found, NOBODY)[chosen]
         return found
 
-    def prove(self, trust: str = ALWAYS, *, is_plain: bool = False) -> Flags:
+    def prove(self, trust: str = ALWAYS) -> Flags:
         """Return the sentences that the answers rest on, [time, question].
 
         A proof has every sentence without which the answer is another. If these alone do not give the answer, because
-        it has several grounds, it also has some of the others, as few as can be found by leaving out one after the
-        other from the beginning: the latest grounds are kept.
+        it has several grounds, it also has some of the others that bear on it, as few as can be found by leaving out
+        one after the other from the beginning: the latest grounds are kept.
+        """
+        needed = np.zeros((len(self._stories.kind), self._asked.count), np.bool_)
+        for part in self._pieces():
+            needed[:, part] = self._prove(part, trust)
+        return needed
+
+    def decisive(self, trust: str = ALWAYS, *, is_plain: bool = False) -> Flags:
+        """Return the sentences without which the answers are others, [time, question].
 
         Args:
             trust: Which messages are believed.
             is_plain: Whether to try every sentence, also those that can have no effect.
         """
-        steps, count = len(self._stories.kind), self._asked.count
-        needed = np.zeros((steps, count), np.bool_)
-        # A piece of questions at a time, whose sentences fit into memory.
-        piece = max(1, (_WIDTH << 8) // steps)
-        for begin in range(0, count, piece):
-            part = np.arange(begin, min(begin + piece, count))
-            needed[:, part] = self._prove(part, trust, is_plain=is_plain)
+        needed = np.zeros((len(self._stories.kind), self._asked.count), np.bool_)
+        for part in self._pieces():
+            told = self._tell(part, trust)
+            answer = self._answer(told, trust)
+            _, bearing = self._bearing(told, trust)
+            if is_plain:
+                bearing[:] = told.course.kept[:, :1]
+            needed[:, part] = self._decisive(told, bearing, answer, trust)
         return needed
 
-    def _prove(self, questions: Columns, trust: str, *, is_plain: bool) -> Flags:
-        steps, width = len(self._stories.kind), max(1, _WIDTH // (1 + len(self._stories.kind) // 64))
+    def _pieces(self) -> Iterator[Columns]:
+        """Yield pieces of the questions whose sentences fit into memory."""
+        count, size = self._asked.count, max(1, _CELLS // len(self._stories.kind))
+        for begin in range(0, count, size):
+            yield np.arange(begin, min(begin + size, count))
+
+    def _tell(self, questions: Columns, trust: str) -> _Beliefs:
+        """Prepare to evaluate the beliefs that some questions about whole stories come down to."""
         story, column = np.unique(self._asked.story[questions], return_inverse=True)
-        course = self._course.pick(story)
-        parts = self._parts(is_weighed=self._is_weighed(trust))
-        told = self._ask(parts, course, column, questions)
+        return self._ask(self._parts(is_weighed=self._is_weighed(trust)), self._course.pick(story), column, questions)
+
+    def _prove(self, questions: Columns, trust: str) -> Flags:
+        told = self._tell(questions, trust)
         answer = self._answer(told, trust)
         concerns, bearing = self._bearing(told, trust)
-        if is_plain:
-            concerns[:] = bearing[:] = course.kept[:, :1]
-        known = _Known(int(parts.start[questions[0]]), told.places, bearing, questions)
+        proof = pack(self._decisive(told, bearing, answer, trust))
         concerns, bearing = (np.bitwise_or.reduceat(sets, told.begin, axis=1) for sets in (concerns, bearing))
-        needed = np.zeros((steps, len(questions)), np.bool_)
-        # Questions about one story share its changed versions, which are numbered by story and deleted sentence.
-        time, question = (index.astype(np.intp) for index in np.nonzero(unpack(bearing, steps)))
-        version = column[question] * steps + time
-        order = np.argsort(version, kind="stable")
-        starts = np.flatnonzero(np.diff(version[order], prepend=-1))
-        for start in range(0, len(starts), width):
-            end = starts[start + width] if start + width < len(starts) else len(order)
-            tried = order[starts[start] : end]
-            deleted = version[order[starts[start : start + width]]]
-            changed = course.without(deleted // steps, deleted % steps)
-            place = np.cumsum(np.diff(version[tried], prepend=-1) != 0) - 1
-            beliefs = self._ask(parts, changed, place, questions[question[tried]], known._replace(deleted=time[tried]))
-            needed[time[tried], question[tried]] = self._answer(beliefs, trust) != answer[question[tried]]
-        proof = pack(needed)
+
+        def wrong(some: Columns, kept: Instants) -> Columns:
+            """Return which of some questions have another answer if only these sentences are there."""
+            codes = self._codes_with(told, some, kept[:, some], trust)
+            found: Columns = some[codes != answer[some]]
+            return found
+
         # Where no other sentence concerns the answer, there is nothing to add.
-        unsure = np.flatnonzero((concerns & ~proof).any(axis=0))
-        bare = course.keep(column[unsure], proof[:, unsure])
-        alone = self._ask(parts, bare, np.arange(len(unsure)), questions[unsure])
-        several = unsure[self._answer(alone, trust) != answer[unsure]]
+        several = wrong(np.flatnonzero((concerns & ~proof).any(axis=0)), proof)
         if len(several):
-            started = course.keep(column[several], concerns[:, several])
-            earliest = None if is_plain or self._is_weighed(trust) else _earliest(told)[several]
+            # What bears on beliefs gives the answer in all cases that are known; if not, all that concerns them does.
+            bearing |= proof
+            unsure = wrong(several, bearing)
+            bearing[:, unsure] = concerns[:, unsure]
             proof[:, several] = self._complete(
-                parts, started, proof[:, several], questions[several], answer[several], trust, earliest
+                told, several, bearing[:, several], proof[:, several], answer[several], trust
             )
-        return unpack(proof, steps)
+        return unpack(proof, len(self._stories.kind))
+
+    def _decisive(self, told: _Beliefs, bearing: Instants, answer: Codes, trust: str) -> Flags:
+        """Return the sentences without which answers are others, [time, question].
+
+        Args:
+            told: The beliefs that the questions come down to.
+            bearing: The sentences that may change each belief, [word, belief].
+            answer: The answers.
+            trust: Which messages are believed.
+        """
+        steps, parts = len(self._stories.kind), told.parts
+        width = max(1, _WIDTH // told.course.words)
+        question = np.repeat(np.arange(len(answer)), np.diff(told.begin, append=len(told.which)))
+        # Beliefs about one story share its changed versions, which are numbered by story and deleted sentence.
+        time, belief = np.nonzero(unpack(bearing, steps))
+        version = told.column[question[belief]] * steps + time
+        order = np.argsort(version, kind="stable")
+        time, belief, version = time[order], belief[order], version[order]
+        starts = np.flatnonzero(np.diff(version, prepend=-1))
+        places = np.empty(len(version), np.int64)
+        for start in range(0, len(starts), width):
+            part = slice(starts[start], starts[start + width] if start + width < len(starts) else len(version))
+            deleted = version[starts[start : start + width]]
+            changed = told.course.without(deleted // steps, deleted % steps)
+            at = np.cumsum(np.diff(version[part], prepend=-1) != 0) - 1
+            which = told.which[belief[part]]
+            found, some = self._real_places(parts, changed, at, which)
+            if len(some):
+                chains, things = parts.contracted.pick(which[some]), parts.thing[which[some]]
+                found[some] = Minds(changed, at[some], chains, things, self._sight).at_the_end(trust)
+            places[part] = found
+        # Another belief makes another answer, unless the question has several.
+        needed = np.zeros((steps, len(answer)), np.bool_)
+        differs = np.flatnonzero(places != told.places[belief])
+        time, belief, places = time[differs], belief[differs], places[differs]
+        is_single = np.diff(told.begin, append=len(told.which)) == 1
+        alone = is_single[question[belief]]
+        needed[time[alone], question[belief[alone]]] = True
+        time, belief, places = time[~alone], belief[~alone], places[~alone]
+        keys, of = np.unique(question[belief] * steps + time, return_inverse=True)
+        if len(keys):
+            asked, deleted = keys // steps, keys % steps
+            which, begin = parts.of(told.question[asked])
+            all_places = told.places[which - told.which[0]]
+            all_places[begin[of] + belief - told.begin[question[belief]]] = places
+            needed[deleted, asked] = self._combine(told.question[asked], all_places, begin) != answer[asked]
+        return needed
+
+    def _codes_with(self, told: _Beliefs, some: Columns, kept: Instants, trust: str) -> Codes:
+        """Return the answers to some of the questions that were asked, if only these sentences are there."""
+        found = np.empty(len(some), np.int64)
+        width = max(1, _WIDTH // told.course.words)
+        for begin in range(0, len(some), width):
+            part = some[begin : begin + width]
+            few = told.course.keep(told.column[part], kept[:, begin : begin + width])
+            beliefs = self._ask(told.parts, few, np.arange(len(part)), told.question[part])
+            found[begin : begin + width] = self._answer(beliefs, trust)
+        return found
 
     def _complete(
-        self,
-        parts: _Parts,
-        course: Course,
-        needed: Instants,
-        questions: Columns,
-        answer: Codes,
-        trust: str,
-        earliest: Times | None,
+        self, told: _Beliefs, several: Columns, kept: Instants, needed: Instants, answer: Codes, trust: str
     ) -> Instants:
         """Leave out sentences that are not needed, one after the other, as long as any can be left out.
 
         Args:
-            parts: The beliefs of all questions.
-            course: What happens, a column for each question.
+            told: The beliefs that were asked for.
+            several: The questions, a column for each.
+            kept: The sentences to begin with.
             needed: The sentences that cannot be left out.
-            questions: The numbers of the questions.
-            answer: Their answers.
+            answer: The answers.
             trust: Which messages are believed.
-            earliest: When the first of each question's beliefs is decided (see `_earliest`); None if any sentence may
-                matter for any belief, so that all are tried.
 
         Returns:
             The sentences that are left.
         """
-        kept, words = course.kept, course.words
-        # What can be left out without trying, and what was tried in vain since the last change.
-        idle, failed = np.zeros_like(kept), np.zeros_like(kept)
-        columns = np.arange(len(questions))
-        if earliest is not None:
-            idle = self._idle(course, columns, questions, earliest)
+        words, steps = len(kept), len(self._stories.kind)
+        failed = np.zeros_like(kept)  # what was tried in vain since the last change
+        columns = np.arange(len(several))
         while len(columns):
-            # All questions try their first sentence at once, then all their second one, and so on.
-            active, tested = columns, needed.copy()
-            changed = np.zeros(len(questions), np.bool_)
+            changed = np.zeros(len(several), np.bool_)
+            to_try = kept & ~needed & ~failed
+            active = columns[to_try[:, columns].any(axis=0)]
             while len(active):
-                unused = idle[:, active] & kept[:, active] & ~tested[:, active]
-                time = first(kept[:, active] & ~tested[:, active] & ~failed[:, active] & ~unused)
-                unused &= np.where(time < 0, ~np.uint64(0), before(np.maximum(time, 0), words))
+                # All that are left to try are left out together, up to each of them; so a whole run of sentences that
+                # can be left out takes one turn.
+                trying = to_try[:, active]
+                place, time = np.nonzero(unpack(trying, steps).T)
+                column = active[place]
+                shorter = kept[:, column] & ~(trying[:, place] & until(time, words))
+                is_wrong = self._codes_with(told, several[column], shorter, trust) != answer[column]
+                begin = np.flatnonzero(np.diff(place, prepend=-1))
+                never = words * 64
+                failing = np.minimum.reduceat(np.where(is_wrong, time, never), begin)
+                unused = trying & until(failing - 1, words)
                 kept[:, active] &= ~unused
-                lost = active[unused.any(axis=0)]
-                changed[lost], failed[:, lost] = True, 0
-                active, time = active[time >= 0], time[time >= 0]
-                now = single(time, words)
-                shorter = kept[:, active] & ~now
-                tested[:, active] |= now
-                failed[:, active] |= now
-                tried = self._ask(parts, course.keep(active, shorter), np.arange(len(active)), questions[active])
-                same = np.flatnonzero(self._answer(tried, trust) == answer[active])
-                left = active[same]
-                kept[:, left], failed[:, left], changed[left] = shorter[:, same], 0, True
-                if earliest is not None:
-                    idle[:, left] = self._idle(tried.course, same, questions[left], _earliest(tried)[same])
+                is_shorter = unused.any(axis=0)
+                changed[active] |= is_shorter
+                failed[:, active[is_shorter]] = 0
+                failing[failing == never] = -1
+                failed[:, active] |= single(failing, words)
+                to_try[:, active] &= np.where(failing < 0, np.uint64(0), ~until(failing, words))
+                active = active[to_try[:, active].any(axis=0)]
             columns = np.flatnonzero(changed)
         return kept
-
-    def _idle(self, course: Course, column: Columns, question: Columns, earliest: Times) -> Instants:
-        """Return sentences that can be left out, one after the other in any case, from the first one on.
-
-        Beliefs are decided by what was last seen or heard. Whatever ended before that has no effect: where somebody
-        was before its last walk until then, where the object was, and what was said.
-
-        Args:
-            course: What happens.
-            column: The column of the course that each question is about.
-            question: The numbers of the questions.
-            earliest: When the first of each question's beliefs is decided.
-        """
-        so_far = until(earliest, course.words)
-        known = np.minimum(self._asked.thing[question], course.objects - 1).astype(np.intp)
-        found: Instants = course.kept[:, column] & so_far & ~single(earliest, course.words)
-        found &= ~keep_last(one_of(course.puts, known, column) & so_far)
-        for agent in range(self._stories.agents):
-            for sets in (course.walks, course.looks, course.heeds):
-                found &= ~keep_last(sets[:, agent].take(column, axis=1) & so_far)
-        return found
 
     def _bearing(self, told: _Beliefs, trust: str) -> tuple[Instants, Instants]:
         """Return which sentences concern each belief, and which of them may change it if they alone are deleted.
@@ -451,8 +465,7 @@ class PlotAnswers:
         messages are, and those about what the first agent notices. The others have no effect in any part of the story.
         """
         course, parts = told.course, told.parts
-        which, begin = parts.of(told.question)
-        at = np.repeat(told.column, np.diff(np.append(begin, len(which))))
+        which, at = told.which, np.repeat(told.column, np.diff(told.begin, append=len(told.which)))
         chain, thing = parts.chain[:, which], parts.thing[which]
         known = np.minimum(thing, course.objects - 1).astype(np.intp)
         puts, told_of = one_of(course.puts, known, at), _spoken_about(course, at, thing)
@@ -468,6 +481,8 @@ class PlotAnswers:
         agents[is_real] = 0
         told_of[:, is_real] = 0
         concerns, bearing = puts | told_of, puts | told_of
+        ends = np.where(parts.is_memory[which[is_real]], first(puts[:, is_real]), last(puts[:, is_real]))
+        bearing[:, is_real] = single(ends, course.words)
         is_weighed = self._is_weighed(trust)
         decided = np.full(len(which), -1, np.int64)
         minds = np.flatnonzero(~is_real)
@@ -475,7 +490,9 @@ class PlotAnswers:
             decided[minds] = told.minds.decided()
             early = until(decided[minds], course.words)
             bearing[:, minds] = keep_last(puts[:, minds] & early) | (_returns(course)[:, known, at][:, minds] & ~early)
-            bearing[:, minds] |= told_of[:, minds] & single(decided[minds], course.words)
+            # Who sees the object believes its eyes, whatever is said at that time.
+            heard = np.where(told.minds.doubtful(), decided[minds], -1)
+            bearing[:, minds] |= told_of[:, minds] & single(heard, course.words)
             bearing[:, minds] &= concerns[:, minds]
         keeps, kind = _keeps(course), agents.dtype.type
         for agent in range(course.inside.shape[1]):
@@ -495,16 +512,6 @@ class PlotAnswers:
                 concerns[:, some] |= concerning
                 bearing[:, some] |= bearing_on
         return concerns, bearing
-
-
-def _earliest(beliefs: _Beliefs) -> Times:
-    """Return when the first of each question's beliefs is decided; -1 if one has no ground, or there is none."""
-    never = np.iinfo(np.int64).max
-    decided = np.full(len(beliefs.places), never)
-    decided[beliefs.some] = beliefs.minds.decided()
-    found: Times = np.minimum.reduceat(decided, beliefs.begin)
-    found[found == never] = -1
-    return found
 
 
 def _doubtful(beliefs: _Beliefs) -> Flags:

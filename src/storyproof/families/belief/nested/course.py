@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, Mask, Small
 from storyproof.families.belief.nested.arrays import PlotArrays
-from storyproof.families.belief.nested.instants import Columns, Instants, Times, fill, one_of, pack, single, until
+from storyproof.families.belief.nested.instants import Columns, Instants, Times, fill, one_of, single, until
 from storyproof.families.belief.nested.world import EventKind
 
 
@@ -41,45 +41,65 @@ class PlotSentences:
         """Collect what the sentences of stories say."""
         self.stories = stories
         self.objects, self.rooms = (1 + max(0, int(array.max(initial=0))) for array in (stories.thing, stories.room))
-        kind = stories.kind
-        acts, hears, there, those = (
-            array[:, None] == np.arange(count, dtype=np.int8)[:, None]
-            for array, count in (
-                (stories.agent, stories.agents),
-                (stories.hearer, stories.agents),
-                (stories.room, self.rooms),
-                (stories.thing, self.objects),
-            )
-        )
-        walk = (kind == EventKind.ENTER) | (kind == EventKind.EXIT)
-        peek, distract, told = kind == EventKind.PEEK, kind == EventKind.DISTRACT, kind == EventKind.TELL
-        put = (kind == EventKind.PLACE) | (kind == EventKind.MOVE)
-        spoken, whispered = kind >= EventKind.TELL, kind == EventKind.WHISPER
-        parts = {
-            "enters": (acts & (kind == EventKind.ENTER)[:, None])[:, :, None] & there[:, None],
-            "peeks": (acts & peek[:, None])[:, :, None] & there[:, None],
-            "placed": (those & put[:, None])[:, :, None] & there[:, None],
-            "walks": acts & walk[:, None],
-            "looks": acts & (walk | peek | (kind == EventKind.UNPEEK))[:, None],
-            "distracts": acts & distract[:, None],
-            "heeds": acts & (walk | distract | (kind == EventKind.ATTEND))[:, None],
-            "puts": those & put[:, None],
-            "by": acts & spoken[:, None],
-            "to": hears & whispered[:, None],
-            "about": those & spoken[:, None],
-            "told": told[:, None],
-            "announced": (kind == EventKind.ANNOUNCE)[:, None],
+        agents, rooms, objects = (stories.agents,), (self.rooms,), (self.objects,)
+        shapes = {
+            **{"enters": agents + rooms, "peeks": agents + rooms, "placed": objects + rooms, "walks": agents},
+            **{"looks": agents, "distracts": agents, "heeds": agents, "puts": objects, "by": agents, "to": agents},
+            **{"about": objects, "told": (1,), "announced": (1,)},
         }
         self._places, begin = dict[str, tuple[slice, tuple[int, ...]]](), 0
-        for name, flags in parts.items():
-            shape = flags.shape[1:-1]
+        for name, shape in shapes.items():
             self._places[name] = slice(begin, begin + math.prod(shape)), shape
             begin += math.prod(shape)
-        steps, count = kind.shape
-        self.sets = np.empty((max(1, -(-steps // 64)), begin, count), np.uint64)
-        for name, flags in parts.items():
-            self.of(self.sets, name)[:] = pack(flags)
-        self.is_watched = bool(peek.any())
+        steps, count = stories.kind.shape
+        self.sets = np.zeros((max(1, -(-steps // 64)), begin, count), np.uint64)
+        self._collect()
+        self.is_watched = bool(self.of(self.sets, "peeks").any())
+
+    def _collect(self) -> None:
+        """Add each sentence to the sets that it belongs to: a bit that no other sentence of its story has."""
+        stories, flat = self.stories, self.sets.reshape(-1)
+        (steps, count), (_, parts, _) = stories.kind.shape, self.sets.shape
+        kinds = stories.kind.reshape(-1)
+        order = np.argsort(kinds, kind="stable")
+        bounds = np.searchsorted(kinds[order], np.arange(len(EventKind) + 1))
+        word, bit = np.divmod(np.arange(steps), 64)
+        bits = np.repeat(np.uint64(1) << bit.astype(np.uint64), count)[order]
+        places = (word[:, None] * (parts * count) + np.arange(count)).reshape(-1)[order]
+        agent, hearer, room, thing = (
+            each.reshape(-1)[order] for each in (stories.agent, stories.hearer, stories.room, stories.thing)
+        )
+
+        def note(name: str, first: EventKind, last: EventKind, *about: Small) -> None:
+            """Note the sentences from one kind to another by what they are about; NOBODY and nothing are left out."""
+            place, shape = self._places[name]
+            some = slice(bounds[first], bounds[last + 1])
+            row, is_known = np.full(len(places[some]), 0, np.intp), np.ones(len(places[some]), np.bool_)
+            for number, size in zip(about, shape, strict=False):
+                row = row * size + number[some]
+                is_known &= number[some] >= 0
+            index, added = places[some] + (place.start + row) * count, bits[some]
+            if not is_known.all():
+                index, added = index[is_known], added[is_known]
+            np.add.at(flat, index, added)
+
+        note("enters", EventKind.ENTER, EventKind.ENTER, agent, room)
+        note("peeks", EventKind.PEEK, EventKind.PEEK, agent, room)
+        note("placed", EventKind.PLACE, EventKind.MOVE, thing, room)
+        note("puts", EventKind.PLACE, EventKind.MOVE, thing)
+        note("walks", EventKind.ENTER, EventKind.EXIT, agent)
+        for name, first, last in (
+            ("looks", EventKind.PEEK, EventKind.UNPEEK),
+            ("heeds", EventKind.DISTRACT, EventKind.ATTEND),
+        ):
+            self.of(self.sets, name)[:] = self.of(self.sets, "walks")
+            note(name, first, last, agent)
+        note("distracts", EventKind.DISTRACT, EventKind.DISTRACT, agent)
+        note("by", EventKind.TELL, EventKind.ANNOUNCE, agent)
+        note("about", EventKind.TELL, EventKind.ANNOUNCE, thing)
+        note("to", EventKind.WHISPER, EventKind.WHISPER, hearer)
+        note("told", EventKind.TELL, EventKind.TELL)
+        note("announced", EventKind.ANNOUNCE, EventKind.ANNOUNCE)
 
     def of(self, sets: Instants, name: str) -> Instants:
         """Return a view of the sets of one part, [word, …, column]."""

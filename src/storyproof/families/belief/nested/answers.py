@@ -39,6 +39,7 @@ from storyproof.families.belief.readings import INFER_MOVER, OPEN
 Codes = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.intp]
 
+_ONE_BELIEF = [ASKS.index(ask) for ask in (Ask.BELIEF, Ask.SAYS, Ask.REALITY, Ask.MEMORY)]  # which is the answer
 _AT_ONCE = 1 << 16  # beliefs that are evaluated together
 _WIDTH = 3 << 10  # changed stories that are evaluated together: their sets fit into a processor's cache
 _CELLS = 1 << 21  # sentences and questions that are proved together
@@ -293,8 +294,8 @@ class PlotAnswers:
         """Return the sentences that the answers rest on, [time, question].
 
         A proof has every sentence without which the answer is another. If these alone do not give the answer, because
-        it has several grounds, it also has some of the others that bear on it, as few as can be found by leaving out
-        one after the other from the beginning: the latest grounds are kept.
+        it has several grounds, it also has another one that bears on it: the latest that is enough. If none is, it has
+        those that are left if one after the other is left out from the beginning, as long as the answer stays.
         """
         needed = np.zeros((len(self._stories.kind), self._asked.count), np.bool_)
         for part in self._pieces():
@@ -312,7 +313,7 @@ class PlotAnswers:
         for part in self._pieces():
             told = self._tell(part, trust)
             answer = self._answer(told, trust)
-            _, bearing = self._bearing(told, trust)
+            bearing = self._bearing(told, trust)
             if is_plain:
                 bearing[:] = told.course.kept[:, :1]
             needed[:, part] = self._decisive(told, bearing, answer, trust)
@@ -332,26 +333,15 @@ class PlotAnswers:
     def _prove(self, questions: Columns, trust: str) -> Flags:
         told = self._tell(questions, trust)
         answer = self._answer(told, trust)
-        concerns, bearing = self._bearing(told, trust)
+        bearing = self._bearing(told, trust)
         proof = pack(self._decisive(told, bearing, answer, trust))
-        concerns, bearing = (np.bitwise_or.reduceat(sets, told.begin, axis=1) for sets in (concerns, bearing))
-
-        def wrong(some: Columns, kept: Instants) -> Columns:
-            """Return which of some questions have another answer if only these sentences are there."""
-            codes = self._codes_with(told, some, kept[:, some], trust)
-            found: Columns = some[codes != answer[some]]
-            return found
-
-        # Where no other sentence concerns the answer, there is nothing to add.
-        several = wrong(np.flatnonzero((concerns & ~proof).any(axis=0)), proof)
-        if len(several):
-            # What bears on beliefs gives the answer in all cases that are known; if not, all that concerns them does.
-            bearing |= proof
-            unsure = wrong(several, bearing)
-            bearing[:, unsure] = concerns[:, unsure]
-            proof[:, several] = self._complete(
-                told, several, bearing[:, several], proof[:, several], answer[several], trust
-            )
+        # All that bears on the beliefs gives the answer; what is decisive may be less.
+        bearing = np.bitwise_or.reduceat(bearing, told.begin, axis=1)
+        unsure = np.flatnonzero((bearing & ~proof).any(axis=0))
+        several = unsure[self._codes_with(told, unsure, proof[:, unsure], trust) != answer[unsure]]
+        proof[:, several] = self._complete(
+            told, several, bearing[:, several], proof[:, several], answer[several], trust
+        )
         return unpack(proof, len(self._stories.kind))
 
     def _decisive(self, told: _Beliefs, bearing: Instants, answer: Codes, trust: str) -> Flags:
@@ -384,12 +374,11 @@ class PlotAnswers:
                 chains, things = parts.contracted.pick(which[some]), parts.thing[which[some]]
                 found[some] = Minds(changed, at[some], chains, things, self._sight).at_the_end(trust)
             places[part] = found
-        # Another belief makes another answer, unless the question has several.
+        # Of some questions the belief is the answer; the others are asked again with the beliefs that changed.
         needed = np.zeros((steps, len(answer)), np.bool_)
         differs = np.flatnonzero(places != told.places[belief])
         time, belief, places = time[differs], belief[differs], places[differs]
-        is_single = np.diff(told.begin, append=len(told.which)) == 1
-        alone = is_single[question[belief]]
+        alone = np.isin(self._asked.ask[told.question], _ONE_BELIEF)[question[belief]]
         needed[time[alone], question[belief[alone]]] = True
         time, belief, places = time[~alone], belief[~alone], places[~alone]
         keys, of = np.unique(question[belief] * steps + time, return_inverse=True)
@@ -415,22 +404,25 @@ class PlotAnswers:
     def _complete(
         self, told: _Beliefs, several: Columns, kept: Instants, needed: Instants, answer: Codes, trust: str
     ) -> Instants:
-        """Leave out sentences that are not needed, one after the other, as long as any can be left out.
+        """Return sentences that give the answers, with as few as possible besides those that are needed.
 
         Args:
             told: The beliefs that were asked for.
             several: The questions, a column for each.
-            kept: The sentences to begin with.
-            needed: The sentences that cannot be left out.
+            kept: Sentences that give the answers.
+            needed: Those of them that cannot be left out, which alone do not give the answers.
             answer: The answers.
             trust: Which messages are believed.
-
-        Returns:
-            The sentences that are left.
         """
         words, steps = len(kept), len(self._stories.kind)
+        # One more is mostly enough.
+        column, time = np.nonzero(unpack(kept & ~needed, steps).T)
+        longer = needed[:, column] | single(time, words)
+        enough = np.flatnonzero(self._codes_with(told, several[column], longer, trust) == answer[column])
+        kept[:, column[enough]] = longer[:, enough]  # of several, the last
+        # Else sentences are left out one after the other, as long as any can be left out.
+        columns = np.setdiff1d(np.arange(len(several)), column[enough])
         failed = np.zeros_like(kept)  # what was tried in vain since the last change
-        columns = np.arange(len(several))
         while len(columns):
             changed = np.zeros(len(several), np.bool_)
             to_try = kept & ~needed & ~failed
@@ -458,11 +450,16 @@ class PlotAnswers:
             columns = np.flatnonzero(changed)
         return kept
 
-    def _bearing(self, told: _Beliefs, trust: str) -> tuple[Instants, Instants]:
-        """Return which sentences concern each belief, and which of them may change it if they alone are deleted.
+    def _bearing(self, told: _Beliefs, trust: str) -> Instants:
+        """Return which sentences bear on each belief, [word, belief]: without any of the others, it is the same.
 
-        Sentences about the object concern a belief, those about where the agents of the chain and the speakers of
-        messages are, and those about what the first agent notices. The others have no effect in any part of the story.
+        A belief is decided by what was last seen or heard. It rests on how things stood then: where the object and the
+        agents of the chain were, what the first of them noticed, and where the speaker was. It also rests on whatever
+        kept the chain from learning more: that somebody left, stopped watching or got distracted, and that the object
+        came into another room. Without other sentences, agents and objects are where they were, or nowhere.
+
+        Where messages or surprises are weighed, any sentence about the object bears on a belief, and any about where
+        the agents of the chain and speakers are, and about what the first notices.
         """
         course, parts = told.course, told.parts
         which, at = told.which, np.repeat(told.column, np.diff(told.begin, append=len(told.which)))
@@ -471,29 +468,27 @@ class PlotAnswers:
         puts, told_of = one_of(course.puts, known, at), _spoken_about(course, at, thing)
         puts[:, thing >= course.objects] = 0
         agents = _concerned(course, at, thing, chain)
+        is_real = chain[0] == NOBODY  # rests on one putting only
+        ends = np.where(parts.is_memory[which[is_real]], first(puts[:, is_real]), last(puts[:, is_real]))
         if trust == NEVER_LIARS:  # who lied about another object is not believed about this one
             puts, told_of = (
                 np.bitwise_or.reduce(course.puts, axis=1)[:, at],
                 np.bitwise_or.reduce(course.by, axis=1)[:, at],
             )
             agents = _concerned(course, at, None, chain)
-        is_real = chain[0] == NOBODY  # rests on puttings only
         agents[is_real] = 0
-        told_of[:, is_real] = 0
-        concerns, bearing = puts | told_of, puts | told_of
-        ends = np.where(parts.is_memory[which[is_real]], first(puts[:, is_real]), last(puts[:, is_real]))
-        bearing[:, is_real] = single(ends, course.words)
+        found = puts | told_of
+        found[:, is_real] = single(ends, course.words)
         is_weighed = self._is_weighed(trust)
-        decided = np.full(len(which), -1, np.int64)
-        minds = np.flatnonzero(~is_real)
-        if not is_weighed and len(minds):
-            decided[minds] = told.minds.decided()
-            early = until(decided[minds], course.words)
-            bearing[:, minds] = keep_last(puts[:, minds] & early) | (_returns(course)[:, known, at][:, minds] & ~early)
+        early = np.zeros_like(found)
+        if not is_weighed and len(told.some):
+            minds, decided = told.some, told.minds.decided()
+            early[:, minds] = so_far = until(decided, course.words)
+            moved = one_of(_returns(course), known[minds], at[minds])
+            found[:, minds] = puts[:, minds] & (keep_last(puts[:, minds] & so_far) | (moved & ~so_far))
             # Who sees the object believes its eyes, whatever is said at that time.
-            heard = np.where(told.minds.doubtful(), decided[minds], -1)
-            bearing[:, minds] |= told_of[:, minds] & single(heard, course.words)
-            bearing[:, minds] &= concerns[:, minds]
+            heard = np.where(told.minds.doubtful(), decided, -1)
+            found[:, minds] |= told_of[:, minds] & single(heard, course.words)
         keeps, kind = _keeps(course), agents.dtype.type
         for agent in range(course.inside.shape[1]):
             for is_first in (True, False):
@@ -502,16 +497,15 @@ class PlotAnswers:
                 if not len(some):
                     continue
                 events = (course.walks, course.looks, course.heeds) if is_first else (course.walks,)
-                acts = [sets[:, agent, at[some]] for sets in events]
-                concerning = bearing_on = np.bitwise_or.reduce(acts)
-                if not is_weighed:
-                    # How things stood when the belief was decided; later, what kept the chain from learning more.
-                    early = until(decided[some], course.words)
-                    states = np.bitwise_or.reduce([keep_last(sets & early) for sets in acts])
-                    bearing_on = states | (concerning & keeps[:, agent, at[some]] & ~early)
-                concerns[:, some] |= concerning
-                bearing[:, some] |= bearing_on
-        return concerns, bearing
+                acts = [sets[:, agent].take(at[some], axis=1) for sets in events]
+                every = np.bitwise_or.reduce(acts)
+                if is_weighed:
+                    found[:, some] |= every
+                    continue
+                so_far = early[:, some]
+                found[:, some] |= np.bitwise_or.reduce([keep_last(sets & so_far) for sets in acts])
+                found[:, some] |= every & keeps[:, agent].take(at[some], axis=1) & ~so_far
+        return found
 
 
 def _doubtful(beliefs: _Beliefs) -> Flags:

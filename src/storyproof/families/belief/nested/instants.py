@@ -135,12 +135,14 @@ def fill(starts: Instants, events: Instants, whole: Instants) -> Instants:
         # Adding the first instant after a start to the run of instants without events clears the run; what overflows
         # goes on in the next word.
         quiet = ~events[word] & whole[word]
-        added = quiet + following[word]
+        added = np.add(quiet, following[word], out=found[word])
         if len(starts) > 1:
             overflows = added < quiet
             added += carry
             carry = (overflows | (added < carry)).astype(np.uint64)
-        found[word] = starts[word] | (quiet & ~added)
+        np.invert(added, out=added)
+        added &= quiet
+        added |= starts[word]
     return found
 
 

@@ -372,18 +372,16 @@ class BackwardReference:
         return answers.pop() if answers else None
 
 
-def proof(tale: Tale, answer: Callable[[Tale], Answer]) -> frozenset[int]:
-    """The sentences (from 1) that the record's section on proofs names for a question, given as a function."""
-    everything = range(1, len(tale.events) + 1)
-    wanted = answer(tale)
-    needed = {t for t in everything if answer(tale.keeping(u for u in everything if u != t)) != wanted}
+def decisive(tale: Tale, answer: Callable[[Tale], Answer]) -> frozenset[int]:
+    """The sentences (from 1) without which the answer to a question, given as a function, is another."""
+    everything, wanted = range(1, len(tale.events) + 1), answer(tale)
+    return frozenset(t for t in everything if answer(tale.keeping(u for u in everything if u != t)) != wanted)
+
+
+def is_proof(named: frozenset[int], tale: Tale, answer: Callable[[Tale], Answer]) -> bool:
+    """Whether these sentences are a proof, as the record's section on proofs has it."""
+    needed, wanted = decisive(tale, answer), answer(tale)
     if answer(tale.keeping(needed)) == wanted:
-        return frozenset(needed)
-    kept, again = set(everything), True
-    while again:
-        again = False
-        for t in sorted(kept - needed):
-            if answer(tale.keeping(kept - {t})) == wanted:
-                kept.remove(t)
-                again = True
-    return frozenset(kept)
+        return named == needed
+    gives = answer(tale.keeping(named)) == wanted
+    return gives and needed <= named and all(answer(tale.keeping(named - {t})) != wanted for t in named - needed)

@@ -58,8 +58,8 @@ ORACLE = {
     "watchers hear whispers": ("(group | (watched & told))", "(group | watched)"),
     "speakers believe themselves": ("told[:, alone] &= ~", "told[:, alone] |= 0 * "),
     "messages are about everything": (
-        " & limit & one_of(course.about, self._known(asked.thing), asked.story)",
-        " & limit",
+        "        told &= _at(course.about, asked.spot)\n",
+        "",
     ),
     "ears before eyes": (
         "np.where(has(informed.shown, decided), put, decided)",

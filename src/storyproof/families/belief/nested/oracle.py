@@ -225,6 +225,7 @@ class _Asked:
         story: Their stories.
         chain: The chains.
         thing: The objects.
+        spot: The place of each object among those of all stories; that of another one if it is not in the story.
         node: The number of each chain among those who may catch liars.
         prefix: The number of the chain without its last agent.
     """
@@ -232,13 +233,20 @@ class _Asked:
     story: Columns
     chain: Chains
     thing: Small
+    spot: Columns
     node: Columns
     prefix: Columns
 
+    @classmethod
+    def of(cls, course: Course, story: Columns, chain: Chains, thing: Small, node: Columns, prefix: Columns) -> _Asked:
+        """Return chains that are asked about objects."""
+        spot = np.minimum(thing, course.objects - 1) * np.intp(course.count) + story
+        return cls(story, chain, thing, spot, node, prefix)
+
     def pick(self, columns: Columns) -> _Asked:
         """Return some of the chains."""
-        thing, node, prefix = self.thing[columns], self.node[columns], self.prefix[columns]
-        return _Asked(self.story[columns], self.chain.pick(columns), thing, node, prefix)
+        spot, node, prefix = (each[columns] for each in (self.spot, self.node, self.prefix))
+        return _Asked(self.story[columns], self.chain.pick(columns), self.thing[columns], spot, node, prefix)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +276,7 @@ class Minds:
         """
         self._course, self._stories, self._sight, self._words = course, course.stories, sight, course.words
         nobody = np.zeros(len(story), np.intp)
-        self._asked = _Asked(story, chain, thing, nobody, nobody)
+        self._asked = _Asked.of(course, story, chain, thing, nobody, nobody)
         self._sights, self._hearing = sights(course), hearing(course)
         self._nodes = np.zeros(0, np.int64)
         self._caught = np.zeros((1, course.stories.agents), np.int16)
@@ -276,7 +284,7 @@ class Minds:
     def over_time(self, trust: str) -> Small:
         """Return where each chain believes its object to be after each event, [time, question]; NOBODY: no belief."""
         asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
-        informed = self._informed(asked, self._everything(asked), trust)
+        informed = self._informed(asked, None, trust)
         steps, count = len(self._stories.kind), len(asked.story)
         found = [self._places(asked, informed.until(until(np.full(count, time), self._words))) for time in range(steps)]
         return np.array(found, np.int8).reshape(steps, count)
@@ -294,7 +302,7 @@ class Minds:
             few = self._asked.pick(some)
             if trust == NEVER_LIARS:
                 few = self._find_liars(few)
-            found[some] = self._places(few, self._informed(few, self._everything(few), trust))
+            found[some] = self._places(few, self._informed(few, None, trust))
         return found
 
     def doubtful(self) -> Flags:
@@ -311,7 +319,7 @@ class Minds:
     @cached_property
     def _credulous(self) -> _Informed:
         """What chains learn who believe every message."""
-        return self._informed(self._asked, self._everything(self._asked), ALWAYS)
+        return self._informed(self._asked, None, ALWAYS)
 
     @cached_property
     def _said(self) -> Messages:
@@ -321,13 +329,10 @@ class Minds:
     def _departures(self) -> Departures:
         return departures(self._course, self._sights)
 
-    def _everything(self, asked: _Asked) -> Instants:
-        return np.full((self._words, len(asked.story)), ~np.uint64(0))
-
     def _places(self, asked: _Asked, informed: _Informed) -> Small:
         """Return what chains believe who learnt something; NOBODY if they have learnt nothing."""
         decided = last(informed.shown | informed.told)
-        puts = one_of(self._course.puts, self._known(asked.thing), asked.story)
+        puts = _at(self._course.puts, asked.spot)
         put = last(puts & until(decided, self._words))
         time = np.where(has(informed.shown, decided), put, decided)  # who sees the object believes its eyes
         return self._course.place_at(time, asked.story)
@@ -337,20 +342,23 @@ class Minds:
         found: Columns = np.minimum(thing, self._course.objects - 1).astype(np.intp)
         return found
 
-    def _informed(self, asked: _Asked, limit: Instants, trust: str) -> _Informed:
+    def _informed(self, asked: _Asked, limit: Instants | None, trust: str) -> _Informed:
         """Return from which events chains learn where an object is, within some instants.
 
         Args:
             asked: The chains.
-            limit: The instants.
+            limit: The instants; None for all.
             trust: Which messages are believed.
         """
-        shown = self._seen(asked.chain, asked) & limit
+        shown = self._seen(asked.chain, asked)
         told = self._told(asked, limit, trust)
+        if limit is not None:
+            shown &= limit
         if self._sight == INFER_MOVER:
             pairs = np.flatnonzero((asked.chain.length == 2) & (asked.chain.first >= 0))
             if len(pairs):
-                inferred = self._infer_movers(asked.pick(pairs), limit[:, pairs], trust)
+                some = np.full_like(shown[:, pairs], ~np.uint64(0)) if limit is None else limit[:, pairs]
+                inferred = self._infer_movers(asked.pick(pairs), some, trust)
                 shown[:, pairs] |= inferred
         return _Informed(shown, told)
 
@@ -367,9 +375,8 @@ class Minds:
     def _together(self, noticing: Instants, group: Instants, chain: Chains, asked: _Asked) -> Instants:
         """Return when the first of each chain notices the objects that are asked for, and the rest are in the group."""
         words, agents, objects, count = group.shape
-        index = self._known(asked.thing) * count + asked.story
         flat = (words, agents, objects * count)
-        found = _common(noticing.reshape(flat), group.reshape(flat), chain, index)
+        found = _common(noticing.reshape(flat), group.reshape(flat), chain, asked.spot)
         strange = asked.thing >= objects
         if strange.any():
             found[:, strange] = 0
@@ -379,7 +386,7 @@ class Minds:
         """Return when chains see the objects that are asked for together."""
         seen = self._together(self._sights.noticing, self._sights.present, chain, asked)
         if self._sight == CLOSED:
-            seen &= one_of(self._course.puts, self._known(asked.thing), asked.story)
+            seen &= _at(self._course.puts, asked.spot)
         return seen
 
     def _is_stale(self, chain: Chains, asked: _Asked, agent: Small, time: npt.NDArray[Any]) -> Flags:
@@ -390,15 +397,18 @@ class Minds:
         shown, known_by = self._sights, self._departures
         known = self._together(known_by.aware, known_by.witnesses, chain, asked) & before(time, self._words)
         if self._sight == CLOSED:
-            known &= one_of(self._course.puts, self._known(asked.thing), asked.story)
+            known &= _at(self._course.puts, asked.spot)
         own, seen = self._of(shown.noticing, chain.first, asked), self._of(shown.present, chain.last, asked)
         sees = np.where(chain.length == 1, own, seen)
         return is_later(known & sees, known & self._of(shown.present, agent, asked))
 
-    def _told(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
-        """Return when chains learn from messages, within some instants."""
+    def _told(self, asked: _Asked, limit: Instants | None, trust: str) -> Instants:
+        """Return when chains learn from messages, within some instants; None for all."""
         chain, course = asked.chain, self._course
-        told = self._heard(chain, asked.story) & limit & one_of(course.about, self._known(asked.thing), asked.story)
+        told = self._heard(chain, asked.story)
+        told &= _at(course.about, asked.spot)
+        if limit is not None:
+            told &= limit
         alone = np.flatnonzero((chain.length == 1) & (chain.first >= 0))  # one's own words teach one nothing
         told[:, alone] &= ~course.by[:, chain.first[alone].astype(np.intp), asked.story[alone]]
         strange = asked.thing >= course.objects
@@ -559,7 +569,7 @@ class Minds:
             few, of = chain.pick(some), story[some]
             speaker, time, nodes = said.speaker[number, of], said.time[number, of], np.zeros(len(some), np.intp)
             longer = few.extend(speaker)
-            asked = _Asked(of, few, said.thing[number, of], nodes, nodes)
+            asked = _Asked.of(self._course, of, few, said.thing[number, of], nodes, nodes)
             looks = has(self._seen(longer, asked), time)
             suspects = looks | self._is_stale(few, asked, speaker, time)
             found.append((keys[some][suspects], self._key(of, longer, longer.rest, longer.last)[suspects]))
@@ -573,11 +583,17 @@ class Minds:
         speaker, time = self._said.speaker[number, story], self._said.time[number, story]
         longer, node = chain.extend(speaker), self._find(keys)
         key = self._key(story, longer, longer.rest, longer.last)
-        asked = _Asked(story, longer, self._said.thing[number, story], self._find(key), node)
+        asked = _Asked.of(self._course, story, longer, self._said.thing[number, story], self._find(key), node)
         believed = self._places(asked, self._informed(asked, before(time, self._words), NEVER_LIARS))
         lies = (believed != NOBODY) & (believed != self._stories.container[time, self._course.origin[story]])
         earliest = self._caught[node[lies], speaker[lies]]
         self._caught[node[lies], speaker[lies]] = np.minimum(earliest, number)
+
+
+def _at(sets: Instants, spot: Columns) -> Instants:
+    """Return the sets of some objects, of [word, object, story] sets."""
+    found: Instants = sets.reshape(len(sets), -1).take(spot, axis=1)
+    return found
 
 
 def _common(noticing: Instants, group: Instants, chain: Chains, index: Columns) -> Instants:

@@ -131,7 +131,8 @@ def _divide(stories: PlotArrays, asked: QuestionArrays, *, is_weighed: bool) -> 
         begin += part.shape[1]
     order = np.argsort(question, kind="stable")
     start = np.concatenate([[0], np.cumsum(np.bincount(question, minlength=asked.count))]).astype(np.intp)
-    chain, question = chain[:, order], question[order]
+    # Unlike an index, `take` keeps the agents at one place of the chains side by side in memory.
+    chain, question = chain.take(order, axis=1), question[order]
     is_memory = asked.ask[question] == ASKS.index(Ask.MEMORY)
     return _Parts(start, chain, contract(chain, stories.agents), asked.thing[question], is_memory)
 
@@ -245,14 +246,18 @@ class PlotAnswers:
         which, begin = parts.of(question)
         at = np.repeat(column, np.diff(begin, append=len(which)))
         places, some = self._real_places(parts, course, at, which)
-        minds = Minds(course, at[some], parts.contracted.pick(which[some]), parts.thing[which[some]], self._sight)
+        minds = self._minds(parts, course, at.take(some), which.take(some))
         return _Beliefs(parts, course, column, question, which, begin, places, some, minds)
+
+    def _minds(self, parts: _Parts, course: Course, at: Columns, which: Columns) -> Minds:
+        """Return the minds that have some beliefs."""
+        return Minds(course, at, parts.contracted.pick(which), parts.thing.take(which), self._sight)
 
     def _real_places(self, parts: _Parts, course: Course, at: Columns, which: Columns) -> tuple[Codes, Columns]:
         """Return where objects are, or were first, for those of some beliefs that stand for this; and the others."""
-        places, is_mind = np.full(len(which), NOBODY, np.int64), parts.chain[0, which] != NOBODY
+        places, is_mind = np.full(len(which), NOBODY, np.int64), parts.chain[0].take(which) != NOBODY
         for is_memory, wanted in ((False, last), (True, first)):
-            some = np.flatnonzero(~is_mind & (parts.is_memory[which] == is_memory))
+            some = np.flatnonzero(~is_mind & (parts.is_memory.take(which) == is_memory))
             if len(some):
                 places[some] = course.put(at[some], parts.thing[which[some]], wanted)
         return places, np.flatnonzero(is_mind)
@@ -371,8 +376,7 @@ class PlotAnswers:
             which = told.which[belief[part]]
             found, some = self._real_places(parts, changed, at, which)
             if len(some):
-                chains, things = parts.contracted.pick(which[some]), parts.thing[which[some]]
-                found[some] = Minds(changed, at[some], chains, things, self._sight).at_the_end(trust)
+                found[some] = self._minds(parts, changed, at.take(some), which.take(some)).at_the_end(trust)
             places[part] = found
         # Of some questions the belief is the answer; the others are asked again with the beliefs that changed.
         needed = np.zeros((steps, len(answer)), np.bool_)
@@ -463,7 +467,7 @@ class PlotAnswers:
         """
         course, parts = told.course, told.parts
         which, at = told.which, np.repeat(told.column, np.diff(told.begin, append=len(told.which)))
-        chain, thing = parts.chain[:, which], parts.thing[which]
+        chain, thing = parts.chain.take(which, axis=1), parts.thing[which]
         known = np.minimum(thing, course.objects - 1).astype(np.intp)
         puts, told_of = one_of(course.puts, known, at), _spoken_about(course, at, thing)
         puts[:, thing >= course.objects] = 0

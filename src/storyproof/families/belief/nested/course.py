@@ -139,7 +139,7 @@ class Course:
 
     def pick(self, columns: Columns) -> Course:
         """Return some of the columns, in that order."""
-        return self.keep(columns, self.kept[:, columns])
+        return self.keep(columns, self.kept.take(columns, axis=1))
 
     def keep(self, columns: Columns, kept: Instants) -> Course:
         """Return some of the columns, with these sentences only."""
@@ -147,7 +147,7 @@ class Course:
 
     def without(self, columns: Columns, time: npt.NDArray[Any]) -> Course:
         """Return some of the columns, each without one sentence."""
-        return self.keep(columns, self.kept[:, columns] & ~single(time, self.words))
+        return self.keep(columns, self.kept.take(columns, axis=1) & ~single(time, self.words))
 
     def place_at(self, time: Times, column: Columns) -> Small:
         """Return the containers that sentences name, one for each pair of time and column; NOBODY for a time of -1."""

@@ -121,7 +121,7 @@ class Chains:
 
     def pick(self, columns: Columns) -> Chains:
         """Return some of the chains."""
-        return Chains(*(getattr(self, item.name)[columns] for item in fields(self)))
+        return Chains(*(getattr(self, item.name).take(columns) for item in fields(self)))
 
     def extend(self, agent: Small) -> Chains:
         """Return the chains with one agent more, who is not the last."""
@@ -643,7 +643,7 @@ def beliefs(course: Course, columns: Columns, thing: Small, chain: Small, readin
     if len(asked):
         story, places = _distinct(columns[asked])
         few = course if len(story) == course.count else course.pick(story)
-        chains = contract(chain[:, asked], course.stories.agents)
+        chains = contract(chain.take(asked, axis=1), course.stories.agents)
         found[asked] = Minds(few, places, chains, thing[asked], reading.sight).at_the_end(reading.trust)
     if real.any():
         found[real] = course.put(columns[real], thing[real], last)

@@ -52,6 +52,8 @@ _NEVER = 1 << 26  # the price of a question that cannot be asked
 _PAIRED = 4  # agents of a longer chain in which two think of each other
 _FURTHER = 8  # questions of other kinds that are drawn for each story
 _ALL_PAIRS = 3 * DRAWN  # beliefs about beliefs of a story up to which all are looked up at once
+_ALL_SETS = 12 * DRAWN  # beliefs of a story up to which all are found at once, where the order within chains is all one
+_SHORT = 3  # agents of a chain up to which nobody occurs twice if there are enough; see `draw_chains`
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,12 +259,7 @@ def draw_questions(
     objects, count = places.count.shape
     story = np.tile(np.arange(count, dtype=np.int32), DRAWN)
     course = Course.of(stories)
-    alone = _beliefs_of(course, objects, _arrangements(agents, 1), reading).reshape(objects, agents, count)
-    pairs = _arrangements(agents, 2)
-    paired: Small | None = None
-    if order > 1 and objects * pairs.shape[1] <= _ALL_PAIRS:
-        paired = np.full((objects, agents, agents, count), NOBODY, np.int8)
-        paired[:, pairs[0], pairs[1]] = _beliefs_of(course, objects, pairs, reading)
+    known = _find_short(course, objects, agents, order, reading)
     found = []
     for length in range(1, order + 1):
         chain = draw_chains(draws, agents, length, DRAWN * count)
@@ -270,15 +267,10 @@ def draw_questions(
         at = thing * np.int32(count) + story
 
         def belief(start: int, end: int) -> Small:
-            first = chain[start]  # noqa: B023
-            if end - start == 1:
-                own: Small = np.take(alone, (thing * np.int32(agents) + first) * np.int32(count) + story)  # noqa: B023
-                return own
-            if end - start == 2 and paired is not None:
-                pair = (thing * np.int32(agents) + first) * np.int32(agents) + chain[start + 1]  # noqa: B023
-                both: Small = np.take(paired, pair * np.int32(count) + story)
-                return both
-            return oracle.beliefs(course, story.astype(np.intp), thing, chain[start:end], reading)  # noqa: B023
+            some = chain[start:end]  # noqa: B023
+            if len(some) <= len(known.rows):
+                return known.of(some, at)  # noqa: B023
+            return oracle.beliefs(course, story.astype(np.intp), thing, some, reading)  # noqa: B023
 
         answer = belief(0, length)
         before = places.before_exit if length > 1 else places.before_last_exit
@@ -308,7 +300,7 @@ def draw_questions(
                 draws.bytes(*shape),
             )
         )
-    return DrawnQuestions(found, alone)
+    return DrawnQuestions(found, known.alone)
 
 
 def choose_stories(drawn: Sequence[DrawnChains], usable: Flags, count: int) -> Columns:
@@ -349,6 +341,72 @@ def choose_beliefs(drawn: Sequence[DrawnChains]) -> list[OrderChoice]:
             )
         )
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class _ShortChains:
+    """What all chains of few agents believe about each object.
+
+    Attributes:
+        rows: The row of each chain, by the number of its agents less one, [agent, …].
+        places: What they believe, [row, object, story].
+    """
+
+    rows: list[npt.NDArray[np.int32]]
+    places: Small
+
+    @property
+    def alone(self) -> Small:
+        """What each agent believes about each object, [object, agent, story]."""
+        return self.places[self.rows[0]].transpose(1, 0, 2)
+
+    def of(self, chain: Small, at: npt.NDArray[np.int32]) -> Small:
+        """Return what chains believe, [place in the chain, question]; about which object of which story, `at` says."""
+        rows = self.rows[len(chain) - 1]
+        number = chain[0].astype(np.int16)
+        for agent in chain[1:]:
+            number = number * np.int16(len(rows)) + agent
+        objects, count = self.places.shape[1:]
+        found: Small = self.places.reshape(-1).take(rows.reshape(-1).take(number) * np.int32(objects * count) + at)
+        return found
+
+
+def _find_short(course: Course, objects: int, agents: int, order: int, reading: NestedReading) -> _ShortChains:
+    """Return what all chains of few agents believe, of as many as are worth the effort."""
+    is_plain = oracle.is_plain(reading) and course.objects == objects  # there are fewer only if there is no story
+    rows, sizes, chains = _number_chains(agents, min(order, agents, _SHORT if is_plain else 2), is_plain)
+    most = _ALL_SETS if is_plain else _ALL_PAIRS
+    longest = max(1, sum(objects * size <= most for size in sizes))
+    chains = chains[: sizes[longest - 1]]
+    if is_plain:
+        return _ShortChains(rows[:longest], oracle.beliefs_of_all(course, chains, reading))
+    parts = [_beliefs_of(course, objects, _arrangements(agents, length), reading) for length in range(1, longest + 1)]
+    return _ShortChains(rows[:longest], np.concatenate(parts, axis=1).transpose(1, 0, 2))
+
+
+@lru_cache(maxsize=64)
+def _number_chains(
+    agents: int, longest: int, is_plain: bool
+) -> tuple[list[npt.NDArray[np.int32]], list[int], list[tuple[int, ...]]]:
+    """Number the chains in which nobody occurs twice.
+
+    Args:
+        agents: How many agents there are.
+        longest: How many of them a chain has at most.
+        is_plain: Whether chains believe the same that differ only in the order of those after the first.
+
+    Returns:
+        The number of each chain, by how many agents it has, less one, [agent, …]; how many numbers there are for chains
+        of so many agents at most; and one chain for each number.
+    """
+    rows, sizes, chains = [], [], dict[tuple[int, ...], int]()
+    for length in range(1, longest + 1):
+        row = np.zeros((agents,) * length, np.int32)
+        for way in permutations(range(agents), length):
+            row[way] = chains.setdefault((way[0], *sorted(way[1:])) if is_plain else way, len(chains))
+        rows.append(row)
+        sizes.append(len(chains))
+    return rows, sizes, list(chains)
 
 
 def _beliefs_of(course: Course, objects: int, chains: Small, reading: NestedReading) -> Small:

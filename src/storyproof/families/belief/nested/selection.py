@@ -433,29 +433,31 @@ def balance(fits: Flags, right: ReaderSets, exact: Sequence[bool], choices: Smal
     """Choose a row in each column so that no reader is right more often than one who guesses, as far as possible.
 
     Args:
-        fits: Which rows can be chosen at all, [row, column].
+        fits: Which rows can be chosen at all, [row, column]; there are 16 rows at most.
         right: Which readers are right there, as bits.
         exact: Which of them shall not be right less often either.
         choices: Among how many answers one guesses.
         chance: A random number below 256, which decides between rows that are equally good.
     """
-    rows, columns = np.arange(len(fits), dtype=np.int32)[:, None], np.arange(fits.shape[1])
+    rows, count = fits.shape
+    columns = np.arange(count)
     # What a row costs, and in the last bits its number, so that one minimum finds both.
-    base = (
-        np.where(fits, chance.astype(np.int32) * np.int32(_SCALE >> 8), np.int32(_NEVER)) * np.int32(len(fits)) + rows
-    )
-    sets = np.arange(1 << len(exact))
-    members = sets >> np.arange(len(exact))[:, None] & 1
-    counted = fits.any(axis=0)
-    most = max(1, int(counted.sum()))
+    bits = (rows - 1).bit_length()
+    base = np.where(fits, chance * np.int32(_SCALE >> 8), np.int32(_NEVER)) << bits
+    base |= np.arange(rows, dtype=np.int32)[:, None]
+    # Whole numbers as floating-point ones, which are multiplied much faster and as exactly.
+    members = (np.arange(1 << len(exact)) >> np.arange(len(exact))[:, None] & 1).astype(np.float64)
+    sets, flat = right.astype(np.intp), right.reshape(-1)
+    counted = np.flatnonzero(fits.any(axis=0))
+    most = max(1, len(counted))
     prices, is_exact = np.zeros(len(exact)), np.array(exact)
     least = np.where(is_exact, -_LOWEST, 0)
-    cost, found, fewest = base, columns, np.inf
+    cost, found, fewest = base.copy(), columns, np.inf
     for step in range(_ROUNDS):
-        chosen: Columns = np.minimum.reduce(cost, axis=0) % len(fits)
-        at = chosen[counted], columns[counted]
-        shares = members @ np.bincount(right[at], minlength=len(sets)) / most
-        options = np.bincount(choices[at]).tolist()
+        chosen = (np.minimum.reduce(cost, axis=0) & np.int32((1 << bits) - 1)).astype(np.intp)
+        at = (chosen * count + columns)[counted]
+        shares = members @ np.bincount(flat.take(at), minlength=members.shape[1]) / most
+        options = np.bincount(choices.reshape(-1).take(at)).tolist()
         excess = shares - sum(number / option for option, number in enumerate(options) if number) / most
         # Prices swing; of all rounds the best one counts.
         wrong = sum(np.where(is_exact, np.abs(excess), np.maximum(excess, 0)).tolist())
@@ -464,8 +466,9 @@ def balance(fits: Flags, right: ReaderSets, exact: Sequence[bool], choices: Smal
         if wrong < _ENOUGH:
             break
         prices = np.maximum(prices + _STEP / (1 + step / _SLOWER) * excess, least)
-        table = np.rint(prices * _SCALE).astype(np.int64) @ members * len(fits)
-        cost = base + np.take(table.astype(np.int32), right)
+        table = (np.rint(prices * _SCALE) @ members).astype(np.int32) << bits
+        table.take(sets, out=cost, mode="clip")  # the only mode that writes there directly
+        cost += base
     return found
 
 

@@ -9,7 +9,7 @@ part. Prices are raised as long as a reader is right more often than one who gue
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from itertools import permutations
 
@@ -542,7 +542,9 @@ def choose_others(
     codes = np.where(asks(Ask.KNOWS_WRONG), 0, np.where(asks(Ask.COMMON), np.int64(NOBODY), codes))
     open_ones = np.flatnonzero((misled & asks(Ask.KNOWS_WRONG)) | (alike & asks(Ask.COMMON)))
     if len(open_ones):
-        codes.reshape(-1)[open_ones] = provers.answer(stories, asked.pick(open_ones), reading)
+        concerned, column = np.unique(story[open_ones], return_inverse=True)
+        few = replace(asked.pick(open_ones), story=column)
+        codes.reshape(-1)[open_ones] = provers.answer(stories.pick(concerned), few, reading)
     several = places.count[thing, columns] > 1
     is_place = asks(Ask.SAYS, Ask.COMMON)
     fits = ~is_place | (several & (unknown | (codes != NOBODY)))

@@ -37,7 +37,7 @@ _MOST = {
 }
 _LEAST = {"agents": 2, "rooms": 1, "objects": 1}
 # Everybody believes an announcement, so who knows only these would know too much if there were many.
-_MESSAGES = np.array([EventKind.TELL] * 4 + [EventKind.WHISPER] * 3 + [EventKind.ANNOUNCE], np.uint8)
+_MESSAGES = np.repeat(np.array([EventKind.TELL, EventKind.WHISPER, EventKind.ANNOUNCE], np.uint8), (128, 96, 32))
 _SURPLUS = 1.3  # stories drawn for each that is needed at first
 _ROUNDS = 200  # draws after which too few complete stories are given up
 
@@ -113,17 +113,38 @@ _PICKS = _picks()
 _BITS = (1 << np.arange(8)).astype(np.uint8)
 _ABSENT = 255  # the number of a kind of choice that is never made
 _HOMES = np.arange(126, dtype=np.int8) // np.int8(CONTAINERS)  # of containers
-# Another container of the same room, by the old one and a number from 1 on; all the same for none.
-_SHIFTED = np.array(
-    [[old - old % CONTAINERS + (old + shift) % CONTAINERS for shift in range(CONTAINERS)] for old in range(126)],
-    np.int8,
-)
 _DRAWN = 8  # random bytes for each sentence
+
+
+def _containers(first: int) -> Small:
+    """Return which container of the same room a random byte chooses, by 256 old + byte.
+
+    Args:
+        first: 0 for any, 1 for another one.
+    """
+    old, byte = np.arange(126)[:, None], np.arange(256)
+    shift = first + (byte * (CONTAINERS - first) >> 8)
+    return (old - old % CONTAINERS + (old + shift) % CONTAINERS).astype(np.int8).reshape(-1)
+
+
+_ANY, _OTHER = _containers(0), _containers(1)
 
 
 def pick_members(masks: Bytes, chance: Bytes) -> Bytes:
     """Choose a member of each set; the first number where a set is empty."""
-    found: Bytes = _PICKS[(masks.astype(np.uint16) << 8) | chance]
+    found: Bytes = _PICKS.take((masks.astype(np.uint16) << 8) | chance)
+    return found
+
+
+def _pick_container(ways: Small, old: Small, chance: Bytes) -> Small:
+    """Choose a container by the old one; any if there is none."""
+    found: Small = ways.take((old.astype(np.int16) << 8) | chance)
+    return found
+
+
+def _bit(number: Bytes) -> Bytes:
+    """Return the sets that have one member each."""
+    found: Bytes = np.uint8(1) << number
     return found
 
 
@@ -140,7 +161,13 @@ def _filled(flags: Flags) -> Bytes:
 
 def _take(array: npt.NDArray[Any], at: Indices) -> npt.NDArray[Any]:
     """Return some columns; several times as fast as indexing."""
-    return np.take(array, at, axis=-1)
+    return array.take(at, axis=-1)
+
+
+def _select(flags: Flags, one: npt.NDArray[Any], other: npt.NDArray[Any] | np.uint8 | np.int8) -> npt.NDArray[Any]:
+    """Return one value where a flag is set, and else the other: `np.where` for bytes, without guessing at flags."""
+    found: npt.NDArray[Any] = other ^ ((one ^ other) & _filled(flags).view(one.dtype))
+    return found
 
 
 def _union(masks: Bytes, axis: int = 0) -> Bytes:
@@ -192,6 +219,7 @@ class _Drawing:
             np.full(shape, NOBODY, np.int8) for _ in range(5)
         )
         self.lie = np.zeros(shape, np.bool_)
+        self._favours = np.array([_FAVOURED.get(token, 1) for token in self.tokens], np.uint16)[:, None]
         self._rows = np.arange(len(self.tokens), dtype=np.uint8)[:, None]
         self._agents = np.arange(agents, dtype=np.uint8)[:, None]
         self._rooms = np.arange(rooms + 1, dtype=np.uint8)[:, None]
@@ -212,7 +240,8 @@ class _Drawing:
         heeding = ~self.distracted
         rooms, watching = self.inside[1:], self.watching[1:]
         beside = _union(self.home & rooms, axis=1) & heeding  # who can move each object
-        self._see(beside | (_union(self.home & watching, axis=1) & heeding))
+        # Everybody believes its eyes.
+        self._learn(beside | (_union(self.home & watching, axis=1) & heeding), self.place)
         inside = self.inside[0] ^ self.everybody
         able = inside & heeding
         company = _union(rooms & _filled(rooms & (rooms - 1) != 0)) & able
@@ -234,21 +263,21 @@ class _Drawing:
         self._walk(time, token == 0)
         puts, speaks, hides = (np.flatnonzero((token >= first) & (token <= last)) for first, last in self._spans)
         if len(puts):
-            self._put(time, puts, token[puts] == self._numbers[_Token.MOVE], beside, inside)
+            self._put(time, puts, token.take(puts) == self._numbers[_Token.MOVE], beside, inside)
         if len(speaks):
-            self._speak(time, speaks, token[speaks] == self._numbers[_Token.TELL], told, company)
+            self._speak(time, speaks, token.take(speaks) == self._numbers[_Token.TELL], told, company)
         if len(hides):
-            self._hide(time, hides, token[hides] == self._numbers[_Token.PEEK], free, able)
+            self._hide(time, hides, token.take(hides) == self._numbers[_Token.PEEK], free, able)
 
-    def _see(self, sees: Bytes) -> None:
-        """Let everybody believe its eyes."""
-        seen = np.negative((sees >> self._agents[:, :, None]) & 1).view(np.int8)
-        self.belief ^= (self.belief ^ self.place) & seen
-        self.known |= sees
+    def _learn(self, who: Bytes, place: Small) -> None:
+        """Let some agents believe each object to be somewhere."""
+        learns = np.negative((who >> self._agents[:, :, None]) & 1).view(np.int8)
+        self.belief ^= (self.belief ^ place) & learns
+        self.known |= who
 
     def _choose(self, time: int, possible: Mapping[_Token, Bytes | None]) -> Bytes:
         """Choose the next kind of sentence, as places in `tokens`; it is possible for those who are named."""
-        weight = self.left.copy()
+        weight = self.left * self._favours
         weight[0] = np.maximum(self.dials.sentences - time - self.to_come, 0)
         if time < self.dials.agents:  # nothing can happen without people
             weight[0] *= 4
@@ -256,11 +285,10 @@ class _Drawing:
             who = possible.get(each)
             if who is not None:
                 weight[number] *= who != 0
-            weight[number] *= _FAVOURED.get(each, 1)
-        for number in range(1, len(weight)):
-            weight[number] += weight[number - 1]
+            if number:
+                weight[number] += weight[number - 1]
         chance = self.chance[time, 0].astype(np.uint32) << 8 | self.chance[time, 1]
-        chosen = (chance * weight[-1]) >> 16
+        chosen = ((chance * weight[-1]) >> 16).astype(np.uint16)
         token: Bytes = np.add.reduce((weight <= chosen).view(np.uint8), axis=0, dtype=np.uint8)
         token *= weight[-1] != 0  # who can do nothing else walks
         self.left -= token == self._rows
@@ -271,13 +299,22 @@ class _Drawing:
         """Return in which row the bit of each story's agent is set."""
         return _union(((masks & who) != 0) * self._rooms)
 
+    def _fullest(self) -> Bytes:
+        """Return in which row of `inside` the room is where most people are, the first of several."""
+        numbers = np.bitwise_count(self.inside[1:])
+        most, found = numbers[0], np.ones(self.count, np.uint8)
+        for row, number in enumerate(numbers[1:], start=2):
+            found = _select(number > most, np.full_like(found, row), found)
+            most = np.maximum(most, number)
+        return found
+
     def _walk(self, time: int, walks: Flags) -> None:
         """Let somebody come or go, pay attention again, or stop watching."""
         chance = self.chance[time]
         # Often somebody who has not been mentioned yet: who is not named is not in the story.
         new = (self.named ^ self.everybody) & np.negative(chance[2] & 1)
-        agent = pick_members(np.where(new != 0, new, self.everybody), chance[3])
-        bit = _BITS[agent] & _filled(walks)
+        agent = pick_members(_select(new != 0, new, self.everybody), chance[3])
+        bit = _bit(agent) & _filled(walks)
         coin = (chance[2] & 2) != 0
         away, watches = (self.distracted & bit) != 0, ((self.watching[0] ^ self.everybody) & bit) != 0
         attends = away & coin
@@ -285,8 +322,7 @@ class _Drawing:
         outside = (self.inside[0] & bit) != 0
         target = _below(self.dials.rooms, chance[4]).view(np.uint8) + np.uint8(1)
         if self.dials.gathering:  # long chains of minds need all of them in one room
-            crowded = np.bitwise_count(self.inside[1:]).argmax(axis=0).astype(np.uint8) + np.uint8(1)
-            target = np.where((chance[2] >> 2) & 3 < self.dials.gathering, crowded, target)
+            target = _select((chance[2] >> 2) & 3 < self.dials.gathering, self._fullest(), target)
         enters = outside & ~(attends | stops)
         exits = walks & ~(outside | attends | stops)
         here = self._row_of(self.inside, bit)
@@ -296,7 +332,7 @@ class _Drawing:
             + attends * np.uint8(EventKind.ATTEND)
             + stops * np.uint8(EventKind.UNPEEK)
         )
-        self.agent[time] = np.where(walks, agent.view(np.int8), np.int8(NOBODY))
+        self.agent[time] = _select(walks, agent.view(np.int8), np.int8(NOBODY))
         self.room[time] = (enters * target + exits * here).view(np.int8) - np.int8(1)
         goes = bit & _filled(enters | exits)
         self.inside &= ~goes
@@ -309,75 +345,82 @@ class _Drawing:
 
     def _put(self, time: int, at: Indices, moves: Flags, beside: Bytes, inside: Bytes) -> None:
         """Place the next object where somebody is, or let somebody move one."""
-        chance, columns = _take(self.chance[time], at), np.arange(len(at))
-        near, here = _take(beside, at), inside[at]
+        chance, near, here = _take(self.chance[time], at), _take(beside, at), _take(inside, at)
         which = pick_members(_union((near != 0) * _BITS[: len(near), None]), chance[2])
-        mover = pick_members(near[which, columns], chance[3])
-        new = np.uint8(self.dials.objects - 1) - self.left[1, at].astype(np.uint8)
-        witness = _BITS[pick_members(here, chance[4])] & here
+        spot = self._spot(which, at)
+        mover = pick_members(beside.reshape(-1).take(spot), chance[3])
+        new = np.uint8(self.dials.objects - 1) - _take(self.left[1], at).astype(np.uint8)
+        witness = _bit(pick_members(here, chance[4])) & here
         seen = self._row_of(_take(self.inside, at), witness)
-        room = np.where(seen > 0, seen.view(np.int8) - np.int8(1), _below(self.dials.rooms, chance[5]))
+        room = _select(seen > 0, seen.view(np.int8) - np.int8(1), _below(self.dials.rooms, chance[5]))
         first = room * np.int8(CONTAINERS) + _below(CONTAINERS, chance[6])
-        old = self.place[which, at]
-        other = _SHIFTED[old, _below(CONTAINERS - 1, chance[7]) + 1]
-        thing, container = np.where(moves, which, new), np.where(moves, other, first)
-        self.kind[time, at] = np.where(moves, np.uint8(EventKind.MOVE), np.uint8(EventKind.PLACE))
-        self.agent[time, at] = np.where(moves, mover.view(np.int8), np.int8(NOBODY))
-        self.room[time, at] = _HOMES[container]
-        self.thing[time, at], self.container[time, at] = thing, container
-        self.place[thing, at] = container
-        self.home[thing, _HOMES[container], at] = 255  # objects stay in their rooms
+        other = _pick_container(_OTHER, self.place.reshape(-1).take(spot), chance[7])
+        thing, container = _select(moves, which, new), _select(moves, other, first)
+        home = _HOMES.take(container)
+        # A row is taken first, as two indices at once are slower.
+        self.kind[time][at] = moves * np.uint8(EventKind.MOVE - EventKind.PLACE) + np.uint8(EventKind.PLACE)
+        self.agent[time][at] = _select(moves, mover.view(np.int8), np.int8(NOBODY))
+        self.room[time][at], self.thing[time][at], self.container[time][at] = home, thing, container
+        self.place.reshape(-1)[self._spot(thing, at)] = container
+        # Objects stay in their rooms.
+        self.home.reshape(-1)[self._spot(thing * np.uint8(self.dials.rooms) + home.view(np.uint8), at)] = 255
+
+    def _spot(self, row: Bytes, at: Indices) -> Indices:
+        """Return places in an array of several rows as if it had one: much faster to look up than by two indices."""
+        return row * np.int64(self.count) + at
 
     def _speak(self, time: int, at: Indices, tells: Flags, told: Bytes, company: Bytes) -> None:
         """Let somebody tell a room, one person or everybody where an object is, or where it is not."""
         chance, columns = _take(self.chance[time], at), np.arange(len(at))
         rooms, homes = _take(self.inside[1:], at), _take(self.home, at)
         placed = _filled(_take(self.place, at) >= 0)
-        able = np.where(tells, _take(told, at), company[at] & placed)
+        able = _select(tells, _take(told, at), _take(company, at) & placed)
         # Who sees an object believes its eyes, so words count where it is not.
         apart = able & ~_union(homes & rooms, axis=1)
-        able = np.where((_union(apart) != 0) & (chance[5] & 3 != 0), apart, able)
+        able = _select((_union(apart) != 0) & (chance[5] & 3 != 0), apart, able)
         thing = pick_members(_union((able != 0) * _BITS[: len(able), None]), chance[2])
-        speaker = pick_members(able[thing, columns], chance[3])
-        own = _BITS[speaker]
+        speaker = pick_members(able.reshape(-1).take(thing * np.int64(len(at)) + columns), chance[3])
+        own = _bit(speaker)
         here = _filled(rooms & own != 0)
         near = _union(rooms & here) & ~own
         hearer = pick_members(near, chance[4])
-        kind = _MESSAGES[_below(len(_MESSAGES), chance[5])]
-        believed, place = self.belief[speaker, thing, at], self.place[thing, at]
-        wrong = _SHIFTED[believed, _below(CONTAINERS - 1, chance[6]) + 1]
-        false = np.where(believed == NOBODY, _SHIFTED[place, _below(CONTAINERS, chance[7])], wrong)
-        said = np.where(tells, believed, false)
-        whispers = kind == EventKind.WHISPER
-        self.kind[time, at], self.agent[time, at] = kind, speaker
-        self.thing[time, at], self.container[time, at] = thing, said
-        self.hearer[time, at] = np.where(whispers, hearer.view(np.int8), np.int8(NOBODY))
-        self.lie[time, at] = ~tells
-        hears = np.where(
-            whispers,
-            _BITS[hearer],
-            np.where(kind == EventKind.TELL, near | _union(_take(self.watching[1:], at) & here), self.everybody),
+        kind = _MESSAGES.take(chance[5])
+        spot = self._spot(thing, at)
+        believed = self.belief.reshape(-1).take(self._spot(speaker * np.uint8(self.dials.objects) + thing, at))
+        false = _select(
+            believed == NOBODY,
+            _pick_container(_ANY, self.place.reshape(-1).take(spot), chance[7]),
+            _pick_container(_OTHER, believed, chance[6]),
         )
-        hears &= ~self.distracted[at] & ~own
-        learns = (hears >> self._agents) & 1 != 0
-        self.belief[:, thing, at] = np.where(learns, said, self.belief[:, thing, at])
-        self.known[thing, at] |= hears
+        said = _select(tells, believed, false)
+        whispers = kind == EventKind.WHISPER
+        self.kind[time][at], self.agent[time][at], self.thing[time][at] = kind, speaker, thing
+        self.container[time][at], self.lie[time][at] = said, ~tells
+        self.hearer[time][at] = _select(whispers, hearer.view(np.int8), np.int8(NOBODY))
+        around = near | _union(_take(self.watching[1:], at) & here)
+        hears = _select(whispers, _bit(hearer), _select(kind == EventKind.TELL, around, self.everybody))
+        learns, where = np.zeros((self.dials.objects, self.count), np.uint8), np.zeros(self.count, np.int8)
+        learns.reshape(-1)[spot] = hears & ~_take(self.distracted, at) & ~own
+        where[at] = said
+        self._learn(learns, where)
 
     def _hide(self, time: int, at: Indices, peeks: Flags, free: Bytes, able: Bytes) -> None:
         """Let somebody watch a room that it is not in, or get distracted."""
         chance, rooms = _take(self.chance[time], at), self.dials.rooms
-        agent = pick_members(np.where(peeks, free[at], able[at]), chance[2])
-        bit = _BITS[agent]
+        agent = pick_members(_select(peeks, _take(free, at), _take(able, at)), chance[2])
+        bit = _bit(agent)
         here = self._row_of(_take(self.inside, at), bit)
         # One of the others, or any by who is in none.
         room = _below(rooms, chance[3]).view(np.uint8) + np.uint8(1)
         others = (here + _below(max(1, rooms - 1), chance[4]).view(np.uint8)) % np.uint8(rooms)
-        room = np.where(here == room, others + np.uint8(1), room)
-        self.kind[time, at] = np.where(peeks, np.uint8(EventKind.PEEK), np.uint8(EventKind.DISTRACT))
-        self.agent[time, at] = agent
-        self.room[time, at] = np.where(peeks, room.view(np.int8) - np.int8(1), np.int8(NOBODY))
-        watches = bit & _filled(peeks)
-        self.watching[:, at] = (self.watching[:, at] & ~watches) | (watches & _filled(self._rooms == room))
+        room = _select(here == room, others + np.uint8(1), room)
+        self.kind[time][at] = _select(peeks, np.full_like(agent, EventKind.PEEK), np.uint8(EventKind.DISTRACT))
+        self.agent[time][at] = agent
+        self.room[time][at] = _select(peeks, room.view(np.int8) - np.int8(1), np.int8(NOBODY))
+        watches, target = np.zeros((2, self.count), np.uint8)
+        watches[at], target[at] = bit & _filled(peeks), room
+        self.watching &= ~watches
+        self.watching |= watches & _filled(self._rooms == target)
         self.distracted[at] |= bit & _filled(~peeks)
         self.named[at] |= bit
 

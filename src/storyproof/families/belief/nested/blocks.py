@@ -111,7 +111,7 @@ def draw_block(dials: BlockDials, draws: Draws, count: int) -> PlotBlock:
         asked.insert(0, choose_controls(places, draws, dials.controls))
     if dials.others:
         others = choose_others(
-            stories, places, questions.alone, draws, dials.others, dials.order, reading, unknown=unknown
+            stories, places, questions.known, draws, dials.others, dials.order, reading, unknown=unknown
         )
         asked.append(others)
     return PlotBlock(fill_noise(stories, plot.objects, draws), lie, beliefs, join_questions_by_story(asked))

@@ -124,7 +124,8 @@ def _containers(first: int) -> Small:
     """
     old, byte = np.arange(126)[:, None], np.arange(256)
     shift = first + (byte * (CONTAINERS - first) >> 8)
-    return (old - old % CONTAINERS + (old + shift) % CONTAINERS).astype(np.int8).reshape(-1)
+    found: Small = (old - old % CONTAINERS + (old + shift) % CONTAINERS).astype(np.int8).reshape(-1)
+    return found
 
 
 _ANY, _OTHER = _containers(0), _containers(1)
@@ -164,7 +165,7 @@ def _take(array: npt.NDArray[Any], at: Indices) -> npt.NDArray[Any]:
     return array.take(at, axis=-1)
 
 
-def _select(flags: Flags, one: npt.NDArray[Any], other: npt.NDArray[Any] | np.uint8 | np.int8) -> npt.NDArray[Any]:
+def select(flags: Flags, one: npt.NDArray[Any], other: npt.NDArray[Any] | np.uint8 | np.int8) -> npt.NDArray[Any]:
     """Return one value where a flag is set, and else the other: `np.where` for bytes, without guessing at flags."""
     found: npt.NDArray[Any] = other ^ ((one ^ other) & _filled(flags).view(one.dtype))
     return found
@@ -304,7 +305,7 @@ class _Drawing:
         numbers = np.bitwise_count(self.inside[1:])
         most, found = numbers[0], np.ones(self.count, np.uint8)
         for row, number in enumerate(numbers[1:], start=2):
-            found = _select(number > most, np.full_like(found, row), found)
+            found = select(number <= most, found, np.uint8(row))
             most = np.maximum(most, number)
         return found
 
@@ -313,7 +314,7 @@ class _Drawing:
         chance = self.chance[time]
         # Often somebody who has not been mentioned yet: who is not named is not in the story.
         new = (self.named ^ self.everybody) & np.negative(chance[2] & 1)
-        agent = pick_members(_select(new != 0, new, self.everybody), chance[3])
+        agent = pick_members(select(new != 0, new, self.everybody), chance[3])
         bit = _bit(agent) & _filled(walks)
         coin = (chance[2] & 2) != 0
         away, watches = (self.distracted & bit) != 0, ((self.watching[0] ^ self.everybody) & bit) != 0
@@ -322,7 +323,7 @@ class _Drawing:
         outside = (self.inside[0] & bit) != 0
         target = _below(self.dials.rooms, chance[4]).view(np.uint8) + np.uint8(1)
         if self.dials.gathering:  # long chains of minds need all of them in one room
-            target = _select((chance[2] >> 2) & 3 < self.dials.gathering, self._fullest(), target)
+            target = select((chance[2] >> 2) & 3 < self.dials.gathering, self._fullest(), target)
         enters = outside & ~(attends | stops)
         exits = walks & ~(outside | attends | stops)
         here = self._row_of(self.inside, bit)
@@ -332,7 +333,7 @@ class _Drawing:
             + attends * np.uint8(EventKind.ATTEND)
             + stops * np.uint8(EventKind.UNPEEK)
         )
-        self.agent[time] = _select(walks, agent.view(np.int8), np.int8(NOBODY))
+        self.agent[time] = select(walks, agent.view(np.int8), np.int8(NOBODY))
         self.room[time] = (enters * target + exits * here).view(np.int8) - np.int8(1)
         goes = bit & _filled(enters | exits)
         self.inside &= ~goes
@@ -352,14 +353,14 @@ class _Drawing:
         new = np.uint8(self.dials.objects - 1) - _take(self.left[1], at).astype(np.uint8)
         witness = _bit(pick_members(here, chance[4])) & here
         seen = self._row_of(_take(self.inside, at), witness)
-        room = _select(seen > 0, seen.view(np.int8) - np.int8(1), _below(self.dials.rooms, chance[5]))
+        room = select(seen > 0, seen.view(np.int8) - np.int8(1), _below(self.dials.rooms, chance[5]))
         first = room * np.int8(CONTAINERS) + _below(CONTAINERS, chance[6])
         other = _pick_container(_OTHER, self.place.reshape(-1).take(spot), chance[7])
-        thing, container = _select(moves, which, new), _select(moves, other, first)
+        thing, container = select(moves, which, new), select(moves, other, first)
         home = _HOMES.take(container)
         # A row is taken first, as two indices at once are slower.
         self.kind[time][at] = moves * np.uint8(EventKind.MOVE - EventKind.PLACE) + np.uint8(EventKind.PLACE)
-        self.agent[time][at] = _select(moves, mover.view(np.int8), np.int8(NOBODY))
+        self.agent[time][at] = select(moves, mover.view(np.int8), np.int8(NOBODY))
         self.room[time][at], self.thing[time][at], self.container[time][at] = home, thing, container
         self.place.reshape(-1)[self._spot(thing, at)] = container
         # Objects stay in their rooms.
@@ -374,10 +375,10 @@ class _Drawing:
         chance, columns = _take(self.chance[time], at), np.arange(len(at))
         rooms, homes = _take(self.inside[1:], at), _take(self.home, at)
         placed = _filled(_take(self.place, at) >= 0)
-        able = _select(tells, _take(told, at), _take(company, at) & placed)
+        able = select(tells, _take(told, at), _take(company, at) & placed)
         # Who sees an object believes its eyes, so words count where it is not.
         apart = able & ~_union(homes & rooms, axis=1)
-        able = _select((_union(apart) != 0) & (chance[5] & 3 != 0), apart, able)
+        able = select((_union(apart) != 0) & (chance[5] & 3 != 0), apart, able)
         thing = pick_members(_union((able != 0) * _BITS[: len(able), None]), chance[2])
         speaker = pick_members(able.reshape(-1).take(thing * np.int64(len(at)) + columns), chance[3])
         own = _bit(speaker)
@@ -387,18 +388,18 @@ class _Drawing:
         kind = _MESSAGES.take(chance[5])
         spot = self._spot(thing, at)
         believed = self.belief.reshape(-1).take(self._spot(speaker * np.uint8(self.dials.objects) + thing, at))
-        false = _select(
+        false = select(
             believed == NOBODY,
             _pick_container(_ANY, self.place.reshape(-1).take(spot), chance[7]),
             _pick_container(_OTHER, believed, chance[6]),
         )
-        said = _select(tells, believed, false)
-        whispers = kind == EventKind.WHISPER
+        said = select(tells, believed, false)
+        whispers, tells_room = kind == np.uint8(EventKind.WHISPER), kind == np.uint8(EventKind.TELL)
         self.kind[time][at], self.agent[time][at], self.thing[time][at] = kind, speaker, thing
         self.container[time][at], self.lie[time][at] = said, ~tells
-        self.hearer[time][at] = _select(whispers, hearer.view(np.int8), np.int8(NOBODY))
+        self.hearer[time][at] = select(whispers, hearer.view(np.int8), np.int8(NOBODY))
         around = near | _union(_take(self.watching[1:], at) & here)
-        hears = _select(whispers, _bit(hearer), _select(kind == EventKind.TELL, around, self.everybody))
+        hears = select(whispers, _bit(hearer), select(tells_room, around, self.everybody))
         learns, where = np.zeros((self.dials.objects, self.count), np.uint8), np.zeros(self.count, np.int8)
         learns.reshape(-1)[spot] = hears & ~_take(self.distracted, at) & ~own
         where[at] = said
@@ -407,16 +408,16 @@ class _Drawing:
     def _hide(self, time: int, at: Indices, peeks: Flags, free: Bytes, able: Bytes) -> None:
         """Let somebody watch a room that it is not in, or get distracted."""
         chance, rooms = _take(self.chance[time], at), self.dials.rooms
-        agent = pick_members(_select(peeks, _take(free, at), _take(able, at)), chance[2])
+        agent = pick_members(select(peeks, _take(free, at), _take(able, at)), chance[2])
         bit = _bit(agent)
         here = self._row_of(_take(self.inside, at), bit)
         # One of the others, or any by who is in none.
         room = _below(rooms, chance[3]).view(np.uint8) + np.uint8(1)
         others = (here + _below(max(1, rooms - 1), chance[4]).view(np.uint8)) % np.uint8(rooms)
-        room = _select(here == room, others + np.uint8(1), room)
-        self.kind[time][at] = _select(peeks, np.full_like(agent, EventKind.PEEK), np.uint8(EventKind.DISTRACT))
+        room = select(here == room, others + np.uint8(1), room)
+        self.kind[time][at] = np.where(peeks, np.uint8(EventKind.PEEK), np.uint8(EventKind.DISTRACT))
         self.agent[time][at] = agent
-        self.room[time][at] = _select(peeks, room.view(np.int8) - np.int8(1), np.int8(NOBODY))
+        self.room[time][at] = select(peeks, room.view(np.int8) - np.int8(1), np.int8(NOBODY))
         watches, target = np.zeros((2, self.count), np.uint8)
         watches[at], target[at] = bit & _filled(peeks), room
         self.watching &= ~watches

@@ -20,7 +20,7 @@ from storyproof.families.belief.arrays import NOBODY, Flags, Small
 from storyproof.families.belief.nested import oracle, provers
 from storyproof.families.belief.nested.arrays import PlotArrays
 from storyproof.families.belief.nested.course import Course
-from storyproof.families.belief.nested.drawing import Bytes, pick_members
+from storyproof.families.belief.nested.drawing import Bytes, pick_members, select
 from storyproof.families.belief.nested.questions import ASKS, Ask, QuestionArrays
 from storyproof.families.belief.nested.readings import NestedReading
 from storyproof.families.belief.nested.world import MESSAGES, EventKind
@@ -84,32 +84,27 @@ class ObjectPlaces:
 
 
 def find_places(stories: PlotArrays, objects: int, containers: int) -> ObjectPlaces:
-    """Return where the objects of each story are put or said to be."""
-    kind, steps = stories.kind, len(stories.kind)
-    count = kind.shape[1]
+    """Return where the objects of each story are put or said to be; there are 64 containers at most."""
+    kind, count = stories.kind, stories.kind.shape[1]
     puts = (kind == EventKind.PLACE) | (kind == EventKind.MOVE)
-    time, column = np.nonzero(puts | (kind >= min(MESSAGES)))
-    thing, place = stories.thing[time, column], stories.container[time, column]
-    named = np.zeros((objects, containers, count), np.bool_)
-    named[thing, place, column] = True
+    mentions, announces, leaves = puts | (kind >= min(MESSAGES)), kind == EventKind.ANNOUNCE, kind == EventKind.EXIT
     first, last, real, before, before_last, announced = (np.full((objects, count), NOBODY, np.int8) for _ in range(6))
-    last[thing, column] = place  # of several values for one place, the last is kept
-    everywhere = np.flatnonzero(kind[time, column] == EventKind.ANNOUNCE)
-    announced[thing[everywhere], column[everywhere]] = place[everywhere]
-    backwards = np.arange(len(time) - 1, -1, -1)
-    first[thing[backwards], column[backwards]] = place[backwards]
-    time, column = np.nonzero(puts)
-    thing, place = stories.thing[time, column], stories.container[time, column]
-    starts = np.searchsorted(time, np.arange(steps + 1))
-    leaves = kind == EventKind.EXIT
-    for now in range(steps):
+    mask = np.uint32 if containers <= 32 else np.uint64
+    named = np.zeros((objects, count), mask)  # sets of containers
+    own = np.arange(objects, dtype=np.int8)[:, None]
+    for now, place in enumerate(stories.container):
         exits = leaves[now] & (real != NOBODY)
-        np.copyto(before, real, where=exits & (before == NOBODY))
-        np.copyto(before_last, real, where=exits)
-        some = slice(starts[now], starts[now + 1])
-        real[thing[some], column[some]] = place[some]
-    before, before_last = (np.where(each == NOBODY, real, each) for each in (before, before_last))
-    places = np.add.reduce(named, axis=1, dtype=np.int8)
+        before = select(exits & (before == NOBODY), real, before)
+        before_last = select(exits, real, before_last)
+        concerned = stories.thing[now] == own
+        real = select(concerned & puts[now], place, real)
+        mentioned = concerned & mentions[now]
+        first = select(mentioned & (first == NOBODY), place, first)
+        last = select(mentioned, place, last)
+        announced = select(mentioned & announces[now], place, announced)
+        named |= mentioned * (mask(1) << place.view(np.uint8))
+    before, before_last = (select(each == NOBODY, real, each) for each in (before, before_last))
+    places = np.bitwise_count(named).view(np.int8)
     return ObjectPlaces(places, first, last, real, before, before_last, announced)
 
 
@@ -184,20 +179,54 @@ class OrderChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class ShortChains:
+    """What all chains of few agents believe about each object.
+
+    Attributes:
+        rows: The row of each chain, by the number of its agents less one, [agent, …].
+        places: What they believe, [row, object, story].
+    """
+
+    rows: list[Columns]
+    places: Small
+
+    def pick(self, stories: Columns) -> ShortChains:
+        """Return what is believed in some of the stories."""
+        return ShortChains(self.rows, self.places.take(stories, axis=-1))
+
+    def of(self, chain: Small, at: Columns) -> Small:
+        """Return what chains believe.
+
+        Args:
+            chain: The agents, [place in the chain, question].
+            at: The number of each question's object, times the number of stories, and that of its story.
+        """
+        rows = self.rows[len(chain) - 1]
+        number = chain[0].astype(np.int16)
+        for agent in chain[1:]:
+            number = number * np.int16(len(rows)) + agent
+        index = rows.reshape(-1).take(number)
+        index *= self.places[0].size
+        index += at
+        found: Small = self.places.reshape(-1).take(index)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class DrawnQuestions:
     """Questions about beliefs that each story could be asked.
 
     Attributes:
         orders: Those of each order, from the first on.
-        alone: What each agent believes about each object, [object, agent, story].
+        known: What chains of few agents believe.
     """
 
     orders: list[DrawnChains]
-    alone: Small
+    known: ShortChains
 
     def pick(self, stories: Columns) -> DrawnQuestions:
         """Return what was drawn for some of the stories."""
-        return DrawnQuestions([each.pick(stories) for each in self.orders], self.alone[:, :, stories])
+        return DrawnQuestions([each.pick(stories) for each in self.orders], self.known.pick(stories))
 
 
 def join_questions(parts: Sequence[DrawnQuestions]) -> DrawnQuestions:
@@ -209,7 +238,8 @@ def join_questions(parts: Sequence[DrawnQuestions]) -> DrawnQuestions:
         DrawnChains(*(np.concatenate([getattr(part, name) for part in chains], axis=-1) for name in names))
         for chains in zip(*(part.orders for part in parts), strict=True)
     ]
-    return DrawnQuestions(orders, np.concatenate([part.alone for part in parts], axis=-1))
+    known = np.concatenate([part.known.places for part in parts], axis=-1)
+    return DrawnQuestions(orders, ShortChains(parts[0].known.rows, known))
 
 
 @lru_cache(maxsize=64)
@@ -257,20 +287,20 @@ def draw_questions(
         unknown: Whether questions may be asked to which nobody knows the answer.
     """
     objects, count = places.count.shape
-    story = np.tile(np.arange(count, dtype=np.int32), DRAWN)
+    story = np.tile(np.arange(count), DRAWN)
     course = Course.of(stories)
     known = _find_short(course, objects, agents, order, reading)
     found = []
     for length in range(1, order + 1):
         chain = draw_chains(draws, agents, length, DRAWN * count)
         thing = _draw_things(places, draws, DRAWN).reshape(-1)
-        at = thing * np.int32(count) + story
+        at = thing * np.intp(count) + story
 
         def belief(start: int, end: int) -> Small:
             some = chain[start:end]  # noqa: B023
             if len(some) <= len(known.rows):
                 return known.of(some, at)  # noqa: B023
-            return oracle.beliefs(course, story.astype(np.intp), thing, some, reading)  # noqa: B023
+            return oracle.beliefs(course, story, thing, some, reading)  # noqa: B023
 
         answer = belief(0, length)
         before = places.before_exit if length > 1 else places.before_last_exit
@@ -300,7 +330,7 @@ def draw_questions(
                 draws.bytes(*shape),
             )
         )
-    return DrawnQuestions(found, known.alone)
+    return DrawnQuestions(found, known)
 
 
 def choose_stories(drawn: Sequence[DrawnChains], usable: Flags, count: int) -> Columns:
@@ -343,51 +373,23 @@ def choose_beliefs(drawn: Sequence[DrawnChains]) -> list[OrderChoice]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _ShortChains:
-    """What all chains of few agents believe about each object.
-
-    Attributes:
-        rows: The row of each chain, by the number of its agents less one, [agent, …].
-        places: What they believe, [row, object, story].
-    """
-
-    rows: list[npt.NDArray[np.int32]]
-    places: Small
-
-    @property
-    def alone(self) -> Small:
-        """What each agent believes about each object, [object, agent, story]."""
-        return self.places[self.rows[0]].transpose(1, 0, 2)
-
-    def of(self, chain: Small, at: npt.NDArray[np.int32]) -> Small:
-        """Return what chains believe, [place in the chain, question]; about which object of which story, `at` says."""
-        rows = self.rows[len(chain) - 1]
-        number = chain[0].astype(np.int16)
-        for agent in chain[1:]:
-            number = number * np.int16(len(rows)) + agent
-        objects, count = self.places.shape[1:]
-        found: Small = self.places.reshape(-1).take(rows.reshape(-1).take(number) * np.int32(objects * count) + at)
-        return found
-
-
-def _find_short(course: Course, objects: int, agents: int, order: int, reading: NestedReading) -> _ShortChains:
+def _find_short(course: Course, objects: int, agents: int, order: int, reading: NestedReading) -> ShortChains:
     """Return what all chains of few agents believe, of as many as are worth the effort."""
-    is_plain = oracle.is_plain(reading) and course.objects == objects  # there are fewer only if there is no story
+    is_plain = oracle.is_plain(reading)
     rows, sizes, chains = _number_chains(agents, min(order, agents, _SHORT if is_plain else 2), is_plain)
     most = _ALL_SETS if is_plain else _ALL_PAIRS
     longest = max(1, sum(objects * size <= most for size in sizes))
     chains = chains[: sizes[longest - 1]]
     if is_plain:
-        return _ShortChains(rows[:longest], oracle.beliefs_of_all(course, chains, reading))
+        found = oracle.beliefs_of_all(course, chains, reading)
+        # Without stories, it is not known how many objects they have.
+        return ShortChains(rows[:longest], found.reshape(len(chains), objects, course.count))
     parts = [_beliefs_of(course, objects, _arrangements(agents, length), reading) for length in range(1, longest + 1)]
-    return _ShortChains(rows[:longest], np.concatenate(parts, axis=1).transpose(1, 0, 2))
+    return ShortChains(rows[:longest], np.ascontiguousarray(np.concatenate(parts, axis=1).transpose(1, 0, 2)))
 
 
 @lru_cache(maxsize=64)
-def _number_chains(
-    agents: int, longest: int, is_plain: bool
-) -> tuple[list[npt.NDArray[np.int32]], list[int], list[tuple[int, ...]]]:
+def _number_chains(agents: int, longest: int, is_plain: bool) -> tuple[list[Columns], list[int], list[tuple[int, ...]]]:
     """Number the chains in which nobody occurs twice.
 
     Args:
@@ -401,7 +403,7 @@ def _number_chains(
     """
     rows, sizes, chains = [], [], dict[tuple[int, ...], int]()
     for length in range(1, longest + 1):
-        row = np.zeros((agents,) * length, np.int32)
+        row = np.zeros((agents,) * length, np.intp)
         for way in permutations(range(agents), length):
             row[way] = chains.setdefault((way[0], *sorted(way[1:])) if is_plain else way, len(chains))
         rows.append(row)
@@ -487,7 +489,7 @@ def describe(choices: Sequence[OrderChoice]) -> dict[str, dict[str, float]]:
 def choose_others(
     stories: PlotArrays,
     places: ObjectPlaces,
-    alone: Small,
+    known: ShortChains,
     draws: Draws,
     kinds: Sequence[Ask],
     order: int,
@@ -503,14 +505,14 @@ def choose_others(
     Args:
         stories: The stories.
         places: Where their objects are.
-        alone: What each agent believes about each object, [object, agent, story].
+        known: What chains of few agents believe.
         draws: The source of randomness.
         kinds: The kinds of question.
         order: The highest order.
         reading: The reading.
         unknown: Whether questions may be asked to which nobody knows the answer.
     """
-    count, agents = stories.kind.shape[1], alone.shape[1]
+    count, agents = stories.kind.shape[1], len(known.rows[0])
     shape, columns = (_FURTHER, count), np.arange(count)
     ask = np.array([ASKS.index(each) for each in kinds], np.uint8)[draws.below(len(kinds), count)]
     chance = draws.below(1 << 30, count)
@@ -520,35 +522,41 @@ def choose_others(
     larger = (draws.below(4, _FURTHER * count).reshape(shape) == 0) & (agents > 2)
     spot = draws.below(3, _FURTHER * count).reshape(shape)
 
-    def asks(*those: Ask) -> Flags:
-        return np.isin(ask, [ASKS.index(each) for each in those])
-
-    length = np.ones(shape, np.int64)
-    length[:, asks(Ask.KNOWS_WRONG)] = 2
-    length = np.where(asks(Ask.COMMON), 2 + larger, np.where(asks(Ask.BELIEVERS), np.minimum(further, 2), length))
+    says, knows_where, knows_wrong, believers, common = (
+        ask == np.uint8(ASKS.index(each))
+        for each in (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
+    )
+    length = np.where(common, 2 + larger, np.where(believers, np.minimum(further, 2), 1 + knows_wrong))
     chain = np.where(np.arange(3)[:, None, None] < length, chain, np.int8(NOBODY))
-    named = np.stack([places.first, places.last, places.real])[spot, thing, columns]
-    place = np.where(asks(Ask.BELIEVERS), named, np.int8(NOBODY))
-    real = places.real[thing, columns]
-    believed = alone[thing, chain[0], columns]
-    codes = np.where(asks(Ask.KNOWS_WHERE), (believed != NOBODY) & (believed == real), believed).astype(np.int64)
-    # What one mind believes is known; of sets of people any will do. The oracle is asked where this leaves it open:
-    # nobody knows that somebody is wrong who is not, and those who differ have no belief in common.
+    at = thing * np.intp(count) + columns
+    real = places.real.reshape(-1).take(at)
+    named = np.stack([places.first, places.last, places.real]).reshape(-1).take(spot * places.real.size + at)
+    place = np.where(believers, named, np.int8(NOBODY))
+    believed = known.of(chain[:1], at)  # of no use if nobody is named
+    codes = np.where(knows_where, (believed != NOBODY) & (believed == real), believed).astype(np.int64)
+    # What one mind believes is known, and mostly what it thinks of another; of sets of people any will do. The oracle
+    # is asked where this leaves it open: nobody knows that somebody is wrong who is not, and those who differ have no
+    # belief in common.
     story = np.tile(columns, _FURTHER)
     asked = QuestionArrays(story, ask[story], thing.reshape(-1), chain.reshape(3, -1), place.reshape(-1))
-    second, third = (np.where(who < 0, believed, alone[thing, np.maximum(who, 0), columns]) for who in chain[1:])
+    second, third = (np.where(who < 0, believed, known.of(np.maximum(who, 0)[None], at)) for who in chain[1:])
     misled = (believed != NOBODY) & (second != NOBODY) & (real != NOBODY) & (second != real)
     alike = (believed != NOBODY) & (second == believed) & (third == believed)
-    codes = np.where(asks(Ask.KNOWS_WRONG), 0, np.where(asks(Ask.COMMON), np.int64(NOBODY), codes))
-    open_ones = np.flatnonzero((misled & asks(Ask.KNOWS_WRONG)) | (alike & asks(Ask.COMMON)))
+    codes = np.where(knows_wrong, 0, np.where(common, np.int64(NOBODY), codes))
+    wrong, shared = np.flatnonzero(misled & knows_wrong), np.flatnonzero(alike & common)
+    if len(known.rows) > 1:
+        thought = known.of(asked.chain[:2, wrong], at.reshape(-1)[wrong])
+        codes.reshape(-1)[wrong] = (thought != NOBODY) & (thought != believed.reshape(-1)[wrong])
+        wrong = wrong[:0]
+    open_ones = np.concatenate([wrong, shared])
     if len(open_ones):
         concerned, column = np.unique(story[open_ones], return_inverse=True)
         few = replace(asked.pick(open_ones), story=column)
         codes.reshape(-1)[open_ones] = provers.answer(stories.pick(concerned), few, reading)
-    several = places.count[thing, columns] > 1
-    is_place = asks(Ask.SAYS, Ask.COMMON)
+    several = places.count.reshape(-1).take(at) > 1
+    is_place = says | common
     fits = ~is_place | (several & (unknown | (codes != NOBODY)))
-    good = np.where(is_place, codes == real, asks(Ask.BELIEVERS) | (codes == 1))
+    good = np.where(is_place, codes == real, believers | (codes == 1))
     wanted = _half(ask, (fits & good).any(axis=0), (fits & ~good).any(axis=0), chance)
     chosen = (2 * fits + (good == wanted)).argmax(axis=0)
     found = asked.pick(chosen * count + columns)

@@ -52,7 +52,9 @@ class PlotArrays:
 
     def pick(self, columns: npt.NDArray[np.intp]) -> PlotArrays:
         """Return the stories in the given columns, in that order."""
-        arrays = {item.name: getattr(self, item.name)[:, columns] for item in fields(self) if item.name != "agents"}
+        arrays = {
+            item.name: getattr(self, item.name).take(columns, axis=1) for item in fields(self) if item.name != "agents"
+        }
         return replace(self, **arrays)
 
     def at(self, time: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> PlotArrays:

@@ -107,7 +107,7 @@ class QuestionArrays:
 
     def pick(self, questions: npt.NDArray[np.intp]) -> QuestionArrays:
         """Return some of the questions, in that order."""
-        return QuestionArrays(*(getattr(self, item.name)[..., questions] for item in fields(self)))
+        return QuestionArrays(*(getattr(self, item.name).take(questions, axis=-1) for item in fields(self)))
 
 
 def join_questions_by_story(parts: Sequence[QuestionArrays]) -> QuestionArrays:

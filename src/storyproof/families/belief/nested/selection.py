@@ -293,43 +293,35 @@ def draw_questions(
     found = []
     for length in range(1, order + 1):
         chain = draw_chains(draws, agents, length, DRAWN * count)
-        thing = _draw_things(places, draws, DRAWN).reshape(-1)
+        things = _draw_things(places, draws, DRAWN)
+        thing = things.reshape(-1)
         at = thing * np.intp(count) + story
 
         def belief(start: int, end: int) -> Small:
             some = chain[start:end]  # noqa: B023
             if len(some) <= len(known.rows):
-                return known.of(some, at)  # noqa: B023
-            return oracle.beliefs(course, story, thing, some, reading)  # noqa: B023
+                return known.of(some, at).reshape(DRAWN, count)  # noqa: B023
+            return oracle.beliefs(course, story, thing, some, reading).reshape(DRAWN, count)  # noqa: B023
 
         answer = belief(0, length)
         before = places.before_exit if length > 1 else places.before_last_exit
         announced = np.where(places.announced == NOBODY, before, places.announced)
-        cheap = [np.take(each, at) for each in (places.real, places.first, places.last, before, announced)]
+        cheap = [_of_things(each, things) for each in (places.real, places.first, places.last, before, announced)]
         if length > 1:
             cheap += [belief(0, length - 1), belief(1, length)]
         if length > 2:
             cheap += [belief(0, 1), belief(length - 1, length)]
-        right = np.zeros(DRAWN * count, np.uint16)
+        right = np.zeros((DRAWN, count), np.uint16)
         for number, each in enumerate(cheap):
             right |= (each == answer).astype(np.uint16) << np.uint16(number)
-        choices = np.take(places.count, at)
+        choices = _of_things(places.count, things)
         fits = choices > 1
         if unknown:
             choices = choices + np.int8(1)
         else:
             fits &= answer != NOBODY
-        shape = (DRAWN, count)
-        found.append(
-            DrawnChains(
-                thing.reshape(shape),
-                chain.reshape(length, *shape),
-                fits.reshape(shape),
-                right.reshape(shape),
-                choices.reshape(shape),
-                draws.bytes(*shape),
-            )
-        )
+        chains = chain.reshape(length, DRAWN, count)
+        found.append(DrawnChains(things, chains, fits, right, choices, draws.bytes(DRAWN, count)))
     return DrawnQuestions(found, known)
 
 
@@ -429,6 +421,14 @@ def _draw_things(places: ObjectPlaces, draws: Draws, times: int) -> Small:
     for number, each in enumerate(places.count > 1):
         several |= each.view(np.uint8) << np.uint8(number)
     return pick_members(several, draws.bytes(times, count)).view(np.int8)
+
+
+def _of_things(values: Small, things: Small) -> Small:
+    """Return what [object, story] values are for some objects of each story, [row, story]."""
+    found = np.repeat(values[:1], len(things), axis=0)
+    for number, value in enumerate(values[1:], start=1):  # whole rows at a time, faster than one by one
+        found = select(things == number, value, found)
+    return found
 
 
 def balance(fits: Flags, right: ReaderSets, exact: Sequence[bool], choices: Small, chance: Bytes) -> Columns:
@@ -550,8 +550,11 @@ def choose_others(
         wrong = wrong[:0]
     open_ones = np.concatenate([wrong, shared])
     if len(open_ones):
-        concerned, column = np.unique(story[open_ones], return_inverse=True)
-        few = replace(asked.pick(open_ones), story=column)
+        is_concerned = np.zeros(count, np.bool_)
+        is_concerned[story[open_ones]] = True
+        concerned, column = np.flatnonzero(is_concerned), np.cumsum(is_concerned) - 1
+        few = asked.pick(open_ones)
+        few = replace(few, story=column[few.story])
         codes.reshape(-1)[open_ones] = provers.answer(stories.pick(concerned), few, reading)
     several = places.count.reshape(-1).take(at) > 1
     is_place = says | common

@@ -687,7 +687,8 @@ def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: Nes
     places = np.full((1 + objects, 1 + steps, count), NOBODY, np.int8)
     places[0, 1:] = course.stories.container.take(course.origin, axis=1)
     for time, put in enumerate(unpack(course.puts, steps), start=1):
-        places[1:, time] = np.where(put, places[0, time], places[1:, time - 1])
+        old = places[1:, time - 1]
+        places[1:, time] = old ^ ((old ^ places[0, time]) & np.negative(put.view(np.int8)))  # the new ones where put
     of_object = np.arange(1, 1 + objects)[:, None] * ((1 + steps) * count)
     start = np.arange(count) + count
     found = np.empty((len(chains), objects, count), np.int8)
@@ -708,5 +709,5 @@ def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: Nes
         index *= count
         index += start
         index += is_shown * of_object
-        places.reshape(-1).take(index, out=found[number], mode="clip")  # the only mode without a buffer
+        places.reshape(-1).take(index, out=found[number], mode="wrap")  # the fastest mode; nothing is out of bounds
     return found

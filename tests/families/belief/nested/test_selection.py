@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from storyproof.families.belief.arrays import NOBODY
+from storyproof.families.belief.nested import oracle
 from storyproof.families.belief.nested.checker import MindWorlds
+from storyproof.families.belief.nested.course import Course
 from storyproof.families.belief.nested.drawing import PlotDials, draw_plots
 from storyproof.families.belief.nested.provers import answer
 from storyproof.families.belief.nested.questions import ASKS, Ask
@@ -113,17 +117,49 @@ def test_places_are_those_of_puttings_and_words() -> None:
             assert NOBODY not in (first, last, real)
 
 
+@pytest.mark.parametrize("sight", ["open", "closed"])
+@pytest.mark.parametrize("noise", [1, 50])  # in one word of instants, and in two
+def test_beliefs_in_whole_stories_are_those_of_single_questions(sight: str, noise: int) -> None:
+    stories = draw_plots(replace(DIALS, noise=noise), Draws("whole", noise), 200).stories
+    course, reading = Course.of(stories), NestedReading(sight)
+    chains = [(2,), (0, 1), (3, 0), (1, 0, 2), (0, 1, 0), (3, 0, 1, 2)]
+    found = oracle.beliefs_of_all(course, chains, reading)
+    columns = np.arange(200)
+    for chain, by_object in zip(chains, found, strict=True):
+        who = np.repeat(np.array(chain, np.int8)[:, None], 200, axis=1)
+        for thing, places in enumerate(by_object):
+            things = np.full(200, thing, np.int8)
+            assert (oracle.beliefs(course, columns, things, who, reading) == places).all()
+
+
+def test_what_pairs_believe_spares_the_oracle() -> None:
+    drawn = draw_plots(DIALS, Draws("pairs"), 500)
+    places = find_places(drawn.stories, DIALS.objects, 6)
+    by_order = []
+    for order in (1, 2):  # only what single agents believe is known, and that of pairs
+        known = draw_questions(drawn.stories, places, Draws("known"), order, 4, NESTED_DEFAULT, unknown=False).known
+        assert len(known.rows) == order
+        kinds = (Ask.KNOWS_WRONG, Ask.COMMON)
+        by_order.append(
+            choose_others(drawn.stories, places, known, Draws("kinds"), kinds, 3, NESTED_DEFAULT, unknown=False)
+        )
+    one, other = by_order
+    assert (one.ask == other.ask).all()
+    assert (one.thing == other.thing).all()
+    assert (one.chain == other.chain).all()
+
+
 def test_questions_of_other_kinds_are_asked_equally_often_with_more_balanced_answers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     kinds = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
     drawn = draw_plots(DIALS, Draws("others"), 1000)
     places = find_places(drawn.stories, DIALS.objects, 6)
-    alone = draw_questions(drawn.stories, places, Draws("alone"), 1, 4, NESTED_DEFAULT, unknown=False).alone
+    known = draw_questions(drawn.stories, places, Draws("known"), 1, 4, NESTED_DEFAULT, unknown=False).known
 
     def shares() -> dict[Ask, float]:
         """Return how often the answer is yes, or where the object really is."""
-        asked = choose_others(drawn.stories, places, alone, Draws("kinds"), kinds, 3, NESTED_DEFAULT, unknown=False)
+        asked = choose_others(drawn.stories, places, known, Draws("kinds"), kinds, 3, NESTED_DEFAULT, unknown=False)
         assert asked.story.tolist() == list(range(1000))
         codes, found = answer(drawn.stories, asked, NESTED_DEFAULT), {}
         for kind in kinds:

@@ -52,7 +52,7 @@ _NEVER = 1 << 26  # the price of a question that cannot be asked
 _PAIRED = 4  # agents of a longer chain in which two think of each other
 _FURTHER = 8  # questions of other kinds that are drawn for each story
 _ALL_PAIRS = 3 * DRAWN  # beliefs about beliefs of a story up to which all are looked up at once
-_ALL_SETS = 12 * DRAWN  # beliefs of a story up to which all are found at once, where the order within chains is all one
+_ALL_SETS = 20 * DRAWN  # beliefs of a story up to which all are found at once, where the order within chains is all one
 _SHORT = 3  # agents of a chain up to which nobody occurs twice if there are enough; see `draw_chains`
 
 

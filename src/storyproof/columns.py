@@ -31,26 +31,33 @@ def coded(numbers: npt.NDArray[Any], words: pa.Array) -> pa.Array:
 def word_lists(words: pa.Array, numbers: Words) -> pa.Array:
     """Return lists of the words of each row's numbers, [row, item], without NO_WORD."""
     used = numbers != NO_WORD
-    return pa.ListArray.from_arrays(_ends(used), words.take(pa.array(numbers[used])))
+    return pa.ListArray.from_arrays(_ends(used), words.take(pa.array(_flagged(numbers, used))))
 
 
 def number_lists(flags: Flags, numbers: npt.NDArray[Any]) -> pa.Array:
     """Return lists of each row's flagged numbers; both arrays are [row, item]."""
-    return pa.ListArray.from_arrays(_ends(flags), pa.array(numbers[flags].astype(np.int16)))
+    return pa.ListArray.from_arrays(_ends(flags), pa.array(_flagged(numbers, flags).astype(np.int16)))
 
 
 def flag_lists(flags: Flags, values: pa.Array) -> pa.Array:
     """Return lists of the values whose flags are set in each row, [row, value]."""
     numbers = np.broadcast_to(np.arange(len(values), dtype=np.int8), flags.shape)
-    return pa.ListArray.from_arrays(_ends(flags), values.take(pa.array(numbers[flags])))
+    return pa.ListArray.from_arrays(_ends(flags), values.take(pa.array(_flagged(numbers, flags))))
+
+
+def _flagged(numbers: npt.NDArray[Any], flags: Flags) -> npt.NDArray[Any]:
+    """Return the flagged numbers, row by row; flags as indices would do the same several times more slowly."""
+    return numbers.reshape(-1).take(np.flatnonzero(flags))
 
 
 def _ends(flags: Flags) -> pa.Array:
     """Return where each row's flagged items begin and end."""
-    counts = np.zeros(len(flags) + 1, np.int32)
+    counts = np.zeros(len(flags), np.min_scalar_type(flags.shape[1]))
     for column in flags.T:  # a short axis: adding columns up is several times as fast as summing along it
-        counts[1:] += column
-    return pa.array(np.cumsum(counts, dtype=np.int32))
+        counts += column
+    ends = np.zeros(len(flags) + 1, np.int32)
+    np.cumsum(counts, dtype=np.int32, out=ends[1:])
+    return pa.array(ends)
 
 
 def identity(benchmark: str, split: str, first: int, stories: int, questions: int) -> dict[str, pa.Array]:

@@ -58,7 +58,7 @@ class Cast:
     things: Words
     containers: Words
 
-    def pick(self, columns: npt.NDArray[np.intp]) -> Cast:
+    def pick(self, columns: npt.NDArray[np.intp] | slice) -> Cast:
         """Return the casts of the stories in the given columns."""
         return Cast(*(names[:, columns] for names in (self.agents, self.rooms, self.things, self.containers)))
 

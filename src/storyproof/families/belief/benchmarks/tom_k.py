@@ -191,7 +191,7 @@ class TomKConfig(Config):
         names = ("agents", "rooms", "objects", "moves", "tells", "lies", "peeks", "distractions")
         return {**{name: getattr(self, name) for name in names}, "noise": self.distractors}
 
-    @property
+    @cached_property
     def plot_dials(self) -> PlotDials:
         """How much happens in a story."""
         walks = self.length - self._least_length if self.length else 3 * self.agents
@@ -343,6 +343,11 @@ class TomK(Benchmark):
         words = {role: len(found) for role, found in self._words[split].items()}
         return words["agents"], words["agents"] - 1, words["rooms"], words["objects"], words["containers"]
 
+    @cached_property
+    def _orders(self) -> dict[str, Permutation]:
+        """In which order the words that make a story unique are used, by split."""
+        return {split: Permutation(prod(self._sizes(split)), "cast", *self.identity) for split in SPLITS}
+
     def capacity(self, split: str) -> int:
         """Return how many stories differ in the words that make a story unique."""
         return min(prod(self._sizes(split)) // len(SPLITS), 10**9)
@@ -374,10 +379,9 @@ class TomK(Benchmark):
         twice, and can be told from the text, so no two stories have the same text.
         """
         count = stories.kind.shape[1]
-        order = Permutation(prod(self._sizes(split)), "cast", *self.identity)
         # A block may reach past the last story.
         numbers = np.minimum(np.arange(count) + index * self.block_stories, self.capacity(split) - 1)
-        rank, digits = order(numbers * len(SPLITS) + SPLITS.index(split)), list[Indices]()
+        rank, digits = self._orders[split](numbers * len(SPLITS) + SPLITS.index(split)), list[Indices]()
         for size in self._sizes(split):
             rank, digit = np.divmod(rank, size)
             digits.append(digit)
@@ -403,7 +407,7 @@ class TomK(Benchmark):
 
     def _narrate(self, split: str, index: int, drawn: PlotBlock, cast: Cast, start: int) -> pa.Array:
         """Return the text of a whole piece of a block, so that it does not depend on how much of it is used."""
-        columns = np.arange(start, min(start + _PIECE, self.block_stories))
+        columns = slice(start, min(start + _PIECE, self.block_stories))
         draws = Draws(*self.identity, split, index, start, "text")
         return self.wording.narrate_block(drawn.stories.pick(columns), drawn.lie[:, columns], cast.pick(columns), draws)
 
@@ -414,8 +418,8 @@ class TomK(Benchmark):
     def _table(self, split: str, index: int, drawn: PlotBlock, cast: Cast, columns: range) -> pa.Table:
         """Label, confirm and narrate some of a block's stories."""
         made, per_story = self.config, self.rows_per_story(split)
-        chosen = np.arange(columns.start, columns.stop)
-        asked = drawn.asked.pick(np.arange(columns.start * per_story, columns.stop * per_story))
+        chosen = slice(columns.start, columns.stop)
+        asked = drawn.asked.pick(slice(columns.start * per_story, columns.stop * per_story))
         asked = replace(asked, story=asked.story - columns.start)
         stories, lie, words = drawn.stories.pick(chosen), drawn.lie[:, chosen], cast.pick(chosen)
         derived = provers.derive(stories, asked, made.reading, COMPARED)

@@ -50,7 +50,7 @@ class PlotArrays:
         """The smallest type of integer that holds a set of agents."""
         return set_type(self.agents)
 
-    def pick(self, columns: npt.NDArray[np.intp]) -> PlotArrays:
+    def pick(self, columns: npt.NDArray[np.intp] | slice) -> PlotArrays:
         """Return the stories in the given columns, in that order."""
         arrays = {
             item.name: getattr(self, item.name).take(columns, axis=1) for item in fields(self) if item.name != "agents"

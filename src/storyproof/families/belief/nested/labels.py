@@ -179,11 +179,11 @@ class LabelledQuestions:
             "candidates": self._candidates(words, sets, is_place),
             "question_type": self._question_types(order, is_place, is_false),
             "order": pa.array(self._orders(order)),
-            "chain": word_lists(words.agents, np.ascontiguousarray(self.chain.T)),
+            "chain": word_lists(words.agents, self.chain.T),
             "story_type": coded(_story_types(self.stories, self.lie)[asked.story], constant_words(_STORY_TYPES)),
             "false_belief": pa.array(is_false),
-            "readings": flag_lists(np.ascontiguousarray(holds.T), constant_words((str(self.own), *map(str, compared)))),
-            "proof": number_lists(np.ascontiguousarray(proofs), numbers),
+            "readings": flag_lists(holds.T, constant_words((str(self.own), *map(str, compared)))),
+            "proof": number_lists(proofs, numbers),
         }
 
     def answers_under(self, words: LabelWords, reading: NestedReading) -> pa.Array:
@@ -224,11 +224,11 @@ class LabelledQuestions:
         asked = self.asked
         named, number = self._sorted_places(words)
         flags = named[self._things(), :, asked.story]  # [question, place in the alphabet]
-        story_number = np.ascontiguousarray(number.T)
-        is_unknown = story_number == words.unknown
-        flags &= ~is_unknown[asked.story] | (is_place & self.unknown)[:, None]
+        values = np.ascontiguousarray(number.T)[asked.story]
+        may_be_unknown = is_place & self.unknown
+        if may_be_unknown.any():
+            flags |= (values == words.unknown) & may_be_unknown[:, None]
         flags[sets.rows] = False
-        values = story_number[asked.story]
         is_polar = np.flatnonzero(_are(asked.ask, _YES_NO))
         flags[is_polar] = False
         if len(is_polar):
@@ -239,7 +239,9 @@ class LabelledQuestions:
             values[is_polar, :2], flags[is_polar, :2] = both, True
         if not len(sets.rows):
             return word_lists(words.answers, np.where(flags, values, NO_WORD))
-        counts = flags.sum(axis=1)
+        counts = np.zeros(len(flags), np.intp)
+        for column in flags.T:
+            counts += column
         counts[sets.rows] = sets.counts
         ends = np.zeros(len(counts) + 1, np.int32)
         np.cumsum(counts, out=ends[1:])
@@ -247,7 +249,7 @@ class LabelledQuestions:
         is_set = np.zeros(len(counts), np.bool_)
         is_set[sets.rows] = True
         of_set = np.repeat(is_set, counts)
-        found[~of_set] = values[flags]
+        found[~of_set] = values.reshape(-1).take(np.flatnonzero(flags))
         found[of_set] = np.arange(len(sets.texts)) + len(words.answers)
         every = pa.concat_arrays([words.answers, sets.texts])
         return pa.ListArray.from_arrays(pa.array(ends), every.take(pa.array(found)))
@@ -256,7 +258,7 @@ class LabelledQuestions:
         """Return the containers of each story in alphabetical order, with "unknown" among them.
 
         Returns:
-            Where each object is put or said to be, [object, place in the alphabet, story], always so for "unknown";
+            Where each object is put or said to be, [object, place in the alphabet, story], never so for "unknown";
             and the numbers of the answers, [place in the alphabet, story].
         """
         boxes = self.cast.containers
@@ -266,7 +268,7 @@ class LabelledQuestions:
         rank = np.where(number == NO_WORD, np.int32(len(words.rank)), words.rank[number])
         order = np.argsort(rank, axis=0, kind="stable")
         named = _named(self.stories, len(boxes))
-        named = np.concatenate([named, np.ones((len(named), 1, count), np.bool_)], axis=1)
+        named = np.concatenate([named, np.zeros((len(named), 1, count), np.bool_)], axis=1)
         return np.take_along_axis(named, order[None], axis=1), np.take_along_axis(number, order, axis=0)
 
 
@@ -288,10 +290,12 @@ def last_places(stories: PlotArrays) -> Small:
 
     The last row is for objects that are not in the story.
     """
-    found = np.full((_objects(stories) + 1, stories.kind.shape[1]), NOBODY, np.int8)
+    count = stories.kind.shape[1]
+    found = np.full((_objects(stories) + 1, count), NOBODY, np.int8)
     puts = (stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE)
-    time, column = np.nonzero(puts & (stories.thing >= 0))
-    found[stories.thing[time, column], column] = stories.container[time, column]  # the last value is kept
+    cell = np.flatnonzero(puts & (stories.thing >= 0))
+    thing, container = (each.reshape(-1).take(cell) for each in (stories.thing, stories.container))
+    found.reshape(-1)[thing.astype(np.intp) * count + cell % count] = container  # the last value is kept
     return found
 
 
@@ -301,9 +305,11 @@ def _objects(stories: PlotArrays) -> int:
 
 def _named(stories: PlotArrays, containers: int) -> Flags:
     """Return in which containers each object is put or said to be, [object, container, story]; see `last_places`."""
-    found = np.zeros((_objects(stories) + 1, containers, stories.kind.shape[1]), np.bool_)
-    time, column = np.nonzero((stories.thing >= 0) & (stories.container >= 0))
-    found[stories.thing[time, column], stories.container[time, column], column] = True
+    count = stories.kind.shape[1]
+    found = np.zeros((_objects(stories) + 1, containers, count), np.bool_)
+    cell = np.flatnonzero((stories.thing >= 0) & (stories.container >= 0))
+    thing, container = (each.reshape(-1).take(cell) for each in (stories.thing, stories.container))
+    found.reshape(-1)[(thing.astype(np.intp) * containers + container) * count + cell % count] = True
     return found
 
 

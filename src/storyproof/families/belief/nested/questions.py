@@ -105,7 +105,7 @@ class QuestionArrays:
         """The number of questions."""
         return len(self.story)
 
-    def pick(self, questions: npt.NDArray[np.intp]) -> QuestionArrays:
+    def pick(self, questions: npt.NDArray[np.intp] | slice) -> QuestionArrays:
         """Return some of the questions, in that order."""
         return QuestionArrays(*(getattr(self, item.name).take(questions, axis=-1) for item in fields(self)))
 

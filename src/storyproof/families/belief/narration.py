@@ -58,9 +58,13 @@ class Cast:
     things: Words
     containers: Words
 
-    def pick(self, columns: npt.NDArray[np.intp] | slice) -> Cast:
+    def pick(self, columns: npt.NDArray[np.intp]) -> Cast:
         """Return the casts of the stories in the given columns."""
-        return Cast(*(names[:, columns] for names in (self.agents, self.rooms, self.things, self.containers)))
+        return Cast(*(names.take(columns, axis=1) for names in (self.agents, self.rooms, self.things, self.containers)))
+
+    def between(self, start: int, end: int) -> Cast:
+        """Return the casts of the stories from one column up to another."""
+        return Cast(*(names[:, start:end] for names in (self.agents, self.rooms, self.things, self.containers)))
 
 
 class Narrator:

@@ -407,9 +407,11 @@ class TomK(Benchmark):
 
     def _narrate(self, split: str, index: int, drawn: PlotBlock, cast: Cast, start: int) -> pa.Array:
         """Return the text of a whole piece of a block, so that it does not depend on how much of it is used."""
-        columns = slice(start, min(start + _PIECE, self.block_stories))
+        end = min(start + _PIECE, self.block_stories)
         draws = Draws(*self.identity, split, index, start, "text")
-        return self.wording.narrate_block(drawn.stories.pick(columns), drawn.lie[:, columns], cast.pick(columns), draws)
+        return self.wording.narrate_block(
+            drawn.stories.between(start, end), drawn.lie[:, start:end], cast.between(start, end), draws
+        )
 
     @cached_property
     def _label_words(self) -> LabelWords:
@@ -418,10 +420,10 @@ class TomK(Benchmark):
     def _table(self, split: str, index: int, drawn: PlotBlock, cast: Cast, columns: range) -> pa.Table:
         """Label, confirm and narrate some of a block's stories."""
         made, per_story = self.config, self.rows_per_story(split)
-        chosen = slice(columns.start, columns.stop)
-        asked = drawn.asked.pick(slice(columns.start * per_story, columns.stop * per_story))
-        asked = replace(asked, story=asked.story - columns.start)
-        stories, lie, words = drawn.stories.pick(chosen), drawn.lie[:, chosen], cast.pick(chosen)
+        start, end = columns.start, columns.stop
+        asked = drawn.asked.between(start * per_story, end * per_story)
+        asked = replace(asked, story=asked.story - start)
+        stories, lie, words = drawn.stories.between(start, end), drawn.lie[:, start:end], cast.between(start, end)
         derived = provers.derive(stories, asked, made.reading, COMPARED)
         for found in provers.differences(stories, asked, derived):
             raise ProofError(provers.describe(stories, asked, derived, found))

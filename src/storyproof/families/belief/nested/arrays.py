@@ -50,11 +50,17 @@ class PlotArrays:
         """The smallest type of integer that holds a set of agents."""
         return set_type(self.agents)
 
-    def pick(self, columns: npt.NDArray[np.intp] | slice) -> PlotArrays:
+    def pick(self, columns: npt.NDArray[np.intp]) -> PlotArrays:
         """Return the stories in the given columns, in that order."""
+        # Unlike an index, `take` keeps the sentences of one time side by side in memory.
         arrays = {
             item.name: getattr(self, item.name).take(columns, axis=1) for item in fields(self) if item.name != "agents"
         }
+        return replace(self, **arrays)
+
+    def between(self, start: int, end: int) -> PlotArrays:
+        """Return the stories from one column up to another."""
+        arrays = {item.name: getattr(self, item.name)[:, start:end] for item in fields(self) if item.name != "agents"}
         return replace(self, **arrays)
 
     def at(self, time: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> PlotArrays:

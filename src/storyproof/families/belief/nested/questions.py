@@ -105,9 +105,13 @@ class QuestionArrays:
         """The number of questions."""
         return len(self.story)
 
-    def pick(self, questions: npt.NDArray[np.intp] | slice) -> QuestionArrays:
+    def pick(self, questions: npt.NDArray[np.intp]) -> QuestionArrays:
         """Return some of the questions, in that order."""
         return QuestionArrays(*(getattr(self, item.name).take(questions, axis=-1) for item in fields(self)))
+
+    def between(self, start: int, end: int) -> QuestionArrays:
+        """Return the questions from one number up to another."""
+        return QuestionArrays(*(getattr(self, item.name)[..., start:end] for item in fields(self)))
 
 
 def join_questions_by_story(parts: Sequence[QuestionArrays]) -> QuestionArrays:

@@ -102,7 +102,7 @@ class StoryNarrator:
         self._first_prefix = len(self._fragments.texts)
         self._fragments.texts += [*starts, *("\n" + start for start in starts)]
         templates = [(key, template) for key, name in enumerate(KEYS) for template in templates_of(pack, name)]
-        self._start = np.searchsorted([key for key, _ in templates], np.arange(len(KEYS))).astype(np.int32)
+        self._start = np.searchsorted([key for key, _ in templates], np.arange(len(KEYS))).astype(np.int16)
         # How a sentence is laid out: alone as the first of its story, alone on a further line, or after a prefix.
         laid = [
             [_pieces(parts) for parts in (template.alone, template.alone, template.after)] for _, template in templates
@@ -125,43 +125,62 @@ class StoryNarrator:
         choices = choose(self.pack, self.style, stories, lie, self._female[cast.agents], draws)
         steps, count = stories.kind.shape
         follows = choices.prefix >= 0
-        layout = np.where(follows, np.int32(2), np.int32(1))
+        layout = np.where(follows, np.int16(2), np.int16(1))
         layout[:1] -= ~follows[:1]
-        layout += (self._start[choices.key] + choices.variant) * np.int32(3)
-        # Stories side by side from here on, so that their sentences are; `cell` is where arrays have a sentence.
-        which = np.ascontiguousarray(layout.T).reshape(-1)
-        cell = np.arange(steps * count, dtype=np.int32).reshape(steps, count).T.reshape(-1)
-        counts = self._count[which]
-        ends = np.cumsum(counts, dtype=np.int32)
-        piece = np.repeat(self._first[which] - (ends - counts), counts) + np.arange(ends[-1], dtype=np.int32)
-        chosen = self._base[piece] + self._words_of(stories, cast, choices, self._role[piece], np.repeat(cell, counts))
+        layout += (self._start.take(choices.key) + choices.variant) * np.int16(3)
+        counts = self._count.take(layout) + follows
+        # The sentences of a story lie side by side in the text; `first` is where the pieces of each begin, and `cell`
+        # where arrays have a sentence.
+        ends = np.cumsum(counts.T, dtype=np.int32)
+        first = (ends.reshape(count, steps).T.astype(np.intp, order="C") - counts).reshape(-1)
+        chosen = np.empty(ends[-1], np.int32)
         if follows.any():
-            prefix = choices.prefix.astype(np.int32) + self._first_prefix
-            prefix[1:] += self._prefixes
-            at = np.flatnonzero(follows.T)
-            chosen = np.insert(chosen, (ends - counts)[at], prefix.reshape(-1)[cell[at]])
-            ends += np.cumsum(follows.T, dtype=np.int32)
+            cell = np.flatnonzero(follows)
+            prefix = choices.prefix.reshape(-1)[cell] + np.int32(self._first_prefix)
+            prefix[np.searchsorted(cell, count) :] += self._prefixes
+            chosen[first[cell]] = prefix
+            first[cell] += 1
+        words = _SentenceWords(stories, cast, choices, self._female)
+        # Sentences of one layout need the same pieces.
+        by_layout = np.argsort(layout, axis=None, kind="stable")
+        sizes = np.bincount(layout.reshape(-1))
+        stops = np.cumsum(sizes)
+        for number in np.flatnonzero(sizes).tolist():
+            cell = by_layout[stops[number] - sizes[number] : stops[number]]
+            at, story = first.take(cell), cell % count
+            for piece in range(self._first[number], self._first[number] + self._count[number]):
+                chosen[at] = words.of(self._role[piece], cell, story) + self._base[piece]
+                at += 1
         return self._fragments.join(chosen, np.concatenate([[0], ends[steps - 1 :: steps]]))
 
-    def _words_of(
-        self,
-        stories: PlotArrays,
-        cast: Cast,
-        choices: Choices,
-        role: npt.NDArray[np.int32],
-        cell: npt.NDArray[np.int32],
-    ) -> npt.NDArray[np.int32]:
-        """Return the word numbers of fragments, of which roles and sentences are given."""
-        count = stories.kind.shape[1]
+
+class _SentenceWords:
+    """The word numbers that sentences of stories need, by role."""
+
+    def __init__(self, stories: PlotArrays, cast: Cast, choices: Choices, is_female: Flags) -> None:
+        self._stories, self._female = stories.kind.shape[1], is_female
         numbers = (stories.agent, stories.room, stories.thing, stories.container, stories.hearer)
-        local = np.stack([*numbers, np.zeros_like(stories.agent)]).reshape(-1)
-        lists = (cast.agents, cast.rooms, cast.things, cast.containers, cast.agents, np.zeros((1, count), np.int32))
-        first = np.cumsum([0, *map(len, lists)])[:-1].astype(np.int32)
-        row = np.take(local, role * np.int32(stories.kind.size) + cell) + first[role]
-        found = np.take(np.concatenate(lists), row * np.int32(count) + cell % np.int32(count))
-        subject = choices.subject.reshape(-1)[cell]
-        other = np.flatnonzero((subject != BY_NAME) & (role == 0))
-        if len(other):
+        lists = (cast.agents, cast.rooms, cast.things, cast.containers, cast.agents)
+        self._local, self._names = ([each.reshape(-1) for each in arrays] for arrays in (numbers, lists))
+        self._subject = choices.subject.reshape(-1) if (choices.subject != BY_NAME).any() else None
+
+    def of(self, role: int, cell: npt.NDArray[np.intp], story: npt.NDArray[np.intp]) -> Words:
+        """Return the words of one role.
+
+        Args:
+            role: The role.
+            cell: The sentences, as places in the arrays of stories.
+            story: Their stories.
+        """
+        if role == _NOTHING:
+            return np.zeros(len(cell), np.int32)
+        at = self._local[role].take(cell).astype(np.intp)
+        at *= self._stories
+        at += story
+        found: Words = self._names[role].take(at)
+        if role == 0 and self._subject is not None:
+            subject = self._subject.take(cell)
+            other = np.flatnonzero(subject != BY_NAME)
             found[other] = len(self._female) + 2 * (subject[other] == SILENT) + self._female[found[other]]
         return found
 
@@ -194,19 +213,20 @@ class Interviewer:
 
     def ask(self, asked: npt.NDArray[np.uint8], thing: Words, chain: Words, place: Words) -> pa.Array:
         """Return the text of all questions; see `PlotWording.ask_block`."""
-        order = (chain != NO_WORD).sum(axis=0)
-        code = asked.astype(np.int64) * (len(chain) + 1) + order
+        code = asked.astype(np.int16) * np.int16(len(chain) + 1)
+        for agent in chain:
+            code += agent != NO_WORD
         layouts = {
-            int(each): self._layout(_ASKS[int(each) // (len(chain) + 1)], int(each) % (len(chain) + 1))
-            for each in np.unique(code)
+            each: self._layout(_ASKS[each // (len(chain) + 1)], each % (len(chain) + 1))
+            for each in np.flatnonzero(np.bincount(code)).tolist()
         }
         width = max((len(bases) for bases, _ in layouts.values()), default=1)
         chosen = np.zeros((len(thing), width), np.int32)
         for each, (bases, words) in layouts.items():
             rows = np.flatnonzero(code == each)
-            count = each % (len(chain) + 1)
-            known = np.concatenate([chain[:count, rows], [thing[rows], place[rows], np.zeros(len(rows), np.int32)]])
-            chosen[rows, : len(bases)] = (known[words] + np.array(bases)[:, None]).T
+            named = (*chain[: each % (len(chain) + 1)], thing, place)
+            for column, (base, word) in enumerate(zip(bases, words, strict=True)):
+                chosen[rows, column] = named[word].take(rows) + np.int32(base) if word < len(named) else base
         return self._fragments.take(chosen)
 
 

@@ -61,7 +61,8 @@ def cast_words(
                     word += word >= other
                 chosen[place] = word
             ordered = _insert(ordered, chosen[place])
-        return known[chosen.reshape(-1).take(start * count + np.arange(count))]
+        found: Words = known[chosen.reshape(-1).take(start * count + np.arange(count))]
+        return found
 
     def turned(needed: int, first: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         """Return each number's distance from the first, so that the first gets the word that is given."""
@@ -100,4 +101,5 @@ def _places_of_agents(stories: PlotArrays) -> npt.NDArray[np.intp]:
         first = np.maximum(time, (acts != agent) * never).min(axis=0, initial=never)
         named[agent] = np.maximum(time + np.uint16(1), (hears != agent) * never).min(axis=0, initial=never)
         np.minimum(named[agent], first, out=named[agent])
-    return (named[:, None] > named).sum(axis=1)
+    found: npt.NDArray[np.intp] = (named[:, None] > named).sum(axis=1)
+    return found

@@ -161,7 +161,7 @@ class _SentenceWords:
         self._stories, self._female = stories.kind.shape[1], is_female
         numbers = (stories.agent, stories.room, stories.thing, stories.container, stories.hearer)
         lists = (cast.agents, cast.rooms, cast.things, cast.containers, cast.agents)
-        self._local, self._names = ([each.reshape(-1) for each in arrays] for arrays in (numbers, lists))
+        self._local, self._names = [each.reshape(-1) for each in numbers], [each.reshape(-1) for each in lists]
         self._subject = choices.subject.reshape(-1) if (choices.subject != BY_NAME).any() else None
 
     def of(self, role: int, cell: npt.NDArray[np.intp], story: npt.NDArray[np.intp]) -> Words:

@@ -23,6 +23,12 @@ def set_type(agents: int) -> type[np.unsignedinteger]:
     return np.uint8 if agents <= 8 else np.uint16 if agents <= 16 else np.uint32
 
 
+def ranks(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return how many values of the same column are less, [row, column]; for a few rows much faster than sorting."""
+    found: npt.NDArray[np.intp] = (values[:, None] > values).sum(axis=1, dtype=np.int16).astype(np.intp)
+    return found
+
+
 @dataclass(frozen=True, slots=True)
 class PlotArrays:
     """Many stories as [time, story] arrays of local numbers; NOBODY where a field does not apply.

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from storyproof.columns import Words
 from storyproof.families.belief.arrays import NOBODY
 from storyproof.families.belief.narration import Cast
-from storyproof.families.belief.nested.arrays import PlotArrays
+from storyproof.families.belief.nested.arrays import PlotArrays, ranks
 from storyproof.families.belief.nested.drawing import CONTAINERS, PlotDials
 from storyproof.families.belief.nested.world import EventKind
 from storyproof.seeds import Draws, Indices
@@ -92,8 +92,8 @@ def _insert(ordered: Sequence[Indices], word: Indices) -> list[Indices]:
 def _places_of_agents(stories: PlotArrays) -> npt.NDArray[np.intp]:
     """Return the place of each agent in the order in which they are named, [agent, story]; noise does not count."""
     steps, count = stories.kind.shape
-    is_noise = stories.kind == EventKind.NOISE
-    acts, hears = (np.where(is_noise, np.int8(NOBODY), each) for each in (stories.agent, stories.hearer))
+    nobody = (stories.kind == EventKind.NOISE) * np.int8(NOBODY)
+    acts, hears = stories.agent | nobody, stories.hearer | nobody  # all bits of NOBODY are set
     time = 2 * np.arange(steps, dtype=np.uint16)[:, None]
     named = np.empty((stories.agents, count), np.uint16)
     for agent in range(stories.agents):
@@ -101,5 +101,4 @@ def _places_of_agents(stories: PlotArrays) -> npt.NDArray[np.intp]:
         first = np.maximum(time, (acts != agent) * never).min(axis=0, initial=never)
         named[agent] = np.maximum(time + np.uint16(1), (hears != agent) * never).min(axis=0, initial=never)
         np.minimum(named[agent], first, out=named[agent])
-    found: npt.NDArray[np.intp] = (named[:, None] > named).sum(axis=1)
-    return found
+    return ranks(named)

@@ -16,7 +16,7 @@ from storyproof.columns import NO_WORD, Words, coded, constant_words, flag_lists
 from storyproof.families.belief.arrays import NOBODY, Flags, Small
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.nested.answers import Codes, Columns
-from storyproof.families.belief.nested.arrays import PlotArrays
+from storyproof.families.belief.nested.arrays import PlotArrays, ranks
 from storyproof.families.belief.nested.provers import DerivedCodes, cast_sizes
 from storyproof.families.belief.nested.questions import ASKS, Ask, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import COMPARED, NestedReading
@@ -130,13 +130,22 @@ def name_questions(asked: QuestionArrays, cast: Cast, agent_rank: Words) -> Name
         agent_rank: The places of the agents in the alphabet.
     """
     story = asked.story
-    chain = np.where(asked.chain < 0, np.int32(NO_WORD), cast.agents[asked.chain, story])
+    chain = _words_of(cast.agents, asked.chain, story)
     groups = np.flatnonzero(asked.ask == ASKS.index(Ask.COMMON))
     rank = np.where(chain[:, groups] < 0, np.int32(len(agent_rank)), agent_rank[chain[:, groups]])
     order = np.argsort(rank, axis=0, kind="stable")
     chain[:, groups] = np.take_along_axis(chain[:, groups], order, axis=0)
-    place = np.where(asked.place < 0, np.int32(NO_WORD), cast.containers[asked.place, story])
-    return NamedQuestions(cast.things[asked.thing, story], chain, place)
+    place = _words_of(cast.containers, asked.place, story)
+    return NamedQuestions(_words_of(cast.things, asked.thing, story), chain, place)
+
+
+def _words_of(names: Words, local: Small, story: Columns) -> Words:
+    """Return the words of local numbers of some stories, NO_WORD for negative ones."""
+    count = names.shape[1]
+    known = np.concatenate([np.full((1, count), NO_WORD, np.int32), names])
+    row = np.maximum(local, np.int8(NOBODY)).astype(np.intp) + 1
+    found: Words = known.reshape(-1).take(row * count + story)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,15 +270,20 @@ class LabelledQuestions:
             Where each object is put or said to be, [object, place in the alphabet, story], never so for "unknown";
             and the numbers of the answers, [place in the alphabet, story].
         """
-        boxes = self.cast.containers
-        count = boxes.shape[1]
+        boxes, stories = self.cast.containers, self.stories
+        count, width = boxes.shape[1], len(boxes) + 1
         number = np.concatenate([boxes, np.full((1, count), words.unknown, np.int32)])
-        # Stories may have fewer containers than others; no number stands for those that are missing.
-        rank = np.where(number == NO_WORD, np.int32(len(words.rank)), words.rank[number])
-        order = np.argsort(rank, axis=0, kind="stable")
-        named = _named(self.stories, len(boxes))
-        named = np.concatenate([named, np.zeros((len(named), 1, count), np.bool_)], axis=1)
-        return np.take_along_axis(named, order[None], axis=1), np.take_along_axis(number, order, axis=0)
+        # Stories may have fewer containers than others; those that are missing come last, and none is as another.
+        rank = np.where(number == NO_WORD, np.int32(len(words.rank)), words.rank.take(number))
+        at = ranks(rank * np.int32(width) + np.arange(width, dtype=np.int32)[:, None]) * count + np.arange(count)
+        ordered = np.empty(number.shape, np.int32)
+        ordered.reshape(-1)[at] = number
+        named = np.zeros((_objects(stories) + 1, width, count), np.bool_)
+        cell = np.flatnonzero((stories.thing >= 0) & (stories.container >= 0))
+        thing, container = (each.reshape(-1).take(cell).astype(np.intp) for each in (stories.thing, stories.container))
+        place = at.reshape(-1).take(container * count + cell % count)
+        named.reshape(-1)[thing * (width * count) + place] = True
+        return named, ordered
 
 
 def _are(ask: npt.NDArray[np.uint8], kinds: Sequence[Ask]) -> Flags:
@@ -301,16 +315,6 @@ def last_places(stories: PlotArrays) -> Small:
 
 def _objects(stories: PlotArrays) -> int:
     return int(stories.thing.max(initial=0)) + 1
-
-
-def _named(stories: PlotArrays, containers: int) -> Flags:
-    """Return in which containers each object is put or said to be, [object, container, story]; see `last_places`."""
-    count = stories.kind.shape[1]
-    found = np.zeros((_objects(stories) + 1, containers, count), np.bool_)
-    cell = np.flatnonzero((stories.thing >= 0) & (stories.container >= 0))
-    thing, container = (each.reshape(-1).take(cell) for each in (stories.thing, stories.container))
-    found.reshape(-1)[(thing.astype(np.intp) * containers + container) * count + cell % count] = True
-    return found
 
 
 def _story_types(stories: PlotArrays, lie: Flags) -> npt.NDArray[np.int32]:

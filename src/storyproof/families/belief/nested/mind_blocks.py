@@ -357,17 +357,17 @@ class MindBlock:
             found[:, at[ask]] = answer(story[at[ask]], thing[at[ask]])
         places, wrong, where = np.concatenate([at[Ask.BELIEF], at[Ask.SAYS]]), at[Ask.KNOWS_WRONG], at[Ask.KNOWS_WHERE]
         whose, common = at[Ask.BELIEVERS], at[Ask.COMMON]
-        members, size = _distinct_members(chain[:, common])
+        members, size = _distinct_members(chain.take(common, axis=1))
         place, group = np.nonzero(members != _NONE)
         cast = np.repeat(np.arange(self._people, dtype=np.int8), len(whose))
         # All beliefs that questions come down to are looked up together.
         parts = [
-            (places, chain[:, places]),
-            (where, chain[:, where]),
+            (places, chain.take(places, axis=1)),
+            (where, chain.take(where, axis=1)),
             (wrong, chain[:1, wrong]),
             (wrong, chain[1:2, wrong]),
             (wrong, chain[:2, wrong]),
-            (np.tile(whose, self._people), np.vstack([cast, np.tile(chain[:, whose], self._people)])),
+            (np.tile(whose, self._people), np.vstack([cast, np.tile(chain.take(whose, axis=1), self._people)])),
             (common[group], members[place, group][None]),
         ]
         question = np.concatenate([each for each, _ in parts])
@@ -415,7 +415,7 @@ class MindBlock:
             trusts: The trusts.
         """
         rows = np.flatnonzero((shared != _NONE).any(axis=0))
-        rows = rows[~self._is_seen_together(story[rows], thing[rows], members[:, rows])]
+        rows = rows[~self._is_seen_together(story[rows], thing[rows], members.take(rows, axis=1))]
         if not len(rows):
             return shared
         # All chains of all groups, one after the other.

@@ -24,6 +24,7 @@ from storyproof.families.belief.nested.instants import (
     first,
     keep_last,
     last,
+    members,
     one_of,
     pack,
     single,
@@ -40,9 +41,9 @@ Codes = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.intp]
 
 _ONE_BELIEF = [ASKS.index(ask) for ask in (Ask.BELIEF, Ask.SAYS, Ask.REALITY, Ask.MEMORY)]  # which is the answer
-_AT_ONCE = 1 << 16  # beliefs that are evaluated together
+_BELIEFS = 1 << 16  # that are evaluated together
 _WIDTH = 3 << 10  # changed stories that are evaluated together: their sets fit into a processor's cache
-_CELLS = 1 << 21  # sentences and questions that are proved together
+_CELLS = 1 << 21  # sentences times beliefs that are proved together
 
 
 @lru_cache(maxsize=64)
@@ -86,9 +87,14 @@ class _Parts:
 
     def of(self, questions: Columns) -> tuple[Columns, Columns]:
         """Return the numbers of the beliefs of some questions, and where those of each begin among them."""
-        counts = (self.start[1:] - self.start[:-1])[questions]
-        begin = np.cumsum(counts) - counts
-        return np.repeat(self.start[questions] - begin, counts) + np.arange(int(counts.sum())), begin
+        begin = self.start[questions]
+        return _spans(begin, self.start[questions + 1] - begin)
+
+
+def _spans(begin: Columns, counts: Columns) -> tuple[Columns, Columns]:
+    """Return spans of numbers one after the other, and where each begins among them."""
+    start = np.cumsum(counts) - counts
+    return np.repeat(begin - start, counts) + np.arange(int(counts.sum())), start
 
 
 def _divide(stories: PlotArrays, asked: QuestionArrays, *, is_weighed: bool) -> _Parts:
@@ -189,6 +195,7 @@ class PlotAnswers:
         self._stories, self._asked, self._sight = stories, asked, sight
         self._course = course or Course.of(stories)
         self._divided: dict[bool, _Parts] = {}
+        self._told: tuple[tuple[int, int, bool], _Beliefs] | None = None
 
     def _is_weighed(self, trust: str) -> bool:
         """Return whether beliefs depend on more than what was last seen or heard: on trust, or on a surprise."""
@@ -217,22 +224,29 @@ class PlotAnswers:
 
     def _answers(self, *trusts: str) -> tuple[list[Codes], Flags]:
         """Return the answers under some readings of trust, and which of them may depend on trust."""
-        count = self._asked.count
-        found, doubtful = [np.zeros(count, np.int64) for _ in trusts], np.zeros(count, np.bool_)
-        if not count:
-            return found, doubtful
-        parts = self._parts(is_weighed=any(map(self._is_weighed, trusts)))
-        # Whole questions at a time, so that the arrays of a large block fit into memory.
-        bounds = np.unique(np.searchsorted(parts.start, np.arange(0, parts.start[-1], _AT_ONCE)))
-        for begin, end in zip(bounds, [*bounds[1:], count], strict=True):
-            part = np.arange(begin, end)
-            story, column = np.unique(self._asked.story[part], return_inverse=True)
-            few = self._course if len(story) == self._course.count else self._course.pick(story)
-            beliefs = self._ask(parts, few, column, part)
+        found = [np.zeros(self._asked.count, np.int64) for _ in trusts]
+        doubtful = np.zeros(self._asked.count, np.bool_)
+        for told in self._tell(is_weighed=any(map(self._is_weighed, trusts))):
             for codes, trust in zip(found, trusts, strict=True):
-                codes[part] = self._answer(beliefs, trust)
-            doubtful[part] = _doubtful(beliefs)
+                codes[told.question] = self._answer(told, trust)
+            doubtful[told.question] = _doubtful(told)
         return found, doubtful
+
+    def _tell(self, *, is_weighed: bool) -> Iterator[_Beliefs]:
+        """Yield the beliefs that the questions come down to, as many at once as fit into memory."""
+        if not self._asked.count:
+            return
+        parts = self._parts(is_weighed=is_weighed)
+        size = max(1, min(_BELIEFS, _CELLS // len(self._stories.kind)))
+        bounds = np.unique(np.searchsorted(parts.start, np.arange(0, parts.start[-1], size)))
+        for begin, end in zip(bounds.tolist(), [*bounds[1:].tolist(), self._asked.count], strict=True):
+            key = begin, end, is_weighed
+            if self._told is None or self._told[0] != key:  # answers and proofs ask for the same
+                questions = np.arange(begin, end)
+                story, column = np.unique(self._asked.story[questions], return_inverse=True)
+                few = self._course if len(story) == self._course.count else self._course.pick(story)
+                self._told = key, self._ask(parts, few, column, questions)
+            yield self._told[1]
 
     def _ask(self, parts: _Parts, course: Course, column: Columns, question: Columns) -> _Beliefs:
         """Prepare to evaluate the beliefs that some questions come down to.
@@ -283,16 +297,18 @@ class PlotAnswers:
         if len(chosen):
             own, other, thought, real = (places[begin[chosen] + place] for place in range(4))
             found[chosen] = _known_to_differ(other, real) & _known_to_differ(own, thought)
+        counts = np.diff(begin, append=len(places))
         chosen = rows(Ask.BELIEVERS)
         if len(chosen):
-            counts = np.diff(begin, append=len(places))
-            agent = np.arange(len(places)) - np.repeat(begin, counts)
-            believe = (places == np.repeat(self._asked.place[question], counts)).astype(np.int64) << agent
-            found[chosen] = np.add.reduceat(believe, begin)[chosen]
+            which, start = _spans(begin[chosen], counts[chosen])
+            agent = np.arange(len(which)) - np.repeat(start, counts[chosen])
+            believe = places[which] == np.repeat(self._asked.place[question[chosen]], counts[chosen])
+            found[chosen] = np.add.reduceat(believe.astype(np.int64) << agent, start)
         chosen = rows(Ask.COMMON)
         if len(chosen):
-            same = np.minimum.reduceat(places, begin) == np.maximum.reduceat(places, begin)
-            found[chosen] = np.where(same, found, NOBODY)[chosen]
+            which, start = _spans(begin[chosen], counts[chosen])
+            lowest, highest = (each.reduceat(places[which], start) for each in (np.minimum, np.maximum))
+            found[chosen] = np.where(lowest == highest, lowest, NOBODY)
         return found
 
     def prove(self, trust: str = ALWAYS) -> Flags:
@@ -302,10 +318,10 @@ class PlotAnswers:
         it has several grounds, it also has another one that bears on it: the latest that is enough. If none is, it has
         those that are left if one after the other is left out from the beginning, as long as the answer stays.
         """
-        needed = np.zeros((len(self._stories.kind), self._asked.count), np.bool_)
-        for part in self._pieces():
-            needed[:, part] = self._prove(part, trust)
-        return needed
+        found = np.zeros((len(self._stories.kind), self._asked.count), np.bool_)
+        for told in self._tell(is_weighed=self._is_weighed(trust)):
+            found[:, told.question] = self._prove(told, trust)
+        return found
 
     def decisive(self, trust: str = ALWAYS, *, is_plain: bool = False) -> Flags:
         """Return the sentences without which the answers are others, [time, question].
@@ -314,29 +330,16 @@ class PlotAnswers:
             trust: Which messages are believed.
             is_plain: Whether to try every sentence, also those that can have no effect.
         """
-        needed = np.zeros((len(self._stories.kind), self._asked.count), np.bool_)
-        for part in self._pieces():
-            told = self._tell(part, trust)
+        found = np.zeros((len(self._stories.kind), self._asked.count), np.bool_)
+        for told in self._tell(is_weighed=self._is_weighed(trust)):
             answer = self._answer(told, trust)
             bearing = self._bearing(told, trust)
             if is_plain:
                 bearing[:] = told.course.kept[:, :1]
-            needed[:, part] = self._decisive(told, bearing, answer, trust)
-        return needed
+            found[:, told.question] = self._decisive(told, bearing, answer, trust)
+        return found
 
-    def _pieces(self) -> Iterator[Columns]:
-        """Yield pieces of the questions whose sentences fit into memory."""
-        count, size = self._asked.count, max(1, _CELLS // len(self._stories.kind))
-        for begin in range(0, count, size):
-            yield np.arange(begin, min(begin + size, count))
-
-    def _tell(self, questions: Columns, trust: str) -> _Beliefs:
-        """Prepare to evaluate the beliefs that some questions about whole stories come down to."""
-        story, column = np.unique(self._asked.story[questions], return_inverse=True)
-        return self._ask(self._parts(is_weighed=self._is_weighed(trust)), self._course.pick(story), column, questions)
-
-    def _prove(self, questions: Columns, trust: str) -> Flags:
-        told = self._tell(questions, trust)
+    def _prove(self, told: _Beliefs, trust: str) -> Flags:
         answer = self._answer(told, trust)
         bearing = self._bearing(told, trust)
         proof = pack(self._decisive(told, bearing, answer, trust))
@@ -344,9 +347,8 @@ class PlotAnswers:
         bearing = np.bitwise_or.reduceat(bearing, told.begin, axis=1)
         unsure = np.flatnonzero((bearing & ~proof).any(axis=0))
         several = unsure[self._codes_with(told, unsure, proof[:, unsure], trust) != answer[unsure]]
-        proof[:, several] = self._complete(
-            told, several, bearing[:, several], proof[:, several], answer[several], trust
-        )
+        started, needed = bearing[:, several], proof[:, several]
+        proof[:, several] = self._complete(told, several, started, needed, answer[several], trust)
         return unpack(proof, len(self._stories.kind))
 
     def _decisive(self, told: _Beliefs, bearing: Instants, answer: Codes, trust: str) -> Flags:
@@ -362,10 +364,10 @@ class PlotAnswers:
         width = max(1, _WIDTH // told.course.words)
         question = np.repeat(np.arange(len(answer)), np.diff(told.begin, append=len(told.which)))
         # Beliefs about one story share its changed versions, which are numbered by story and deleted sentence.
-        time, belief = np.nonzero(unpack(bearing, steps))
-        version = told.column[question[belief]] * steps + time
+        time, belief = members(bearing, steps)
+        version = told.column[question].take(belief) * steps + time
         order = np.argsort(version, kind="stable")
-        time, belief, version = time[order], belief[order], version[order]
+        time, belief, version = time.take(order), belief.take(order), version.take(order)
         starts = np.flatnonzero(np.diff(version, prepend=-1))
         places = np.empty(len(version), np.int64)
         for start in range(0, len(starts), width):
@@ -420,7 +422,7 @@ class PlotAnswers:
         """
         words, steps = len(kept), len(self._stories.kind)
         # One more is mostly enough.
-        column, time = np.nonzero(unpack(kept & ~needed, steps).T)
+        time, column = members(kept & ~needed, steps)
         longer = needed[:, column] | single(time, words)
         enough = np.flatnonzero(self._codes_with(told, several[column], longer, trust) == answer[column])
         kept[:, column[enough]] = longer[:, enough]  # of several, the last

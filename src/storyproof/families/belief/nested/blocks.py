@@ -90,7 +90,7 @@ def draw_block(dials: BlockDials, draws: Draws, count: int) -> PlotBlock:
         if reading.trust != ALWAYS:  # stories are drawn as if everybody were always believed
             usable &= tells_truly(drawn.stories, drawn.lie, reading)
         kept = choose_stories(questions.orders, usable, missing)
-        chosen = DrawnPlots(drawn.stories.pick(kept), drawn.lie[:, kept])
+        chosen = DrawnPlots(drawn.stories.pick(kept), drawn.lie.take(kept, axis=1))
         found.append((chosen, places.pick(kept), questions.pick(kept)))
         missing -= len(kept)
         if not missing:
@@ -103,7 +103,7 @@ def draw_block(dials: BlockDials, draws: Draws, count: int) -> PlotBlock:
     questions = join_questions([each for _, _, each in found])
     if len(found) > 1:  # later draws leave more choice, but the first stories shall be like the last
         order = draws.order(count)
-        stories, lie = stories.pick(order), lie[:, order]
+        stories, lie = stories.pick(order), lie.take(order, axis=1)
         places, questions = places.pick(order), questions.pick(order)
     beliefs = choose_beliefs(questions.orders)
     asked = [QuestionArrays.of_beliefs(each.thing, each.chain) for each in beliefs]

@@ -461,7 +461,7 @@ def draw_plots(dials: PlotDials, draws: Draws, count: int) -> DrawnPlots:
     for _ in range(_ROUNDS):
         drawn = draw_some(dials, draws, 64 + int(_SURPLUS * missing))
         kept = np.arange(min(missing, drawn.lie.shape[1]))
-        found.append(DrawnPlots(drawn.stories.pick(kept), drawn.lie[:, kept]))
+        found.append(DrawnPlots(drawn.stories.pick(kept), drawn.lie.take(kept, axis=1)))
         missing -= len(kept)
         if not missing:
             break

@@ -47,6 +47,12 @@ def unpack(sets: Instants, steps: int) -> Flags:
     return found
 
 
+def members(sets: Instants, steps: int) -> tuple[Columns, Columns]:
+    """Return the instants of [word, column] sets and their columns, in order of time: a faster `np.nonzero`."""
+    columns = [np.flatnonzero(sets[time // _BITS] & (_ONE << np.uint64(time % _BITS))) for time in range(steps)]
+    return np.repeat(np.arange(steps), [len(each) for each in columns]), np.concatenate(columns)
+
+
 # By how many of the 64 bits of a word are set, from the lowest on; and by the number of the one that is, after none.
 _FILLED = np.array([(1 << count) - 1 for count in range(_BITS + 1)], np.uint64)
 _SINGLE = np.array([0, *(1 << bit for bit in range(_BITS)), 0], np.uint64)

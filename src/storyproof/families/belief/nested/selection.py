@@ -175,7 +175,7 @@ class OrderChoice:
     def pick(self, stories: Columns) -> OrderChoice:
         """Return what some of the stories are asked."""
         right = {name: flags[stories] for name, flags in self.right.items()}
-        return OrderChoice(self.thing[stories], self.chain[:, stories], right, self.guess[stories])
+        return OrderChoice(self.thing[stories], self.chain.take(stories, axis=1), right, self.guess[stories])
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,13 +20,13 @@ from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots, e
 from storyproof.families.belief.nested.course import Course, member
 from storyproof.families.belief.nested.instants import (
     Instants,
+    collect,
     delay,
     first,
     keep_last,
     last,
     members,
     one_of,
-    pack,
     single,
     unpack,
     until,
@@ -336,13 +336,13 @@ class PlotAnswers:
             bearing = self._bearing(told, trust)
             if is_plain:
                 bearing[:] = told.course.kept[:, :1]
-            found[:, told.question] = self._decisive(told, bearing, answer, trust)
+            found[:, told.question] = unpack(self._decisive(told, bearing, answer, trust), len(found))
         return found
 
     def _prove(self, told: _Beliefs, trust: str) -> Flags:
         answer = self._answer(told, trust)
         bearing = self._bearing(told, trust)
-        proof = pack(self._decisive(told, bearing, answer, trust))
+        proof = self._decisive(told, bearing, answer, trust)
         # All that bears on the beliefs gives the answer; what is decisive may be less.
         bearing = np.bitwise_or.reduceat(bearing, told.begin, axis=1)
         unsure = np.flatnonzero((bearing & ~proof).any(axis=0))
@@ -351,8 +351,8 @@ class PlotAnswers:
         proof[:, several] = self._complete(told, several, started, needed, answer[several], trust)
         return unpack(proof, len(self._stories.kind))
 
-    def _decisive(self, told: _Beliefs, bearing: Instants, answer: Codes, trust: str) -> Flags:
-        """Return the sentences without which answers are others, [time, question].
+    def _decisive(self, told: _Beliefs, bearing: Instants, answer: Codes, trust: str) -> Instants:
+        """Return the sentences without which answers are others, [word, question].
 
         Args:
             told: The beliefs that the questions come down to.
@@ -381,20 +381,21 @@ class PlotAnswers:
                 found[some] = self._minds(parts, changed, at.take(some), which.take(some)).at_the_end(trust)
             places[part] = found
         # Of some questions the belief is the answer; the others are asked again with the beliefs that changed.
-        needed = np.zeros((steps, len(answer)), np.bool_)
-        differs = np.flatnonzero(places != told.places[belief])
-        time, belief, places = time[differs], belief[differs], places[differs]
-        alone = np.isin(self._asked.ask[told.question], _ONE_BELIEF)[question[belief]]
-        needed[time[alone], question[belief[alone]]] = True
-        time, belief, places = time[~alone], belief[~alone], places[~alone]
+        differs = np.flatnonzero(places != told.places.take(belief))
+        time, belief, places = time.take(differs), belief.take(differs), places.take(differs)
+        alone = np.isin(self._asked.ask[told.question], _ONE_BELIEF)[question].take(belief)
+        direct, others = np.flatnonzero(alone), np.flatnonzero(~alone)
+        decisive = collect(time[direct], question[belief[direct]], (told.course.words, len(answer)))
+        time, belief, places = time[others], belief[others], places[others]
         keys, of = np.unique(question[belief] * steps + time, return_inverse=True)
         if len(keys):
             asked, deleted = keys // steps, keys % steps
             which, begin = parts.of(told.question[asked])
             all_places = told.places[which - told.which[0]]
             all_places[begin[of] + belief - told.begin[question[belief]]] = places
-            needed[deleted, asked] = self._combine(told.question[asked], all_places, begin) != answer[asked]
-        return needed
+            changes = np.flatnonzero(self._combine(told.question[asked], all_places, begin) != answer[asked])
+            decisive |= collect(deleted[changes], asked[changes], (len(decisive), len(answer)))
+        return decisive
 
     def _codes_with(self, told: _Beliefs, some: Columns, kept: Instants, trust: str) -> Codes:
         """Return the answers to some of the questions that were asked, if only these sentences are there."""
@@ -461,8 +462,8 @@ class PlotAnswers:
 
         A belief is decided by what was last seen or heard. It rests on how things stood then: where the object and the
         agents of the chain were, what the first of them noticed, and where the speaker was. It also rests on whatever
-        kept the chain from learning more: that somebody left, stopped watching or got distracted, and that the object
-        came into another room. Without other sentences, agents and objects are where they were, or nowhere.
+        kept the chain from learning something new: that somebody left, stopped watching or got distracted, and that the
+        object came into another room. Without other sentences, agents and objects are where they were, or nowhere.
 
         Where messages or surprises are weighed, any sentence about the object bears on a belief, and any about where
         the agents of the chain and speakers are, and about what the first notices.
@@ -486,14 +487,17 @@ class PlotAnswers:
         found = puts | told_of
         found[:, is_real] = single(ends, course.words)
         is_weighed = self._is_weighed(trust)
-        early = np.zeros_like(found)
+        early, later = np.zeros_like(found), np.zeros_like(found)
         if not is_weighed and len(told.some):
-            minds, decided = told.some, told.minds.decided()
+            minds, decided, is_told = told.some, told.minds.decided(), told.minds.doubtful()
             early[:, minds] = so_far = until(decided, course.words)
+            # Who saw the object learns nothing new from another look, if it stays where it is and nobody speaks of it.
+            is_news = is_told | ((puts | told_of)[:, minds] & ~so_far).any(axis=0)
+            later[:, minds] = np.where(is_news, ~so_far, np.uint64(0))
             moved = one_of(_returns(course), known[minds], at[minds])
             found[:, minds] = puts[:, minds] & (keep_last(puts[:, minds] & so_far) | (moved & ~so_far))
             # Who sees the object believes its eyes, whatever is said at that time.
-            heard = np.where(told.minds.doubtful(), decided, -1)
+            heard = np.where(is_told, decided, -1)
             found[:, minds] |= told_of[:, minds] & single(heard, course.words)
         keeps, kind = _keeps(course), agents.dtype.type
         for agent in range(course.inside.shape[1]):
@@ -510,7 +514,7 @@ class PlotAnswers:
                     continue
                 so_far = early[:, some]
                 found[:, some] |= np.bitwise_or.reduce([keep_last(sets & so_far) for sets in acts])
-                found[:, some] |= every & keeps[:, agent].take(at[some], axis=1) & ~so_far
+                found[:, some] |= every & keeps[:, agent].take(at[some], axis=1) & later[:, some]
         return found
 
 

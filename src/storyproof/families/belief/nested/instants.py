@@ -47,6 +47,13 @@ def unpack(sets: Instants, steps: int) -> Flags:
     return found
 
 
+def collect(time: Columns, column: Columns, shape: tuple[int, int]) -> Instants:
+    """Return the sets that have some instants, [word, column]; no pair of time and column may occur twice."""
+    found = np.zeros(shape, np.uint64)
+    np.add.at(found.reshape(-1), (time >> 6) * shape[1] + column, _ONE << (time & (_BITS - 1)).astype(np.uint64))
+    return found
+
+
 def members(sets: Instants, steps: int) -> tuple[Columns, Columns]:
     """Return the instants of [word, column] sets and their columns, in order of time: a faster `np.nonzero`."""
     columns = [np.flatnonzero(sets[time // _BITS] & (_ONE << np.uint64(time % _BITS))) for time in range(steps)]

@@ -298,13 +298,19 @@ class Minds:
         if trust == ALWAYS:
             return found
         some = np.flatnonzero(self.doubtful())
-        if self._sight == INFER_MOVER:  # surprise depends on what was believed before
+        is_surprised = self._sight == INFER_MOVER  # which depends on what was believed before
+        if is_surprised:
             some = np.arange(len(found))
         if len(some):
             few = self._asked.pick(some)
             if trust == NEVER_LIARS:
                 few = self._find_liars(few)
-            found[some] = self._places(few, self._informed(few, None, trust))
+            if is_surprised:
+                weighed = self._informed(few, None, trust)
+            else:
+                shown, told = (each.take(some, axis=1) for each in (informed.shown, informed.told))
+                weighed = _Informed(shown, self._trusted(few, told, trust))
+            found[some] = self._places(few, weighed)
         return found
 
     def doubtful(self) -> Flags:
@@ -416,6 +422,10 @@ class Minds:
         strange = asked.thing >= course.objects
         if strange.any():
             told[:, strange] = 0
+        return self._trusted(asked, told, trust)
+
+    def _trusted(self, asked: _Asked, told: Instants, trust: str) -> Instants:
+        """Return which of the messages that chains hear they believe."""
         if trust == ALWAYS or not told.any():
             return told
         found = np.zeros_like(told)

@@ -110,6 +110,7 @@ def test_that_nobody_of_one_believes_something_rests_on_nothing() -> None:
     story = Story().place("key", "bag", room="attic").enter("Bo", "attic").place("coin", "jar", room="attic")
     assert story.believers("key", "jar").proof == ()
     assert story.believers("key", "bag").proof == (1, 2)
+    assert Story().place("key", "bag", room="attic").believers("key", "bag").value == ()
 
 
 def test_of_two_grounds_the_later_is_named() -> None:

@@ -120,6 +120,7 @@ def _divide(stories: PlotArrays, asked: QuestionArrays, *, is_weighed: bool) -> 
     add(chosen, asked.chain[:1, chosen], asked.chain[1:2, chosen], asked.chain[:2, chosen], nobody[:, chosen])
     chosen = those(Ask.BELIEVERS)
     cast = np.maximum(stories.agent, stories.hearer).max(axis=0, initial=NOBODY)[asked.story[chosen]]
+    cast = np.maximum(cast, 0)  # one belief at least, of a stranger if there is nobody
     for agent in range(1 + int(cast.max(initial=NOBODY))):
         some = chosen[cast >= agent]
         add(some, np.concatenate([np.full((1, len(some)), agent, np.int8), asked.chain[:, some]]))

@@ -49,7 +49,7 @@ HASHES = {
     "tomi-matched": ("7f1bdc99c39b852a", "1d2c548e257b5580"),
     "tom-babi": ("97a3f4d98f8989b0", "7e6973a3dbea624e"),
     "tom-babi-easy": ("09e3d5494cffa512", "e05eef799e419106"),
-    "tom-k": ("71caddda891177ff", "9d19dbeb38934a79"),
+    "tom-k": ("c296c5e46776afba", "08d4e9078cb0839b"),
     "clutrr": ("9c8bed1d8a588063", "34fa619c9ecc64e1"),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,8 +11,17 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from storyproof.errors import DataError
+from storyproof.families.belief.arrays import Flags
 from storyproof.families.belief.nested import answers
-from storyproof.families.belief.nested.answers import PlotAnswers, chain_classes, oracle_answer, oracle_proof, reply
+from storyproof.families.belief.nested.answers import (
+    Codes,
+    Columns,
+    PlotAnswers,
+    chain_classes,
+    oracle_answer,
+    oracle_proof,
+    reply,
+)
 from storyproof.families.belief.nested.arrays import encode_plots, encode_questions
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.questions import Ask, NestedQuestion
@@ -119,6 +129,20 @@ def test_of_two_grounds_the_later_is_named() -> None:
     assert story.believes("Bob", "key").proof == (4, 5, 7)
 
 
+def test_of_several_sentences_that_are_enough_the_last_is_named() -> None:
+    story = Story().enter("Bo", "attic").enter("Cy", "attic").place("key", "jar").enter("Di", "hall")
+    story.announce_lie("Di", "key", "pot").move("Cy", "key", "jar").lie("Bo", "key", "pot")
+    found = story.believers("key", "jar", chain=["Bo"])
+    assert (found.value, found.proof) == (("Bo", "Cy"), (1, 2, 6))  # 3 instead of 6 would do
+
+
+def test_who_left_too_early_to_see_through_a_lie_with_another_is_named() -> None:
+    story = Story().place("key", "box", room="den").enter("Ann", "hall").enter("Bob", "hall").enter("Cat", "hall")
+    story.lie("Cat", "key", "jar").exit("Ann").enter("Ann", "den").exit("Ann").exit("Bob").enter("Bob", "den")
+    found = story.believes("Ann", "Bob", "key")
+    assert (found.value, found.proof) == ("jar", (2, 3, 4, 5, 8))
+
+
 def test_what_is_unknown_rests_on_nothing_or_on_what_hid_it() -> None:
     story = Story().enter("Ann", "hall").place("key", "box").enter("Bob", "den")
     assert story.believes("Bob", "key").value is None
@@ -184,6 +208,38 @@ def test_many_stories_are_proved_at_once(seed: int) -> None:
 @settings(max_examples=15, phases=UNSHRUNK)
 def test_very_many_stories_are_proved_at_once(seed: int) -> None:
     assert_answered_at_once(seed, 40)
+
+
+def assert_proved(prover: type[PlotAnswers], reading: NestedReading, count: int) -> None:
+    """Assert that the proofs of many stories have what is decisive and what else is needed, and nothing more."""
+    stories, story, asked = any_questions(6, count)
+    arrays, names = encode_plots(stories)
+    numbered = encode_questions(names, story, asked)
+    found = prover(arrays, numbered, reading.sight)
+    decisive, proofs, (answers,) = found.decisive(reading.trust), found.prove(reading.trust), found.codes(reading.trust)
+    right = PlotAnswers(arrays, numbered, reading.sight)
+    assert np.array_equal(answers, right.codes(reading.trust)[0])
+    assert np.array_equal(decisive, right.decisive(reading.trust, is_plain=True))
+    assert not (decisive & ~proofs).any()
+
+    def answers_with(kept: Flags, question: Columns) -> Codes:
+        """Return the answers to questions about stories that have some of their sentences only, [time, question]."""
+        shorter = arrays.pick(numbered.story[question]).without(~kept)
+        few = replace(numbered.pick(question), story=np.arange(len(question)))
+        return PlotAnswers(shorter, few, reading.sight).codes(reading.trust)[0]
+
+    everything = np.arange(len(asked))
+    assert np.array_equal(answers_with(proofs, everything), answers)
+    time, question = np.nonzero(proofs & ~decisive)
+    assert len(time) > count // 6
+    without_one = proofs[:, question]
+    without_one[time, np.arange(len(time))] = False
+    assert (answers_with(without_one, question) != answers[question]).all()
+
+
+@pytest.mark.parametrize("reading", [NESTED_DEFAULT, NestedReading("closed"), NestedReading(trust="fresher")], ids=str)
+def test_proofs_of_many_stories_are_found_by_trying_few_sentences(reading: NestedReading) -> None:
+    assert_proved(PlotAnswers, reading, 1200)
 
 
 @pytest.mark.parametrize("sight", ["open", "closed"])

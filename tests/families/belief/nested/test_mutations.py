@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from storyproof.families.belief.nested import checker, course, oracle
-from storyproof.families.belief.nested.readings import NESTED_READINGS, NestedReading
+from storyproof.families.belief.nested import answers, checker, course, oracle
+from storyproof.families.belief.nested.readings import NESTED_DEFAULT, NESTED_READINGS, NestedReading
 from tests.families.belief.nested import plots as asking
 from tests.families.belief.nested.plots import PEOPLE, THINGS, Plot, chains, plots
 from tests.families.belief.nested.surprises import SURPRISES
+from tests.families.belief.nested.test_answers import assert_proved
 
 ORACLE = {
     "the first need not notice": ("found = one_of(noticing, ", "found = one_of(group, "),
@@ -150,6 +151,31 @@ COURSE = {
         '"told", EventKind.TELL, EventKind.WHISPER)',
     ),
     "of two messages one is lost": ("found[rank[time, column] - 1, column] = time", "found[0, column] = time"),
+}
+
+ANSWERS = {
+    "nothing kept a chain from learning more": ("later[:, minds] = np.where(is_news, ~so_far, np.uint64(0))", "pass"),
+    "no belief rests on a message": ("np.where(is_told, decided, -1)", "np.full_like(decided, -1)"),
+    "no belief rests on where the object was put": ("keep_last(puts[:, minds] & so_far) | ", ""),
+    "objects do not come into other rooms": (" | (moved & ~so_far))", ")"),
+    "nobody watches or is distracted": (
+        "events = (course.walks, course.looks, course.heeds) if is_first else (course.walks,)",
+        "events = (course.walks,)",
+    ),
+    "the last of a chain is left out": ("frozenset(chain[1:]), ())", "frozenset(chain[1:-1]), ())"),
+    "what failed once is not tried again": ("failed[:, active[is_shorter]] = 0", "pass"),
+    "nothing is tried again": ("changed[active] |= is_shorter", "pass"),
+    "what is needed is left out": ("trying & until(failing - 1, words)", "trying & until(failing, words)"),
+    "nobody doubts a message": ("rest = np.flatnonzero(doubtful)", "rest = np.flatnonzero(doubtful)[:0]"),
+    "changed beliefs do not matter": (
+        "all_places[begin[of] + belief - told.begin[question[belief]]] = places",
+        "pass",
+    ),
+    "every question has one belief": (
+        "for ask in (Ask.BELIEF, Ask.SAYS, Ask.REALITY, Ask.MEMORY)]",
+        "for ask in ASKS]",
+    ),
+    "those who differ agree": ("np.where(lowest == highest, lowest, NOBODY)", "lowest"),
 }
 
 CHECKER = {
@@ -297,3 +323,16 @@ def test_a_mistake_of_the_checker_is_noticed(name: str, monkeypatch: pytest.Monk
         for thing in THINGS
         for found, right in zip(by_checker(mutant, reading, thing), expected(reading, thing), strict=True)
     )
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_mistake_in_finding_proofs_is_noticed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    prover = mutate(answers, *ANSWERS[name], monkeypatch).PlotAnswers
+    noticed = []
+    for reading in (NESTED_DEFAULT, NestedReading(trust="fresher"), NestedReading("closed")):
+        try:
+            assert_proved(prover, reading, 1200)
+        except AssertionError:
+            noticed.append(reading)
+            break
+    assert noticed

@@ -66,6 +66,7 @@ def _targets() -> Iterator[Target]:
     yield Target("oracles", "families/belief/nested/answers.py", nested)
     yield Target("oracles", "families/belief/nested/course.py", (f"{belief}/nested/test_course.py", *nested))
     yield Target("oracles", "families/belief/nested/instants.py", (f"{belief}/nested/test_instants.py", *nested))
+    yield Target("oracles", "families/belief/nested/short_chains.py", (f"{belief}/nested/test_selection.py",))
     yield Target("checkers", "families/belief/nested/mind_blocks.py", (f"{belief}/nested/test_mind_blocks.py",))
     yield Target("checkers", "families/belief/nested/checker.py", nested)
     yield Target("checkers", "families/belief/nested/world.py", (f"{belief}/nested/test_story.py",))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from storyproof.families.belief.arrays import NOBODY
-from storyproof.families.belief.nested import oracle
+from storyproof.families.belief.nested import oracle, short_chains
 from storyproof.families.belief.nested.checker import MindWorlds
 from storyproof.families.belief.nested.course import Course
 from storyproof.families.belief.nested.drawing import PlotDials, draw_plots
@@ -123,7 +123,7 @@ def test_beliefs_in_whole_stories_are_those_of_single_questions(sight: str, nois
     stories = draw_plots(replace(DIALS, noise=noise), Draws("whole", noise), 200).stories
     course, reading = Course.of(stories), NestedReading(sight)
     chains = [(2,), (0, 1), (3, 0), (1, 0, 2), (0, 1, 0), (3, 0, 1, 2)]
-    found = oracle.beliefs_of_all(course, chains, reading)
+    found = short_chains.beliefs_of_all(course, chains, reading)
     columns = np.arange(200)
     for chain, by_object in zip(chains, found, strict=True):
         who = np.repeat(np.array(chain, np.int8)[:, None], 200, axis=1)
@@ -191,6 +191,6 @@ def test_beliefs_that_are_looked_up_are_those_of_the_oracle(monkeypatch: pytest.
         return [each.right for each in chains.orders]
 
     looked_up = found()
-    monkeypatch.setattr("storyproof.families.belief.nested.selection._ALL_PAIRS", 0)
+    monkeypatch.setattr("storyproof.families.belief.nested.short_chains._ALL_PAIRS", 0)
     for one, other in zip(looked_up, found(), strict=True):
         assert (one == other).all()

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small
+from storyproof.families.belief.nested import oracle
 from storyproof.families.belief.nested.arrays import PlotArrays, encode_plots, encode_questions
 from storyproof.families.belief.nested.course import Course, member
 from storyproof.families.belief.nested.instants import (
@@ -35,7 +36,7 @@ from storyproof.families.belief.nested.oracle import Chains, Minds, contract
 from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays, Reply
 from storyproof.families.belief.nested.readings import ALWAYS, NEVER_LIARS, NestedReading
 from storyproof.families.belief.nested.world import PlotEvent
-from storyproof.families.belief.readings import INFER_MOVER, OPEN
+from storyproof.families.belief.readings import OPEN
 
 Codes = npt.NDArray[np.int64]
 Columns = npt.NDArray[np.intp]
@@ -55,7 +56,7 @@ def chain_classes(count: int, *, is_weighed: bool) -> tuple[tuple[int, ...], ...
 
     Args:
         count: How many agents.
-        is_weighed: Whether messages are weighed, or a surprise (see `_is_weighed`).
+        is_weighed: Whether messages or surprises are weighed; see `oracle.is_weighed`.
     """
     found: dict[tuple[int, frozenset[int], tuple[int, ...]], tuple[int, ...]] = {}
     chains: list[tuple[int, ...]] = [(agent,) for agent in range(count)]
@@ -199,8 +200,7 @@ class PlotAnswers:
         self._told: tuple[tuple[int, int, bool], _Beliefs] | None = None
 
     def _is_weighed(self, trust: str) -> bool:
-        """Return whether beliefs depend on more than what was last seen or heard: on trust, or on a surprise."""
-        return trust != ALWAYS or self._sight == INFER_MOVER
+        return oracle.is_weighed(NestedReading(self._sight, trust))
 
     def _parts(self, *, is_weighed: bool) -> _Parts:
         if is_weighed not in self._divided:
@@ -444,14 +444,13 @@ class PlotAnswers:
                 shorter = kept[:, column] & ~(trying[:, place] & until(time, words))
                 is_wrong = self._codes_with(told, several[column], shorter, trust) != answer[column]
                 begin = np.flatnonzero(np.diff(place, prepend=-1))
-                never = words * 64
-                failing = np.minimum.reduceat(np.where(is_wrong, time, never), begin)
+                failing = np.minimum.reduceat(np.where(is_wrong, time, steps), begin)
                 unused = trying & until(failing - 1, words)
                 kept[:, active] &= ~unused
                 is_shorter = unused.any(axis=0)
                 changed[active] |= is_shorter
                 failed[:, active[is_shorter]] = 0
-                failing[failing == never] = -1
+                failing[failing == steps] = -1
                 failed[:, active] |= single(failing, words)
                 to_try[:, active] &= np.where(failing < 0, np.uint64(0), ~until(failing, words))
                 active = active[to_try[:, active].any(axis=0)]

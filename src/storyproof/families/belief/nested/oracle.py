@@ -11,7 +11,6 @@ intersection. Stories and questions have columns of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
@@ -33,7 +32,6 @@ from storyproof.families.belief.nested.instants import (
     one_of,
     pack,
     single,
-    unpack,
     until,
 )
 from storyproof.families.belief.nested.readings import ALWAYS, FRESHER, HI_TOM, NEVER_LIARS, NestedReading
@@ -217,6 +215,11 @@ def _distinct(numbers: Columns) -> tuple[Columns, Columns]:
     occurs[numbers] = True
     places = np.cumsum(occurs) - 1
     return np.flatnonzero(occurs), places[numbers]
+
+
+def is_weighed(reading: NestedReading) -> bool:
+    """Return whether beliefs depend on more than what chains see and hear together: on trust, or on a surprise."""
+    return reading.trust != ALWAYS or reading.sight == INFER_MOVER
 
 
 @dataclass(frozen=True, slots=True)
@@ -673,51 +676,3 @@ def reality(stories: PlotArrays, thing: Small) -> Small:
     time = last(pack(_puts(stories, thing)))
     place = stories.container[np.maximum(time, 0), np.arange(len(thing))]
     return np.where(time < 0, np.int8(NOBODY), place)
-
-
-def is_plain(reading: NestedReading) -> bool:
-    """Return whether what chains believe depends on nothing but what they see and hear together."""
-    return reading.trust == ALWAYS and reading.sight != INFER_MOVER
-
-
-def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: NestedReading) -> Small:
-    """Return what the same chains believe about every object at the end in all stories, [chain, object, story].
-
-    Much faster than `beliefs` for as many questions, as nothing is looked up for each.
-
-    Args:
-        course: What happens in the stories.
-        chains: Chains without repetitions side by side.
-        reading: A plain one.
-    """
-    shown, said = sights(course), hearing(course)
-    steps, objects, count = len(course.stories.kind), course.objects, course.count
-    # Where a chain believes an object to be which learns it last from a message, or by seeing one of the objects, by
-    # the time of this; at first, if it learns nothing.
-    places = np.full((1 + objects, 1 + steps, count), NOBODY, np.int8)
-    places[0, 1:] = course.stories.container.take(course.origin, axis=1)
-    for time, put in enumerate(unpack(course.puts, steps), start=1):
-        old = places[1:, time - 1]
-        places[1:, time] = old ^ ((old ^ places[0, time]) & np.negative(put.view(np.int8)))  # the new ones where put
-    of_object = np.arange(1, 1 + objects)[:, None] * ((1 + steps) * count)
-    start = np.arange(count) + count
-    found = np.empty((len(chains), objects, count), np.int8)
-    for number, (first, *rest) in enumerate(chains):
-        sees, hears = shown.noticing[:, first], said.hearing[:, first]
-        if not rest:
-            hears = hears & ~course.by[:, first]  # one's own words teach one nothing
-        for agent in rest:
-            sees, hears = sees & shown.present[:, agent], hears & said.group[:, agent]
-        if reading.sight == CLOSED:
-            sees = sees & course.puts
-        learns = sees | (hears[:, None] & course.about)
-        only_told = learns ^ sees
-        is_shown = sees[0] > only_told[0]  # who sees the object believes its eyes
-        for word in range(1, len(learns)):
-            is_shown = np.where(learns[word] != 0, sees[word] > only_told[word], is_shown)
-        index = last(learns)
-        index *= count
-        index += start
-        index += is_shown * of_object
-        places.reshape(-1).take(index, out=found[number], mode="wrap")  # the fastest mode; nothing is out of bounds
-    return found

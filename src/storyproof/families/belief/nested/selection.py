@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from functools import lru_cache
-from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +21,7 @@ from storyproof.families.belief.nested.course import Course
 from storyproof.families.belief.nested.drawing import Bytes, pick_members, select
 from storyproof.families.belief.nested.questions import ASKS, Ask, QuestionArrays
 from storyproof.families.belief.nested.readings import NestedReading
+from storyproof.families.belief.nested.short_chains import ShortChains, arrangements, find_short
 from storyproof.families.belief.nested.world import MESSAGES, EventKind
 from storyproof.seeds import Draws, Indices
 
@@ -51,9 +50,6 @@ _SCALE = 1 << 12  # prices are whole parts of the greatest random part
 _NEVER = 1 << 26  # the price of a question that cannot be asked
 _PAIRED = 4  # agents of a longer chain in which two think of each other
 _FURTHER = 8  # questions of other kinds that are drawn for each story
-_ALL_PAIRS = 3 * DRAWN  # beliefs about beliefs of a story up to which all are looked up at once
-_ALL_SETS = 20 * DRAWN  # beliefs of a story up to which all are found at once, where the order within chains is all one
-_SHORT = 3  # agents of a chain up to which nobody occurs twice if there are enough; see `draw_chains`
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,40 +175,6 @@ class OrderChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class ShortChains:
-    """What all chains of few agents believe about each object.
-
-    Attributes:
-        rows: The row of each chain, by the number of its agents less one, [agent, …].
-        places: What they believe, [row, object, story].
-    """
-
-    rows: list[Columns]
-    places: Small
-
-    def pick(self, stories: Columns) -> ShortChains:
-        """Return what is believed in some of the stories."""
-        return ShortChains(self.rows, self.places.take(stories, axis=-1))
-
-    def of(self, chain: Small, at: Columns) -> Small:
-        """Return what chains believe.
-
-        Args:
-            chain: The agents, [place in the chain, question].
-            at: The number of each question's object, times the number of stories, and that of its story.
-        """
-        rows = self.rows[len(chain) - 1]
-        number = chain[0].astype(np.int16)
-        for agent in chain[1:]:
-            number = number * np.int16(len(rows)) + agent
-        index = rows.reshape(-1).take(number)
-        index *= self.places[0].size
-        index += at
-        found: Small = self.places.reshape(-1).take(index)
-        return found
-
-
-@dataclass(frozen=True, slots=True)
 class DrawnQuestions:
     """Questions about beliefs that each story could be asked.
 
@@ -242,19 +204,13 @@ def join_questions(parts: Sequence[DrawnQuestions]) -> DrawnQuestions:
     return DrawnQuestions(orders, ShortChains(parts[0].known.rows, known))
 
 
-@lru_cache(maxsize=64)
-def _arrangements(agents: int, length: int) -> Small:
-    """Return all ways to arrange so many of the agents, [place, way]."""
-    return np.ascontiguousarray(np.array(list(permutations(range(agents), length)), np.int8).T)
-
-
 def draw_chains(draws: Draws, agents: int, length: int, count: int) -> Small:
     """Draw chains of agents, [place in the chain, chain].
 
     In half of those that are longer than four, two agents in the middle think of each other in turn, so that the first
     and the last of many matter. In the others nobody occurs twice, or only after all the others.
     """
-    ways = _arrangements(agents, min(length, agents))
+    ways = arrangements(agents, min(length, agents))
     order = np.take(ways, draws.below(ways.shape[1], count), axis=1)
     places = np.arange(length)
     found: Small = order[places % agents] if length > agents else order
@@ -289,7 +245,7 @@ def draw_questions(
     objects, count = places.count.shape
     story = np.tile(np.arange(count), DRAWN)
     course = Course.of(stories)
-    known = _find_short(course, objects, agents, order, reading)
+    known = find_short(course, objects, agents, order, reading)
     found = []
     for length in range(1, order + 1):
         chain = draw_chains(draws, agents, length, DRAWN * count)
@@ -363,53 +319,6 @@ def choose_beliefs(drawn: Sequence[DrawnChains]) -> list[OrderChoice]:
             )
         )
     return found
-
-
-def _find_short(course: Course, objects: int, agents: int, order: int, reading: NestedReading) -> ShortChains:
-    """Return what all chains of few agents believe, of as many as are worth the effort."""
-    is_plain = oracle.is_plain(reading)
-    rows, sizes, chains = _number_chains(agents, min(order, agents, _SHORT if is_plain else 2), is_plain)
-    most = _ALL_SETS if is_plain else _ALL_PAIRS
-    longest = max(1, sum(objects * size <= most for size in sizes))
-    chains = chains[: sizes[longest - 1]]
-    if is_plain:
-        found = oracle.beliefs_of_all(course, chains, reading)
-        # Without stories, it is not known how many objects they have.
-        return ShortChains(rows[:longest], found.reshape(len(chains), objects, course.count))
-    parts = [_beliefs_of(course, objects, _arrangements(agents, length), reading) for length in range(1, longest + 1)]
-    return ShortChains(rows[:longest], np.ascontiguousarray(np.concatenate(parts, axis=1).transpose(1, 0, 2)))
-
-
-@lru_cache(maxsize=64)
-def _number_chains(agents: int, longest: int, is_plain: bool) -> tuple[list[Columns], list[int], list[tuple[int, ...]]]:
-    """Number the chains in which nobody occurs twice.
-
-    Args:
-        agents: How many agents there are.
-        longest: How many of them a chain has at most.
-        is_plain: Whether chains believe the same that differ only in the order of those after the first.
-
-    Returns:
-        The number of each chain, by how many agents it has, less one, [agent, …]; how many numbers there are for chains
-        of so many agents at most; and one chain for each number.
-    """
-    rows, sizes, chains = [], [], dict[tuple[int, ...], int]()
-    for length in range(1, longest + 1):
-        row = np.zeros((agents,) * length, np.intp)
-        for way in permutations(range(agents), length):
-            row[way] = chains.setdefault((way[0], *sorted(way[1:])) if is_plain else way, len(chains))
-        rows.append(row)
-        sizes.append(len(chains))
-    return rows, sizes, list(chains)
-
-
-def _beliefs_of(course: Course, objects: int, chains: Small, reading: NestedReading) -> Small:
-    """Return what chains of agents believe about each object, [object, chain, story]."""
-    count, ways = course.count, chains.shape[1]
-    thing = np.repeat(np.arange(objects, dtype=np.int8), ways * count)
-    story = np.tile(np.arange(count), objects * ways)
-    chain = np.tile(np.repeat(chains, count, axis=1), (1, objects))
-    return oracle.beliefs(course, story, thing, chain, reading).reshape(objects, ways, count)
 
 
 def _draw_things(places: ObjectPlaces, draws: Draws, times: int) -> Small:

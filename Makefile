@@ -55,7 +55,7 @@ test-integrations: .venv-integrations/.ready
 
 # The same for tools of reinforcement learning, in an environment of their own.
 test-rl: .venv-rl/.ready
-	.venv-rl/bin/pytest -m integrations tests/integrations/test_finetune.py tests/integrations/test_reasoning_gym.py \
+	.venv-rl/bin/pytest -m integrations tests/integrations/test_finetune.py tests/integrations/test_reasoning_gym.py tests/integrations/test_same_scores.py \
 		tests/integrations/test_trl.py tests/integrations/test_verifiers.py
 
 # Ray with several workers, of which some are killed, and servers of S3 and Google Cloud Storage, in an environment of their own.

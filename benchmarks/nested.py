@@ -13,20 +13,19 @@ import numpy.typing as npt
 from benchmarks.measure import Record, cpu_seconds
 from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.generate import make_benchmark
-from storyproof.families.belief.arrays import NOBODY, LocalNames, Small
+from storyproof.families.belief import oracle
+from storyproof.families.belief.answers import PlotAnswers, oracle_answer, oracle_proof
+from storyproof.families.belief.arrays import NOBODY, LocalNames, Small, decode_plot
+from storyproof.families.belief.benchmarks.plot_sampler import DrawnPlots, PlotDials, draw_plots
 from storyproof.families.belief.benchmarks.tom_k import PRESETS, TomKConfig
-from storyproof.families.belief.nested import oracle
-from storyproof.families.belief.nested.answers import PlotAnswers, oracle_answer, oracle_proof
-from storyproof.families.belief.nested.arrays import decode_plot
-from storyproof.families.belief.nested.checker import MindWorlds
-from storyproof.families.belief.nested.course import Course
-from storyproof.families.belief.nested.drawing import DrawnPlots, PlotDials, draw_plots
-from storyproof.families.belief.nested.mind_blocks import PlotEventBlock, answer_under
-from storyproof.families.belief.nested.questions import ASKS, Ask, NestedQuestion, QuestionArrays
-from storyproof.families.belief.nested.reading import read_question, read_story
-from storyproof.families.belief.nested.readings import COMPARED, NESTED_DEFAULT, TRUSTS, NestedReading
-from storyproof.families.belief.nested.world import PlotEvent
+from storyproof.families.belief.block_checker import PlotEventBlock, answer_under
+from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, QuestionArrays
+from storyproof.families.belief.read_text import read_question, read_story
+from storyproof.families.belief.readings import ALL_READINGS, DEFAULT_READING, TRUSTS, BeliefReading
+from storyproof.families.belief.trajectories import Course
+from storyproof.families.belief.world import PlotEvent
 from storyproof.seeds import Draws
+from tests.families.belief.possible_worlds import MindWorlds
 
 MEDIUM = PlotDials(agents=4, rooms=2, objects=2, moves=4, tells=2, lies=1, peeks=1, distractions=1, noise=1, walks=6)
 FIVE = PlotDials(agents=5, rooms=3, objects=2, moves=3, tells=3, lies=1, peeks=1, distractions=1, walks=8)
@@ -55,7 +54,7 @@ def events_of(drawn: DrawnPlots, count: int) -> list[list[PlotEvent]]:
     return [decode_plot(drawn.stories, column, _NAMES) for column in range(count)]
 
 
-def believe(drawn: DrawnPlots, thing: Small, chain: Small, reading: NestedReading) -> Small:
+def believe(drawn: DrawnPlots, thing: Small, chain: Small, reading: BeliefReading) -> Small:
     """Return what the chain of each story believes."""
     return oracle.beliefs(Course.of(drawn.stories), np.arange(len(thing)), thing, chain, reading)
 
@@ -72,26 +71,26 @@ def proving() -> None:
     asked_of_all = QuestionArrays(columns, ask, thing, chain, np.full(count, NOBODY, np.int8))
     fast = 0.0
     for trust in TRUSTS:
-        reading = NestedReading(trust=trust)
+        reading = BeliefReading(trust=trust)
         answers = best(lambda reading=reading: believe(drawn, thing, chain, reading))
         proofs = best(lambda trust=trust: PlotAnswers(drawn.stories, asked_of_all).prove(trust))
         rates = {f"answered {trust}": count / answers, f"proved {trust}": count / (drawing + proofs)}
         answered, proved = (f"{rate:,.0f} /CPU s" for rate in rates.values())
         say(f"  answers under {reading}, orders 1 to 3", answered, **rates)
-        goal = "goal 20,000" if reading == NESTED_DEFAULT else ""
+        goal = "goal 20,000" if reading == DEFAULT_READING else ""
         say(f"  drawing, answer and proof under {reading}", proved, goal)
-        fast = drawing + proofs if reading == NESTED_DEFAULT else fast
+        fast = drawing + proofs if reading == DEFAULT_READING else fast
     few = 100
     stories = events_of(drawn, few)
     asked = [
-        NestedQuestion(Ask.BELIEF, f"o{thing[story]}", tuple(f"a{agent}" for agent in chain[:, story] if agent >= 0))
+        BeliefQuestion(Ask.BELIEF, f"o{thing[story]}", tuple(f"a{agent}" for agent in chain[:, story] if agent >= 0))
         for story in range(few)
     ]
 
     def plainly() -> None:
         draw_plots(MEDIUM, Draws("benchmark"), 1)
         for events, question in zip(stories, asked, strict=True):
-            oracle_proof(events, question, NESTED_DEFAULT)
+            oracle_proof(events, question, DEFAULT_READING)
 
     slow = best(plainly, 3)
     ratio = f"ratio {count / fast:,.0f} : {few / slow:,.0f} = {count / fast * slow / few:,.0f}"
@@ -106,12 +105,12 @@ def checking() -> None:
     chains = [chain for chain in product(tuple(_NAMES.agents)[:5], repeat=3) if chain[0] != chain[1] != chain[2]]
     alone, together = [], []
     for trust in TRUSTS:
-        reading = NestedReading(trust=trust)
+        reading = BeliefReading(trust=trust)
         one = best(lambda reading=reading: [MindWorlds(story, reading).belief(chains[0], "o0") for story in stories], 3)
         alone.append(count / one)
         say(f"checker, 5 agents, order 3, {reading}, one question", f"{alone[-1]:,.0f} /CPU s", "goal 1,000")
 
-        def ask_all(reading: NestedReading = reading) -> None:
+        def ask_all(reading: BeliefReading = reading) -> None:
             for story in stories:
                 worlds = MindWorlds(story, reading)
                 for chain in chains:
@@ -168,7 +167,7 @@ def talking() -> None:
     drawn = draw_plots(TALK, Draws("benchmark"), count)
     thing, chain = ask_each(TALK, count, 3)
     for trust in TRUSTS:
-        reading = NestedReading(trust=trust)
+        reading = BeliefReading(trust=trust)
         time = best(lambda reading=reading: believe(drawn, thing, chain, reading), 3)
         rate = count / time
         say(f"nine messages, answers under {reading}", f"{rate:,.0f} /CPU s", **{f"nine messages {trust}": rate})
@@ -189,8 +188,8 @@ def whole_blocks() -> None:
     def plainly() -> None:
         for row in rows:
             events, question = read_story(row["story"]).events, read_question(row["question"])
-            oracle_proof(events, question, NESTED_DEFAULT)
-            for reading in COMPARED:
+            oracle_proof(events, question, DEFAULT_READING)
+            for reading in ALL_READINGS:
                 assert oracle_answer(events, question, reading) == MindWorlds(events, reading).answer(question)
 
     slow = best(plainly, 2)

@@ -6,11 +6,12 @@ import random
 from collections.abc import Iterable
 from typing import Any
 
-from storyproof.families.belief.checker import Worlds
-from storyproof.families.belief.events import Event, Kind, impossibilities
-from storyproof.families.belief.readings import DEFAULT, READINGS
-from storyproof.families.belief.text import Question, ask, narrate, parse, parse_question
+from storyproof.families.belief.questions import Ask, BeliefQuestion
+from storyproof.families.belief.readings import DEFAULT, READINGS, BeliefReading
+from storyproof.families.belief.tomi_text import ask, narrate, parse, parse_question
 from storyproof.families.belief.vocabulary import Vocabulary
+from storyproof.families.belief.world import NOTHING, EventKind, PlotEvent, plot_problems
+from tests.families.belief.possible_worlds import MindWorlds
 
 
 class PlainTomBabi:
@@ -26,11 +27,11 @@ class PlainTomBabi:
         things, boxes = draw.sample(words.objects, 12), draw.sample(words.containers, 12)
         side = [draw.randrange(2) for _ in things]
         where: dict[str, str] = {}
-        events: list[Event] = []
+        events: list[PlotEvent] = []
 
-        def add(event: Event) -> None:
+        def add(event: PlotEvent) -> None:
             if draw.random() < 0.1:
-                events.append(Event(Kind.NOISE))
+                events.append(NOTHING)
             events.append(event)
 
         task = draw.randrange(3)
@@ -39,28 +40,27 @@ class PlainTomBabi:
             number = draw.randrange(6)
             room, thing = rooms[number], 2 * number + draw.randrange(2)
             for agent in (mover, other):
-                add(Event(Kind.IS_IN if where.get(agent) == room else Kind.ENTER, agent, room))
+                add(PlotEvent(EventKind.IS_IN if where.get(agent) == room else EventKind.ENTER, agent, room))
                 where[agent] = room
-            add(Event(Kind.PLACE, None, room, things[thing], boxes[2 * number + side[thing]]))
+            add(PlotEvent(EventKind.PLACE, None, room, things[thing], boxes[2 * number + side[thing]]))
             if task:
-                add(Event(Kind.EXIT, other, room))
+                add(PlotEvent(EventKind.EXIT, other, room))
                 where.pop(other)
             side[thing] ^= 1
-            add(Event(Kind.MOVE, mover, room, things[thing], boxes[2 * number + side[thing]]))
+            add(PlotEvent(EventKind.MOVE, mover, room, things[thing], boxes[2 * number + side[thing]]))
             if task == 2:
-                add(Event(Kind.EXIT, mover, room))
-                add(Event(Kind.ENTER, other, room))
+                add(PlotEvent(EventKind.EXIT, mover, room))
+                add(PlotEvent(EventKind.ENTER, other, room))
                 where.pop(mover)
                 where[other] = room
         chain = draw.choice([(), (), (other,), (mover, other)])
-        question = Question(things[thing], chain, not chain and draw.random() < 0.5)
+        kind = Ask.BELIEF if chain else Ask.MEMORY if draw.random() < 0.5 else Ask.REALITY
+        question = BeliefQuestion(kind, things[thing], chain)
         return {"story": narrate(events), "question": ask(question), **_labels(events, question)}
 
 
-def _labels(events: list[Event], question: Question) -> dict[str, Any]:
-    worlds = Worlds(events, question.thing)
-    control = worlds.memory if question.memory else worlds.reality
-    believed = {name: worlds.belief(question.chain, name) if question.chain else control for name in READINGS}
+def _labels(events: list[PlotEvent], question: BeliefQuestion) -> dict[str, Any]:
+    believed = {name: MindWorlds(events, BeliefReading(name)).answer(question) for name in READINGS}
     holds = [name for name in READINGS if believed[name] == believed[DEFAULT]]
     return {"answer": believed[DEFAULT], "readings": holds}
 
@@ -71,5 +71,7 @@ def verify_beliefs_plainly(rows: Iterable[dict[str, Any]]) -> int:
     for row in rows:
         events, question = parse(row["story"]), parse_question(row["question"])
         labels = _labels(events, question)
-        found += bool(impossibilities(events)) or any(row[name] != value for name, value in labels.items())
+        found += bool(plot_problems(events, tells_rooms=False)) or any(
+            row[name] != value for name, value in labels.items()
+        )
     return found

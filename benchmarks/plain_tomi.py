@@ -8,6 +8,7 @@ tables of fragments. It is what the block generator is measured against, and a t
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from typing import Any
 
 from storyproof.families.belief.vocabulary import Vocabulary
@@ -77,7 +78,7 @@ def label(events: list[Event], thing: str, anne: str, sally: str, home: str, bef
     """Follow everybody through the story, and answer the six questions with their proofs."""
     chains = [(anne,), (anne, sally), (sally,), (sally, anne)]
     answers = {chain: follow(events, chain, home) for chain in chains}
-    believed = {chain: found["open"][0] for chain, found in answers.items()}
+    believed = {chain: found["open"] for chain, found in answers.items()}
     if believed[anne,] != after or believed[sally,] != after:
         kind = "false_belief"
     elif believed[anne, sally] != believed[sally,] or believed[sally, anne] != believed[anne,]:
@@ -115,33 +116,44 @@ def label(events: list[Event], thing: str, anne: str, sally: str, home: str, bef
                 "chain": list(chain),
                 "story_type": kind,
                 "false_belief": false,
-                "readings": [name for name in READINGS if not chain or answers[chain][name][0] == answer],
-                "proof": answers[chain]["open"][1] if chain else [placed if memory else moved],
+                "readings": [name for name in READINGS if not chain or answers[chain][name] == answer],
+                "proof": prove(events, chain, home, answer) if chain else [placed if memory else moved],
             }
         )
     return rows
 
 
-def follow(events: list[Event], chain: tuple[str, ...], home: str) -> dict[str, tuple[str, list[int]]]:
-    """Answer one chain under each reading; the proof is that of the default one."""
+def prove(events: list[Event], chain: tuple[str, ...], home: str, answer: str) -> list[int]:
+    """Return the sentences that an answer rests on, by deleting every other one in turn."""
+    numbers = range(1, len(events) + 1)
+
+    def gives(kept: Iterable[int]) -> bool:
+        return follow([events[number - 1] for number in kept], chain, home)["open"] == answer
+
+    needed = [number for number in numbers if not gives(each for each in numbers if each != number)]
+    if gives(needed):
+        return needed
+    kept = list(numbers)
+    for number in numbers:  # what is left out early stays out: in these stories one pass is enough
+        if number not in needed and gives(each for each in kept if each != number):
+            kept.remove(number)
+    return kept
+
+
+def follow(events: list[Event], chain: tuple[str, ...], home: str) -> dict[str, str]:
+    """Answer one chain under each reading."""
     where: dict[str, str] = {}
-    arrived: dict[str, int] = {}
-    place, put_at, moves = "", 0, []
-    seen = {"open": "", "closed": ""}
-    decided, proof, broken = 0, set[int](), 0
+    place, blamed, seen = "", "", {"open": "", "closed": ""}
     left_behind: dict[str, set[str]] = {}
     known: dict[str, str] = {}
-    blamed = ""
-    for number, (what, who, target) in enumerate(events, 1):
+    for what, who, target in events:
         if what == "exit":
-            here = {agent for agent, room in where.items() if room == where[who]}
-            left_behind[who] = here - {who} if where[who] == home else set()
-            del where[who]
+            left = where.pop(who, "")
+            left_behind[who] = {agent for agent, room in where.items() if room == left} if left == home else set()
         elif what == "enter":
-            where[who], arrived[who] = target, number
+            where[who] = target
         elif what in ("place", "move"):
-            place, put_at = target, number
-            moves.append(number)
+            place = target
         inside = {agent for agent, room in where.items() if room == home}
         if what == "enter" and target == home and place and chain[0] == who and len(chain) == 2:
             surprised = known.get(who, place) != place
@@ -149,20 +161,11 @@ def follow(events: list[Event], chain: tuple[str, ...], home: str) -> dict[str, 
                 blamed = place
         for agent in inside if place else ():
             known[agent] = place
-        together = bool(place) and all(agent in inside for agent in chain)
-        if together:
-            seen["open"], decided, broken = place, number, 0
-            proof = {put_at, *(arrived[agent] for agent in chain)}
+        if place and all(agent in inside for agent in chain):
+            seen["open"], blamed = place, ""
             if what in ("place", "move"):
                 seen["closed"] = place
-            blamed = ""
-        elif decided and not broken:
-            broken = number
-    missed = {number for number in moves if number > decided}
-    full = sorted(proof | missed | ({broken} if missed else set()))
-    answers = {name: (seen[name], full) for name in seen}
-    answers["infer-mover"] = (blamed or seen["open"], full)
-    return answers
+    return {**seen, "infer-mover": blamed or seen["open"]}
 
 
 def sentence(event: Event, thing: str) -> str:

@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 
+from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots
 from storyproof.families.belief.narration import Cast
-from storyproof.families.belief.nested.drawing import PlotDials, draw_plots
-from storyproof.families.belief.nested.wording import LANGUAGES, find_wording
+from storyproof.families.belief.wording import LANGUAGES, find_wording
 from storyproof.seeds import Draws
 
 DIALS = PlotDials(agents=4, rooms=2, objects=1, moves=2, tells=2, lies=1, peeks=1, distractions=1, walks=6)

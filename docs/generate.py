@@ -17,12 +17,12 @@ from docs.pictures import false_belief
 from storyproof import catalog
 from storyproof.cli import EXIT_CODES, HELP, app
 from storyproof.cli.crash import DEBUG
+from storyproof.families.belief.answers import oracle_answer
+from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots
 from storyproof.families.belief.narration import Cast
-from storyproof.families.belief.nested.answers import oracle_answer
-from storyproof.families.belief.nested.drawing import PlotDials, draw_plots
-from storyproof.families.belief.nested.questions import Ask, NestedQuestion
-from storyproof.families.belief.nested.readings import NESTED_DEFAULT
-from storyproof.families.belief.nested.wording import find_wording
+from storyproof.families.belief.questions import Ask, BeliefQuestion
+from storyproof.families.belief.readings import DEFAULT_READING
+from storyproof.families.belief.wording import find_wording
 from storyproof.families.kinship.relations import PREDICATES
 from storyproof.families.kinship.rules import published_rules, strict_rules
 from storyproof.integrations.lm_eval.files import task_files
@@ -136,8 +136,8 @@ def nested_stories() -> str:
         for column, text in enumerate(texts):
             names = [wording.vocabulary.agents[number] for number in cast.agents[:, column]]
             thing = wording.vocabulary.objects[cast.things[column % 2, column]]
-            question = NestedQuestion(Ask.BELIEF, thing, tuple(names[: 1 + column % 3]))
-            answer = wording.answer(oracle_answer(wording.read(text), question, NESTED_DEFAULT))
+            question = BeliefQuestion(Ask.BELIEF, thing, tuple(names[: 1 + column % 3]))
+            answer = wording.answer(oracle_answer(wording.read(text), question, DEFAULT_READING))
             story = text.replace("\n", "" if language == "zh" else " ")
             parts.append(f"- {story} *{wording.ask(question)}* {answer}")
         parts.append("")

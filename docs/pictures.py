@@ -7,7 +7,7 @@ from storyproof.example import Example
 from storyproof.families import family_of
 from storyproof.svg import standalone
 
-_STORY, _QUESTION = "test-000000007", 4  # where will Selma, who is wrong, look for the scarf?
+_STORY, _QUESTION = "test-000000006", 4  # where will Rosa, who is wrong, look for the rope?
 
 
 def false_belief() -> str:

@@ -150,7 +150,7 @@ def question_of_study(folder: Path) -> str:
 
 def names_of_study(folder: Path) -> str:
     """Write the page of a question whose answer is a set of people."""
-    dials = {"order": 1, "agents": 4, "moves": 2, "tells": 1, "lies": 1, "rooms": 1, "objects": 1, "peeks": 0}
+    dials = {"order": 1, "agents": 4, "moves": 2, "tells": 1, "lies": 1, "rooms": 2, "objects": 1, "peeks": 0}
     return _question_page(folder, _study(folder, "solve", "tom-k", style="narrative", **dials), "believers")
 
 

@@ -40,7 +40,7 @@ def example(**changes: Any) -> Example:
         "story_type": "false_belief",
         "false_belief": True,
         "readings": ["open", "closed", "infer-mover"],
-        "proof": [2, 3, 4, 5],
+        "proof": [2, 3, 4],
     }
     return changed(Example(**fields), **changes)
 

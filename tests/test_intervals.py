@@ -385,3 +385,14 @@ def test_what_is_no_share() -> None:
             difference_interval(first, second, [0, 1])
     with pytest.raises(ValueError, match="found 4 values and 4 groups"):
         mean_interval([[1, 0], [0, 1]], [[0, 0], [1, 1]])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(("first", "second"), [(1.0, 0.6), (0.4, 0.0)])
+def test_a_gap_beside_all_or_nothing_is_as_wide_as_two_independent_means(first: float, second: float) -> None:
+    """A bootstrap cannot draw what never occurred, so it would take 30 of 30 for certain."""
+    stories, kinds = np.repeat(np.arange(30), 2), np.tile([False, True], 30)
+    values = np.empty(60)
+    values[~kinds] = np.arange(30) < 30 * first
+    values[kinds] = np.arange(30) < 30 * second
+    means = [intervals.mean_interval(values[each], stories[each]) for each in (~kinds, kinds)]
+    assert intervals.gap_interval(values, kinds, stories) == intervals.difference(*means)

@@ -150,7 +150,7 @@ class Benchmark(ABC):
     family: ClassVar[str]
     usual_counts: ClassVar[Mapping[str, int]]
     test_parts: ClassVar[str] = ""
-    round: ClassVar[int]
+    round: int
     config_type: ClassVar[type[Config]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     readings: ClassVar[tuple[str, ...]]
@@ -160,6 +160,7 @@ class Benchmark(ABC):
     counted: ClassVar[dict[str, tuple[str, ...]]] = {
         "story_types": ("story_type",),
         "question_types": ("question_type",),
+        "readings": ("readings",),
     }
 
     def __init__(self, config: Config, seed: int) -> None:

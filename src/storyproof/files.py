@@ -12,6 +12,7 @@ import stat
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,8 +26,10 @@ _UNSUPPORTED = (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 
 @contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
+def whole_file(path: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Open a draft beside a file that replaces it if all goes well; if not, the old file stays as it was.
+
+    A private file can be read by nobody but its owner, whatever the umask; another one keeps the mode of the old file.
 
     What is not a regular file, such as a terminal, a pipe or /dev/null, is written to directly. A process that is
     killed leaves its draft behind, `.NAME.draft-NUMBER`; whoever writes the same file next removes it.
@@ -40,11 +43,11 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         return
     path = resolved(path)
     _clear_drafts(path)
-    draft, file, locked = _open_draft(path)
+    draft, file, locked = _open_draft(path, 0o600 if private else 0o666)
     try:
         yield file
         file.flush()
-        if path.exists():
+        if path.exists() and not private:
             draft.chmod(stat.S_IMODE(path.stat().st_mode))
         if not locked:
             file.close()
@@ -102,6 +105,18 @@ def read_json(path: Path, remedy: str) -> dict[str, Any]:
     return plain
 
 
+def make_private(folder: Path) -> None:
+    """Let nobody but the owner read a folder and what is in it; links are left alone.
+
+    Raises:
+        OSError: If the modes cannot be changed.
+    """
+    folder.chmod(0o700)
+    for path in folder.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o700 if path.is_dir() else 0o600)
+
+
 @contextmanager
 def writing_to(out: Path, option: str = "--out") -> Iterator[None]:
     """Name the place if something cannot be written because the disk is full or permission is denied.
@@ -148,7 +163,7 @@ def _is_stream(path: Path) -> bool:
     return path.exists() and not path.is_file()
 
 
-def _open_draft(path: Path) -> tuple[Path, BinaryIO, bool]:
+def _open_draft(path: Path, mode: int) -> tuple[Path, BinaryIO, bool]:
     """Create a draft of a file that nobody else has, and return whether it is locked.
 
     The number of a process alone does not tell drafts apart: processes in two containers may have the same one. A
@@ -156,7 +171,7 @@ def _open_draft(path: Path) -> tuple[Path, BinaryIO, bool]:
     """
     while True:
         draft = path.with_name(f".{path.name}.draft-{os.getpid()}{secrets.randbelow(10**9):09}")
-        file = draft.open("xb")
+        file = open(draft, "xb", opener=partial(os.open, mode=mode))  # noqa: SIM115
         locked = try_lock(file)
         if locked is None or (locked and draft.exists()):
             return draft, file, locked is not None

@@ -14,6 +14,7 @@ from storyproof.notebook import NotebookView
 
 COLUMN = "column"  # the kind of a wrong value in a column that follows from the others
 TEXT = "text"  # the kind of a text that cannot be parsed, or does not fit the rest of its row
+PROOF_SAMPLE = 100  # different questions per file whose proofs verify checks by deletion, unless all are asked for
 _SHOWN = 1000  # characters of a value
 _LISTED = ("file", "row", "line", "id", "kind", "field", "found", "expected", "reason", "reading", "sentences", "asked")
 
@@ -83,6 +84,7 @@ class FileReport:
         questions: How many rows it has.
         stories: How many stories.
         unchecked: How many rows had no value to compare with the proof, by column.
+        proofs_checked: How many proofs were checked by deletion.
         statuses: How many rows have which status, in families in which an answer need not follow.
         gone: Rows that a corrected copy leaves out, because nothing in their place would be right.
         unmarked: How many rows have which status, of those from which no answer follows and which do not say so.
@@ -98,6 +100,7 @@ class FileReport:
     questions: int = 0
     stories: int = 0
     unchecked: Counter[str] = field(default_factory=Counter)
+    proofs_checked: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     gone: set[int] = field(default_factory=set)
     unmarked: Counter[str] = field(default_factory=Counter)

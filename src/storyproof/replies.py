@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 NO_NAMES = frozenset(  # words that often begin a sentence
@@ -20,6 +21,10 @@ NO_NAMES = frozenset(  # words that often begin a sentence
 )
 _NAME = re.compile(r"\b[A-Z][\w-]*\w")
 _PARTS = re.compile(r"[\s_-]+")
+_BETWEEN = re.compile(r"\s*[,、，]\s*")  # the people of a set
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+_SPANISH = re.compile(r"[¿¡]|\bsí\b|\bnadie\b")
+_GERMAN = re.compile(r"\b(?:Wo (?:ist|sind|war|waren|wird|glaubt|denkt)|Wer|Was würden?|Weiß|Wissen|nein|niemand)\b")
 
 
 class Mention(NamedTuple):
@@ -28,6 +33,44 @@ class Mention(NamedTuple):
     start: int
     end: int
     name: str
+
+
+class PeopleSets(NamedTuple):
+    """Candidates that are sets of people.
+
+    Attributes:
+        names: The candidate of each set, the empty one for nobody.
+        people: All people, in order.
+    """
+
+    names: dict[frozenset[str], str]
+    people: tuple[str, ...]
+
+    def describe(self, language: str = "en") -> str:
+        """Return what may be answered, in a language: one or more of the people, or nobody."""
+        nobody, (some, none, between) = self.names.get(frozenset()), _WHO_MAY_BE_NAMED[language]
+        return some.format(between.join(self.people)) + (none.format(nobody) if nobody is not None else "")
+
+
+# For each language: some of the people, nobody, and what stands between two of them.
+_WHO_MAY_BE_NAMED = {
+    "en": ("one or more of the names {}, separated by commas", "; or {}", ", "),
+    "de": ("einer oder mehrere der Namen {}, durch Kommas getrennt", "; oder {}", ", "),
+    "es": ("uno o varios de los nombres {}, separados por comas", "; o {}", ", "),
+    "zh": ("以下名字中的一个或几个：{}，用顿号隔开", "；或者{}", "、"),
+}
+
+
+@lru_cache(maxsize=1024)
+def people_sets(candidates: tuple[str, ...]) -> PeopleSets | None:
+    """Return the sets of people that candidates are; None if they are something else."""
+    members = {candidate: _BETWEEN.split(candidate.strip()) for candidate in candidates}
+    people = {each for parts in members.values() if len(parts) > 1 for each in parts}
+    alone = [candidate for candidate, parts in members.items() if len(parts) == 1 and candidate not in people]
+    if not people <= set(candidates) or not people or len(alone) > 1:
+        return None
+    names = {frozenset(parts) - set(alone): candidate for candidate, parts in members.items()}
+    return PeopleSets(names, tuple(sorted(people)))
 
 
 class Talk:
@@ -82,6 +125,15 @@ class Talk:
 
 
 PLAIN_TALK = Talk()
+
+
+@lru_cache(maxsize=4096)
+def language_of(question: str, candidates: tuple[str, ...] = ()) -> str:
+    """Return the language of a row, `en`, `de`, `es` or `zh`: that of its question, or else of its candidates."""
+    text = question or "; ".join(candidates)
+    if _HAN.search(text):
+        return "zh"
+    return "es" if _SPANISH.search(text) else "de" if _GERMAN.search(text) else "en"
 
 
 def people_in(said: str) -> set[str]:

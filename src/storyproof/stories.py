@@ -265,7 +265,7 @@ def story(text: str, people: Sequence[str] = (), *, family: str = "") -> StoryTe
         >>> where.answer, where.is_confirmed
         ('box', True)
         >>> where.proof[-1]
-        'Ada moved the key to the jar.'
+        'Ben exited the kitchen.'
         >>> found.questions(order=1)
         ['Where was the key at the beginning?', 'Where is the key really?', ...]
     """

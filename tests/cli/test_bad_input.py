@@ -32,7 +32,7 @@ WORDS = {
         (
             "tomi --noise 0.1",
             "--noise is not an option of tomi, but of tom-babi and tom-babi-easy",
-            "tomi has --disjoint and --vocabulary",
+            "tomi has --disjoint, --robust and --vocabulary",
         ),
         ("tom-babi --noise much", "--noise is 'much'", "expected a number"),
         ("tomi --train 1e6", "--train is '1e6'; expected a whole number", "See storyproof generate --help"),

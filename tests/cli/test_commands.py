@@ -97,7 +97,8 @@ def test_verify(data: Path, tmp_path: Path) -> None:
     done = run("verify", data, "--json", tmp_path / "found.json")
     assert done.exit_code == 0
     written = f"written to {tmp_path / 'found.json'}"
-    assert done.stdout == f"54 questions of 9 stories: 0 disagreements\n{VERIFY_ASKS}\n{AUDIT_ASKS}\n{written}\n"
+    counts = "54 questions of 9 stories: 0 disagreements\n  checked by leaving out sentences: 54 proofs"
+    assert done.stdout == f"{counts}\n{VERIFY_ASKS}\n{AUDIT_ASKS}\n{written}\n"
     found = json.loads((tmp_path / "found.json").read_text())
     assert (found["questions"], found["stories"], found["disagreements"], found["findings"]) == (54, 9, 0, [])
 

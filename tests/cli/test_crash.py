@@ -1,13 +1,14 @@
 """An exception that nobody expected has an exit code of its own, one sentence, and a report to attach to an issue."""
 
 import re
+import shlex
 import tempfile
 from pathlib import Path
 
 import pytest
 
 import storyproof
-from storyproof.cli.crash import DEBUG, EXIT_CODE
+from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash
 from tests.cli.invocation import Program
 
 
@@ -100,3 +101,57 @@ def test_the_exit_codes_are_in_the_help(program: Program) -> None:
         text = " ".join(program(help_option).out.split())
         assert "70: a bug of storyproof" in text
         assert "With STORYPROOF_DEBUG=1 every error shows its traceback." in text
+
+
+def test_reports_contain_no_keys_or_passwords(
+    monkeypatch: pytest.MonkeyPatch, temporary: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    key, other = "sk-ADVSECRET-abcdefghijkl", "another-KEY-4711-0815"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    monkeypatch.setenv("MINE", other)
+    monkeypatch.setenv("DATABASE", "postgresql://me:pass-of-environment@host/db")
+    message = (
+        f"{key} {' '.join(key)} {other[:16]} pass-of-environment http://who:elsewhere@host/v1\n[parameters: (1, 'x')]"
+    )
+    message += "\nDETAIL: Key (name)=(Ada) already exists."
+    monkeypatch.setattr(
+        "sys.argv",
+        shlex.split(
+            "storyproof show data --api-key-env MINE --base-url http://me:S3cretPw@h/v1 --option api_key=hush-hush "
+            "--database=postgresql://study:S3cretPw2@h/db"
+        ),
+    )
+    assert report_crash(KeyError(message)) == EXIT_CODE
+    [report] = [path.read_text() for path in temporary.iterdir()]
+    printed = capsys.readouterr().err
+    for secret in (
+        key,
+        key[:12],
+        " ".join(key),
+        other[:16],
+        "environment",
+        "elsewhere",
+        "S3cretPw",
+        "hush",
+        "'x'",
+        "Ada",
+    ):
+        assert secret not in report + printed
+    assert "--api-key-env MINE --base-url http://…@h/v1 --option" in report
+    assert "--database=postgresql://…@h/db" in report
+
+
+def test_reports_of_studies_contain_no_data(monkeypatch: pytest.MonkeyPatch, temporary: Path) -> None:
+    monkeypatch.setattr("sys.argv", ["storyproof", "study", "export", "mine"])
+    given = ["what Ada wrote", "who Ada is"]
+    try:
+        try:
+            raise ValueError(given[0])
+        except ValueError as error:
+            raise KeyError(given[1]) from error
+    except KeyError as error:
+        report_crash(error)
+    [report] = [path.read_text() for path in temporary.iterdir()]
+    assert report.index("ValueError (message left out)") < report.index("KeyError (message left out)")
+    assert "Ada" not in report
+    assert "test_reports_of_studies_contain_no_data" in report

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,6 +94,24 @@ def test_what_came_before_a_failure_is_shown(data: Path, tmp_path: Path, server:
     assert "rules" in done.stdout
 
 
+def test_a_model_that_does_not_fit_the_data_keeps_no_other_up(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    evaluated = storyproof.evaluate
+
+    def evaluate(model: Any, *arguments: Any, **settings: Any) -> Any:
+        if model.name == "random":
+            raise DataError("random was trained on other data.")
+        return evaluated(model, *arguments, **settings)
+
+    monkeypatch.setattr(storyproof, "evaluate", evaluate)
+    done = run("evaluate", "--model", "rules,random,oracle", "--data", data, "--seeds", "2")
+    assert done.exit_code == 2
+    assert "rules" in done.stdout
+    assert "oracle" in done.stdout
+    assert done.stderr.splitlines()[-1] == "storyproof: random, zero-shot, seed 0: random was trained on other data."
+    alone = run("evaluate", "--model", "random", "--data", data)
+    assert isinstance(alone.exception, DataError)
+
+
 def test_a_prompt_that_cannot_be_served_keeps_no_other_up(data: Path, tmp_path: Path, shared: FakeServer) -> None:
     shared.behave(context=600)  # not enough for few-shot
     server = ("--model", "openai/fake", "--base-url", shared.url)
@@ -116,6 +135,14 @@ def test_a_thought_that_is_cut_off_is_no_answer(data: Path, tmp_path: Path, shar
     assert done.exit_code == 0, done.output
     assert "36 replies cut off before an answer; raise --max-tokens" in done.stdout
     assert json.loads((tmp_path / "openai-fake_test_chain-of-thought.json").read_text())["accuracy"] == 0.0
+
+
+def test_replies_that_used_all_tokens_are_counted(data: Path, tmp_path: Path, shared: FakeServer) -> None:
+    shared.behave(reply="box", finish_reason="length")
+    done = run("evaluate", "--model", "openai/fake", "--base-url", shared.url, "--data", data, "--output-dir", tmp_path)
+    assert done.exit_code == 0, done.output
+    assert "36 replies with an answer used all tokens allowed; raise --max-tokens to see the rest" in done.stdout
+    assert json.loads((tmp_path / "openai-fake_test.json").read_text())["at_limit"] == 36
 
 
 def test_nothing_is_answered_before_an_interruption(
@@ -174,7 +201,7 @@ def test_contamination(data: Path, tmp_path: Path, server: tuple[str, ...]) -> N
 
 
 def test_too_many_failures_have_an_exit_code(data: Path, tmp_path: Path, shared: FakeServer) -> None:
-    shared.behave(context=350)
+    shared.behave(context=700)
     common = ("evaluate", "--model", "openai/fake", "--base-url", shared.url, "--data", data, "--output-dir", tmp_path)
     done = run(*common)
     assert done.exit_code == 3
@@ -238,21 +265,22 @@ def test_ask_of_ones_own(server: tuple[str, ...]) -> None:
 
 def test_conventions(data: Path, tmp_path: Path, server: tuple[str, ...]) -> None:
     asked = ("ask", *server, "--data", data, "--index", 1, "--show-prompt")
-    said = "In all stories:\n- Everybody who is in a room"
-    assert said in run(*asked, "--conventions").stdout
-    assert said not in run(*asked).stdout
-    done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, "--conventions", "--max-stories", 2)
-    assert done.exit_code == 0, done.output
-    (path,) = tmp_path.glob("*.json")
-    assert "conventions" in path.name
-    assert json.loads(path.read_text())["prompt"]["name"] == "zero-shot+conventions"
+    said = "\n- Everyone who is in a room"
+    assert said in run(*asked).stdout
+    assert said not in run(*asked, "--no-conventions").stdout
+    for option, is_stated in (("--conventions", True), ("--no-conventions", False)):
+        done = run("evaluate", *server, "--data", data, "--output-dir", tmp_path, option, "--max-stories", 2)
+        assert done.exit_code == 0, done.output
+        [path] = [each for each in tmp_path.glob("*.json") if ("no-conventions" in each.name) != is_stated]
+        prompt = json.loads(path.read_text())["prompt"]
+        assert (prompt["name"], prompt["conventions"]) == ("zero-shot", is_stated)
 
 
 def test_conventions_are_for_those_who_are_asked_by_prompts(data: Path) -> None:
     for verb in ("evaluate", "ask"):
-        error = run(verb, "--model", "rules", "--data", data, "--conventions").exception
+        error = run(verb, "--model", "rules", "--data", data, "--no-conventions").exception
         assert isinstance(error, ConfigError)
-        assert "not asked by prompts" in str(error)
+        assert "not a language model" in str(error)
 
 
 def test_ask_a_solver(data: Path) -> None:

@@ -294,9 +294,9 @@ def test_show(data: Path) -> None:
 
 
 def test_show_with_conventions(data: Path) -> None:
-    plain, found = (run_line(f"show {data} {option}").stdout for option in ("", "--conventions"))
+    plain, found = (run_line(f"show {data} {option}").stdout for option in ("--no-conventions", ""))
     assert found.endswith(plain)
-    assert found.startswith("In all stories:\n- Everybody has two parents, a man and a woman, who are married")
+    assert found.startswith("Rules for this story:\n- Everyone has two parents, a man and a woman, who are married")
     assert "\n- Different names are different people.\n" in found
 
 
@@ -372,7 +372,10 @@ def test_generate(folder: Path, refuse: Refuse, options: str, place: str, remedy
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("tomi --task clean", "--task is not an option of tomi, but of clutrr; tomi has --disjoint and --vocabulary"),
+        (
+            "tomi --task clean",
+            "--task is not an option of tomi, but of clutrr; tomi has --disjoint, --robust and --vocabulary",
+        ),
         ("tomi --cloze", "--cloze is not an option of tomi"),
         ("tom-babi --train-k 2", "--train-k is not an option of tom-babi"),
         ("tom-babi --train_k 2", "--train-k is not an option of tom-babi"),

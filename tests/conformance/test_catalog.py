@@ -91,9 +91,7 @@ def test_rows_are_whole(name: str) -> None:
 
 
 def minds(row: dict[str, Any]) -> int:
-    """How many minds a question goes through; who believes something is itself a mind, and a group is no chain."""
-    if row["question_type"].startswith("common"):
-        return 1
+    """How many minds a question has: those of its chain or group, and who believes something is a mind too."""
     return len(row["chain"]) + (row["question_type"] == "believers")
 
 

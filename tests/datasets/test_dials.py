@@ -18,7 +18,9 @@ ALL = [(benchmark, dial) for benchmark in names("benchmark") for dial in storypr
 # What has to be set beside a dial, since not everything goes together.
 BESIDE: dict[tuple[str, str, Any], dict[str, Any]] = {
     ("tom-k", "agents", 8): {"questions": ("says", "knows-where")},
-    ("tom-k", "rooms", 1): {"peeks": 0},
+    ("tom-k", "rooms", 1): {"peeks": 0, "lies": 0},
+    ("tom-k", "order", 8): {"agents": 7, "questions": ("says", "knows-where")},
+    ("tom-k", "agents", 2): {"order": 3},
     ("tom-k", "style", "tomi"): {
         **{"order": 2, "objects": 1},
         **dict.fromkeys(("tells", "lies", "peeks", "distractions"), 0),

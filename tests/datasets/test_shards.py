@@ -99,6 +99,19 @@ def test_a_run_that_was_stopped_resumes_with_what_is_missing(tmp_path: Path, cap
     assert files_of(out) == files_of(tmp_path / "one")
 
 
+def test_a_folder_without_a_first_shard_is_unfinished(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with pytest.raises(KeyboardInterrupt):
+        make(out, engine=Stopping(2))
+    for path in out.glob("*.parquet"):
+        path.unlink()
+    for read in (storyproof.verify, storyproof.load):
+        with pytest.raises(
+            DataError, match="out is unfinished: the run that wrote it was killed; run the same command again"
+        ):
+            list(read(out))
+
+
 def test_an_unfinished_dataset_of_another_command_is_kept(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         make(tmp_path / "out", engine=Stopping(2))

@@ -197,6 +197,7 @@ def test_details() -> None:
     found = judge.details()
     assert found["matching"] == "careful"
     assert found["cut_off"] == 1
+    assert found["unparsed"] == 0.5
     assert found["tokens"] == {"prompt": 300, "output": 30, "cached": 40}
     assert found["cost"] == pytest.approx((260 * 1.0 + 30 * 2.0 + 40 * 0.5) / 1e6)
     assert found["match_types"]["exact_match"] == 0.5

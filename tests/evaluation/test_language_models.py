@@ -30,6 +30,7 @@ calls = []
 def answer(text):
     """Right about memory, careless about reality, vague about beliefs; says too much."""
     calls.append(text)
+    text = text.rpartition("Question:")[2]
     if "beginning" in text:
         return "box"
     if "really" in text:
@@ -48,7 +49,7 @@ def mute(text):
     pass
 
 def interrupted(text):
-    if "look" in text:
+    if "look" in text.rpartition("Question:")[2]:
         raise KeyboardInterrupt
     return answer(text)
 
@@ -179,6 +180,24 @@ def test_reply_that_was_cut_off_before_its_answer_is_none(
         found = run(data, prompt=prompt, matching=matching)
         assert found.scores.accuracy >= 4 / 5
         assert found.details["cut_off"] == 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "counted"),
+    [
+        (Reply("box", output_tokens=10), 5),  # a server that does not say why a reply ended
+        (Reply("box", cut_off=True), 5),
+        (Reply("box", output_tokens=9), 0),
+        (Reply("box"), 0),
+    ],
+)
+def test_replies_that_used_all_their_tokens_are_counted(
+    data: Path, reply: Reply, counted: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("storyproof.solvers.solver.load_backend", lambda *_: Scripted(lambda _: reply))
+    found = run(data, prompt="zero-shot")
+    assert (found.details["at_limit"], found.details["cut_off"]) == (counted, 0)
+    assert found.details["match_types"]["no_match"] < 1
 
 
 def test_what_is_no_text_has_failed(data: Path) -> None:

@@ -23,6 +23,9 @@ def test_spread_over_prompts_and_seeds() -> None:
 def test_one_run_has_no_spread() -> None:
     assert sensitivity([run("m", "a", 0, 0.2), run("n", "", 0, 0.4)]) == {}
     assert prompt_of(run("n", "", 0, 0.4)) == ""
+    asked = run("n", "a", 0, 0.4)
+    asked.details["prompt"]["conventions"] = False
+    assert prompt_of(asked) == "a without conventions"
 
 
 def test_only_what_differs_is_told() -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,13 @@ STORIES = 12
 
 
 def run_task(
-    task: str, reply: Callable[[str], str], *, stop: str = "stop", limit: int | None = None, **settings: Any
+    task: str,
+    reply: Callable[[str], str],
+    *,
+    stop: str = "stop",
+    limit: int | None = None,
+    epochs: int | None = None,
+    **settings: Any,
 ) -> Any:
     """Run a task with Inspect's own stand-in for a model; returns the log."""
     from inspect_ai import eval as run_inspect
@@ -33,7 +40,9 @@ def run_task(
         return found
 
     model = get_model("mockllm/model", custom_outputs=output)
-    [log] = run_inspect(task, model=model, task_args=settings, display="none", log_dir="logs", limit=limit)
+    [log] = run_inspect(
+        task, model=model, task_args=settings, display="none", log_dir="logs", limit=limit, epochs=epochs
+    )
     assert log.status == "success", log.error
     return log
 
@@ -89,7 +98,7 @@ def test_a_story_that_a_limit_cuts_does_not_count_as_a_whole() -> None:
     log = run_task("storyproof/tomi", right.__getitem__, stories=STORIES, seed=7, limit=8)
     assert metrics(log)["joint"] == 1.0
     only = run_task("storyproof/tomi", right.__getitem__, stories=STORIES, seed=7, limit=5)
-    assert metrics(only)["joint"] == 0.0
+    assert isnan(metrics(only)["joint"])
 
 
 def test_a_prompt_of_several_steps_is_asked_step_by_step() -> None:
@@ -199,3 +208,29 @@ def test_bad_arguments_are_one_sentence(task: str, settings: dict[str, Any], mes
     with pytest.raises(PrerequisiteError) as stop:
         run_task(task, str, **settings)
     assert message in str(stop.value.message)
+
+
+def test_joint_accuracy_of_epochs_is_that_of_each_epoch_averaged() -> None:
+    right = answers("tomi")
+    asked: dict[str, int] = {}
+
+    def reply(text: str) -> str:
+        """Every question is answered rightly in the first of two epochs only."""
+        asked[text] = asked.get(text, 0) + 1
+        return right[text] if asked[text] == 1 else "nothing"
+
+    log = run_task("storyproof/tomi", reply, epochs=2, stories=STORIES, seed=7)
+    found = metrics(log)
+    assert (found["accuracy"], found["joint"], found["unparsed"]) == (0.5, 0.5, 0.5)
+
+
+def test_what_is_unparsed_does_not_depend_on_the_matching() -> None:
+    for matching in ("careful", "strict", "lenient"):
+        log = run_task(
+            "storyproof/tomi",
+            lambda text: f"in the {answers('tomi')[text]}",
+            matching=matching,
+            stories=STORIES,
+            seed=7,
+        )
+        assert metrics(log)["unparsed"] == 0

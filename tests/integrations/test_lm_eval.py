@@ -37,7 +37,7 @@ any:
 """
 
 
-def harness(tasks: list[str], model: str, arguments: dict[str, Any], **settings: Any) -> dict[str, Any]:
+def harness(tasks: list[str], model: Any, arguments: dict[str, Any], **settings: Any) -> dict[str, Any]:
     from lm_eval import simple_evaluate
     from lm_eval.tasks import TaskManager
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from importlib import metadata
+from math import isnan
 from pathlib import Path
 
 import pytest
@@ -101,8 +102,12 @@ def test_joint_accuracy_and_errors_agree_with_evaluate(tmp_path: Path) -> None:
 def test_stories_that_were_not_answered_as_a_whole_do_not_count() -> None:
     answers = [StoryAnswer("a", 2, 1.0), StoryAnswer("a", 2, 1.0), StoryAnswer("b", 2, 0.0)]
     assert joint_accuracy(answers) == (1.0, 0.0)
-    assert joint_accuracy([]) == (0.0, 0.0)
+    assert all(map(isnan, joint_accuracy([])))
+    assert all(map(isnan, joint_accuracy(answers[2:])))
     assert joint_accuracy([StoryAnswer("a", 1, 0.5), StoryAnswer("b", 1, 1.0)])[0] == 0.5
+    both = [StoryAnswer("a", 2, 0.5, (1.0, 0.0)), StoryAnswer("a", 2, 0.5, (1.0, 0.0))]
+    assert joint_accuracy(both)[0] == 0.5
+    assert joint_accuracy([both[0], both[1]._replace(tries=(0.0, 1.0))])[0] == 0.0
     assert clustered_error([]) == clustered_error(answers[:2]) == 0.0
 
 

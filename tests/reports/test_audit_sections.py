@@ -65,7 +65,7 @@ def test_shortcuts_are_learned_from_training_data(tomi: Path) -> None:
     text = shown(view)
     for name in ("chance", "what the structure forces", *(row["name"] for row in found["rows"])):
         assert name in text
-    assert found["verdict"] in text
+    assert found["verdict"] in " ".join(text.split())
 
 
 @pytest.mark.parametrize(

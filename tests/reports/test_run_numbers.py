@@ -208,6 +208,18 @@ def test_failures_latency_and_cost(tmp_path: Path) -> None:
     assert effort.slow_latency == pytest.approx(np.quantile(np.arange(20) / 10, 0.95))
 
 
+@pytest.mark.parametrize("value", [[[0.1], [0.9]], ["a", "b"], [None, None], "ab", {"a": 1, "b": 2}, 7, [{}, 1.0]])
+def test_values_of_wrong_types_are_left_out(tmp_path: Path, value: object) -> None:
+    rows = {f"q{number}": ("a", "a") for number in range(4)}
+    about = {"joint_accuracy": 0.5, "stories": 4, "intervals": {"joint_accuracy": value}, "cut_off": value}
+    about |= {"failures": {"failed": value, "not_asked": value, "of": value, "errors": {"x": value}}}
+    path = hand_made(tmp_path / "r.json", "m", rows, **{**about, "match_types": {"exact_match": value}})
+    [board] = gather(read_runs(path))
+    found = count_board(board, explain_answers(board))
+    assert found.rows[0].joint is not None
+    storyproof.report(path).render()
+
+
 def test_missed_by_all(tmp_path: Path) -> None:
     """Both right, one right, none right, and one question that only one answered; a perfect run is ignored."""
     right = {"1": ("a", "a"), "2": ("a", "a"), "3": ("b", "a"), "4": ("b", "a")}

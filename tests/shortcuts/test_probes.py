@@ -41,11 +41,11 @@ def test_the_same_seed_gives_the_same_report() -> None:
 
 
 def test_who_sees_everything_answers_tomi() -> None:
-    data = [each for each in (*made("tomi", "train", 300), *made("tomi", "test", 99)) if each.order == 2]
+    data = [each for each in (*made("tomi", "train", 450), *made("tomi", "test", 99)) if each.order == 2]
     told = tell(data)
-    fold = Fold(np.arange(600), np.arange(600, 798))
+    fold = Fold(np.arange(900), np.arange(900, 1098))
     score = {
-        ablation.name: np.mean(choose(ablation.apply(told, 0), fold) == told.answer[600:])
+        ablation.name: np.mean(choose(ablation.apply(told, 0), fold) == told.answer[900:])
         for ablation in ABLATIONS
         if ablation.name in ("full_text", "names_removed", "without_enter_exit")
     }

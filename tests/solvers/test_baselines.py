@@ -1,6 +1,6 @@
 import pytest
 
-from storyproof.families.belief.baselines import places_of
+from storyproof.families.belief.family import FAMILY
 from storyproof.solvers.baselines import Majority, Oracle, Random
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, STORY, example, examples
 
@@ -35,7 +35,7 @@ def test_random_does_not_hang_on_the_order() -> None:
 
 def test_random_is_fair() -> None:
     rows = examples("tomi", "test")
-    first = sum(answer == places_of(row)[0] for row, answer in zip(rows, Random().predict(rows), strict=True))
+    first = sum(answer == FAMILY.positions(row)[0] for row, answer in zip(rows, Random().predict(rows), strict=True))
     assert 0.42 < first / len(rows) < 0.58  # 576 draws; four standard deviations
 
 
@@ -61,5 +61,5 @@ def test_object_that_is_nowhere(solver: Random | Majority | Oracle) -> None:
 
 
 def test_places_in_the_order_of_the_story() -> None:
-    assert places_of(example()) == ["box", "jar"]
-    assert places_of(example(story=STORY + "\nAda moved the key to the box.")) == ["box", "jar"]
+    assert FAMILY.positions(example()) == ["box", "jar"]
+    assert FAMILY.positions(example(story=STORY + "\nAda moved the key to the box.")) == ["box", "jar"]

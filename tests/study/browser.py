@@ -91,7 +91,7 @@ class Browser:
         )
         self.path = path
         self.page = self._client.request(method, path, body, {**(headers or {}), **cookie})
-        found = re.match(r"([^=]+)=([^;]*)", self.page.headers.get("set-cookie", ""))
-        if found:
-            self.set_cookie = self.page.headers["set-cookie"]
-            self.cookies[found[1]] = found[2].strip('"')
+        for line in self.page.headers.get("set-cookie", "").splitlines():
+            if found := re.match(r"([^=]+)=([^;]*)", line):
+                self.set_cookie = line
+                self.cookies[found[1]] = found[2].strip('"')

@@ -13,11 +13,9 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from storyproof.errors import ConfigError, DataError
-from storyproof.families.belief import readings as belief_readings
-from storyproof.families.belief.nested.readings import SIGHT_CONVENTIONS, TRUST_CONVENTIONS
-from storyproof.families.kinship import conventions as kinship_conventions
-from storyproof.study import schema
-from storyproof.study.admin import MOST_WRONG, hash_password
+from storyproof.study import admin, schema
+from storyproof.study.admin import MOST_WRONG, MOST_WRONG_IN_ALL, TooManyAttemptsError, hash_password
+from storyproof.study.admin import log_in as begin_session
 from storyproof.study.app import create_app
 from storyproof.study.design import LANGUAGES, MTURK, PROLIFIC
 from storyproof.study.folder import Study, open_study
@@ -206,7 +204,8 @@ def test_a_second_consent_leads_to_the_same_participant(study: Study) -> None:
     for _ in range(3):
         browser.send(form.action, {**form.fields, "agree": "yes"})
         places.add(browser.path)
-    assert len(places) == 1
+    assert len(places) == 3  # links are random, and all of them go on
+    assert len({browser.open(place).text.count("<form") for place in places}) == 1
     assert count(study, schema.participant) == 1
 
 
@@ -244,7 +243,8 @@ def test_prolific(tmp_path: Path, data: Path, clock: Clock) -> None:
     first = begin(study, "?PROLIFIC_PID=abc&STUDY_ID=s&SESSION_ID=x")
     go_on(study, first)
     again = begin(study, "?PROLIFIC_PID=abc&STUDY_ID=s&SESSION_ID=y")
-    assert again.path == first.path.partition("/feedback")[0]
+    assert again.path != first.path.partition("/feedback")[0]
+    assert again.open(first.path.partition("/feedback")[0]).status == 200
     assert count(study, schema.participant) == 1
     study.close()
 
@@ -454,6 +454,31 @@ def test_wrong_passwords(study: Study, clock: Clock) -> None:
     assert log_in(study).page.status == 200
 
 
+def test_wrong_passwords_elsewhere_do_not_lock_the_owner_out(study: Study) -> None:
+    study.set_password(hash_password(PASSWORD))
+    owner = log_in(study)
+    device = next(value for name, value in owner.cookies.items() if name.endswith("-device"))
+    for number in range(MOST_WRONG_IN_ALL):
+        assert admin.log_in(study, "wrong password", f"10.0.0.{number}") is None
+    with pytest.raises(admin.TooManyAttemptsError):
+        admin.log_in(study, PASSWORD, "10.0.1.1")
+    for forged in (device[:-1], f"x{device}", "x.", ".", "x"):
+        with pytest.raises(admin.TooManyAttemptsError):
+            admin.log_in(study, PASSWORD, "10.0.1.1", forged)
+    assert admin.log_in(study, PASSWORD, "10.0.1.1", device) is not None
+    for _ in range(MOST_WRONG):  # a known browser has a limit of its own
+        assert admin.log_in(study, "wrong password", "10.0.1.1", device) is None
+    with pytest.raises(admin.TooManyAttemptsError):
+        admin.log_in(study, PASSWORD, "10.0.1.1", device)
+    assert admin.unlock(study) == MOST_WRONG_IN_ALL + MOST_WRONG
+    assert admin.log_in(study, PASSWORD, "10.0.1.1") is not None
+    study.set_password(hash_password("another password"))
+    for number in range(MOST_WRONG_IN_ALL):
+        admin.log_in(study, PASSWORD, f"10.0.0.{number}")
+    with pytest.raises(admin.TooManyAttemptsError):
+        admin.log_in(study, "another password", "10.0.1.1", device)  # which knew the old one
+
+
 def test_right_passwords_do_not_count(study: Study) -> None:
     study.set_password(hash_password(PASSWORD))
     for _ in range(MOST_WRONG + 1):
@@ -484,9 +509,9 @@ def test_cookies(study: Study) -> None:
     form = browser.form
     browser.submit(password=PASSWORD)
     assert form.action == "/admin/login"
-    cookie = browser.set_cookie
-    for part in ("__Host-storyproof=", "HttpOnly", "Secure", "SameSite=strict", "Path=/"):
-        assert part in cookie
+    assert set(browser.cookies) == {"__Host-storyproof", "__Host-storyproof-device"}
+    for part in ("HttpOnly", "Secure", "SameSite=strict", "Path=/"):
+        assert part in browser.set_cookie
 
 
 def test_log_out_needs_its_key(study: Study) -> None:
@@ -517,13 +542,20 @@ def test_another_language(tmp_path: Path, data: Path) -> None:
     study.close()
 
 
-@pytest.mark.parametrize("language", [each for each in LANGUAGES if each != "en"])
-def test_conventions_are_translated(language: str) -> None:
-    """Whatever a page says to participants is in the language of the study."""
-    lines = {*belief_readings.CONVENTIONS, *kinship_conventions.CONVENTIONS, *SIGHT_CONVENTIONS}
-    lines |= set(TRUST_CONVENTIONS.values())
-    for line in lines:
-        assert load_texts(language).translate(line) != line
+def test_rules_are_in_the_language_of_the_page_or_left_out(tmp_path: Path, data: Path) -> None:
+    designs = {each: solve_design(name=each, language=each) for each in LANGUAGES}
+    designs["none"] = solve_design(name="none", conventions=False)
+    assert designs["none"].sha256 != solve_design(name="none").sha256
+    assert type(designs["none"]).from_dict(designs["none"].as_dict()) == designs["none"]
+    pages = {}
+    for name, design in designs.items():
+        study = make_study(tmp_path / name, design, data=data)
+        pages[name] = begin(study).page.text
+        study.close()
+    assert "<details open" in pages["en"]
+    assert "Different names are different people." in pages["en"]
+    assert "Verschiedene Namen sind verschiedene Personen." in pages["de"]
+    assert "<details" not in pages["none"]
 
 
 SPANISH = {"consent_title": "Antes de empezar", "progress": "Paso {done} de {total}"}
@@ -596,3 +628,13 @@ def test_own_texts(tmp_path: Path, data: Path) -> None:
     assert "<script>alert" not in browser.page.text
     assert "First." in browser.page.text
     study.close()
+
+
+def test_wrong_passwords_from_many_addresses_are_limited_in_all(study: Study, clock: Clock) -> None:
+    study.set_password(hash_password(PASSWORD))
+    for number in range(MOST_WRONG_IN_ALL):
+        assert begin_session(study, "wrong password", f"10.0.0.{number}") is None
+    with pytest.raises(TooManyAttemptsError):
+        begin_session(study, "wrong password", "10.0.1.1")
+    clock.turn(16 * 60)
+    assert begin_session(study, PASSWORD, "10.0.1.1") is not None

@@ -48,6 +48,12 @@ def test_only_the_proxy_is_reached_from_outside() -> None:
     assert {name for name in used if not name.startswith(".")} == set(compose()["volumes"])
 
 
+def test_memory_and_processes_are_bounded() -> None:
+    for name, each in compose()["services"].items():
+        assert re.fullmatch(r"\d+[gm]", each["mem_limit"]), name
+        assert each["pids_limit"] <= 500, name
+
+
 def test_the_proxy_leads_to_the_service() -> None:
     text = (DEPLOY / "Caddyfile").read_text("utf-8")
     assert f"reverse_proxy study:{PORT}" in text

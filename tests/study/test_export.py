@@ -2,11 +2,16 @@
 
 import csv
 import json
+import os
 import random
+import sqlite3
+import tracemalloc
+import zipfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from hashlib import sha256
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -22,6 +27,7 @@ from storyproof.evaluation.runs import read_runs
 from storyproof.study import schema
 from storyproof.study.backup import back_up, restore
 from storyproof.study.creation import new_study
+from storyproof.study.database import FILE
 from storyproof.study.design import PARAPHRASE, SOLVE, ExclusionRules, StudyDesign
 from storyproof.study.export import export_study
 from storyproof.study.folder import DESIGN, REVIEWING, Study, open_study
@@ -374,6 +380,154 @@ def test_damaged_backups(solved: Study, tmp_path: Path) -> None:
         with pytest.raises(DataError, match="not a backup"):
             restore(tmp_path / name, tmp_path / "elsewhere")
         assert not (tmp_path / "elsewhere").exists()
+
+
+def _repacked(backup: Path, out: Path, parts: dict[str, bytes | None], **about: Any) -> Path:
+    """Write a backup with other parts and a manifest with their hashes, or with other values."""
+    with zipfile.ZipFile(backup) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(held["backup.json"])
+    held = {name: content for name, content in {**held, **parts}.items() if content is not None}
+    manifest["sha256"] = {name: sha256(held[f"{name}.jsonl"]).hexdigest() for name in manifest["sha256"]}
+    manifest = {name: value for name, value in {**manifest, **about}.items() if value != "gone"}
+    held["backup.json"] = parts.get("backup.json") or json.dumps(manifest).encode()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in held.items():
+            archive.writestr(name, content)
+    return out
+
+
+BAD_PARTS: dict[str, dict[str, Any]] = {
+    "not UTF-8": {"event.jsonl": b"\xff\xfe\n"},
+    "not JSON": {"event.jsonl": b"{oops\n"},
+    "an unknown column": {"event.jsonl": b'{"nope": 1}\n'},
+    "a list": {"event.jsonl": b"[1]\n"},
+    "a number": {"event.jsonl": b"1\n"},
+    "a value of another type": {"study.jsonl": b'{"id": {"a": 1}}\n'},
+    "a huge number": {"event.jsonl": b'{"id": 1e400}\n'},
+    "no design": {"design.json": None},
+    "a design that is a list": {"design.json": b"[]"},
+    "a design that is not JSON": {"design.json": b"{nope"},
+    "items that are not UTF-8": {"items.jsonl": b"\xff"},
+    "items that are not items": {"items.jsonl": b"[]\n"},
+    "a manifest that is a list": {"backup.json": b"[]"},
+    "a manifest that is not JSON": {"backup.json": b"{"},
+    "no rows": {"rows": "gone"},
+    "rows that are a number": {"rows": 3},
+    "no hashes": {"sha256": "gone"},
+    "hashes that are a list": {"sha256": []},
+    "no revision": {"revision": "gone"},
+    "a revision that is a number": {"revision": 7},
+    "a newer revision": {"revision": "r9999"},
+    "an unknown table": {"rows": {"x": 0}, "sha256": {"x": ""}},
+}
+
+
+@pytest.mark.parametrize("what", BAD_PARTS)
+def test_a_backup_with_bad_parts_is_refused_and_leaves_nothing(solved: Study, tmp_path: Path, what: str) -> None:
+    back_up(solved, tmp_path / "backup.zip")
+    files = {name: value for name, value in BAD_PARTS[what].items() if "." in name}
+    about = {name: value for name, value in BAD_PARTS[what].items() if "." not in name}
+    bad = _repacked(tmp_path / "backup.zip", tmp_path / "bad.zip", files, **about)
+    with pytest.raises(DataError):
+        restore(bad, tmp_path / "again")
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(("again", "."))) == []
+
+
+def _patched(content: bytes, signature: bytes, at: int, value: bytes) -> bytes:
+    """Return an archive with other bytes after each signature of one kind."""
+    found = bytearray(content)
+    place = found.find(signature)
+    while place >= 0:
+        found[place + at : place + at + len(value)] = value
+        place = found.find(signature, place + 4)
+    return bytes(found)
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "encrypted": lambda content: _patched(content, b"PK\1\2", 8, b"\1"),
+    "unknown compression": lambda content: _patched(_patched(content, b"PK\1\2", 10, b"\x63"), b"PK\3\4", 8, b"\x63"),
+    "corrupt": lambda content: content[:60] + b"\xff" * 30 + content[90:],
+    "cut at the start": lambda content: content[100:],
+    "claims gigabytes": lambda content: _patched(content, b"PK\1\2", 24, b"\xff\xff\xff\x7f"),
+}
+
+
+@pytest.mark.parametrize("what", DAMAGES)
+def test_a_damaged_archive_is_refused_and_leaves_nothing(solved: Study, tmp_path: Path, what: str) -> None:
+    back_up(solved, tmp_path / "backup.zip")
+    (tmp_path / "bad.zip").write_bytes(DAMAGES[what]((tmp_path / "backup.zip").read_bytes()))
+    with pytest.raises(DataError, match=r"bad\.zip is not a backup of a study, or damaged: .+; choose another\."):
+        restore(tmp_path / "bad.zip", tmp_path / "again")
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_bomb_takes_no_memory(solved: Study, tmp_path: Path) -> None:
+    back_up(solved, tmp_path / "backup.zip")
+    bad = _repacked(tmp_path / "backup.zip", tmp_path / "bad.zip", {"event.jsonl": b"[" * (80 << 20)})
+    tracemalloc.start()
+    with pytest.raises(DataError, match="longer than 16,777,216 characters"):
+        restore(bad, tmp_path / "again")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 70 << 20  # a line of the longest length, not the whole
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_damaged_database_is_named(solved: Study, tmp_path: Path) -> None:
+    solved.close()
+    path = solved.folder / FILE
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA journal_mode=DELETE")
+    connection.close()
+    content = path.read_bytes()
+    half = len(content) // 2
+    damages = {
+        "no database": b"no database at all" * 100,
+        "cut": content[:half],
+        "zeros": content[:half] + b"\0" * 8192 + content[half + 8192 :],
+        "empty": b"",
+    }
+    for damaged in damages.values():
+        path.write_bytes(damaged)
+        with pytest.raises(DataError, match="restore the study from a backup"):
+            open_study(solved.folder).close()
+    path.write_bytes(content)
+    for change in ("UPDATE participant SET created_at = 'x'", "UPDATE participant SET external_visit = '{'"):
+        path.write_bytes(content)
+        with sqlite3.connect(path) as connection:
+            connection.execute(change)
+        connection.close()
+        with pytest.raises(DataError, match="rows of participant have values of another type"):
+            open_study(solved.folder)
+
+
+def test_an_export_is_whole_or_not_at_all(solved: Study, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object) -> list[Path]:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("storyproof.study.export.write_runs", fail)
+        with pytest.raises(DataError, match="No space left"):
+            export_study(solved, tmp_path / "out")
+    assert not [path for path in tmp_path.iterdir() if "out" in path.name]
+    assert export_study(solved, tmp_path / "out").files
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes of files are those of POSIX")
+def test_nobody_else_can_read_a_study(solved: Study, tmp_path: Path) -> None:
+    umask = os.umask(0)
+    try:
+        back_up(solved, tmp_path / "backup.zip")
+        again, _ = restore(tmp_path / "backup.zip", tmp_path / "again")
+        join(again, "0")
+        export_study(again, tmp_path / "out")
+        held = [tmp_path / "backup.zip", *(tmp_path / "again").rglob("*"), *(tmp_path / "out").rglob("*")]
+        held += [tmp_path / "again", tmp_path / "out", solved.folder, *solved.folder.rglob("*")]
+        assert {path: oct(path.stat().st_mode) for path in held if path.stat().st_mode & 0o077} == {}
+        again.close()
+    finally:
+        os.umask(umask)
 
 
 def test_a_backup_without_a_deleted_participant(solved: Study, tmp_path: Path) -> None:

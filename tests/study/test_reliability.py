@@ -1,15 +1,18 @@
 """Nothing is lost, doubled or given out too often: fifty participants, a server that is killed, and both databases."""
 
 import random
+import zipfile
 from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import inspect, select
 
+from storyproof.errors import DataError
 from storyproof.study import schema
 from storyproof.study.backup import back_up, restore
+from storyproof.study.database import StudyDatabase, parse_url
 from storyproof.study.folder import open_study
 from storyproof.study.items import MAIN
 from storyproof.study.results import read_rows
@@ -39,6 +42,8 @@ def test_kills_while_fifty_take_part(tmp_path: Path, data: Path, database: str) 
     study = open_study(study.folder, database=database)
     rows = read_rows(study)
     tokens = {row.token_sha256: number for number, row in rows.participants.items()}
+    with study.database.reading() as connection:
+        tokens |= {row.token_sha256: row.participant_id for row in connection.execute(select(schema.link))}
     # Nothing is lost: whatever was acknowledged is there, with what was sent.
     answers = {(row.participant_id, row.slot_id): row for row in rows.answers}
     sent = Counter[str]()
@@ -115,3 +120,26 @@ def test_backup_while_it_runs_and_move_to_the_other_database(
     assert all(find_step(moved, join(moved, str(number))).kind == FINISHED for number in range(7))
     study.close()
     moved.close()
+
+
+def test_a_restore_that_fails_leaves_no_tables(tmp_path: Path, data: Path, postgres: str) -> None:
+    study = make_study(tmp_path, solve_design(), data=data)
+    join(study, "a")
+    back_up(study, tmp_path / "backup.zip")
+    study.close()
+    with zipfile.ZipFile(tmp_path / "backup.zip") as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    parts["items.jsonl"] = b"[]\n"  # is read last
+    with zipfile.ZipFile(tmp_path / "bad.zip", "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    other = create_database(postgres, f"{tmp_path.name}-bad")
+    with pytest.raises(DataError):
+        restore(tmp_path / "bad.zip", tmp_path / "again", database=other)
+    assert not (tmp_path / "again").exists()
+    base = StudyDatabase(parse_url(other))
+    with base.reading() as connection:
+        assert inspect(connection).get_table_names() == []
+    base.close()
+    again, _ = restore(tmp_path / "backup.zip", tmp_path / "again", database=other)
+    again.close()

@@ -1,5 +1,7 @@
 """Items are given out evenly, every form counts once, and nothing is given out too often."""
 
+import hmac
+from base64 import urlsafe_b64encode
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -12,9 +14,12 @@ from hypothesis import strategies as st
 from sqlalchemy import func, select
 
 from storyproof.study import schema
+from storyproof.study.design import ExclusionRules
 from storyproof.study.folder import Study, open_study
 from storyproof.study.items import ATTENTION, MAIN, PRACTICE
-from storyproof.study.participants import Participant, StudyFullError, delete_participant, find
+from storyproof.study.participants import Arrival, Participant, StudyFullError, delete_participant, enter, find
+from storyproof.study.replacement import replace_excluded
+from storyproof.study.results import find_exclusions, read_rows
 from storyproof.study.steps import ANSWER, FINISHED, GRACE_S, RATE, REVIEW, WRITE, StudyStep, find_step
 from storyproof.study.submissions import (
     LATE,
@@ -64,6 +69,30 @@ def play(study: Study, me: Participant, right: bool = True) -> list[StudyStep]:
         take(study, me, step, right)
         found.append(step)
     return found
+
+
+def test_a_copy_of_the_database_opens_no_link(study: Study) -> None:
+    arrival = Arrival("a" * 32)
+    first, second = (enter(study, arrival, "0" * 64) for _ in range(2))
+    assert first != second
+    one, other = find(study, first), find(study, second)
+    assert one is not None
+    assert one == other
+    assert count(study, schema.participant) == 1
+    with study.database.reading() as connection:
+        held = [dict(row._mapping) for table in schema.KEPT for row in connection.execute(select(table))]
+    assert not any(token in str(held) for token in (first, second))
+    [row] = [each for each in held if "entry_key" in each]
+    for purpose in ("link", "token"):  # nothing that is stored leads to a link
+        derived = hmac.digest(study.secret.encode(), f"{purpose}\0{row['entry_key']}".encode(), "sha256")
+        assert find(study, urlsafe_b64encode(derived).decode().rstrip("=")) is None
+    for _ in range(60):
+        enter(study, arrival, "0" * 64)
+    assert find(study, first) == one
+    assert count(study, schema.link) == 50
+    delete_participant(study, one.code)
+    assert count(study, schema.link) == 0
+    assert find(study, first) is None
 
 
 def test_a_whole_study(study: Study) -> None:
@@ -375,4 +404,26 @@ def test_whatever_happens_no_item_is_answered_too_often(
     assert len(main) == len({(row.item, row.participant_id) for row in main})
     done = {row.id for row in rows(study, schema.slot) if row.is_done}
     assert done == {row.slot_id for row in main}
+    study.close()
+
+
+def test_an_answer_within_the_grace_counts(study: Study, clock: Clock) -> None:
+    """An answer that was sent in time may arrive some seconds later."""
+    me = next(each for each in (join(study, "a"), join(study, "b")) if each.condition == "limited")
+    while (step := find_step(study, me)).role != MAIN:
+        take(study, me, step)
+    clock.turn(30 + GRACE_S - 1)
+    assert submit_answer(study, me, step.slot, study.items[step.item].answer, 30_000).status == STORED
+    row = next(row for row in rows(study, schema.answer) if row.role == MAIN)
+    assert (row.is_timed_out, row.is_right) == (False, True)
+
+
+def test_exclusions_that_may_still_change_are_not_replaced(tmp_path: Path, data: Path) -> None:
+    rules = ExclusionRules(failed_checks=0, needs_completion=True)
+    study = make_study(tmp_path / "unfinished", solve_design(exclusions=rules), data=data)
+    me = join(study, "a")
+    while not any(row.role == MAIN for row in rows(study, schema.answer)):
+        take(study, me, find_step(study, me))
+    assert find_exclusions(study.design, read_rows(study))  # for now: they may still finish
+    assert replace_excluded(study) == {}
     study.close()

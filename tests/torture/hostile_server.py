@@ -207,6 +207,28 @@ async def repeat_key(ask: Exchange) -> None:
     await error(f"the key {ask.headers.get('authorization')} is wrong", "400 Bad Request")(ask)
 
 
+def repeat_key_as(way: Callable[[str], str]) -> Behaviour:
+    async def behave(ask: Exchange) -> None:
+        key = ask.headers.get("authorization", "").removeprefix("Bearer ")
+        await ask.respond(way(key).encode(), "400 Bad Request")
+
+    return behave
+
+
+async def list_key(ask: Exchange) -> None:
+    """List the key as a model."""
+    await ask.respond(json.dumps({"data": [{"id": f"model of {ask.headers.get('authorization')}"}]}).encode())
+
+
+async def answer_with_key(ask: Exchange) -> None:
+    """Give a good answer, and the key."""
+    await ask.respond(completion(f"{answer(ask.prompt)} {ask.headers.get('authorization')}"))
+
+
+def _elsewhere(ask: Exchange) -> str:
+    return f"http://127.0.0.1:{OTHER[0]}/good/v1/chat/completions"
+
+
 def redirect(place: str | Callable[[Exchange], str], status: str = "307 Temporary Redirect") -> Behaviour:
     async def behave(ask: Exchange) -> None:
         to = place if isinstance(place, str) else place(ask)
@@ -258,6 +280,19 @@ _ODD_WAITS = {
 }
 _INVALID = "not a valid reply"
 _LOST = "dropped the connection"
+_MOVED = "redirects are not followed"
+_REDIRECTS = ("301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent")
+_WAYS: dict[str, Callable[[str], str]] = {
+    "cut": lambda key: "x" * 65 + key,
+    "cut-end": lambda key: key[: len(key) // 2],
+    "cut-start": lambda key: key[len(key) // 2 :],
+    "encoded": lambda key: "".join(f"%{ord(each):02X}" for each in key),
+    "encoded-twice": lambda key: "".join(f"%25{ord(each):02X}" for each in key),
+    "escaped": lambda key: "".join(f"\\u{ord(each):04x}" for each in key),
+    "spaced": " ".join,
+    "split": lambda key: f"{key[:9]}\n{key[9:]}",
+    "upper": str.upper,
+}
 
 # By what is wrong: pauses, statuses, connections, bodies, replies, and lists of models.
 MODES: dict[str, dict[str, Mode]] = {
@@ -298,10 +333,11 @@ MODES: dict[str, dict[str, Mode]] = {
         "error-digits": Mode(respond('{"error": ' + "9" * 5000 + "}", "500 Oops"), 3, "HTTP 500"),
         "error-list": Mode(error([["a", None]] * 1000), 3, "HTTP 500: [['a', None]"),
         "reason-escapes": Mode(respond("{}", "500 \x1b[31mred"), 3, ""),
-        "redirect-loop": Mode(redirect(lambda ask: ask.path), 3, _LOST),
-        "redirect-file": Mode(redirect("file:///etc/passwd"), 3, _LOST),
-        "redirect-nowhere": Mode(redirect("http://\x1b[31m"), 3, ""),
-        "redirect-elsewhere": Mode(redirect(lambda ask: f"http://127.0.0.1:{OTHER[0]}/good/v1/chat/completions")),
+        "redirect-loop": Mode(redirect(lambda ask: ask.path), 3, _MOVED),
+        "redirect-file": Mode(redirect("file:///etc/passwd"), 3, _MOVED),
+        "redirect-nowhere": Mode(redirect("http://\x1b[31m"), 3, _MOVED),
+        **{f"redirect-{status[:3]}": Mode(redirect(_elsewhere, status), 3, _MOVED) for status in _REDIRECTS},
+        **{f"key-{name}": Mode(repeat_key_as(way), 3, "HTTP 400") for name, way in _WAYS.items()},
     },
     "connections": {
         "hang": Mode(hang, 3, "gave no reply within", options=("--timeout", "0.5")),
@@ -384,6 +420,7 @@ MODES: dict[str, dict[str, Mode]] = {
         "surrogate": Mode(_text('"The \\ud800 box."'), own_replies=True),
         "nul": Mode(_text('"The \\u0000 box."'), own_replies=True),
         "escapes": Mode(_text(json.dumps(ESCAPES)), own_replies=True),
+        "key": Mode(answer_with_key, own_replies=True),
         "page": Mode(_text('"<script>alert(1)</script>"'), own_replies=True),
         "empty-text": Mode(_text('""'), own_replies=True),
         "long": Mode(_text(json.dumps("word " * 2000)), own_replies=True),
@@ -433,7 +470,8 @@ MODES: dict[str, dict[str, Mode]] = {
         "list-500": Mode(good, lists=error("boom")),
         "list-404": Mode(good, lists=error("no", "404 Not Found")),
         "list-401": Mode(good, 2, "was refused", lists=error("no", "401 Unauthorized")),
-        "list-redirect": Mode(good, 2, "no server at", lists=redirect(lambda ask: ask.path)),
+        "list-redirect": Mode(good, 2, _MOVED, lists=redirect(lambda ask: ask.path)),
+        "list-key": Mode(good, 2, "unknown model 'm'", lists=list_key),
         "list-reset": Mode(good, 2, "no server at", lists=reset),
         "list-numbers": Mode(good, lists=respond('{"data": [{"id": 7}]}')),
         "list-texts": Mode(good, lists=respond('{"data": ["m"]}')),

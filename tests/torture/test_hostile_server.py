@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -113,7 +114,14 @@ def check_printed(run: Run, mode: Mode) -> None:
     assert mode.says in run.out
     assert not set(run.out) & (set(ESCAPES) - set("[2J]0;pwnedr31mlow"))
     assert max(map(len, run.out.splitlines())) < 2500
-    assert KEY not in run.out
+    check_secret(run.out)
+
+
+def check_secret(text: str) -> None:
+    """Check that a text has no eight characters of the key in a row, however they are written."""
+    plain = re.sub(r"[\s]|%(25)*|(?<=\\)u00|\\", "", text).lower()
+    for key in (KEY, "".join(f"{ord(each):02x}" for each in KEY)):
+        assert not any(key[at : at + 8] in plain for at in range(len(key) - 7))
 
 
 @pytest.mark.parametrize("group", MODES)
@@ -140,5 +148,7 @@ def test_hostile_server(
                 assert asked == 0  # its replies are kept
             else:
                 assert healed == undisturbed[prompt]
-            assert not any(KEY.encode() in path.read_bytes() for path in out.rglob("*") if path.is_file())
+            for path in out.rglob("*"):
+                if path.is_file():
+                    check_secret(path.read_bytes().decode("latin-1"))
     assert servers.seen() == []

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from storyproof.families.belief.nested.wording import LANGUAGES
-from tests.families.belief.nested.test_wording import read_damaged
+from storyproof.families.belief.wording import LANGUAGES
+from tests.families.belief.test_wording import read_damaged
 from tests.torture.trial import Trial
 
 

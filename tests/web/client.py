@@ -82,6 +82,9 @@ class Client:
 
         await self._app(scope, receive, send)
         started = next(each for each in sent if each["type"] == "http.response.start")
-        found = {name.decode().lower(): value.decode() for name, value in started["headers"]}
+        found: dict[str, str] = {}
+        for name, value in started["headers"]:  # of several with the same name, such as cookies, one per line
+            key = name.decode().lower()
+            found[key] = f"{found[key]}\n{value.decode()}" if key in found else value.decode()
         content = b"".join(each.get("body", b"") for each in sent if each["type"] == "http.response.body")
         return Answer(started["status"], found, content)

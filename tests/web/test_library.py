@@ -1,6 +1,9 @@
 """The data folder: what is in it can be opened, and nothing else."""
 
+import multiprocessing
 import os
+import time
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
@@ -149,3 +152,33 @@ def test_a_folder_that_is_not_there_is_empty(tmp_path: Path) -> None:
     found = Library(tmp_path / "none").listing()
     assert (found["runs"], found["data"]) == ([], [])
     assert not (tmp_path / "none").exists()
+
+
+def _die(paths: Sequence[Path]) -> str:
+    os.abort()
+
+
+def test_a_reader_that_aborts_does_not_take_the_server_with_it(
+    client: Client, monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    monkeypatch.setattr(shelves, "_audit", _die)
+    os.utime(folder / "tomi" / "manifest.json", ns=(2, 2))
+    answer = client.get("/audit?data=tomi")
+    assert answer.status == 400
+    assert answer.error == (
+        "the process that read tomi died: a file may be damaged, or memory ran out; "
+        "run storyproof audit on it to see more."
+    )
+
+
+def _wait(paths: Sequence[Path]) -> str:
+    while True:
+        time.sleep(1)
+
+
+def test_a_reader_that_never_ends_is_ended(client: Client, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    monkeypatch.setattr(shelves, "_audit", _wait)
+    monkeypatch.setattr(shelves, "LONGEST_S", 0.1)
+    os.utime(folder / "tomi" / "manifest.json", ns=(3, 3))
+    assert client.get("/audit?data=tomi").status == 503
+    assert not multiprocessing.active_children()

@@ -109,6 +109,7 @@ def _conclude(report: FileReport, judges: dict[str, FileJudge]) -> None:
         report.family = name
         report.findings[:0] = judge.conclude()
         report.unchecked.update(judge.unchecked)
+        report.proofs_checked += judge.proofs_checked
         report.statuses.update(judge.statuses)
         report.gone |= judge.gone
         report.unmarked.update(judge.unmarked)

@@ -45,6 +45,7 @@ class Verification(NotebookView):
         questions: How many rows.
         findings: All disagreements.
         unchecked: How many rows had no value to compare with the proof, by column.
+        proofs_checked: How many proofs were checked by leaving out sentences.
         statuses: How many rows have which status, in families in which an answer need not follow.
         unsettled: The statuses of rows whose answer does not follow by that standard, and that do not say so.
             All that they claim may hold; an audit lists them.
@@ -56,6 +57,7 @@ class Verification(NotebookView):
     questions: int = 0
     findings: list[Finding] = field(default_factory=list)
     unchecked: Counter[str] = field(default_factory=Counter)
+    proofs_checked: int = 0
     statuses: Counter[str] = field(default_factory=Counter)
     unsettled: Counter[str] = field(default_factory=Counter)
     standard: str = ""
@@ -82,6 +84,7 @@ def verify(
     path: str | Path,
     *,
     rules: str | Path | None = None,
+    proofs: bool = False,
     engine: Engine | None = None,
     progress: Callable[[int], None] = lambda rows: None,
 ) -> Verification:
@@ -91,6 +94,9 @@ def verify(
         path: A dataset folder, all of whose splits are verified, a single file, or a file of a family that holds no
             rows, such as placeholders; or a URL such as `s3://bucket/folder`.
         rules: The file of rules that the data were made by, if they were made by rules of their own.
+        proofs: Whether to check the proof of every row by deletion: the named sentences alone give the answer, and not
+            if one of them is left out. By default this is checked for the first `findings.PROOF_SAMPLE` different
+            questions per file.
         engine: Where files are read, see `storyproof.engines`; by default one after the other, here.
         progress: Called with how many rows were judged since the last call.
 
@@ -104,7 +110,7 @@ def verify(
         >>> found.ok, found.questions, found.findings
         (True, 180, [])
     """
-    settings = {} if rules is None else {"rules": rules}
+    settings: dict[str, Any] = {"proofs": proofs} if rules is None else {"proofs": proofs, "rules": rules}
     if is_url(path):
         with nullcontext(engine) if engine is not None else make_engine() as entered:
             return _verify_apart(str(path).rstrip("/"), settings, entered, progress)
@@ -166,6 +172,7 @@ def _add(result: Verification, report: FileReport) -> None:
     result.stories += report.stories
     result.questions += report.questions
     result.unchecked.update(report.unchecked)
+    result.proofs_checked += report.proofs_checked
     result.statuses.update(report.statuses)
     result.unsettled.update(report.unmarked)
     if report.statuses:

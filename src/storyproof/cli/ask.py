@@ -30,7 +30,7 @@ def ask(
     question: Annotated[str | None, typer.Option(help="What to ask about it.")] = None,
     answer: Annotated[str | None, typer.Option(help="The right answer, if it is to be judged.")] = None,
     prompt: Annotated[str, typer.Option(help="A prompt's name or file, or module:function.")] = "zero-shot",
-    conventions: options.Conventions = False,
+    conventions: options.Conventions = True,
     seed: options.Seed = 0,
     base_url: options.BaseUrls = None,
     api: options.Api = "chat",

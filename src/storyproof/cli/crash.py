@@ -1,9 +1,14 @@
-"""What an exception that nobody expected leaves: one sentence, and a report that can be attached to an issue."""
+"""What an exception that nobody expected leaves: one sentence, and a report that can be attached to an issue.
+
+Reports are made public, so they contain no key or password, nor what a database was sent. Those of studies say of
+exceptions only their kind: a message may quote what a participant wrote.
+"""
 
 from __future__ import annotations
 
 import os
 import platform
+import re
 import shlex
 import sys
 import tempfile
@@ -14,17 +19,23 @@ from pathlib import Path
 from storyproof import __version__
 from storyproof.cli.screen import complain, echo_text
 from storyproof.errors import quoted
+from storyproof.redaction import HIDDEN, Secrets
 
 EXIT_CODE = 70  # EX_SOFTWARE of sysexits.h; 1 means findings and 2 a user's mistake
 DEBUG = "STORYPROOF_DEBUG"
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS(?!_FILE)|CREDENTIAL|AUTH", re.IGNORECASE)
+_KEY_VARIABLE = "--api-key-env"  # the option that names another one
+_URL_PASSWORD = re.compile(r"(\w://)[^\s/@\"']*@")
+_SQL_VALUES = re.compile(r"\[parameters: .*?\](?=\s|\\n|$)|(?<=DETAIL:)[^\n]*", re.DOTALL)
 _PACKAGES = ("numpy", "pyarrow", "pyyaml", "rich", "typer", "torch", "safetensors", "scikit-learn")
 
 
 def report_crash(error: BaseException) -> int:
     """Print that an exception is a bug and where its report is; return the exit code."""
     show_traceback(error)
-    trace = "".join(traceback.format_exception(error))
-    what = " ".join(f"{type(error).__name__}: {error}".split())[:200].rstrip(" .:")
+    trace = _trace(error)
+    message = "" if _is_about_people() else f": {error}"
+    what = " ".join(_hide(f"{type(error).__name__}{message}").split())[:200].rstrip(" .:")
     path = _write_report(trace)
     if path is None:
         where = f"this traceback, the command and the output of {quoted('storyproof --version')}"
@@ -49,7 +60,7 @@ def _is_debugging() -> bool:
 def _write_report(trace: str) -> Path | None:
     """Write the report to the folder for temporary files; return None if that cannot be done."""
     lines = [
-        f"command: {shlex.join(sys.argv)}",
+        f"command: {_command()}",
         f"storyproof: {__version__}",
         f"python: {platform.python_version()} ({platform.python_implementation()})",
         f"system: {platform.platform()}",
@@ -65,6 +76,46 @@ def _write_report(trace: str) -> Path | None:
     except OSError:
         return None
     return Path(file.name)
+
+
+def _command() -> str:
+    """Return the command line without passwords in addresses and values of options that are named as secrets."""
+    shown = [re.sub(r"^(--?)?([^=]+)=.*", rf"\1\2={HIDDEN}", each) if _is_secret(each) else each for each in sys.argv]
+    return _hide(shlex.join(shown))
+
+
+def _is_secret(argument: str) -> bool:
+    name, equals, _ = argument.partition("=")
+    return bool(equals) and not name.startswith(_KEY_VARIABLE) and _SECRET_NAME.search(name) is not None
+
+
+def _hide(text: str) -> str:
+    """Return a text without the keys and passwords of the environment and of addresses, and without values of SQL."""
+    named = [after for before, after in zip(sys.argv, sys.argv[1:], strict=False) if before == _KEY_VARIABLE]
+    named += [each.partition("=")[2] for each in sys.argv if each.startswith(f"{_KEY_VARIABLE}=")]
+    variables = [name for name in os.environ if _SECRET_NAME.search(name)] + named
+    passwords = re.findall(r"://[^\s/@:]*:([^\s/@]+)@", " ".join([*sys.argv, *os.environ.values()]))
+    text = _URL_PASSWORD.sub(rf"\1{HIDDEN}@", _SQL_VALUES.sub(HIDDEN, text))
+    return Secrets([*(os.environ.get(name) for name in variables), *passwords]).hide(text, 8)
+
+
+def _is_about_people() -> bool:
+    """Return whether the command handles what participants of a study sent."""
+    return "study" in sys.argv[1:2]
+
+
+def _trace(error: BaseException) -> str:
+    """Return the traceback of an error and of those that it came from."""
+    if not _is_about_people():
+        return _hide("".join(traceback.format_exception(error)))
+    parts, seen = list[str](), set[int]()
+    current: BaseException | None = error
+    while current is not None and id(current) not in seen:
+        seen.add(id(current))
+        frames = "".join(traceback.format_tb(current.__traceback__))
+        parts.append(f"Traceback (most recent call last):\n{frames}{type(current).__qualname__} (message left out)\n")
+        current = current.__cause__ or (None if current.__suppress_context__ else current.__context__)
+    return "\n".join(reversed(parts))
 
 
 def _versions() -> list[str]:

@@ -14,7 +14,7 @@ from storyproof.cli import engine_options as engines
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_folder, check_results, write_results
 from storyproof.cli.screen import complain, console, note
-from storyproof.errors import ConfigError, ModelError, NoAnswersError, StoppedError, StoryproofError
+from storyproof.errors import ConfigError, ModelError, NoAnswersError, OutputError, StoppedError, StoryproofError
 from storyproof.storage import as_place
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def evaluate(
     seed: options.Seed = 0,
     seeds: options.Seeds = 1,
     prompt: options.Prompts = "zero-shot",
-    conventions: options.Conventions = False,
+    conventions: options.Conventions = True,
     matching: options.Matching = "careful",
     strict_matching: options.StrictMatching = False,
     likelihood: options.Likelihood = True,
@@ -129,7 +129,9 @@ def _end(
     json_out: Path | None,
 ) -> None:
     """Show what was found and what went wrong, and exit with the code for both."""
-    if not found and len(troubles) == 1:
+    if (
+        not found and len({str(error) for error in troubles.values()}) == 1
+    ):  # of the data or the command, not of a model
         raise troubles.popitem()[1]
     code = _show(found, json_out) if found else 0
     for title, error in troubles.items():
@@ -181,32 +183,40 @@ class _Plan:
 
         if any(model.is_language_model for model in self.models):
             return
-        models = ", ".join(each.name for each in self.models)
-        for given in (
-            *([f"--prompt is '{self.prompts}'"] if self.prompts != DEFAULT_PROMPT else []),
-            *(["--conventions is given"] if self.chosen["conventions"] else []),
-        ):
-            raise ConfigError(f"{given}, but {models} is not asked by prompts, as language models are; leave it out.")
+        if self.prompts != DEFAULT_PROMPT:
+            models = ", ".join(each.name for each in self.models)
+            raise ConfigError(
+                f"--prompt is '{self.prompts}', but {models} is not asked by prompts, as language models are; leave it "
+                "out."
+            )
 
     def carry_out(
         self, do: Callable[[ModelReference, str, int], Evaluation | Contamination]
     ) -> tuple[list[Evaluation | Contamination], dict[str, StoryproofError | KeyboardInterrupt]]:
         """Do something with each model, prompt and seed until interrupted; return what was found, and what went wrong.
 
-        A model that gives no answers does not stop the others; any other mistake would only be repeated.
+        A model that does not fit the data or gives no answers does not stop the others. Output that cannot be written
+        does, because that would only be repeated.
         """
         found: list[Evaluation | Contamination] = []
         troubles: dict[str, StoryproofError | KeyboardInterrupt] = {}
+        unfit: set[tuple[str, str]] = set()
         for model, prompt, seed in self._each():
+            if (model.name, prompt) in unfit:  # with another seed it does not fit either
+                continue
             title = ", ".join([model.name, prompt, *([f"seed {seed}"] if len(self.seeds) > 1 else [])])
             try:
                 found.append(do(model, prompt, seed))
             except ModelError as error:
                 troubles[title] = error
                 continue
-            except (StoryproofError, KeyboardInterrupt) as error:
+            except (OutputError, KeyboardInterrupt) as error:
                 troubles[title] = error
                 break
+            except StoryproofError as error:
+                troubles[title] = error
+                unfit.add((model.name, prompt))
+                continue
             if found[-1].interrupted:
                 break
         return found, troubles

@@ -52,7 +52,8 @@ Prompts = Annotated[
     ),
 ]
 Conventions = Annotated[
-    bool, typer.Option("--conventions", help="Begin every prompt with what its story takes for granted.")
+    bool,
+    typer.Option("--conventions/--no-conventions", help="Begin every prompt with the rules that its answer rests on."),
 ]
 Matching = Annotated[str, typer.Option(help="Judge replies 'strict', 'careful' or 'lenient', or by module:function.")]
 StrictMatching = Annotated[bool, typer.Option("--strict-matching", help="The same as --matching strict.")]
@@ -139,7 +140,7 @@ _FIELDS = {
     "model_option": "extra",
 }
 # What only matters to language models, which answer in free text.
-_OF_PROMPTS = ("matching", "strict_matching", "likelihood", "max_tokens", "max_failed", "price")
+_OF_PROMPTS = ("conventions", "matching", "strict_matching", "likelihood", "max_tokens", "max_failed", "price")
 
 
 def refuse_ineffective(context: typer.Context, models: Sequence[ModelReference]) -> None:

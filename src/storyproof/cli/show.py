@@ -15,8 +15,8 @@ def show(
     index: Annotated[int, typer.Option(help="Which story, counted from 0.")] = 0,
     split: Annotated[str | None, typer.Option(help="Which split; by default test, or the only one.")] = None,
     conventions: Annotated[
-        bool, typer.Option("--conventions", help="Also show what the story takes for granted.")
-    ] = False,
+        bool, typer.Option("--conventions/--no-conventions", help="Begin with the rules that the answers rest on.")
+    ] = True,
 ) -> None:
     """Show a story with its questions, answers and proofs, and a drawing of what happens or who is related to whom."""
     import storyproof

@@ -80,6 +80,10 @@ def new(
     messages: Annotated[
         Path | None, typer.Option(help="A YAML file with your own texts of the pages, see study messages.")
     ] = None,
+    conventions: Annotated[
+        bool,
+        typer.Option("--conventions/--no-conventions", help="Show the rules that answers rest on with every story."),
+    ] = True,
     institution: Annotated[str, typer.Option(help="Who runs the study, for the consent text.")] = "",
     contact: Annotated[str, typer.Option(help="Whom to ask, for the consent text.")] = "",
     duration_minutes: Annotated[int, typer.Option(help="How long it takes, for the consent text.")] = 20,
@@ -285,6 +289,19 @@ def password(name: _Name, database: _Database = "") -> None:
         note("The password is set.")
     else:
         echo(f"The password of the dashboard is {chosen} (shown once).")
+
+
+@app.command("unlock", cls=Command, short_help="Forget wrong passwords of the dashboard.")
+def unlock(name: _Name, database: _Database = "") -> None:
+    """Forget wrong passwords of the dashboard, so that it can be entered again at once."""
+    from storyproof.study.admin import unlock as forget
+
+    study = _open(name, database)
+    try:
+        count = forget(study)
+    finally:
+        study.close()
+    note(f"forgot {count:,} wrong passwords")
 
 
 @app.command("replace-excluded", cls=Command, short_help="Give items of excluded people to others.")

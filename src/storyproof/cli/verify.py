@@ -13,6 +13,7 @@ from storyproof.cli import engine_options as engines
 from storyproof.cli.output import check_results, takes_output, write_result
 from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import echo, note
+from storyproof.findings import PROOF_SAMPLE
 from storyproof.storage import as_place
 
 if TYPE_CHECKING:
@@ -34,6 +35,14 @@ def verify(
     rules: Annotated[
         Path | None, typer.Option(help="The rules that kinship data were generated with, if they are your own.")
     ] = None,
+    proofs: Annotated[
+        bool,
+        typer.Option(
+            "--proofs",
+            help="Check every proof by leaving out sentences, not only those of the first "
+            f"{PROOF_SAMPLE} different questions per file.",
+        ),
+    ] = False,
     engine: engines.Name = engines.PROCESSES,
     address: engines.Address = None,
     workers: engines.Workers = None,
@@ -50,7 +59,7 @@ def verify(
     place = as_place(path)
     check_results(json_out, [place, rules])
     with engines.needed(engine, address, workers, place) as started, progress_bar("questions", None) as progress:
-        result = storyproof.verify(place, rules=rules, engine=started, progress=progress)
+        result = storyproof.verify(place, rules=rules, proofs=proofs, engine=started, progress=progress)
     if not takes_output(json_out):
         _list(result, most)
     unchecked = {name: count for name, count in result.unchecked.items() if count}
@@ -62,6 +71,7 @@ def verify(
             "disagreements": len(result.findings),
             "by_field": result.by_field(),
             "unchecked": unchecked,
+            "proofs_checked": result.proofs_checked,
             **({"lacks_manifest": True} if result.lacks_manifest else {}),
             **({"statuses": statuses} if statuses else {}),
         }
@@ -104,6 +114,8 @@ def _sum_up(path: str | Path, result: Verification, unchecked: Collection[str]) 
         echo(f"  {name}: {count:,}")
     if statuses := result.listed_statuses():
         echo(f"  under {result.standard}: {_counts(statuses)}")
+    if result.proofs_checked:
+        echo(f"  checked by leaving out sentences: {counted(result.proofs_checked, 'proof')}")
     if unchecked:
         echo(f"  not in the data, so not checked: {', '.join(unchecked)}")
     if result.unsettled:

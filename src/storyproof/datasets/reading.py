@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from storyproof.datasets.folders import is_unfinished
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import SPLITS
 from storyproof.formats.chunks import CHUNK_ROWS, whole_stories
@@ -46,6 +47,8 @@ def find_sources(path: str | Path) -> list[Source]:
         format_of(path)  # raises if its suffix is unknown
         return [Source((path,), split_of(path))]
     files = data_files(path, kind, "give a dataset folder or a file")
+    if not files and is_unfinished(path):
+        raise DataError(f"{path} is unfinished: the run that wrote it was killed; run the same command again.")
     if not files:
         raise DataError(f"{path} holds no data; expected files ending in {', '.join(suffixes())}.")
     splits = {file: split_of(file) for file in files}

@@ -216,9 +216,9 @@ def stream(benchmark: str, *, seed: int = 0, split: str = "train", preset: str |
         >>> stream = storyproof.stream("tomi", seed=7)
         >>> story = next(stream)
         >>> story.sentences[0]
-        'Lara dislikes the earring.'
+        'Viktor entered the balcony.'
         >>> story.rows[2].question, story.rows[2].answer
-        ('Where does Lara think that Greta searches for the pebble?', 'treasure_chest')
+        ('Where does Ada think that Felix searches for the shell?', 'tub')
         >>> state = stream.state_dict()
         >>> again = storyproof.stream("tomi", seed=7)
         >>> again.load_state_dict(state)

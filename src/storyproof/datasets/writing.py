@@ -145,11 +145,16 @@ def _write_split(
 def tally_rows(
     table: pa.Table, counted: Mapping[str, tuple[str, ...]], counts: Mapping[str, Counter[tuple[str, ...]]]
 ) -> None:
-    """Count rows by the values of some columns; story types once per story."""
+    """Count rows by the values of some columns, of a column of lists by each value; story types once per story."""
     stories = table.column("story").combine_chunks().indices.to_numpy()
     first = np.concatenate([[True], stories[1:] != stories[:-1]])
-    coded = {column: _coded(table.column(column)) for columns in counted.values() for column in columns}
-    for name, columns in counted.items():
+    listed = {name for name, (first_column, *_) in counted.items() if pa.types.is_list(table.field(first_column).type)}
+    for name in listed:
+        values = table.column(counted[name][0]).combine_chunks().flatten()
+        counts[name].update({(value,): number for value, number in _value_counts(values)})
+    single = {name: columns for name, columns in counted.items() if name not in listed}
+    coded = {column: _coded(table.column(column)) for columns in single.values() for column in columns}
+    for name, columns in single.items():
         codes = np.zeros(table.num_rows, np.int64)
         for column in columns:
             codes = codes * len(coded[column][1]) + coded[column][0]
@@ -162,6 +167,14 @@ def tally_rows(
                 code, number = divmod(code, len(coded[column][1]))
                 values.append(coded[column][1][number])
             counts[name][tuple(reversed(values))] += size
+
+
+def _value_counts(array: pa.Array) -> Iterator[tuple[str, int]]:
+    if pa.types.is_dictionary(array.type):
+        numbers = np.bincount(array.indices.to_numpy(zero_copy_only=False), minlength=len(array.dictionary)).tolist()
+        yield from zip(array.dictionary.to_pylist(), numbers, strict=True)
+    else:
+        yield from ((each["values"], each["counts"]) for each in array.value_counts().to_pylist())
 
 
 def _coded(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[str]]:

@@ -78,6 +78,33 @@ class Processes:
                 worker.stop()
 
 
+class WorkerDiedError(ConfigError):
+    """A worker process that ended without a result."""
+
+
+def run_apart(work: Callable[[Item], Result], item: Item, limit_s: float) -> Result:
+    """Return what some work returns in a process of its own, which is ended if it takes too long.
+
+    For reading what others wrote: whatever a native library does to its process, this one goes on.
+
+    Args:
+        work: Called with the item, elsewhere; both are pickled.
+        item: What to work on.
+        limit_s: How long it may take.
+
+    Raises:
+        WorkerDiedError: If the process ended without a result.
+        TimeoutError: If it took too long.
+        Exception: Whatever `work` raises.
+    """
+    with _deaf_to_interrupts():
+        worker = _Worker(work)
+    try:
+        return worker.ask(item).result(limit_s)  # type: ignore[no-any-return]
+    finally:
+        worker.stop()
+
+
 class _Worker:
     """A process that works, and a thread that waits for it."""
 
@@ -105,7 +132,7 @@ class _Worker:
             self._pipe.send(item)
             is_error, found = self._pipe.recv()
         except (EOFError, OSError) as error:  # OSError: it was killed while it sent a result
-            raise ConfigError(
+            raise WorkerDiedError(
                 "a worker process was killed, perhaps because memory ran out; use fewer --workers."
             ) from error
         if is_error:
@@ -115,6 +142,7 @@ class _Worker:
 
 def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
     """Work on the items that come through a pipe, until the other side is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where the process was started by another thread
     with suppress(EOFError, OSError):  # OSError: the other side ended in the middle of a message
         while True:
             item = pipe.recv()

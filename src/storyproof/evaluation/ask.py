@@ -69,10 +69,10 @@ class Asker:
         options: How it is run.
         seed: For whatever draws.
         max_tokens: How long replies may be.
-        conventions: Whether the prompt begins with what its story takes for granted.
+        conventions: Whether the prompt begins with the rules that the answer rests on.
 
     Raises:
-        ConfigError: If there is no such model or prompt, or it is not asked by prompts and conventions are wanted.
+        ConfigError: If there is no such model or prompt.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Asker:
         options: ModelOptions | None = None,
         seed: int = 0,
         max_tokens: int | None = None,
-        conventions: bool = False,
+        conventions: bool = True,
     ) -> None:
         self._reference, self._prompt = resolve(model), prompt
         how: dict[str, Any] = {}
@@ -95,8 +95,6 @@ class Asker:
                 "prompt": asked.load_prompt(),
                 "options": options or ModelOptions(seed=seed, retries=FEW_RETRIES),
             }
-        elif conventions:
-            raise ConfigError(f"{self._reference.name} is not asked by prompts, so leave conventions out.")
         self._solver = load_solver(self._reference, seed, **how)
 
     def ask(self, example: Example) -> Exchange:

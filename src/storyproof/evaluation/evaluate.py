@@ -267,7 +267,10 @@ def _solver_details(solver: Solver, asked: AskOptions, options: ModelOptions) ->
     if not isinstance(solver, LanguageModel):
         return {}
     return {
-        "prompt": {name: getattr(solver.prompt, name, None) for name in ("name", "version", "sha256")},
+        "prompt": {
+            **{name: getattr(solver.prompt, name, None) for name in ("name", "version", "sha256")},
+            "conventions": asked.conventions,
+        },
         "traffic": solver.traffic.as_dict(),
         "options": {**options.identity(), "max_tokens": asked.max_tokens, "likelihood": asked.likelihood},
         "backend": solver.backend.about(),

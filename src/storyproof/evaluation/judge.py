@@ -7,7 +7,7 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from storyproof.evaluation.matching import Match, Matcher, find_meant, judge
+from storyproof.evaluation.matching import Match, Matcher, find_meant, is_unparsed, judge
 from storyproof.evaluation.matching.kinds import NO_MATCH
 from storyproof.evaluation.options import Prices
 from storyproof.evaluation.runs import Prediction, PredictionSink, story_hash
@@ -53,7 +53,7 @@ class AnswerJudge:
         self.tally = Tally(list(self._matchers))
         self._read = self._written = self._cached = 0
         self._has_tokens = False
-        self._cut_off = 0
+        self._cut_off = self._at_limit = self._unparsed = 0
         self._kept: dict[bytes, _Verdict] = {}
 
     @property
@@ -79,6 +79,8 @@ class AnswerJudge:
             self.tally.fail(answer.example, answer.error)
             return
         self._cut_off += answer.cut_off
+        self._at_limit += answer.at_limit
+        self._unparsed += self.free_text and (answer.cut_off or is_unparsed(answer.example, answer.text))
         self._unknown_answers += self._can_answer is not None and not self._can_answer(answer.example)
         verdict = self._kept.pop(_fingerprint(answer), None) if self._kept else None
         verdict = verdict or self._decide(answer)
@@ -167,6 +169,8 @@ class AnswerJudge:
             "match_types": tally.kinds(chosen),
             "matchings": side_by_side,
             "cut_off": self._cut_off,
+            "at_limit": self._at_limit,
+            "unparsed": self._unparsed / len(tally) if len(tally) else None,
             "failures": {"failed": tally.failed, "not_asked": tally.not_asked, "of": tally.asked, "errors": errors},
         }
         if self._has_tokens:

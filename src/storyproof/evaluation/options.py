@@ -12,7 +12,7 @@ from storyproof.errors import ConfigError
 from storyproof.evaluation.matching import load_matcher
 from storyproof.example import Example
 from storyproof.families.family import family_of
-from storyproof.solvers.llm.prompt import ConventionsPrompt, Prompt, load_prompt
+from storyproof.solvers.llm.prompt import Prompt, load_prompt
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
 CAREFUL = "careful"
@@ -76,7 +76,7 @@ class AskOptions:
 
     Attributes:
         prompt: A prompt's name, its file, or a user's function.
-        conventions: Whether every prompt begins with what its story takes for granted.
+        conventions: Whether every prompt begins with the rules that its answer rests on.
         matching: How replies are judged: strict, careful, lenient, or a user's function.
         max_tokens: How long replies may be; by default what the prompt says.
         likelihood: Whether choices are scored by likelihood where the backend can.
@@ -87,7 +87,7 @@ class AskOptions:
     """
 
     prompt: str = DEFAULT_PROMPT
-    conventions: bool = False
+    conventions: bool = True
     matching: str = CAREFUL
     max_tokens: int | None = None
     likelihood: bool = True
@@ -106,12 +106,13 @@ class AskOptions:
     def suffixes(self) -> list[str]:
         """Return what a run's file name has besides model and split."""
         found = [] if self.prompt == DEFAULT_PROMPT else [self.prompt]
-        return [*found, *(["conventions"] if self.conventions else []), *([f"seed{self.seed}"] if self.seed else [])]
+        return [*found, *([] if self.conventions else ["no-conventions"]), *([f"seed{self.seed}"] if self.seed else [])]
 
     def load_prompt(self) -> Prompt:
         """Load the prompt."""
-        found = load_prompt(self.prompt, seed=self.seed, shots=self.shots, max_tokens=self.max_tokens)
-        return ConventionsPrompt(found) if self.conventions else found
+        return load_prompt(
+            self.prompt, conventions=self.conventions, seed=self.seed, shots=self.shots, max_tokens=self.max_tokens
+        )
 
 
 class Progress(Protocol):

@@ -45,4 +45,4 @@ def _spread(runs: Sequence[Evaluation]) -> dict[str, Any]:
 def prompt_of(run: Evaluation) -> str:
     """Return the name of the prompt that a run was asked with; empty for solvers that have none."""
     prompt = run.details.get("prompt") or {}
-    return str(prompt.get("name", ""))
+    return str(prompt.get("name", "")) + (" without conventions" if prompt.get("conventions") is False else "")

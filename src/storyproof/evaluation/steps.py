@@ -61,12 +61,12 @@ class StepReport:
     Example:
         >>> from storyproof import rewards, stream
         >>> row = stream("tomi", seed=7)[0].rows[5]
-        >>> report = rewards.check_steps("Greta thinks the pebble is in the bin. Lara believes it is in the sack.", row)
+        >>> report = rewards.check_steps("Ada thinks the shell is in the hamper. Felix believes in the sack.", row)
         >>> [(step.verdict, step.stated) for step in report.steps]
-        [('right', 'Greta thinks that the pebble is in the bin')]
-        >>> report = rewards.check_steps("Lara thinks the pebble is in the treasure chest.", row)
+        [('right', 'Ada thinks that the shell is in the hamper')]
+        >>> report = rewards.check_steps("Ada thinks the shell is in the tub.", row)
         >>> report.first_wrong.holds
-        'bin'
+        'hamper'
     """
 
     steps: tuple[ReasoningStep, ...]

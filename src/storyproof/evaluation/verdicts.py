@@ -24,6 +24,7 @@ class ReplyVerdict:
         kind: How it matches, such as `exact_match` or `negated`.
         meant: The candidate that it means; None if that is none, or not clear.
         example: The row.
+        unparsed: Whether it names no candidate, or several, whatever the matching.
 
     Example:
         >>> import storyproof
@@ -37,6 +38,7 @@ class ReplyVerdict:
     kind: str
     meant: str | None
     example: Example
+    unparsed: bool = False
 
     def __bool__(self) -> bool:
         return self.right
@@ -95,13 +97,13 @@ def judge(
 
     Example:
         >>> import storyproof
-        >>> row = storyproof.stream("tomi", seed=7)[2].rows[4]
+        >>> row = storyproof.stream("tomi", seed=7)[1].rows[2]
         >>> row.question, row.answer
-        ('Where will Keiko look for the ticket?', 'filing_cabinet')
-        >>> storyproof.judge("She will look in the filing cabinet.", row).right
+        ('Where does Uma think that Amir searches for the carrot?', 'filing_cabinet')
+        >>> storyproof.judge("She thinks that he will look in the filing cabinet.", row).right
         True
-        >>> print(storyproof.judge("In the crate, of course.", row).reason)
-        wrong: the reply says 'crate', which is where the object really is; expected 'filing_cabinet'.
+        >>> print(storyproof.judge("In the dustbin, of course.", row).reason)
+        wrong: the reply says 'dustbin', which is where the object really is; expected 'filing_cabinet'.
     """
     example = as_example(row)
     if not isinstance(reply, str):
@@ -124,4 +126,4 @@ def judge_text(text: str, example: Example, matching: str = "careful") -> ReplyV
     matcher = matchers.load_matcher(matching)
     match = matchers.judge(matcher, example, text)
     meant = example.answer if match.right else matchers.find_meant(matcher, example, text)
-    return ReplyVerdict(match.right, match.kind, meant, example)
+    return ReplyVerdict(match.right, match.kind, meant, example, matchers.is_unparsed(example, text))

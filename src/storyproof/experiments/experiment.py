@@ -188,7 +188,7 @@ def _about(folder: Path, table: ResultTable, planned: ExperimentPlan, done: list
         "commands": [*dict.fromkeys([*_commands(folder), command])],
         "done": len(done),
         "jobs": len(planned.jobs),
-        "training_seconds": round(sum(each["seconds"] for each in times.values()), 1),
+        "training_seconds": round(sum(each["seconds"] for each in times.values()), 3),
         "trained_on": sorted({each["hardware"] for each in times.values()}),
         "trainings": times,
         **({"encoder": asdict(table.encoder)} if table.encoder is not None else {}),

@@ -123,7 +123,7 @@ def _train(job: Job, sets: Datasets, device: str, until: Callable[[], bool], say
             finished = _fit(job, folder, training, until, say)
         finally:
             before = spent(job).get("seconds", 0.0)
-            seconds = round(before + time.monotonic() - started, 1)
+            seconds = round(before + time.monotonic() - started, 3)
             spent_on = {"seconds": seconds, "hardware": hardware(training.device), "torch": version("torch")}
             write_json(job.folder / _SPENT, spent_on)
         if not finished:

@@ -22,6 +22,7 @@ import pyarrow as pa
 from storyproof.catalog import DEFAULT_FAMILY, load, names
 from storyproof.errors import DataError, ParseError
 from storyproof.example import SCHEMA, Example
+from storyproof.inputs import parse_yaml, read_text
 from storyproof.replies import PLAIN_TALK, Talk
 from storyproof.statements import RIGHT, UNCLEAR, WRONG, Statement, StatementVerdict
 from storyproof.svg import standalone
@@ -36,9 +37,16 @@ if TYPE_CHECKING:
     from storyproof.findings import Finding
     from storyproof.shortcuts.results import ShortcutReport
 
+ENGLISH = "en"
 OWN = "own"  # the id of an example that a user wrote
 _NUMBERED = re.compile(r"\b(?:sentence|line) (\d{1,6})\b")
 _USUAL = 1000  # characters of a question that is worth remembering
+_HEADINGS = {
+    ENGLISH: "Rules for this story:",
+    "de": "Regeln für diese Geschichte:",
+    "es": "Reglas para esta historia:",
+    "zh": "这个故事的规则：",
+}
 _TOKEN = re.compile(r"@?\w(?:[\w-]*\w)?")
 
 
@@ -481,10 +489,18 @@ class Family(ABC):
         """Return values for the placeholders {person} and {other} of prompts."""
         return {"person": "", "other": ""}
 
-    def conventions(self, example: Example) -> Sequence[str]:
-        """Return what a reader has to take for granted so that the answer follows, in sentences; by default nothing.
+    def language(self, example: Example) -> str:
+        """Return the language of an example as a code such as `de`; prompts are in the same."""
+        return ENGLISH
 
-        People and prompts get them on request.
+    def conventions(self, example: Example, language: str = "") -> Sequence[str]:
+        """Return the rules that the answer rests on and that a reader cannot know, in sentences; by default none.
+
+        They are part of every prompt, and people see them with the story.
+
+        Args:
+            example: The row; only rules that its story or question can need are returned.
+            language: The language of the rules, by default that of the row; English if they are not written in it.
         """
         return ()
 
@@ -563,9 +579,20 @@ def own_example(values: Mapping[str, Any], family: str = "") -> Example:
     return Example.from_row({**empty, **values}, family)
 
 
-def convention_text(lines: Sequence[str]) -> str:
-    """Return conventions as a list below a heading."""
-    return "\n".join(["In all stories:", *(f"- {line}" for line in lines)])
+def convention_text(*questions: Example) -> str:
+    """Return the conventions of questions about one story as a list below a heading, in its language; else nothing."""
+    family = family_of(questions[0])
+    rules = sorted((family.conventions(each) for each in questions), key=len, reverse=True)
+    lines = dict.fromkeys(line for each in rules for line in each)
+    heading = _HEADINGS.get(family.language(questions[0]), _HEADINGS[ENGLISH])
+    return "\n".join([heading, *(f"- {line}" for line in lines)]) if lines else ""
+
+
+@cache
+def load_conventions(path: Path, language: str) -> dict[str, Any]:
+    """Read a file with the texts of conventions, by name and language; return those of a language, or else English."""
+    texts = parse_yaml(read_text(path))
+    return {name: by_language.get(language, by_language[ENGLISH]) for name, by_language in texts.items()}
 
 
 def number_names(text: str, names: Collection[str]) -> str:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
-from storyproof.findings import Finding
+from storyproof.findings import PROOF_SAMPLE, Finding
 
 if TYPE_CHECKING:
     from storyproof.formats.format import Format
@@ -35,7 +37,8 @@ class Subject:
         is_audit: Whether to find all that is wrong, with reasons and fixes (`AUDIT_ASKS`), rather than what contradicts
             the data's own claims (`VERIFY_ASKS`).
         settings: What users said about the data: `rules`, a file of rules that they were made by; `readings`, the only
-            ones that make a wrong label rule-dependent.
+            ones that make a wrong label rule-dependent; `proofs`, whether verify checks the proof of every row by
+            deletion, rather than those of a sample (see `ProofSample`).
     """
 
     path: Path
@@ -49,12 +52,40 @@ class Subject:
         return self.name.removesuffix(self.path.name) + file if self.name.endswith(self.path.name) else self.name
 
 
+class ProofSample:
+    """Chooses the rows of a file whose proofs verify checks by deletion.
+
+    These are all rows if users asked for that (`Subject.settings["proofs"]`), else the first PROOF_SAMPLE rows with
+    different stories and questions. An audit chooses none.
+    """
+
+    def __init__(self, subject: Subject) -> None:
+        self._takes_all = bool(subject.settings.get("proofs"))
+        self._wanted = 0 if subject.is_audit else PROOF_SAMPLE
+        self._chosen: set[tuple[str, str]] = set()
+
+    def choose(self, table: pa.Table) -> npt.NDArray[np.bool_]:
+        """Return which of the next rows are chosen."""
+        found = np.full(table.num_rows, self._takes_all and self._wanted > 0)
+        for start in range(0, 0 if self._takes_all else table.num_rows, PROOF_SAMPLE):
+            if len(self._chosen) >= self._wanted:
+                break
+            part = table.slice(start, PROOF_SAMPLE)
+            pairs = zip(part.column("story").to_pylist(), part.column("question").to_pylist(), strict=True)
+            for row, pair in enumerate(pairs, start=start):
+                if pair not in self._chosen and len(self._chosen) < self._wanted:
+                    self._chosen.add(pair)
+                    found[row] = True
+        return found
+
+
 class FileJudge(ABC):
     """Judges the rows of one file, part by part; each row is parsed once and judged once.
 
     Attributes:
         subject: The file.
         unchecked: How many rows had no value to compare with the proof, by column.
+        proofs_checked: How many proofs were checked by deletion.
         statuses: How many rows have which status; empty if an answer follows from every row of the family.
         gone: Rows that a corrected copy must leave out.
         unmarked: How many rows have which status, of those from which no answer follows and which do not say so.
@@ -65,6 +96,7 @@ class FileJudge(ABC):
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
         self.unchecked: Counter[str] = Counter()
+        self.proofs_checked = 0
         self.statuses: Counter[str] = Counter()
         self.gone: set[int] = set()
         self.unmarked: Counter[str] = Counter()

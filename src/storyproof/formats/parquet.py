@@ -20,6 +20,7 @@ from storyproof.example import REQUIRED, plain, plain_schema
 from storyproof.families.family import schema_of
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, stem_of, with_places
+from storyproof.formats.parquet_footer import FooterError, RowGroup, read_footer
 from storyproof.formats.patches import Changes, Write
 from storyproof.inputs import open_file
 from storyproof.limits import LARGEST_ROW, LARGEST_ROW_GROUP, LONGEST_LINE, MOST_COLUMNS, MOST_NESTED, size
@@ -106,9 +107,9 @@ def read_parquet(path: Path, rows: int, places: bool = False) -> Iterator[pa.Tab
     with _named(path):
         file = _open(path)
         known = _check_columns(path, file.schema_arrow)
-        _check_row_groups(path, file.metadata, known)
+        groups = _row_groups(path, file, known)
         first = 0
-        for whole in _batches(path, file.metadata, known, rows):
+        for whole in _batches(path, groups, known, rows):
             whole.validate(full=True)  # whether text is text
             for part in _divided(whole, path, first):
                 table = _as_examples(part, path, first)
@@ -116,12 +117,12 @@ def read_parquet(path: Path, rows: int, places: bool = False) -> Iterator[pa.Tab
                 first += table.num_rows
 
 
-def _batches(path: Path, metadata: pq.FileMetaData, known: list[str], rows: int) -> Iterator[pa.Table]:
+def _batches(path: Path, groups: Sequence[RowGroup], known: list[str], rows: int) -> Iterator[pa.Table]:
     """Read a file with its texts as codes where they are stored so: their size is then known before it is taken."""
-    words = _words_of(metadata, known)
+    words = _words_of(groups, known)
     file = _open(path, read_dictionary=words)
     nested = any("." in name for name in words)
-    for number in range(metadata.num_row_groups):  # codes in lists are those of one row group
+    for number in range(len(groups)):  # codes in lists are those of one row group
         done = 0
         try:
             for batch in file.iter_batches(rows, row_groups=[number], columns=known, use_threads=False):
@@ -143,7 +144,7 @@ def _named(path: Path, expected: str = "is not a readable Parquet file") -> Iter
     """Name the file in whatever Arrow complains about."""
     try:
         yield
-    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError, FooterError) as error:
         reason = str(error).split("\n")[0].rstrip(".")
         raise DataError(f"{path} {expected} ({reason}); expected a complete one; copy or generate it again.") from error
 
@@ -161,38 +162,47 @@ def _open(path: Path, read_dictionary: Sequence[str] = ()) -> pq.ParquetFile:
     return file
 
 
-def _check_row_groups(path: Path, metadata: pq.FileMetaData, known: Collection[str]) -> None:
-    """Raise DataError if what is read of a row group is very large once it is uncompressed."""
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        if group.total_byte_size <= LARGEST_ROW_GROUP:
+def _row_groups(path: Path, file: pq.ParquetFile, known: Collection[str]) -> list[RowGroup]:
+    """Return what the footer says about row groups; raise DataError if what is read of one is very large.
+
+    Never ask Arrow for the metadata of a column: an inconsistent footer would end the process.
+
+    Raises:
+        DataError: If what is read of a row group is very large once it is uncompressed.
+        FooterError: If the footer is damaged.
+    """
+    with open_file(path) as source:
+        groups = read_footer(source)
+    schema = file.metadata.schema
+    names = [schema.column(place).path for place in range(len(schema))]
+    for number, group in enumerate(groups):
+        if [column.path for column in group.columns] != names:
+            raise FooterError(f"row group {number} has other columns than the schema")
+        if group.uncompressed <= LARGEST_ROW_GROUP:
             continue
-        columns = (group.column(place) for place in range(group.num_columns))
-        held = sum(each.total_uncompressed_size for each in columns if each.path_in_schema.split(".")[0] in known)
+        held = sum(each.uncompressed for each in group.columns if each.path.split(".")[0] in known)
         if held > LARGEST_ROW_GROUP:
             raise DataError(
                 f"{path}: row group {number} is {size(held)} large once it is uncompressed; at most "
                 f"{size(LARGEST_ROW_GROUP)} are read; write the file with smaller row groups."
             )
+    return groups
 
 
-def _words_of(metadata: pq.FileMetaData, known: Collection[str]) -> list[str]:
+def _words_of(groups: Sequence[RowGroup], known: Collection[str]) -> list[str]:
     """Return the columns of text that are read as codes: those that examples have so, and those that are stored so.
 
     A long text that is stored once may stand in thousands of rows; as codes their size can be told before it is taken.
     """
     schema = schema_of(known)
-    found = {name for name in known if pa.types.is_dictionary(schema.field(name).type)}
-    names = [metadata.schema.column(place).path for place in range(len(metadata.schema))]
-    texts = [
-        place
-        for place, name in enumerate(names)
-        if name.split(".")[0] in known and metadata.schema.column(place).physical_type == "BYTE_ARRAY"
-    ]
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        found |= {names[place] for place in texts if group.column(place).has_dictionary_page}
-    return sorted(found)
+    words = {name for name in known if pa.types.is_dictionary(schema.field(name).type)}
+    for group in groups:
+        words |= {
+            each.path
+            for each in group.columns
+            if each.has_dictionary and each.is_bytes and each.path.split(".")[0] in known
+        }
+    return sorted(words)
 
 
 def _divided(table: pa.Table, path: Path, first: int) -> Iterator[pa.Table]:
@@ -355,13 +365,15 @@ def rewrite_parquet(path: Path, file: BinaryIO, changes: Changes) -> None:
         used = {name for each in changes.values.values() for name in each}
         source = _open(path)
         known = set(source.schema_arrow.names)
-        _check_row_groups(path, source.metadata, known)
+        groups = _row_groups(path, source, known)
         lacking = {name: value for name, value in changes.added.items() if name in used - known}
-        _rewrite(path, file, changes, lacking)
+        _rewrite(path, file, changes, lacking, groups)
 
 
-def _rewrite(path: Path, file: BinaryIO, changes: Changes, added: Mapping[str, Any]) -> None:
-    source = _open(path, read_dictionary=_coded(_open(path).metadata))
+def _rewrite(
+    path: Path, file: BinaryIO, changes: Changes, added: Mapping[str, Any], groups: Sequence[RowGroup]
+) -> None:
+    source = _open(path, read_dictionary=_coded(_open(path).metadata, groups))
     schema = source.schema_arrow
     for name in added:
         schema = schema.append(pa.field(name, pa.string()))
@@ -370,9 +382,9 @@ def _rewrite(path: Path, file: BinaryIO, changes: Changes, added: Mapping[str, A
     if unknown or any(row >= rows for row in (*values, *changes.gone)):
         raise DataError(f"{path} has other rows or columns than when it was audited; audit it again.")
     changes.check_rows(path, rows)
-    with pq.ParquetWriter(file, schema, **_manner(source, added)) as writer:
+    with pq.ParquetWriter(file, schema, **_manner(source, groups, added)) as writer:
         first = 0
-        for number in range(source.metadata.num_row_groups):
+        for number in range(len(groups)):
             table = source.read_row_group(number, use_threads=False)
             here = range(first, first + table.num_rows)
             first = here.stop
@@ -383,20 +395,14 @@ def _rewrite(path: Path, file: BinaryIO, changes: Changes, added: Mapping[str, A
             writer.write_table(table if kept.all() else table.filter(pa.array(kept)), row_group_size=len(here) or None)
 
 
-def _coded(metadata: pq.FileMetaData) -> list[str]:
+def _coded(metadata: pq.FileMetaData, groups: Sequence[RowGroup]) -> list[str]:
     """Return the columns of words that are stored as codes, and can be left so."""
-    if not metadata.num_row_groups or _ARROW_SCHEMA in (metadata.metadata or {}):
+    if not groups or _ARROW_SCHEMA in (metadata.metadata or {}):
         return []
-    group = metadata.row_group(0)
-    columns = (group.column(place) for place in range(group.num_columns))
-    return [
-        each.path_in_schema
-        for each in columns
-        if each.has_dictionary_page and each.physical_type == "BYTE_ARRAY" and "." not in each.path_in_schema
-    ]
+    return [each.path for each in groups[0].columns if each.has_dictionary and each.is_bytes and "." not in each.path]
 
 
-def _manner(source: pq.ParquetFile, added: Mapping[str, Any]) -> dict[str, Any]:
+def _manner(source: pq.ParquetFile, groups: Sequence[RowGroup], added: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options with which a file was written."""
     metadata = source.metadata
     manner: dict[str, Any] = {
@@ -404,13 +410,12 @@ def _manner(source: pq.ParquetFile, added: Mapping[str, Any]) -> dict[str, Any]:
         "store_schema": _ARROW_SCHEMA in (metadata.metadata or {}),
         "dictionary_pagesize_limit": DICTIONARY_LIMIT,
     }
-    if metadata.num_row_groups:
-        group = metadata.row_group(0)
-        columns = [group.column(place) for place in range(group.num_columns)]
-        squeezed = {each.path_in_schema: each.compression.replace("UNCOMPRESSED", "NONE") for each in columns}
-        manner["compression"] = {**squeezed, **dict.fromkeys(added, columns[0].compression)}
-        manner["use_dictionary"] = [each.path_in_schema for each in columns if each.has_dictionary_page] + [*added]
-        manner["write_statistics"] = [each.path_in_schema for each in columns if each.is_stats_set]
+    if groups:
+        columns = groups[0].columns
+        codecs = {each.path: each.codec or "SNAPPY" for each in columns}
+        manner["compression"] = {**codecs, **dict.fromkeys(added, columns[0].codec or "SNAPPY")}
+        manner["use_dictionary"] = [each.path for each in columns if each.has_dictionary] + [*added]
+        manner["write_statistics"] = [each.path for each in columns if each.has_statistics]
     return manner
 
 

@@ -105,6 +105,12 @@ class DatasetFacts:
             yield name, text if len(text) <= _LONGEST else "see `manifest.json`"
 
 
+def _share(facts: DatasetFacts, reading: str) -> str:
+    """Return how many of the answers hold under a reading, if the manifest counts them."""
+    holds = sum(entry.get("readings", {}).get(reading, 0) for entry in facts.manifest["splits"].values())
+    return f" Holds for {holds / facts.questions:.1%} of the answers." if holds and facts.questions else ""
+
+
 def dataset_card(facts: DatasetFacts, header: str) -> str:
     """Return the card of a dataset as Markdown.
 
@@ -124,7 +130,8 @@ def dataset_card(facts: DatasetFacts, header: str) -> str:
         if isinstance(counts, Mapping) and all(isinstance(count, int) for count in counts.values())
     ]
     readings = [
-        f"- `{name}`: {facts.family.readings.get(name, 'see the documentation')}" for name in manifest["readings"]
+        f"- `{name}`: {facts.family.readings.get(name, 'see the documentation')}{_share(facts, name)}"
+        for name in manifest["readings"]
     ]
     return "\n".join(
         [

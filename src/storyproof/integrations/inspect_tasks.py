@@ -6,6 +6,7 @@ those of `evaluate`, so that scores agree.
 
 from __future__ import annotations
 
+from math import nan
 from typing import Any
 
 from storyproof.catalog import names
@@ -32,7 +33,7 @@ from storyproof.solvers.solver import DEFAULT_PROMPT
 
 need_peer("inspect-ai", "inspect", "inspect eval storyproof/…")
 
-from inspect_ai import Task, task  # noqa: E402
+from inspect_ai import Epochs, Task, task  # noqa: E402
 from inspect_ai._util.error import PrerequisiteError  # noqa: E402
 from inspect_ai.dataset import MemoryDataset, Sample  # noqa: E402
 from inspect_ai.model import (  # noqa: E402
@@ -49,9 +50,12 @@ from inspect_ai.scorer import (  # noqa: E402
     SampleScore,
     Score,
     Scorer,
+    ScoreReducer,
     Target,
     accuracy,
+    mean_score,
     metric,
+    score_reducer,
     scorer,
     stderr,
     value_to_float,
@@ -59,7 +63,7 @@ from inspect_ai.scorer import (  # noqa: E402
 from inspect_ai.solver import Generate, Solver, TaskState, generate, solver  # noqa: E402
 
 STORY, QUESTIONS = "story_key", "story_questions"  # what metrics need to know of a sample
-_REPLIES = "storyproof:replies"
+_REPLIES, _EPOCHS = "storyproof:replies", "storyproof:epochs"
 _ROLES: dict[str, Any] = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 
@@ -112,8 +116,8 @@ def unparsed() -> Metric:
     """The share of replies that name no candidate, or several."""
 
     def share(scores: list[SampleScore]) -> float:
-        unclear = [(each.score.metadata or {}).get("meant") is None for each in scores]
-        return sum(unclear) / len(unclear) if unclear else 0.0
+        unclear = [unclear for each in scores for unclear in _tries(each, "unparsed")]
+        return sum(unclear) / len(unclear) if unclear else nan
 
     return share
 
@@ -123,7 +127,28 @@ _to_float = value_to_float()
 
 def _answer(found: SampleScore) -> StoryAnswer:
     known = found.sample_metadata or {}
-    return StoryAnswer(str(known.get(STORY)), int(known.get(QUESTIONS, 1)), _to_float(found.score.value))
+    right = _to_float(found.score.value)
+    return StoryAnswer(str(known.get(STORY)), int(known.get(QUESTIONS, 1)), right, _tries(found, "right"))
+
+
+def _tries(found: SampleScore, name: str) -> tuple[float, ...]:
+    """Return a value of each epoch of a sample."""
+    about = found.score.metadata or {}
+    return tuple(float(each.get(name, 0.0)) for each in about.get(_EPOCHS, [about]))
+
+
+@score_reducer(name="storyproof_mean")
+def mean_of_epochs() -> ScoreReducer:
+    """Return the mean over epochs, which keeps what each epoch gave: joint accuracy is that of an epoch, averaged."""
+    mean = mean_score()
+
+    def reduce(scores: list[Score]) -> Score:
+        reduced = mean(scores)
+        return reduced.model_copy(
+            update={"metadata": {**(reduced.metadata or {}), _EPOCHS: [each.metadata or {} for each in scores]}}
+        )
+
+    return reduce
 
 
 @scorer(metrics=[accuracy(), stderr(cluster=STORY), joint(), joint_stderr(), unparsed()])
@@ -146,14 +171,20 @@ def proved_answer(matching: str = "careful", prompt: str = DEFAULT_PROMPT, seed:
                 value=INCORRECT,
                 answer="",
                 explanation="wrong: the reply was cut off before its answer; raise --max-tokens.",
-                metadata={"kind": "cut_off", "meant": None, "mistake": ""},
+                metadata={"kind": "cut_off", "meant": None, "mistake": "", "right": 0.0, "unparsed": 1.0},
             )
         verdict = judge_text(asked.answer(replies, example), example, matching)
         return Score(
             value=CORRECT if verdict.right else INCORRECT,
             answer=verdict.meant or replies[-1],
             explanation=verdict.reason,
-            metadata={"kind": verdict.kind, "meant": verdict.meant, "mistake": verdict.mistake},
+            metadata={
+                "kind": verdict.kind,
+                "meant": verdict.meant,
+                "mistake": verdict.mistake,
+                "right": float(verdict.right),
+                "unparsed": float(verdict.unparsed),
+            },
         )
 
     return score
@@ -172,6 +203,7 @@ def _make_task(
         dataset=MemoryDataset([_sample(each, questions) for each in questions.examples], name=name),
         solver=generate() if len(steps) == 1 else _ask_in_steps(questions.prompt),
         scorer=proved_answer(matching, prompt, seed),
+        epochs=Epochs(1, mean_of_epochs()),
         config=GenerateConfig(
             temperature=0.0,
             max_tokens=max(request.max_tokens for request in steps),
@@ -201,7 +233,7 @@ def _register(benchmark: str) -> Any:
         split: str = "test",
         preset: str | None = None,
         prompt: str = DEFAULT_PROMPT,
-        conventions: bool = False,
+        conventions: bool = True,
         matching: str = "careful",
         **dials: Any,
     ) -> Task:
@@ -238,7 +270,7 @@ def data(
     labels: str = GIVEN,
     stories: int | None = None,
     prompt: str = DEFAULT_PROMPT,
-    conventions: bool = False,
+    conventions: bool = True,
     matching: str = "careful",
     seed: int = 0,
 ) -> Task:

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import nan, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,7 +70,7 @@ def from_benchmark(
     split: str = "test",
     preset: str | None = None,
     prompt: str = DEFAULT_PROMPT,
-    conventions: bool = False,
+    conventions: bool = True,
     dials: Mapping[str, Any] | None = None,
 ) -> Questionnaire:
     """Return questions about fresh stories, the first ones of `storyproof.stream`.
@@ -82,7 +82,7 @@ def from_benchmark(
         split: Which split.
         preset: Named settings of the benchmark.
         prompt: A prompt's name or file, or `module:function`; solved examples come from the train split.
-        conventions: Whether the prompt begins with what its story takes for granted.
+        conventions: Whether the prompt begins with the rules that its answer rests on.
         dials: Settings of the benchmark.
 
     Raises:
@@ -107,7 +107,7 @@ def from_data(
     labels: str = GIVEN,
     stories: int | None = None,
     prompt: str = DEFAULT_PROMPT,
-    conventions: bool = False,
+    conventions: bool = True,
     seed: int = 0,
 ) -> Questionnaire:
     """Return the questions of a dataset folder or a file.
@@ -118,7 +118,7 @@ def from_data(
         labels: `given`, or `proved` from the text.
         stories: Only the first so many stories.
         prompt: A prompt's name or file, or `module:function`.
-        conventions: Whether the prompt begins with what its story takes for granted.
+        conventions: Whether the prompt begins with the rules that its answer rests on.
         seed: For prompts that draw.
 
     Raises:
@@ -173,26 +173,40 @@ class StoryAnswer(NamedTuple):
         story: The story, see `story_key`.
         size: How many questions the story has.
         right: How right the answer is: 1 or 0, or in between for the mean of several tries.
+        tries: How right each try is, if there are several.
     """
 
     story: str
     size: int
     right: float
+    tries: tuple[float, ...] = ()
 
 
 def joint_accuracy(answers: Iterable[StoryAnswer]) -> tuple[float, float]:
     """Return the share of stories all of whose questions were answered rightly, and its standard error.
 
-    A story with a question that was not answered, because a request failed or a limit was set, does not count.
+    A story with a question that was not answered, because a request failed or a limit was set, does not count; if none
+    counts, both are NaN. Of several tries (epochs) each is a run of its own, and the shares are averaged.
     """
     by_story: dict[str, list[StoryAnswer]] = {}
     for answer in answers:
         by_story.setdefault(answer.story, []).append(answer)
-    whole = [all(each.right == 1 for each in found) for found in by_story.values() if len(found) >= found[0].size]
-    if not whole:
-        return 0.0, 0.0
-    share = sum(whole) / len(whole)
-    return share, sqrt(share * (1 - share) / (len(whole) - 1)) if len(whole) > 1 else 0.0
+    shares = [_share_of_tries(found) for found in by_story.values() if len(found) >= found[0].size]
+    if not shares:
+        return nan, nan
+    mean = sum(shares) / len(shares)
+    if len(shares) == 1:
+        return mean, 0.0
+    return mean, sqrt(sum((share - mean) ** 2 for share in shares) / (len(shares) - 1) / len(shares))
+
+
+def _share_of_tries(answers: Sequence[StoryAnswer]) -> float:
+    """Return in which share of the tries all answers are right; a try that some questions lack does not count."""
+    whole = [
+        all(right == 1 for right in each)
+        for each in zip(*(each.tries or (each.right,) for each in answers), strict=False)
+    ]
+    return sum(whole) / len(whole)
 
 
 def clustered_error(answers: Iterable[StoryAnswer]) -> float:

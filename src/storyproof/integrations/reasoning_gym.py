@@ -31,7 +31,7 @@ class StoryDatasetConfig:
         size: How many questions.
         split: `train`, `val` or `test`.
         prompt: The name of the prompt that words the question; the chain-of-thought prompt asks for "Answer:".
-        conventions: Whether the prompt begins with what the story takes for granted.
+        conventions: Whether the prompt begins with the rules that its answer rests on.
         dials: Settings of the benchmark.
     """
 
@@ -68,8 +68,8 @@ class StoryDataset:
         >>> dataset = StoryDataset(benchmark="tomi", seed=7, size=60)
         >>> entry = dataset[2]
         >>> entry["answer"], entry["metadata"]["question_type"]
-        ('treasure_chest', 'second_order_0_tom')
-        >>> dataset.score_answer("the treasure chest", entry), dataset.score_answer("the bin", entry)
+        ('tub', 'second_order_0_tom')
+        >>> dataset.score_answer("the tub", entry), dataset.score_answer("the hamper", entry)
         (1.0, 0.0)
     """
 

@@ -8,7 +8,7 @@ Example:
     >>> from storyproof import rewards, stream
     >>> row = next(rewards.prompt_rows(stream("tomi", seed=7)))
     >>> columns = {name: [value] * 2 for name, value in row.items() if name != "prompt"}
-    >>> rewards.exact([row["prompt"]] * 2, ["Answer: treasure chest", "Answer: bin"], **columns)
+    >>> rewards.exact([row["prompt"]] * 2, ["Answer: tub", "Answer: hamper"], **columns)
     [1.0, 0.0]
 """
 
@@ -129,7 +129,7 @@ def prompt_rows(
     Args:
         stories: Such as `storyproof.stream("tomi", seed=7)`, which has no end.
         prompt: The name of a prompt.
-        conventions: Whether a prompt begins with what its story takes for granted.
+        conventions: Whether the prompt begins with the rules that its answer rests on.
 
     Raises:
         ConfigError: If there is no such prompt.

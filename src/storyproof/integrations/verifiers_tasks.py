@@ -62,6 +62,11 @@ class StoryTask(vf.Task[StoryTaskData, vf.State, StoryTaskConfig]):
         return float(self.config.steps) * score_steps(check_steps(trace.last_reply, self.data.row))
 
     @vf.metric
+    async def unparsed(self, trace: vf.Trace) -> float:
+        """Return 1 if the reply names no candidate, or several."""
+        return float(judge(trace.last_reply, self.data.row, prompt=self.data.asked_by).unparsed)
+
+    @vf.metric
     async def steps_stated(self, trace: vf.Trace) -> float:
         """Return how many steps were understood."""
         return float(len(check_steps(trace.last_reply, self.data.row).steps))
@@ -85,7 +90,7 @@ class StoryTasksetConfig(vf.TasksetConfig):
     prompt: str = THINKING
     """The name of a prompt."""
     conventions: bool = True
-    """Whether a prompt begins with what its story takes for granted."""
+    """Whether the prompt begins with the rules that its answer rests on."""
     num_tasks: int | None = None
     """How many questions; without it there is no end, and `-n` limits an evaluation."""
     dials: dict[str, Any] = {}  # noqa: RUF012 - a pydantic field
@@ -195,7 +200,7 @@ def load_environment(
         split: `train`, `val` or `test`.
         num_tasks: How many questions; without it there is no end.
         prompt: The name of a prompt.
-        conventions: Whether a prompt begins with what its story takes for granted.
+        conventions: Whether the prompt begins with the rules that its answer rests on.
         steps: What steps of the chain of thought without a mistake are worth, beside 1 for the right answer.
         **dials: Settings of the benchmark.
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from storyproof.evaluation.matching.kinds import KINDS
 from storyproof.reports.run_data import SolverRun
-from storyproof.reports.run_scores import as_mapping
+from storyproof.reports.run_scores import as_count, as_mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +76,14 @@ def replies_of(solver: SolverRun) -> Replies:
     return Replies(
         solver=solver.title,
         matching=str(about.get("matching") or ""),
-        matches={kind: float(shares[kind]) for kind in known if shares.get(kind)},
-        cut_off=int(about.get("cut_off") or 0),
-        failed=int(failures.get("failed", 0)),
-        not_asked=int(failures.get("not_asked", 0)),
-        of=int(failures.get("of", len(solver.predictions))),
-        causes={str(cause): int(count) for cause, count in as_mapping(failures.get("errors")).items()},
+        matches={
+            kind: float(shares[kind]) for kind in known if isinstance(shares.get(kind), int | float) and shares[kind]
+        },
+        cut_off=as_count(about.get("cut_off")),
+        failed=as_count(failures.get("failed")),
+        not_asked=as_count(failures.get("not_asked")),
+        of=as_count(failures.get("of", len(solver.predictions))),
+        causes={str(cause): as_count(count) for cause, count in as_mapping(failures.get("errors")).items()},
     )
 
 

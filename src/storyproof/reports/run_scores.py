@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -130,7 +130,7 @@ def leaderboard_row(board: Board, solver: SolverRun) -> LeaderboardRow:
         true_belief=true_belief,
         false_belief=false_belief,
         gap=gap,
-        missing=int(failures.get("failed", 0)) + int(failures.get("not_asked", 0)),
+        missing=as_count(failures.get("failed")) + as_count(failures.get("not_asked")),
         is_end=solver.judged.run.model in ENDS_OF_SCALE,
     )
 
@@ -151,7 +151,7 @@ def _joint(solver: SolverRun, stories: Ints) -> Score | None:
         about.get("joint_accuracy"),
         about.get("stories"),
     )
-    if isinstance(value, float) and isinstance(of, int) and isinstance(recorded, Sequence) and len(recorded) == 2:
+    if isinstance(value, float) and isinstance(of, int) and is_interval(recorded):
         return Score(value, float(recorded[0]), float(recorded[1]), of) if of else None
     if "stories" in about and not about["stories"]:
         return None
@@ -162,6 +162,16 @@ def _joint(solver: SolverRun, stories: Ints) -> Score | None:
 def as_mapping(value: Any) -> Mapping[str, Any]:
     """Return the value if it is a mapping, else an empty one: run files of others may have anything here."""
     return value if isinstance(value, Mapping) else {}
+
+
+def as_count(value: Any) -> int:
+    """Return the value if it is a whole number of 0 or more, else 0."""
+    return value if isinstance(value, int) and value >= 0 else 0
+
+
+def is_interval(value: Any) -> TypeGuard[Sequence[float]]:
+    """Return whether the value has two numbers."""
+    return isinstance(value, list | tuple) and len(value) == 2 and all(isinstance(each, int | float) for each in value)
 
 
 def chance_by_question(board: Board) -> list[float | None]:

@@ -192,8 +192,14 @@ def _warnings(run: Evaluation) -> list[tuple[str, str]]:
         text = f"{failures['failed']:,} failed and {failures['not_asked']:,} not asked, of {failures['of']:,}"
         causes = "; ".join(f"{count:,} × {error}" for error, count in list(failures["errors"].items())[:3])
         notes.append((f"{text}{'; ' if causes else ''}{causes}; rerun to ask them again", "yellow"))
-    if cut_off := run.details.get("cut_off", 0):
+    cut_off = run.details.get("cut_off", 0)
+    if cut_off:
         notes.append((f"{counted(cut_off, 'reply')} cut off before an answer; raise --max-tokens", "yellow"))
+    if (at_limit := run.details.get("at_limit", 0) - cut_off) > 0:
+        text = (
+            f"{counted(at_limit, 'reply')} with an answer used all tokens allowed; raise --max-tokens to see the rest"
+        )
+        notes.append((text, "yellow"))
     if run.ended is not None:
         notes.append((f"ended early: {run.ended}", "yellow"))
     if not run.counts:

@@ -16,14 +16,14 @@ from storyproof.example import Example
 from storyproof.families.family import convention_text, family_of
 
 
-def show(path: str | Path, index: int = 0, *, split: str | None = None, conventions: bool = False) -> RenderableType:
+def show(path: str | Path, index: int = 0, *, split: str | None = None, conventions: bool = True) -> RenderableType:
     """Lay out a story with its questions and proofs; print the result with Rich.
 
     Args:
         path: A dataset folder or a file.
         index: Which story, counted from 0.
         split: Which split of a folder; by default test, or the only one there is.
-        conventions: Whether to begin with what the story takes for granted, if its family says that.
+        conventions: Whether to begin with the rules that the answers rest on.
 
     Raises:
         ConfigError: If there is no such story.
@@ -32,17 +32,17 @@ def show(path: str | Path, index: int = 0, *, split: str | None = None, conventi
     Example:
         >>> import rich, storyproof
         >>> _ = storyproof.generate("tomi", test=30, seed=7, out="data")
-        >>> rich.print(storyproof.show("data", 3))
-        story test-000000003  type false_belief...
+        >>> rich.print(storyproof.show("data", 3, conventions=False))
+        story test-000000003  type second_order_false_belief...
     """
     story, where = read_story(path, index, split=split)
     family = family_of(story[0])
-    lines = family.conventions(story[0]) if conventions else ()
     try:
         found = family.lay_out(story)
     except ParseError as error:
         raise DataError(f"{where}: {error}") from error
-    return Group(Text(convention_text(lines) + "\n"), found) if lines else found
+    rules = convention_text(*story) if conventions else ""
+    return Group(Text(rules + "\n"), found) if rules else found
 
 
 def read_story(path: str | Path, index: int, *, split: str | None = None) -> tuple[list[Example], str]:

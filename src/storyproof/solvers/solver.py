@@ -40,6 +40,7 @@ class Answer:
         error: Why there is no answer; a request that failed is never a wrong answer.
         asked: Whether it was asked at all, or the run ended before.
         cut_off: Whether the last reply was cut off before its answer, so that there is none to be matched.
+        at_limit: Whether the last reply used all tokens that it was given, so that it may have been cut off anywhere.
     """
 
     example: Example
@@ -48,6 +49,7 @@ class Answer:
     error: str | None = None
     asked: bool = True
     cut_off: bool = False
+    at_limit: bool = False
 
     @property
     def complete(self) -> bool:

@@ -1,11 +1,15 @@
-"""Who may see the dashboard: one password, hashed with Argon2, sessions in a cookie, and a limit on wrong passwords."""
+"""Who may see the dashboard: one password, hashed with Argon2, sessions in a cookie, and limits on wrong passwords.
+
+Wrong passwords count by address, and all together. Browsers that have logged in before count by themselves, known by a
+signed cookie: whoever tries passwords elsewhere cannot lock the owner of the study out.
+"""
 
 from __future__ import annotations
 
 import hmac
 from dataclasses import dataclass
 from hashlib import sha256
-from secrets import token_urlsafe
+from secrets import token_hex, token_urlsafe
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
@@ -14,12 +18,15 @@ from sqlalchemy import delete, func, insert, select
 from storyproof.errors import ConfigError
 from storyproof.study import schema
 from storyproof.study.folder import Study
+from storyproof.study.forms import sign
 
 SESSION_S = 12 * 3600.0
 WINDOW_S = 15 * 60.0
 MOST_WRONG = 5  # wrong passwords from one address in this time
-MOST_WRONG_IN_ALL = 50  # and from all addresses
+MOST_WRONG_IN_ALL = 50  # and from all addresses; browsers that are known are counted apart
+DEVICE_S = 180 * 24 * 3600.0  # how long a browser is known
 SHORTEST_PASSWORD, LONGEST_PASSWORD = 10, 1_000
+_DEVICE = "device "  # before the names of browsers that are known, in place of an address
 _HASHER = PasswordHasher()
 
 
@@ -53,25 +60,34 @@ def hash_password(password: str) -> str:
     return _HASHER.hash(password)
 
 
-def log_in(study: Study, password: str, address: str) -> AdminSession | None:
+def log_in(study: Study, password: str, address: str, device: str = "") -> AdminSession | None:
     """Begin a session if the password is right; None if it is wrong.
 
     Every attempt counts before the password is looked at, so that many at the same moment count, too.
 
+    Args:
+        study: The study.
+        password: What was given.
+        address: Where it comes from.
+        device: What `new_device` returned to this browser earlier, if it did.
+
     Raises:
         TooManyAttemptsError: If there were too many wrong ones.
     """
-    table, now = schema.login_attempt, study.now()
+    table, now, stored = schema.login_attempt, study.now(), study.password_hash()
+    name = device.partition(".")[0]
+    is_known = bool(name) and hmac.compare_digest(device.encode("utf-8", "replace"), _signed(study, name, stored))
+    source = f"{_DEVICE}{name}" if is_known else address[:64]
     with study.database.writing() as connection:
         connection.execute(select(schema.study.c.id).with_for_update())
         connection.execute(delete(table).where(table.c.at < now - WINDOW_S))
-        total = connection.execute(select(func.count()).select_from(table)).scalar_one()
-        own = connection.execute(select(func.count()).where(table.c.address == address[:64])).scalar_one()
-        if own >= MOST_WRONG or total >= MOST_WRONG_IN_ALL:
+        others = select(func.count()).where(table.c.address.not_like(f"{_DEVICE}%"))
+        own = connection.execute(select(func.count()).where(table.c.address == source)).scalar_one()
+        if own >= MOST_WRONG or (not is_known and connection.execute(others).scalar_one() >= MOST_WRONG_IN_ALL):
             raise TooManyAttemptsError
-        key = connection.execute(insert(table).values(at=now, address=address[:64])).inserted_primary_key
+        key = connection.execute(insert(table).values(at=now, address=source)).inserted_primary_key
         assert key is not None
-    if not _is_right(study.password_hash(), password[:LONGEST_PASSWORD]):
+    if not _is_right(stored, password[:LONGEST_PASSWORD]):
         return None
     session = AdminSession(token_urlsafe(32), token_urlsafe(16))
     with study.database.writing() as connection:
@@ -84,6 +100,21 @@ def log_in(study: Study, password: str, address: str) -> AdminSession | None:
             )
         )
     return session
+
+
+def new_device(study: Study) -> str:
+    """Return what makes a browser known that has logged in; another password makes it unknown again."""
+    return _signed(study, token_hex(16), study.password_hash()).decode()
+
+
+def _signed(study: Study, name: str, password_hash: str | None) -> bytes:
+    return f"{name}.{sign(study.secret, 'device', name, password_hash)}".encode("utf-8", "replace")
+
+
+def unlock(study: Study) -> int:
+    """Forget all wrong passwords; return how many there were."""
+    with study.database.writing() as connection:
+        return connection.execute(delete(schema.login_attempt)).rowcount
 
 
 def _is_right(stored: str | None, password: str) -> bool:

@@ -24,7 +24,15 @@ from storyproof.errors import ConfigError, StoryproofError
 from storyproof.families.paraphrasing import REASONS
 from storyproof.inputs import DocumentError, parse_json
 from storyproof.study import schema
-from storyproof.study.admin import SESSION_S, TooManyAttemptsError, find_session, log_in, log_out
+from storyproof.study.admin import (
+    DEVICE_S,
+    SESSION_S,
+    TooManyAttemptsError,
+    find_session,
+    log_in,
+    log_out,
+    new_device,
+)
 from storyproof.study.dashboard import REFRESH_S, dashboard_page, login_page
 from storyproof.study.design import PARAPHRASE
 from storyproof.study.folder import Study
@@ -373,21 +381,27 @@ class StudyServer:
         check_signature(self._study.secret, form.get("signature"), "login")
         address = request.client.host if request.client else ""
         try:
-            session = log_in(self._study, form.get("password"), address)
+            device = request.cookies.get(f"{self._cookie}-device", "")
+            session = log_in(self._study, form.get("password"), address, device)
         except TooManyAttemptsError:
-            return _page(login_page(self._study, "Too many wrong passwords; try again in 15 minutes."), 429)
+            message = "Too many wrong passwords; try again in 15 minutes, or run storyproof study unlock on the server."
+            return _page(login_page(self._study, message), 429)
         if session is None:
             return _page(login_page(self._study, "The password is wrong."), 403)
         response = RedirectResponse("/admin", 303)
-        response.set_cookie(
-            self._cookie,
-            session.token,
-            max_age=int(SESSION_S),
-            path="/",
-            secure=self._is_secure,
-            httponly=True,
-            samesite="strict",
-        )
+        for name, value, seconds in (
+            (self._cookie, session.token, SESSION_S),
+            (f"{self._cookie}-device", new_device(self._study), DEVICE_S),
+        ):
+            response.set_cookie(
+                name,
+                value,
+                max_age=int(seconds),
+                path="/",
+                secure=self._is_secure,
+                httponly=True,
+                samesite="strict",
+            )
         return response
 
     def log_out(self, request: Request, body: bytes) -> Response:

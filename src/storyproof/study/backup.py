@@ -7,28 +7,37 @@ from one kind of database to the other. It holds the secret that signs links and
 
 from __future__ import annotations
 
+import io
 import json
 import time
 import zipfile
 from collections.abc import Callable, Iterator
-from hashlib import sha256
+from hashlib import file_digest, sha256
+from itertools import islice
 from pathlib import Path
 from shutil import rmtree
-from typing import Any
+from struct import error as StructError  # noqa: N812
+from typing import IO, Any, NamedTuple
+from zlib import error as ZlibError  # noqa: N812
 
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, MetaData, Table, func, insert, select, text
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import SQLAlchemyError
 
 from storyproof import __version__
-from storyproof.errors import ConfigError, DataError
-from storyproof.files import json_bytes, whole_file, write_json, writing_to
-from storyproof.inputs import DocumentError, kind_of, parse_json
+from storyproof.errors import ConfigError, DataError, StoryproofError, quoted, shorten
+from storyproof.files import json_bytes, make_private, whole_file, write_json, writing_to
+from storyproof.inputs import kind_of, lines_of, open_file, parse_json
+from storyproof.limits import LARGEST_DOCUMENT, LARGEST_RUN, size
 from storyproof.study import schema
 from storyproof.study.database import POSTGRESQL, SQLITE, StudyDatabase, parse_url, sqlite_url
-from storyproof.study.folder import DESIGN, ITEMS, Study, open_study
+from storyproof.study.folder import DESIGN, ITEMS, Study, make_folder, open_study
 
 _MANIFEST = "backup.json"
 _AT_ONCE = 1_000
+# What zipfile raises for encrypted and unknown members, and Python for values that are not those of a backup.
+_MALFORMED = (RuntimeError, EOFError, ValueError, TypeError, LookupError, AttributeError, OverflowError, StructError)
 
 
 def back_up(study: Study, out: Path) -> dict[str, int]:
@@ -41,7 +50,7 @@ def back_up(study: Study, out: Path) -> dict[str, int]:
     hashes: dict[str, str] = {}
     with (
         writing_to(out),
-        whole_file(out) as file,
+        whole_file(out, private=True) as file,
         zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive,
         study.database.reading() as connection,
     ):
@@ -76,36 +85,97 @@ def restore(
     """
     if kind_of(folder):
         raise ConfigError(f"{folder} exists; choose another name, or remove it.")
-    try:
-        with zipfile.ZipFile(backup) as archive:
-            about = parse_json(archive.read(_MANIFEST))
-            parts = {name: archive.read(f"{name}.jsonl") for name in about["rows"]}
-            design, items = archive.read(DESIGN), archive.read(ITEMS)
-    except (OSError, KeyError, TypeError, zipfile.BadZipFile, DocumentError, UnicodeError) as error:
-        raise DataError(f"{backup} is not a backup of a study, or damaged: {error}; choose another.") from error
-    for name, content in parts.items():
-        if sha256(content).hexdigest() != about["sha256"].get(name):
-            raise DataError(f"{backup} is damaged: {name} has changed since it was written; choose another backup.")
     url = parse_url(database) if database else sqlite_url(folder)
-    with writing_to(folder, "name"):
-        folder.mkdir(parents=True)
-    base = StudyDatabase(url)
     try:
+        with open_file(backup) as file, zipfile.ZipFile(file) as archive:
+            about = _read_manifest(archive)
+            _check_hashes(archive, about)
+            make_folder(folder)
+            return _restore(archive, about, folder, url, database, now)
+    except StoryproofError:
+        raise
+    except (SQLAlchemyError, ZlibError, zipfile.BadZipFile, OSError, *_MALFORMED) as error:
+        lines = str(getattr(error, "orig", None) or error).splitlines() or [type(error).__name__]
+        why = shorten(lines[0]).rstrip(".")  # further lines may quote data
+        raise DataError(f"{backup} is not a backup of a study, or damaged: {why}; choose another.") from error
+
+
+def _restore(
+    archive: zipfile.ZipFile,
+    about: BackupManifest,
+    folder: Path,
+    url: URL,
+    database: str,
+    now: Callable[[], float],
+) -> tuple[Study, dict[str, int]]:
+    base = StudyDatabase(url)
+    is_new = False
+    try:
+        is_new = not base.revision()
         _refuse_used(base)
-        base.migrate(about["revision"])  # rows are those of the version that wrote them
+        base.migrate(about.revision)  # rows are those of the version that wrote them
         with base.writing() as connection:
-            counts = _insert_all(connection, parts)
+            counts = _insert_all(connection, archive, about)
         base.migrate()
-        plain = {**json.loads(design), "database": POSTGRESQL if database else SQLITE}
+        design = parse_json(_read_member(archive, DESIGN))
         with writing_to(folder, "name"):
-            (folder / ITEMS).write_bytes(items)
-            write_json(folder / DESIGN, plain)
+            (folder / ITEMS).write_bytes(_read_member(archive, ITEMS))
+            write_json(folder / DESIGN, {**design, "database": POSTGRESQL if database else SQLITE})
+            make_private(folder)
         return open_study(folder, database=database, now=now), counts
     except BaseException:
         rmtree(folder, ignore_errors=True)  # it did not exist before
+        if is_new and not base.is_sqlite:
+            base.drop()
         raise
     finally:
         base.close()
+
+
+class BackupManifest(NamedTuple):
+    """What a backup says about itself: the revision of its tables, their rows, and the hashes of their files."""
+
+    revision: str
+    rows: dict[str, int]
+    hashes: dict[str, str]
+
+
+def _read_manifest(archive: zipfile.ZipFile) -> BackupManifest:
+    """Read what a backup says about itself, and check the sizes of what is in it.
+
+    Raises:
+        DataError: If it has tables that this version does not know.
+        ValueError, KeyError, TypeError: If it is not that of a backup, or is larger than any.
+    """
+    total = sum(each.file_size for each in archive.infolist())
+    if total > LARGEST_RUN:
+        raise ValueError(f"it is {size(total)} large once it is unpacked; at most {size(LARGEST_RUN)} are read")
+    plain = parse_json(_read_member(archive, _MANIFEST))
+    found = BackupManifest(plain["revision"], dict(plain["rows"]), dict(plain["sha256"]))
+    if not isinstance(found.revision, str) or set(found.hashes) != set(found.rows):
+        raise ValueError(f"{_MANIFEST} does not say what the backup holds")
+    if unknown := sorted(set(found.rows) - {table.name for table in schema.KEPT}):
+        raise DataError(
+            f"the backup has the table {quoted(unknown[0])}, which this version does not know; update storyproof."
+        )
+    return found
+
+
+def _read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Read a small file of a backup as a whole."""
+    claimed = archive.getinfo(name).file_size
+    if claimed > LARGEST_DOCUMENT:
+        raise ValueError(f"{name} is {size(claimed)} large; at most {size(LARGEST_DOCUMENT)} are read")
+    return archive.read(name)
+
+
+def _check_hashes(archive: zipfile.ZipFile, about: BackupManifest) -> None:
+    """Raise ValueError if a table has changed since the backup was written."""
+    for name, expected in about.hashes.items():
+        content: Any = archive.open(f"{name}.jsonl")
+        with content:
+            if file_digest(content, "sha256").hexdigest() != expected:
+                raise ValueError(f"{name} has changed since the backup was written")
 
 
 def _refuse_used(base: StudyDatabase) -> None:
@@ -116,26 +186,27 @@ def _refuse_used(base: StudyDatabase) -> None:
             raise ConfigError("the database holds a study already; give each study a database of its own.")
 
 
-def _insert_all(connection: Connection, parts: dict[str, bytes]) -> dict[str, int]:
+def _insert_all(connection: Connection, archive: zipfile.ZipFile, about: BackupManifest) -> dict[str, int]:
     """Insert all rows, in the order of references, into the tables as they are in this revision."""
     known = MetaData()
-    known.reflect(connection, only=list(parts))
+    known.reflect(connection, only=list(about.rows))
     counts = {}
     for table in known.sorted_tables:
         count = 0
-        for rows in _batches(parts[table.name]):
-            connection.execute(insert(table), rows)
-            count += len(rows)
+        with archive.open(f"{table.name}.jsonl") as file:
+            for rows in _batches(file):
+                connection.execute(insert(table), rows)
+                count += len(rows)
         counts[table.name] = count
         if connection.dialect.name == POSTGRESQL and "id" in table.c:
             _advance(connection, table)
     return counts
 
 
-def _batches(content: bytes) -> Iterator[list[dict[str, Any]]]:
-    lines = content.decode().splitlines()
-    for start in range(0, len(lines), _AT_ONCE):
-        yield [json.loads(line) for line in lines[start : start + _AT_ONCE]]
+def _batches(file: IO[bytes]) -> Iterator[list[dict[str, Any]]]:
+    lines = lines_of(io.TextIOWrapper(file, encoding="utf-8", newline="\n"))
+    while rows := [parse_json(line) for line in islice(lines, _AT_ONCE)]:
+        yield rows
 
 
 def _advance(connection: Connection, table: Table) -> None:

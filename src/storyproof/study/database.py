@@ -7,7 +7,7 @@ process wait for it in a queue instead of polling; PostgreSQL locks the rows tha
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from importlib.resources import as_file, files
 from pathlib import Path
 from threading import Lock
@@ -17,17 +17,27 @@ from alembic import command
 from alembic.config import Config as AlembicConfig
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from alembic.util import CommandError
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, InterfaceError, OperationalError, TimeoutError
+from sqlalchemy.exc import ArgumentError, DatabaseError, InterfaceError, OperationalError, SQLAlchemyError, TimeoutError
 
-from storyproof.errors import ConfigError, DataError, shorten
+from storyproof.errors import ConfigError, DataError, quoted, shorten
+from storyproof.study.schema import METADATA
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 FILE = "study.sqlite"
 _BUSY_S = 30.0  # how long to wait for another process that writes
 _IDLE_S = 600.0  # how long a transaction may do nothing, such as while a backup is packed
 _CONNECTIONS = 16
+_TYPES = {
+    "INTEGER": "'integer'",
+    "FLOAT": "'real', 'integer'",
+    "VARCHAR": "'text'",
+    "TEXT": "'text'",
+    "BOOLEAN": "'integer'",
+}
+_JSON = ("external_visit", "remarks", "reasons")  # columns with text that is JSON
 SYNCHRONOUS = "FULL"  # SQLite: what was acknowledged survives a power cut, too
 
 
@@ -74,8 +84,10 @@ class StudyDatabase:
             with self.writing() as connection:
                 known = {each.revision for each in ScriptDirectory.from_config(config).walk_revisions()}
                 found = MigrationContext.configure(connection).get_current_revision()
-                if found is not None and found not in known:
-                    raise DataError(f"a newer version of storyproof made this study (revision {found}); update it.")
+                for each in (found, revision):
+                    if each not in (None, "head", *known):
+                        what = f"a newer version of storyproof made this study (revision {quoted(each)})"
+                        raise DataError(f"{what}; update storyproof.")
                 config.attributes["connection"] = connection
                 command.upgrade(config, revision)
 
@@ -83,6 +95,36 @@ class StudyDatabase:
         """Return the revision of the tables; empty if there are none."""
         with self.reading() as connection:
             return MigrationContext.configure(connection).get_current_revision() or ""
+
+    def drop(self) -> None:
+        """Remove all tables of a study."""
+        with suppress(SQLAlchemyError), self.writing() as connection:
+            METADATA.drop_all(connection)
+            connection.exec_driver_sql("DROP TABLE IF EXISTS alembic_version")
+
+    def check(self) -> None:
+        """Check the file of SQLite: its structure, its references, and that values have the types of their columns.
+
+        Raises:
+            DataError: If it is damaged.
+        """
+        if not self.is_sqlite:
+            return
+        with self.reading() as connection:
+            problem = connection.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+            if problem != "ok":
+                raise _unusable(self.url, ValueError(str(problem)))
+            if lost := connection.exec_driver_sql("PRAGMA foreign_key_check").first():
+                raise _unusable(self.url, ValueError(f"a row of {lost[0]} belongs to one of {lost[2]} that is missing"))
+            for table in METADATA.sorted_tables:
+                wrong = [
+                    f"typeof(\"{column.name}\") NOT IN ({_TYPES[str(column.type).split('(')[0]]}, 'null')"
+                    + (f' OR NOT json_valid("{column.name}")' if column.name in _JSON else "")
+                    for column in table.columns
+                ]
+                query = f'SELECT count(*) FROM "{table.name}" WHERE {" OR ".join(wrong)}'
+                if count := connection.exec_driver_sql(query).scalar():
+                    raise _unusable(self.url, ValueError(f"{count} rows of {table.name} have values of another type"))
 
     def close(self) -> None:
         """Close all connections."""
@@ -114,7 +156,14 @@ def parse_url(text: str) -> URL:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() != SQLITE:
-        found = create_engine(url, pool_size=_CONNECTIONS, max_overflow=0, pool_timeout=_BUSY_S, pool_pre_ping=True)
+        found = create_engine(
+            url,
+            pool_size=_CONNECTIONS,
+            max_overflow=0,
+            pool_timeout=_BUSY_S,
+            pool_pre_ping=True,
+            hide_parameters=True,  # messages and logs contain no data
+        )
 
         @event.listens_for(found, "connect")
         def limit(raw: Any, record: object) -> None:
@@ -130,6 +179,7 @@ def _engine(url: URL) -> Engine:
         pool_size=_CONNECTIONS,
         max_overflow=0,
         pool_timeout=_BUSY_S,
+        hide_parameters=True,
         connect_args={"timeout": _BUSY_S, "check_same_thread": False, "isolation_level": None},
     )
 
@@ -156,9 +206,21 @@ def _engine(url: URL) -> Engine:
 
 @contextmanager
 def _naming(url: URL) -> Iterator[None]:
-    """Name the database if it cannot be reached."""
+    """Name the database if it cannot be reached, or is damaged."""
     try:
         yield
-    except (OperationalError, InterfaceError, TimeoutError) as error:
-        why = shorten(str(getattr(error, "orig", None) or error))
-        raise DataError(f"the database {url.render_as_string(hide_password=True)} cannot be used: {why}") from error
+    except CommandError as error:  # of Alembic, about the table with the revision
+        raise _unusable(url, error) from error
+    except (DatabaseError, InterfaceError, TimeoutError) as error:
+        # Of its subclasses, those are left that say something about what the program does, such as IntegrityError.
+        if not isinstance(error, OperationalError | InterfaceError | TimeoutError) and type(error) is not DatabaseError:
+            raise
+        raise _unusable(url, error) from error
+
+
+def _unusable(url: URL, error: Exception) -> DataError:
+    why = shorten(str(getattr(error, "orig", None) or error)).rstrip(".")
+    return DataError(
+        f"the database {url.render_as_string(hide_password=True)} cannot be used: {why}; if it is damaged, restore the "
+        "study from a backup."
+    )

@@ -113,6 +113,7 @@ class StudyDesign:
         debriefing: The lab's own debriefing; empty for the usual one.
         exclusions: Who is left out of results.
         source: Where the items come from: path, split, hashes and manifest of the data, or the collection of facts.
+        conventions: Whether participants see the rules that answers rest on (solve).
     """
 
     name: str
@@ -146,6 +147,7 @@ class StudyDesign:
     exclusions: ExclusionRules = field(default_factory=ExclusionRules)
     source: Mapping[str, Any] = field(default_factory=dict)
     messages: Mapping[str, str] = field(default_factory=dict)
+    conventions: bool = True
 
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(self.name):
@@ -209,11 +211,14 @@ class StudyDesign:
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON.
 
-        Without messages it is what older versions wrote, so that the hashes of their studies stay the same.
+        With the usual messages and conventions it is what older versions wrote, so that the hashes of their studies
+        stay the same.
         """
         found = asdict(self)
         if not self.messages:
             del found["messages"]
+        if self.conventions:
+            del found["conventions"]
         return found
 
     @property

@@ -8,12 +8,14 @@ import zipfile
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, NamedTuple
 
 from storyproof import __version__
 from storyproof.errors import ConfigError
-from storyproof.files import json_bytes, write_whole, writing_to
+from storyproof.files import json_bytes, make_private, write_whole, writing_to
 from storyproof.inputs import kind_of
+from storyproof.locks import Claim
 from storyproof.study.collection import collect_placeholders, collect_scenes, split_writers
 from storyproof.study.design import PARAPHRASE, SOLVE
 from storyproof.study.folder import DESIGN, ITEMS, Study
@@ -44,7 +46,7 @@ class ExportedFiles(NamedTuple):
 
 
 def export_study(study: Study, out: Path) -> ExportedFiles:
-    """Write all results into a new folder.
+    """Write all results into a new folder, whole or not at all, which nobody but its owner may read.
 
     Raises:
         ConfigError: If the folder exists.
@@ -55,15 +57,24 @@ def export_study(study: Study, out: Path) -> ExportedFiles:
     rows = read_rows(study)
     excluded = find_exclusions(study.design, rows)
     notes: list[str] = []
-    with writing_to(out):
-        out.mkdir(parents=True)
-        for name, content in _files(study, rows, excluded, notes).items():
-            path = out / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, content)
-        if study.design.kind == SOLVE:
-            for path in write_runs(study, rows, excluded, out / "runs"):
-                notes.append(f"{path.relative_to(out)}: give it to storyproof report beside runs of models.")
+    draft = out.parent / f".{out.name}.unfinished"
+    with writing_to(out), Claim(out.parent / f".{out.name}.lock").when_free():
+        rmtree(draft, ignore_errors=True)  # what a process left that was killed
+        try:
+            draft.mkdir(mode=0o700)
+            for name, content in _files(study, rows, excluded, notes).items():
+                path = draft / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                write_whole(path, content)
+            if study.design.kind == SOLVE:
+                for path in write_runs(study, rows, excluded, draft / "runs"):
+                    notes.append(f"{path.relative_to(draft)}: give it to storyproof report beside runs of models.")
+            make_private(draft)
+            if kind_of(out):
+                raise ConfigError(f"{out} exists; choose another --out, or remove it.")
+            draft.rename(out)
+        finally:
+            rmtree(draft, ignore_errors=True)
     return ExportedFiles(out, sorted(str(path.relative_to(out)) for path in out.rglob("*") if path.is_file()), notes)
 
 

@@ -11,7 +11,7 @@ from shutil import rmtree
 from sqlalchemy import insert, select, update
 
 from storyproof.errors import ConfigError, DataError
-from storyproof.files import read_json, write_json, writing_to
+from storyproof.files import make_private, read_json, write_json, writing_to
 from storyproof.inputs import kind_of
 from storyproof.seeds import Draws
 from storyproof.study import schema
@@ -58,8 +58,9 @@ class Study:
         self.database.close()
 
     def set_password(self, password_hash: str) -> None:
-        """Store the hash of the dashboard's password, and end all sessions."""
+        """Store the hash of the dashboard's password, end all sessions, and forget wrong passwords."""
         with self.database.writing() as connection:
+            connection.execute(schema.login_attempt.delete())
             connection.execute(update(schema.study).values(password_hash=password_hash))
             connection.execute(schema.admin_session.delete())
 
@@ -100,8 +101,7 @@ def create_study(
     url = parse_url(database) if database else sqlite_url(folder)
     if kind_of(folder):
         raise ConfigError(f"{folder} exists; choose another name, or remove it.")
-    with writing_to(folder, "name"):
-        folder.mkdir(parents=True)
+    make_folder(folder)
     base = StudyDatabase(url)
     try:
         base.migrate()
@@ -118,11 +118,23 @@ def create_study(
             items.write(folder / ITEMS)
             # Last, so that the folder of a process that was killed is known to be half made.
             write_json(folder / DESIGN, {"database": POSTGRESQL if database else SQLITE, **design.as_dict()})
+            make_private(folder)
     except BaseException:
         base.close()
         rmtree(folder, ignore_errors=True)  # it did not exist before
         raise
     return Study(folder, design, items, base, secret, now)
+
+
+def make_folder(folder: Path) -> None:
+    """Create the folder of a study, which nobody but its owner may read.
+
+    Raises:
+        DataError: If it cannot be created.
+    """
+    with writing_to(folder, "name"):
+        folder.mkdir(parents=True)
+        make_private(folder)
 
 
 def _slots(design: StudyDesign, items: StudyItems) -> list[dict[str, object]]:
@@ -183,6 +195,7 @@ def open_study(folder: Path, *, database: str = "", now: Callable[[], float] = t
     base = StudyDatabase(url)
     try:
         base.migrate()
+        base.check()
         with base.reading() as connection:
             row = connection.execute(select(schema.study)).first()
         if row is None or (row.design_sha256, row.items_sha256) != (design.sha256, items.sha256):

@@ -9,12 +9,42 @@ from storyproof.families.paraphrasing import REASONS
 
 _FORM = "application/x-www-form-urlencoded"
 _TEXT: dict[str, Any] = {"type": "string"}
-_STEP = {"slot": {"type": "integer"}, "signature": _TEXT, "browser_ms": _TEXT, "hidden_ms": _TEXT}
+_SLOT: dict[str, Any] = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
+_SIGNATURE: dict[str, Any] = {
+    "type": "string",
+    "pattern": "^[0-9a-f]{64}$",
+    "description": "As in the form of the page; a value that this server has not signed is refused with 400.",
+}
+_ARRIVAL: dict[str, Any] = {**_SIGNATURE, "pattern": r"^[A-Za-z0-9_-]+={0,2}\.[0-9a-f]{64}$"}
+_MS: dict[str, Any] = {"type": "string", "pattern": "^[0-9]{1,10}$", "description": "Milliseconds; may be left out."}
+_STEP = {"slot": _SLOT, "signature": _SIGNATURE, "browser_ms": _MS, "hidden_ms": _MS}
+_OPTIONAL = {"browser_ms", "hidden_ms", "part", "confirm", "reason", "answer"}
 _FORMS: dict[str, dict[str, Any]] = {
-    "answer": {**_STEP, "answer": _TEXT, "part": _TEXT},
+    "answer": {**_STEP, "answer": _TEXT, "part": {"type": "array", "items": _TEXT}},
     "rate": {**_STEP, "difficulty": {"type": "integer", "minimum": 1, "maximum": 5}},
-    "write": {**_STEP, "text": _TEXT, "confirm": _TEXT},
-    "review": {**_STEP, "verdict": {"type": "string", "enum": ["good", "bad"]}, "reason": {"enum": list(REASONS)}},
+    "write": {**_STEP, "text": {"type": "string", "minLength": 1}, "confirm": {"enum": ["yes"]}},
+    "review": {
+        **_STEP,
+        "verdict": {"type": "string", "enum": ["good", "bad"]},
+        "reason": {
+            "type": "array",
+            "items": {"enum": list(REASONS)},
+            "description": "At least one if the verdict is bad, else none.",
+        },
+    },
+}
+_RESPONSES = {
+    "200": "A page",
+    "303": "Sent; the next page",
+    "400": "A form that this server has not signed, or that lacks something",
+    "403": "A wrong password",
+    "404": "No such link or page",
+    "409": "Too late: the item has gone to somebody else",
+    "413": "A request that is too large",
+    "415": "Another kind of content",
+    "422": "A form that must be completed or corrected",
+    "429": "Too many wrong passwords",
+    "503": "The server is busy",
 }
 
 
@@ -31,19 +61,19 @@ def describe_api() -> dict[str, Any]:
     ]
     paths: dict[str, Any] = {
         "/": {"get": _operation("The consent page", parameters=query)},
-        "/consent": {"post": _operation("Consent", form={"arrival": _TEXT, "agree": _TEXT})},
+        "/consent": {"post": _operation("Consent", form={"arrival": _ARRIVAL, "agree": {"enum": ["yes"]}})},
         "/s/{token}": {"get": _operation("The next step of a participant", parameters=[token])},
         "/s/{token}/feedback/{slot}": {"get": _operation("Feedback on a practice question", parameters=[token, slot])},
         "/s/{token}/check": {
             "post": _operation(
                 "Check a story",
                 parameters=[token],
-                form={"slot": {"type": "integer"}, "text": _TEXT},
+                form={"slot": _SLOT, "text": _TEXT},
                 kind="application/json",
             )
         },
         "/admin": {"get": _operation("The dashboard, or the log-in page")},
-        "/admin/login": {"post": _operation("Log in", form={"password": _TEXT, "signature": _TEXT})},
+        "/admin/login": {"post": _operation("Log in", form={"password": _TEXT, "signature": _SIGNATURE})},
         "/admin/logout": {"post": _operation("Log out", form={"form_key": _TEXT})},
         "/admin/export.zip": {"get": _operation("All results")},
         "/health": {"get": _operation("Whether the database answers")},
@@ -60,10 +90,11 @@ def _operation(
     form: dict[str, Any] | None = None,
     kind: str = _FORM,
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {"summary": summary, "responses": {"default": {"description": "A page"}}}
+    responses = {code: {"description": meaning} for code, meaning in _RESPONSES.items()}
+    found: dict[str, Any] = {"summary": summary, "responses": responses}
     if parameters:
         found["parameters"] = parameters
     if form is not None:
-        schema = {"type": "object", "properties": form, "required": sorted(form)}
+        schema = {"type": "object", "properties": form, "required": sorted(set(form) - _OPTIONAL)}
         found["requestBody"] = {"required": True, "content": {kind: {"schema": schema}}}
     return found

@@ -223,7 +223,7 @@ def _question(
         clock = say("time_left", seconds=round(left))
         body += element("p", clock, class_="clock", role="timer", data_left_ms=str(round(1000 * left)), data_text=text)
     body += element("h2", say("story")) + _story(item.story)
-    body += _conventions(say, item, shown=practice)
+    body += _conventions(say, item, shown=practice) if study.design.conventions else ""
     legend = element("legend", data_text(item.question), class_="question")
     fields = _members(say, item, legend) if item.parts else _choices(item, legend)
     body += _form(f"/s/{token}/{ANSWER}", shared + fields + _button(say("send")), step=ANSWER)
@@ -261,7 +261,7 @@ def _story(lines: Sequence[str], marked: Sequence[int] = ()) -> str:
 
 def _conventions(say: PageTexts, item: StudyItem, *, shown: bool) -> str:
     example = item.example()
-    lines = family_of(example).conventions(example)
+    lines = family_of(example).conventions(example, say.language)
     if not lines:
         return ""
     entries = "".join(element("li", safe(say.translate(line))) for line in lines)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hmac
 import json
-from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
+from secrets import token_urlsafe
 from typing import Any
 
 from sqlalchemy import Column, Connection, Row, bindparam, delete, func, insert, or_, select, update
@@ -21,10 +21,14 @@ from storyproof.study.folder import REVIEWING, SOLVING, WRITING, Study
 
 WORKING, DONE = "working", "done"
 CONSENT = "consent"
+_MOST_LINKS = 50  # besides the first
 _CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"  # without those that look alike
 
 # Statements of every request are built once: building them takes longer than SQLite takes to answer them.
-_BY_LINK = select(schema.participant).where(schema.participant.c.token_sha256 == bindparam("hashed"))
+_FURTHER = select(schema.link.c.participant_id).where(schema.link.c.token_sha256 == bindparam("hashed"))
+_BY_LINK = select(schema.participant).where(
+    or_(schema.participant.c.token_sha256 == bindparam("hashed"), schema.participant.c.id == _FURTHER.scalar_subquery())
+)
 _POOL = select(schema.study.c.id).with_for_update()
 
 
@@ -84,22 +88,16 @@ class Participant:
         return cls(row.id, row.code, row.source, row.external_id or "", visit, row.condition, row.status)
 
 
-def link_token(study: Study, key: str) -> str:
-    """Return the token of a participant's link: 256 bits that follow from the arrival and the study's secret."""
-    mac = hmac.digest(study.secret.encode(), f"link\0{key}".encode(), "sha256")
-    return urlsafe_b64encode(mac).decode().rstrip("=")
-
-
 def enter(study: Study, arrival: Arrival, body_sha256: str) -> str:
-    """Take in a participant who has consented; return the token of the link.
+    """Take in a participant who has consented; return the token of a link: 256 random bits, of which a hash is kept.
 
     The same arrival leads to the same participant, however often it is sent and even if the server was killed
-    in between.
+    in between. Its links are others each time, and all of them stay valid but for the oldest of very many.
 
     Raises:
         StudyFullError: If there is nothing left to do.
     """
-    token = link_token(study, arrival.key)
+    token = token_urlsafe(32)
     try:
         with study.database.writing() as connection:
             _enter(study, connection, arrival, token, body_sha256)
@@ -110,21 +108,21 @@ def enter(study: Study, arrival: Arrival, body_sha256: str) -> str:
 
 
 def _enter(study: Study, connection: Connection, arrival: Arrival, token: str, body_sha256: str) -> None:
-    table = schema.participant
+    table, hashed, now = schema.participant, sha256(token.encode()).hexdigest(), study.now()
     visit = json.dumps(dict(arrival.visit), sort_keys=True)
     known = connection.execute(select(table).where(table.c.entry_key == arrival.key)).first()
     if known is not None:
         if known.status == WORKING and known.external_visit != visit:
             connection.execute(update(table).where(table.c.id == known.id).values(external_visit=visit))
+        _add_link(connection, known.id, hashed, now)
         return
     lock_pool(connection)
     condition = _choose_condition(study, connection)
     count = connection.execute(select(func.count()).select_from(table)).scalar_one()
-    now = study.now()
     inserted = connection.execute(
         insert(table).values(
             code=_code(study, arrival.key),
-            token_sha256=sha256(token.encode()).hexdigest(),
+            token_sha256=hashed,
             entry_key=arrival.key,
             source=arrival.source,
             external_id=arrival.external_id or None,
@@ -147,6 +145,15 @@ def _enter(study: Study, connection: Connection, arrival: Arrival, token: str, b
         )
     )
     log(study, connection, "entered", inserted[0], f"participant {count + 1}")
+
+
+def _add_link(connection: Connection, participant_id: int, hashed: str, now: float) -> None:
+    """Add a link of a participant, and forget the oldest ones if there are too many."""
+    link = schema.link
+    own = select(link.c.id).where(link.c.participant_id == participant_id)
+    old = connection.execute(own.order_by(link.c.id.desc()).offset(_MOST_LINKS - 1)).scalars().all()
+    connection.execute(delete(link).where(link.c.id.in_(old)))
+    connection.execute(insert(link).values(participant_id=participant_id, token_sha256=hashed, created_at=now))
 
 
 def _code(study: Study, key: str) -> str:

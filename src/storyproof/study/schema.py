@@ -68,6 +68,16 @@ participant = Table(
     UniqueConstraint("source", "external_id"),
 )
 
+# Further links of participants who arrived again: that of the first time is not stored, so it cannot be shown again.
+link = Table(
+    "link",
+    METADATA,
+    Column("id", Integer, primary_key=True),
+    _own(),
+    Column("token_sha256", String(64), nullable=False, unique=True),
+    Column("created_at", Float(53), nullable=False),
+)
+
 # A place for one result: an item (or a story to review) has as many as results are wanted of it.
 slot = Table(
     "slot",
@@ -194,4 +204,4 @@ login_attempt = Table(
 )
 
 # In the order in which rows can be inserted; what is left out is of no use in a backup.
-KEPT = (study, participant, slot, lease, submission, answer, text, review, event)
+KEPT = (study, participant, link, slot, lease, submission, answer, text, review, event)

@@ -173,7 +173,7 @@ class Explorer:
         """Return what a model answers."""
         body = await _body(request)
         model, prompt = _text(body, "model", 200), _text(body, "prompt", 100, DEFAULT_PROMPT)
-        find, conventions = self._example(body, ask_about), _truth(body, "conventions")
+        find, conventions = self._example(body, ask_about), _truth(body, "conventions", usual=True)
         return JSONResponse(await self._slow.run(lambda: self.askers.ask(model, find(), prompt, conventions)))
 
     async def make_dataset(self, request: Request) -> Response:
@@ -247,8 +247,8 @@ def _text(body: _Body, name: str, most: int, usual: str | None = None) -> str:
     return value
 
 
-def _truth(body: _Body, name: str) -> bool:
-    value = body.get(name, False)
+def _truth(body: _Body, name: str, *, usual: bool) -> bool:
+    value = body.get(name, usual)
     if not isinstance(value, bool):
         raise ConfigError(f"{name} is {quoted(value)}; expected true or false.")
     return value
@@ -307,7 +307,7 @@ def _answering(endpoint: _Endpoint) -> _Endpoint:
     async def answer(request: Request) -> Response:
         try:
             return await endpoint(request)
-        except BusyError:
+        except (BusyError, TimeoutError):
             message = "this takes too long, or the server is busy; try something smaller, or try again."
             return JSONResponse({"error": message}, 503)
         except StoryproofError as error:

@@ -47,7 +47,7 @@ class Askers:
         }
 
     def ask(
-        self, model: str, example: Example, prompt: str = DEFAULT_PROMPT, conventions: bool = False
+        self, model: str, example: Example, prompt: str = DEFAULT_PROMPT, conventions: bool = True
     ) -> dict[str, Any]:
         """Ask a model; return what it was asked and what it said.
 
@@ -61,7 +61,7 @@ class Askers:
             raise UnknownNameError("model", model, [each["name"] for each in known["models"]])
         if prompt not in known["prompts"]:
             raise UnknownNameError("prompt", prompt, known["prompts"])
-        how = (prompt, conventions) if asked["prompts"] else (DEFAULT_PROMPT, False)
+        how = (prompt, conventions) if asked["prompts"] else (DEFAULT_PROMPT, True)
         with self._lock:
             if (model, *how) not in self._askers:
                 made = Asker(model, prompt=how[0], options=self._options, conventions=how[1])

@@ -188,7 +188,7 @@
     showReadings(found.readings);
     showModels(found);
     $("conventions").replaceChildren(...found.conventions.map((each) => make("li", "", each)));
-    $("conventions-section").hidden = !found.conventions.length;
+    $("rules").hidden = !found.conventions.length;
     $("replies").replaceChildren();
     showSteps();
     document.documentElement.dataset.ready = "";

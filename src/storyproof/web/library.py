@@ -9,6 +9,7 @@ import re
 import zipfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from threading import Lock
@@ -17,6 +18,7 @@ from typing import Any
 from storyproof.datasets.manifest import is_dataset
 from storyproof.datasets.reading import is_data
 from storyproof.datasets.writing import write_dataset
+from storyproof.engines.processes import WorkerDiedError, run_apart
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import SPLITS
 from storyproof.files import whole_file, writing_to
@@ -30,6 +32,7 @@ _DRAFT, _LOCK = ".making", ".making.lock"  # a dataset until it is packed, and w
 MOST_STORIES = 20_000  # of a dataset that is made for a page
 MOST_DOWNLOADS = 20  # the oldest ones are removed
 LARGEST_OPENED = 100 << 20  # bytes of a file that is audited or reported for a page
+LONGEST_S = 180.0  # until a page must be built
 _DEEPEST, _MOST_LISTED = 3, 200
 _RUN = re.compile(rb'\s*\[?\s*\{\s*"(?:schema|model)"')
 _NAME = re.compile(r"[a-z0-9][a-z0-9@.-]{0,80}\.zip")
@@ -160,12 +163,10 @@ class Library:
         Raises:
             StoryproofError: If one of them cannot be read.
         """
-        from storyproof.reports.run_report import report
-
         paths = [self.find(name) for name in runs]
         if not paths:
             raise ConfigError("choose at least one run.")
-        return self._page("report", paths, lambda: report(paths, title=", ".join(runs)).render())
+        return self._page("report", paths, partial(_report, title=", ".join(runs)))
 
     def audit_page(self, data: str) -> str:
         """Return the audit of data in the folder as a page.
@@ -173,25 +174,46 @@ class Library:
         Raises:
             StoryproofError: If they cannot be read.
         """
-        from storyproof.audits.audit import audit
-        from storyproof.reports.audit_sections import page_of
+        return self._page("audit", [self.find(data)], _audit)
 
-        path = self.find(data)
-        return self._page("audit", [path], lambda: page_of(audit([path]), [path], {}))
+    def _page(self, kind: str, paths: Sequence[Path], build: Callable[[Sequence[Path]], str]) -> str:
+        """Return a page that was built before, if no file has changed since; else build it in another process.
 
-    def _page(self, kind: str, paths: Sequence[Path], build: Callable[[], str]) -> str:
-        """Return a page that was built before, if no file has changed since; else build it."""
+        Raises:
+            DataError: If that process dies, as when a damaged file makes a native library abort.
+            StoryproofError: If a file cannot be read.
+        """
         key = kind, tuple((str(path), *_stamps(path)) for path in paths)
         with self._lock:
             if key in self._pages:
                 self._pages.move_to_end(key)
                 return self._pages[key]
-        found = build()
+        try:
+            found = run_apart(build, paths, LONGEST_S)
+        except WorkerDiedError as error:
+            names = ", ".join(path.name for path in paths)[:200]
+            raise DataError(
+                f"the process that read {names} died: a file may be damaged, or memory ran out; "
+                f"run storyproof {kind} on it to see more."
+            ) from error
         with self._lock:
             self._pages[key] = found
             while len(self._pages) > _KEPT:
                 self._pages.popitem(last=False)
         return found
+
+
+def _report(paths: Sequence[Path], title: str) -> str:
+    from storyproof.reports.run_report import report
+
+    return report(paths, title=title).render()
+
+
+def _audit(paths: Sequence[Path]) -> str:
+    from storyproof.audits.audit import audit
+    from storyproof.reports.audit_sections import page_of
+
+    return page_of(audit(paths), paths, {})
 
 
 def _stamps(path: Path) -> Iterator[tuple[str, int, int]]:

@@ -60,7 +60,7 @@ class StoryView:
         models: Worlds that differ in the answer.
         pictures: Pictures of it.
         note: Why there is no picture.
-        conventions: What it takes for granted.
+        conventions: The rules that the answer rests on.
         questions: Other questions that can be asked.
     """
 

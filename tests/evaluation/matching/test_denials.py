@@ -2,6 +2,7 @@
 
 import pytest
 
+from storyproof.evaluation.matching.careful import ENGLISH
 from storyproof.evaluation.matching.denials import CONTRACTED, weigh
 from storyproof.evaluation.matching.matchers import careful
 from storyproof.evaluation.matching.mentions import name_finder
@@ -173,7 +174,7 @@ def test_what_somebody_else_is() -> None:
 
 
 def weighed(text: str) -> tuple[list[str], list[str], bool]:
-    stated, reasons, denied = weigh(text, name_finder(PLACES, PLAIN_TALK).find(text))
+    stated, reasons, denied = weigh(text, name_finder(PLACES, PLAIN_TALK, ENGLISH).find(text), ENGLISH)
     return [mention.name for mention in stated], [mention.name for mention in reasons], denied
 
 

@@ -1,3 +1,5 @@
+import itertools
+import random
 import time
 from functools import partial
 
@@ -5,6 +7,7 @@ import pytest
 
 from storyproof.evaluation.matching.matchers import careful, lenient, strict
 from tests.evaluation.matching.adversaries import KNOWN, QUESTIONS, Family, assert_linear, drawn, single
+from tests.evaluation.matching.test_languages import judged
 from tests.groups import only_first
 
 LENGTH = 16_000
@@ -31,6 +34,19 @@ def test_repeating_anything_takes_time_in_proportion(
     judge = partial(judge_by_all, answer=answer, candidates=candidates, question=question)
     for family in (*single(), *drawn(count, seed=7)):
         assert_linear(judge, family, LENGTH)
+
+
+@pytest.mark.parametrize("language", ["de", "es", "zh"])
+def test_other_languages_take_time_in_proportion(language: str) -> None:
+    rows = judged(language)
+    asked = {row["question"]: row for row in rows}.values()
+    draw = random.Random(7)
+    pieces = [row["reply"] for row in draw.sample(rows, 12)] + ["Answer: ", "A-", ", ", "\n- "]
+    for row, piece in itertools.product(asked, pieces):
+        judge = partial(
+            judge_by_all, answer=row["answer"], candidates=tuple(row["candidates"]), question=row["question"]
+        )
+        assert_linear(judge, Family("", piece + " ", draw.choice(pieces), ""), LENGTH)
 
 
 def test_a_square_is_noticed() -> None:

@@ -46,7 +46,7 @@ def test_lenient(reply: str, kind: str) -> None:
 def test_lenient_removes_articles_as_whole_words_only() -> None:
     assert lenient("An a the apple", "apple").kind == "normalized_match"
     assert lenient("Anna", "na").kind == "suffix_match"
-    assert lenient("bread bin", "bread_bin").kind == "no_match"  # only letters count, and the answer has no space
+    assert lenient("bread bin", "bread_bin").right  # as by `careful`, though letters alone differ
 
 
 def test_strict() -> None:
@@ -216,7 +216,7 @@ def test_judged_replies_are_enough_and_of_all_kinds() -> None:
     [
         ("judged_replies", "strict", 0, 73),
         ("judged_replies", "careful", 2, 0),
-        ("judged_replies", "lenient", 34, 1),
+        ("judged_replies", "lenient", 34, 0),
         ("fresh_replies", "strict", 0, 11),
         ("fresh_replies", "careful", 1, 0),
         ("fresh_replies", "lenient", 24, 0),

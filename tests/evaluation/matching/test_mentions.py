@@ -1,5 +1,6 @@
 import pytest
 
+from storyproof.evaluation.matching.careful import ENGLISH
 from storyproof.evaluation.matching.mentions import name_finder, within
 from storyproof.families.kinship.talk import TALK as KIN_TALK
 from storyproof.replies import PLAIN_TALK, Mention
@@ -34,39 +35,42 @@ PLACES = ("box", "chest", "treasure_chest")
     ],
 )
 def test_find(text: str, found: list[tuple[int, int, str]]) -> None:
-    assert name_finder(PLACES, PLAIN_TALK).find(text) == [Mention(*each) for each in found]
+    assert name_finder(PLACES, PLAIN_TALK, ENGLISH).find(text) == [Mention(*each) for each in found]
 
 
 def test_kin_that_only_sounds_alike_stands_under_its_own_words() -> None:
-    finder = name_finder(("aunt", "mother"), KIN_TALK)
+    finder = name_finder(("aunt", "mother"), KIN_TALK, ENGLISH)
     names = [mention.name for mention in finder.find("his great-aunt, his step mother, his cousins, his mum")]
     assert names == ["great-aunt", "step mother", "cousin", "mother"]
 
 
 def test_the_longest_name_counts() -> None:
-    finder = name_finder(("treasure", "treasure_chest"), PLAIN_TALK)
+    finder = name_finder(("treasure", "treasure_chest"), PLAIN_TALK, ENGLISH)
     assert [mention.name for mention in finder.find("treasure chest, treasure")] == ["treasure_chest", "treasure"]
 
 
 def test_names_that_begin_with_a_sign() -> None:
-    assert name_finder(("$5", "5"), PLAIN_TALK).find("$5 x$5") == [Mention(0, 2, "$5"), Mention(5, 6, "5")]
+    assert name_finder(("$5", "5"), PLAIN_TALK, ENGLISH).find("$5 x$5") == [Mention(0, 2, "$5"), Mention(5, 6, "5")]
 
 
 def test_the_first_name_to_claim_a_form_keeps_it() -> None:
-    finder = name_finder(("boxes", "Box", "box", " ", "-"), PLAIN_TALK)
+    finder = name_finder(("boxes", "Box", "box", " ", "-"), PLAIN_TALK, ENGLISH)
     assert [mention.name for mention in finder.find("box boxes boxess")] == ["Box", "boxes", "boxes"]
-    assert name_finder((), PLAIN_TALK).find("box") == []
+    assert name_finder((), PLAIN_TALK, ENGLISH).find("box") == []
     for names in (("box", "boxe"), ("boxe", "box")):
-        assert [mention.name for mention in name_finder(names, PLAIN_TALK).find("boxe boxes")] == ["boxe", "box"]
+        assert [mention.name for mention in name_finder(names, PLAIN_TALK, ENGLISH).find("boxe boxes")] == [
+            "boxe",
+            "box",
+        ]
 
 
 def test_a_candidate_goes_before_a_further_name_with_its_spelling() -> None:
-    finder = name_finder(("Aunt",), KIN_TALK)
+    finder = name_finder(("Aunt",), KIN_TALK, ENGLISH)
     assert [mention.name for mention in finder.find("aunt uncle")] == ["Aunt", "uncle"]
 
 
 def test_finders_are_kept() -> None:
-    assert name_finder(PLACES, PLAIN_TALK) is name_finder(PLACES, PLAIN_TALK)
+    assert name_finder(PLACES, PLAIN_TALK, ENGLISH) is name_finder(PLACES, PLAIN_TALK, ENGLISH)
 
 
 def test_within() -> None:

@@ -1,7 +1,8 @@
 import pytest
 
 from storyproof.families.belief.baselines import apply_rules
-from storyproof.families.belief.text import parse, parse_question
+from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.tomi_text import parse, parse_question
 from storyproof.solvers.baselines import Rules
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, STORY, example, examples
 
@@ -9,7 +10,8 @@ LEAVE = ["Ada exited the attic.", "Ben entered the attic."]  # after STORY: a se
 
 
 def answer(story: str, question: str) -> str:
-    return apply_rules(parse(story), parse_question(question))
+    asked = parse_question(question)
+    return apply_rules(parse(story), asked.thing, asked.order, is_memory=asked.ask == Ask.MEMORY)
 
 
 @pytest.mark.parametrize("benchmark", ["tom-babi", "tom-babi-easy"])

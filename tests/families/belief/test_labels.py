@@ -1,128 +1,84 @@
-"""Labels of the oracle against the checker, and by hand."""
+"""Label columns from arrays say what follows from the events of each story, one question at a time."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from hypothesis import given
+import pytest
 
-from storyproof.families.belief import oracle
-from storyproof.families.belief.arrays import NOBODY, encode
-from storyproof.families.belief.checker import Worlds
-from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.labels import MOST_ORDER, QUESTION_TYPES, STORY_TYPES, Questions, label, story_type
-from storyproof.families.belief.readings import DEFAULT, READINGS
-from tests.families.belief.stories import AGENTS, CHAINS, THING, possible_stories
-from tests.groups import try_examples
+from storyproof.families.belief.answers import oracle_answer, oracle_proof
+from storyproof.families.belief.labels import LabelWords, _subsets
+from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.readings import ALL_READINGS, BeliefReading
+from storyproof.families.belief.rows import PlotQuestion, candidates_of, kind_of, label_questions
+from storyproof.families.belief.wording import find_wording
+from storyproof.families.belief.world import MESSAGES, EventKind
+from tests.families.belief.possible_worlds import MindWorlds
+from tests.families.belief.test_answers import any_questions
 
-SALLY_ANNE = [
-    Event(Kind.ENTER, "Ada", "attic"),
-    Event(Kind.ENTER, "Bo", "attic"),
-    Event(Kind.PLACE, None, "attic", THING, "jar"),
-    Event(Kind.EXIT, "Bo", "attic"),
-    Event(Kind.MOVE, "Ada", "attic", THING, "pot"),
-]
-ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth")
+PLACES = (Ask.BELIEF, Ask.SAYS, Ask.COMMON)
 
 
-def ask(events: list[Event], chains: list[tuple[str, ...]], mover: str = "Ada", other: str = "Bo") -> Questions:
-    """Ask chains of one story, where the empty chain stands for memory, and the last question for reality."""
-    stories, (names,) = encode([events])
-    count = len(chains) + 1
-    asked = np.full((MOST_ORDER, count), NOBODY, np.int8)
-    for column, chain in enumerate(chains):
-        asked[: len(chain), column] = [names.agents[agent] for agent in chain]
-    memory = np.array([not chain for chain in chains] + [False], np.bool_)
-    columns = np.zeros(count, np.intp)
-    seen = oracle.view(stories, np.array([names.things[THING]], np.int8)).pick(columns)
-    pair = [np.full(count, names.agents[agent], np.int8) for agent in (mover, other)]
-    kinds = story_type(seen, *pair)
-    return Questions(columns, columns.astype(np.int8), asked, memory, kinds, label(seen, asked, memory, pair[0]))
+def expected(events: Any, asked: PlotQuestion, wording: Any) -> dict[str, Any]:
+    """Return the labels of one question."""
+    question, own = asked.question, asked.reading
+    value, real = oracle_answer(events, question, own), MindWorlds(events, own).reality(question.thing)
+    is_false = question.ask in PLACES and value is not None and value != real
+    marks = {
+        "messages": any(event.kind in MESSAGES and not event.lie for event in events),
+        "lies": any(event.lie for event in events),
+        "peeks": any(event.kind == EventKind.PEEK for event in events),
+        "distractions": any(event.kind == EventKind.DISTRACT for event in events),
+    }
+    holds = [each for each in ALL_READINGS if each != own and oracle_answer(events, question, each) == value]
+    return {
+        "answer": wording.answer(value),
+        "candidates": candidates_of(events, question, wording, unknown=asked.keeps_unknown),
+        "question_type": kind_of(question) + (("_tom" if is_false else "_no_tom") if question.ask in PLACES else ""),
+        "order": question.order,
+        "chain": list(question.chain),
+        "story_type": "+".join(name for name, found in marks.items() if found) or "plain",
+        "false_belief": is_false,
+        "readings": [str(own), *map(str, holds)],
+        "proof": list(oracle_proof(events, question, own)),
+    }
 
 
-@given(possible_stories(private=True))
-@try_examples(40)
-def test_labels_are_what_the_checker_says(events: list[Event]) -> None:
-    present = [agent for agent in AGENTS if any(event.agent == agent for event in events)]
-    chains = [chain for chain in CHAINS[:84] if set(chain) <= set(present)]
-    asked, worlds = ask(events, [(), *chains]), Worlds(events, THING)
-    boxes = tuple(encode([events])[1][0].containers)
-    names = [None if place == NOBODY else boxes[place] for place in asked.labels.place.tolist()]
-    assert (names[0], names[-1]) == (worlds.memory, worlds.reality)
-    assert [QUESTION_TYPES[kind] for kind in asked.labels.question_type[[0, -1]]] == ["memory", "reality"]
-    assert not asked.labels.false_belief[[0, -1]].any()
-    assert asked.labels.holds[:, [0, -1]].all()
-    assert STORY_TYPES[asked.story_type[0]] == worlds.story_type("Ada", "Bo")
-    for column, chain in enumerate(chains, start=1):
-        believed = [worlds.belief(chain, reading) for reading in READINGS]
-        right = believed[READINGS.index(DEFAULT)]
-        assert names[column] == right
-        assert [None if place < 0 else boxes[place] for place in asked.labels.by_reading[:, column]] == believed
-        assert asked.labels.holds[:, column].tolist() == [right is not None and each == right for each in believed]
-        assert asked.labels.order[column] == len(chain)
-        assert asked.labels.false_belief[column] == (right != worlds.reality)
-        number, mark = int(chain[0] != "Ada"), "tom" if right != worlds.reality else "no_tom"
-        kind = QUESTION_TYPES[asked.labels.question_type[column]]
-        assert kind == f"{ORDINALS[len(chain) - 1]}_order_{number}_{mark}"
-
-
-def test_by_hand() -> None:
-    asked = ask(SALLY_ANNE, [(), ("Ada",), ("Bo",), ("Ada", "Bo"), ("Bo",) * 8])
-    assert [QUESTION_TYPES[kind] for kind in asked.labels.question_type] == [
-        "memory",
-        "first_order_0_no_tom",
-        "first_order_1_tom",
-        "second_order_0_tom",
-        "eighth_order_1_tom",
-        "reality",
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_labels_are_those_of_single_questions(language: str) -> None:
+    stories, story, asked = any_questions(8, 14)
+    told = [([each._replace(lie=number % 3 == 0) for each in plot], number) for number, plot in enumerate(stories)]  # type: ignore[attr-defined]
+    wording = find_wording(language)
+    plots = [
+        ([event if event.kind in MESSAGES else event._replace(lie=False) for event in events], wording)
+        for events, _ in told
     ]
-    assert [np.flatnonzero(proof).tolist() for proof in asked.labels.proof.T] == [
-        [2],
-        [0, 4],
-        [1, 2, 3, 4],
-        [0, 1, 2, 3, 4],
-        [1, 2, 3, 4],
-        [4],
+    readings = BeliefReading(), BeliefReading("closed", "fresher")
+    questions = [
+        PlotQuestion(number, question, readings[place % 2], place % 3 == 0)
+        for place, (number, question) in enumerate(zip(story, asked, strict=True))
     ]
-    assert asked.labels.place.tolist() == [0, 1, 0, 0, 0, 1]
+    found = label_questions(plots, questions)
+    assert found.problems == []
+    for question, labels, by_reading in zip(questions, found.labels, found.by_reading, strict=True):
+        events = plots[question.story][0]
+        assert labels == expected(events, question, wording)
+        assert by_reading == {
+            str(each): wording.answer(oracle_answer(events, question.question, each)) for each in ALL_READINGS
+        }
 
 
-def test_who_knows_nothing_holds_nothing() -> None:
-    asked = ask([Event(Kind.ENTER, "Cy", "barn"), *SALLY_ANNE], [("Cy",), ("Ada", "Cy"), ("Ada",)])
-    assert asked.labels.place.tolist() == [NOBODY, NOBODY, 1, 1]
-    assert (
-        asked.labels.holds.all(axis=0).tolist() == asked.labels.holds.any(axis=0).tolist() == [False, False, True, True]
-    )
+def test_lists_of_names_that_begin_alike_are_sorted_as_texts() -> None:
+    names = {"no": "no", "yes": "yes", "unknown": "unknown", "nobody": "nobody", "between": ", "}
+    assert LabelWords(("Ann", "Anna", "Bo"), ("box",), **names).are_lists_sorted_by_name
+    assert not LabelWords(("Ann", "Ann'a"), ("box",), **names).are_lists_sorted_by_name
+    assert not LabelWords(("nobody1", "Bo"), ("box",), **names).are_lists_sorted_by_name
 
 
-def test_every_order_has_its_types() -> None:
-    assert len(ORDINALS) == MOST_ORDER
-    assert len(QUESTION_TYPES) == 2 + 4 * MOST_ORDER
-    assert QUESTION_TYPES[2:6] == tuple(
-        f"first_order_{number}_{mark}" for number in (0, 1) for mark in ("no_tom", "tom")
-    )
-
-
-def test_story_types_by_hand() -> None:
-    back = [*SALLY_ANNE, Event(Kind.ENTER, "Bo", "attic")]
-    crossed = [*SALLY_ANNE, Event(Kind.EXIT, "Ada", "attic"), Event(Kind.ENTER, "Bo", "attic")]
-    peeked = [*SALLY_ANNE[:4], SALLY_ANNE[4]._replace(observers=frozenset({"Ada", "Bo"}))]
-    for story, kind in (
-        (SALLY_ANNE, "false_belief"),
-        (back, "true_belief"),
-        (crossed, "second_order_false_belief"),
-        (peeked, "second_order_false_belief"),  # Ada does not know that Bo knows
-    ):
-        for pair in (("Ada", "Bo"), ("Bo", "Ada")):
-            assert STORY_TYPES[ask(story, [], *pair).story_type[0]] == kind
-
-
-def test_picked_questions_are_those_asked() -> None:
-    asked = ask(SALLY_ANNE, [(), ("Ada",), ("Bo",)])
-    rows, story = np.array([2, 0, 2]), np.array([7, 8, 9])
-    some = asked.pick(rows, story)
-    assert some.story.tolist() == [7, 8, 9]
-    assert some.chain.tolist() == asked.chain[:, rows].tolist()
-    assert (some.memory.tolist(), some.thing.tolist()) == ([False, True, False], [0, 0, 0])
-    assert some.labels.place.tolist() == [0, 0, 0]
-    assert some.labels.proof.T.tolist() == asked.labels.proof.T[rows].tolist()
-    assert some.story_type.tolist() == asked.story_type[rows].tolist()
+def test_sets_are_listed_in_alphabetical_order() -> None:
+    members, place = _subsets(3)
+    lists = [[each for each in row if each >= 0] for row in members.tolist()]
+    assert lists == sorted(lists)
+    assert [lists[place[mask]] for mask in (1, 6, 7)] == [[0], [1, 2], [0, 1, 2]]
+    assert len(np.unique(place[1:])) == 7

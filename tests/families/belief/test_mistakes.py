@@ -7,26 +7,28 @@ from hypothesis import strategies as st
 
 from storyproof.evaluation.mistakes import UNSETTLED, MistakeFinder, describe
 from storyproof.example import Example
-from storyproof.families.belief.events import Event, Kind, presence
 from storyproof.families.belief.family import FAMILY
 from storyproof.families.belief.mistakes import MISTAKES, mistaken_answers
-from storyproof.families.belief.text import Question, ask, narrate, parse
+from storyproof.families.belief.questions import Ask, BeliefQuestion
+from storyproof.families.belief.tomi_text import ask, narrate, parse
+from storyproof.families.belief.world import EventKind, PlotEvent, PlotState
 from tests.families.belief.stories import AGENTS, BOXES, OTHER_THING, ROOMS, THING, possible_stories
 from tests.samples import BELIEF, MEMORY, REALITY, SEARCH, STORY, changed, example
 
 
-def asking(events: list[Event], chain: tuple[str, ...] = (), memory: bool = False) -> Example:
-    question = ask(Question(THING, chain, memory))
+def asking(events: list[PlotEvent], chain: tuple[str, ...] = (), memory: bool = False) -> Example:
+    kind = Ask.BELIEF if chain else Ask.MEMORY if memory else Ask.REALITY
+    question = ask(BeliefQuestion(kind, THING, chain))
     return changed(example(), story=narrate(events), question=question, order=len(chain), candidates=list(BOXES))
 
 
-def plain_belief(events: list[Event], chain: tuple[str, ...]) -> str | None:
+def plain_belief(events: list[PlotEvent], chain: tuple[str, ...]) -> str | None:
     """Where the object was when all of the chain last stood in its room."""
-    known, room, box = None, None, None
-    for event, where in zip(events, presence(events), strict=True):
-        if event.thing == THING and event.container:
-            room, box = event.room, event.container
-        if box and all(where.get(agent) == room for agent in chain):
+    known, state = None, PlotState()
+    for event in events:
+        state.advance(event)
+        room, box = state.left.get(THING, (None, None))
+        if box and all(state.where.get(agent) == room for agent in chain):
             known = box
     return known
 
@@ -52,7 +54,7 @@ chains = st.lists(st.sampled_from(AGENTS), max_size=3).map(tuple)
 
 
 @given(possible_stories(asides=True), chains)
-def test_minds_against_who_stood_together(events: list[Event], chain: tuple[str, ...]) -> None:
+def test_minds_against_who_stood_together(events: list[PlotEvent], chain: tuple[str, ...]) -> None:
     events = parse(narrate(events))
     agents = {event.agent for event in events if event.agent}
     found = mistaken_answers(asking(events, chain))
@@ -64,9 +66,9 @@ def test_minds_against_who_stood_together(events: list[Event], chain: tuple[str,
 
 
 @given(possible_stories(asides=True), chains, st.booleans())
-def test_places_against_the_text(events: list[Event], chain: tuple[str, ...], aside: bool) -> None:
+def test_places_against_the_text(events: list[PlotEvent], chain: tuple[str, ...], aside: bool) -> None:
     if aside:
-        events = [*events, Event(Kind.PLACE, None, ROOMS[1], OTHER_THING, "urn")]
+        events = [*events, PlotEvent(EventKind.PLACE, None, ROOMS[1], OTHER_THING, "urn")]
     boxes = [
         line.removesuffix(".").split(" the ")[-1] for line in narrate(events).split("\n") if f"the {THING} to" in line
     ]
@@ -80,7 +82,7 @@ def test_places_against_the_text(events: list[Event], chain: tuple[str, ...], as
 
 
 @given(possible_stories(), chains.filter(bool))
-def test_each_wrong_answer_is_explained_once_and_in_order(events: list[Event], chain: tuple[str, ...]) -> None:
+def test_each_wrong_answer_is_explained_once_and_in_order(events: list[PlotEvent], chain: tuple[str, ...]) -> None:
     each = asking(parse(narrate(events)), chain)
     finder, order = MistakeFinder(each), list(describe(FAMILY))
     for box in (*BOXES, "nonsense", ""):

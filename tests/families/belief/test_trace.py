@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from storyproof.families.belief.plots import mover_of, other_of, pair_on_stage
-from storyproof.families.belief.text import parse
+from storyproof.families.belief.plots import mover_of, other_of
+from storyproof.families.belief.tomi_text import parse
 from storyproof.families.belief.trace import observers, trace
 
 STORY = parse(
@@ -48,4 +48,3 @@ def test_the_pair_is_who_moves_and_who_else_is_asked_about() -> None:
     assert other_of("Ada", [(), ("Ada",), ("Ada", "Bo")]) == "Bo"
     assert other_of("Ada", [(), ("Ada",)]) is None
     assert other_of("Ada", [("Bo",), ("Cy",)]) is None
-    assert pair_on_stage(STORY, "key") == ("Bo", "Ada")

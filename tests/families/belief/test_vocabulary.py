@@ -9,6 +9,7 @@ from storyproof.errors import ConfigError, VocabularyError
 from storyproof.families.belief.benchmarks.base import BeliefConfig
 from storyproof.families.belief.benchmarks.tomi import Tomi
 from storyproof.families.belief.vocabulary import ROLES, default_vocabulary, from_lists, load_vocabulary, shares
+from storyproof.families.belief.wording import LANGUAGES, find_wording
 
 WORDS = {
     "agents": ["Ada", "Bo", "Cy"],
@@ -88,3 +89,14 @@ def test_too_few_words_to_keep_apart_are_refused() -> None:
     words = replace(default_vocabulary(), agents=("Ada", "Bo", "Cy", "Di"))
     with pytest.raises(ConfigError, match="agents cannot be kept disjoint: 4 found"):
         Tomi(BeliefConfig(vocabulary=words, disjoint=("agents",)))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_container_has_a_name_that_is_a_part_of_another(language: str) -> None:
+    names = [name.casefold() for name in find_wording(language).vocabulary.containers]
+    assert [(one, other) for one in names for other in names if one != other and one in other] == []
+
+
+def test_no_container_of_tomi_has_a_name_that_is_a_part_of_another() -> None:
+    names = default_vocabulary().containers
+    assert [(one, other) for one in names for other in names if one != other and one in other] == []

@@ -77,12 +77,17 @@ class Engine:
         )
 
 
+def load_weights(*_: object, use_safetensors: bool = False, **__: object) -> Model:
+    assert use_safetensors  # other weights may run code
+    return Model()
+
+
 @pytest.fixture(autouse=True)
 def engines(monkeypatch: pytest.MonkeyPatch) -> None:
     cuda = types.SimpleNamespace(is_available=lambda: False)
     torch = {"inference_mode": contextlib.nullcontext, "OutOfMemoryError": MemoryError, "cuda": cuda}
     loaded = types.SimpleNamespace(from_pretrained=lambda *_, **__: Tokenizer())
-    model = types.SimpleNamespace(from_pretrained=lambda *_, **__: Model())
+    model = types.SimpleNamespace(from_pretrained=load_weights)
     llm = types.SimpleNamespace(llm_engine=Engine(), get_tokenizer=Tokenizer)
     utils = types.SimpleNamespace(logging=types.SimpleNamespace(disable_progress_bar=lambda: None))
     for name, attributes in {

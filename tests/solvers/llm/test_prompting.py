@@ -34,13 +34,6 @@ def test_story_and_question_are_enough() -> None:
     assert "Es regnet." in storyproof.prompt(unreadable).text
 
 
-def test_conventions_come_first() -> None:
-    row = storyproof.stream("clutrr", seed=1)[0].rows[0]
-    plain, stated = storyproof.prompt(row).text, storyproof.prompt(row, conventions=True).text
-    assert stated.startswith("In all stories:")
-    assert stated.endswith(plain)
-
-
 def test_several_steps() -> None:
     example = next(row for story in storyproof.stream("tomi", seed=1) for row in story.rows if row.chain)
     first = storyproof.prompt(example, "perspective")

@@ -32,7 +32,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import NamedTuple
 
-from storyproof.evaluation.matching.denials import CONTRACTED, weigh
+from storyproof.evaluation.matching.denials import CONTRACTED, DENIED_AFTER, SIGNS, UNREAL, weigh
 from storyproof.evaluation.matching.kinds import (
     AMBIGUOUS,
     CONTAINED,
@@ -44,8 +44,11 @@ from storyproof.evaluation.matching.kinds import (
     SUFFIX,
     Match,
 )
+from storyproof.evaluation.matching.languages import CHINESE, GERMAN, SPANISH, Language
 from storyproof.evaluation.matching.mentions import name_finder, within
-from storyproof.replies import PLAIN_TALK, Mention, Talk
+from storyproof.evaluation.matching.people import read_people
+from storyproof.evaluation.matching.polarity import read_polarity, yes_and_no
+from storyproof.replies import PLAIN_TALK, Mention, Talk, language_of, people_sets
 
 # What adds something to an answer beside it: a letter, unless it is within a word or begins an article.
 _SOMETHING = re.compile(r"(?<![^\W\d_])(?!(?<!\w)(?:an?|the)(?!\w))[^\W\d_]")
@@ -58,7 +61,7 @@ _WORD_LIKE = re.compile(r"[^\W_]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|[\"'*)])|\n|</answer>")
 _HENCE = re.compile(
     r"[,.;\n]\s{0,4}(?:and\s)?(?:so|therefore|thus|hence|consequently|(?:this|which)\s+(?:means|makes)|i\.e)\b"
-    r"(?!\s+(?:far|that))"
+    r"(?!\s+(?:far|that|do|does|did)\b)"
 )
 _REVISED = re.compile(r"\b(?:final|finally|no|wait|actually|instead|correction|sorry)\b")
 _CORRECTION = re.compile(r"[.,!?…\n]\W{0,8}(?:no,?\s+)?(?:wait|correction|scratch\s+that|actually,)")
@@ -73,6 +76,36 @@ _TELLING = frozenset(
         *(f"{verb}{ending}" for verb in CONTRACTED for ending in ("n't", "nt")),
     )
 )
+ENGLISH = Language(
+    something=_SOMETHING,
+    further=_FURTHER,
+    answer=_ANSWER,
+    sentence_end=_SENTENCE_END,
+    hence=_HENCE,
+    revised=_REVISED,
+    correction=_CORRECTION,
+    signs=SIGNS,
+    denied_after=DENIED_AFTER,
+    unreal=UNREAL,
+    yes=re.compile(
+        r"yes|yeah|yep|yup|correct|true|right|indeed|certainly|of course|(?:yes\W+)?(?:he|she) does|affirmative"
+    ),
+    no=re.compile(r"no|nope|nah|false|incorrect|not really|no way|(?:he|she) (?:does not|doesn't)|negative"),
+    unsure=re.compile(
+        r"\b(?:yes (?:and|or) no|maybe|perhaps|unclear|possibly|not (?:clear|sure|certain|possible|stated|specified)|"
+        r"(?:i|we) (?:do not|don't|cannot|can't)|cannot be (?:determined|known|said)|impossible to|depends|no way to)\b"
+    ),
+    knows=re.compile(r"\b(?:knows?|aware|unaware|idea|clue|realises|realizes)\b"),
+    wrong=re.compile(r"\b(?:wrong|mistaken|incorrect)\b"),
+    negation=re.compile(r"\b(?:not|no|never|unaware|cannot|without|neither)\b|n't\b"),
+    nobody=re.compile(r"\b(?:nobody|no one|no-one|none(?: of them)?)\b"),
+    everybody=re.compile(r"\b(?:everybody|everyone|all(?:\s+(?:of\s+)?(?:them|the people|three|four|five|six))*)\b"),
+    save=re.compile(r"\b(?:except|but|save|apart from|other than)\b"),
+    joints=re.compile(r"\b(?:and|both|only|just|as well as|also|plus)\b"),
+    also=re.compile(r"\b(?:too|also|as well|likewise|so (?:do|does))\b"),
+    thinks=re.compile(r"\b(?:think|thinks|believe|believes|do|does)\b"),
+)
+LANGUAGES = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "zh": CHINESE}
 
 _START = attrgetter("start")
 
@@ -137,7 +170,14 @@ def read_reply(reply: str, names: tuple[str, ...], question: str, talk: Talk) ->
     """
     said = _plain(reply)
     text = said.lower()
-    found = name_finder(names, talk).find(text)
+    language = LANGUAGES[language_of(question, names)]
+    folded = language.fold(text)
+    if (polar := yes_and_no(names)) is not None:
+        return ReplyReading(*read_polarity(_first_part(folded, language), question, polar, language))
+    if (sets := people_sets(names)) is not None:
+        return ReplyReading(*read_people(_first_part(folded, language), question, sets, language))
+    text = folded
+    found = name_finder(names, talk, language).find(text)
     if found and question:
         found = _without(found, talk.set_aside_first(said, found, question))
     if not found:
@@ -146,34 +186,43 @@ def read_reply(reply: str, names: tuple[str, ...], question: str, talk: Talk) ->
     if (
         len({mention.name for mention in found}) > 1
         or (talk.reads_always and question)
+        or language is not ENGLISH
         or not _TELLING.isdisjoint(_WORD.findall(text))
     ):
-        counted, denied = _select(said, text, found, question, talk)
+        counted, denied = _select(said, text, found, question, talk, language)
         if not counted:
             return ReplyReading(NEGATED if denied else NO_MATCH)
     named = {mention.name for mention in counted}
-    return ReplyReading(AMBIGUOUS) if len(named) > 1 else ReplyReading(_kind(text, counted), named.pop())
+    return ReplyReading(AMBIGUOUS) if len(named) > 1 else ReplyReading(_kind(text, counted, language), named.pop())
 
 
-def _select(said: str, text: str, found: list[Mention], question: str, talk: Talk) -> tuple[list[Mention], bool]:
+def _first_part(text: str, language: Language) -> str:
+    """Return a reply up to where the model begins to ask questions of its own."""
+    further = language.further.search(text)
+    return text if further is None else text[: further.start()]
+
+
+def _select(
+    said: str, text: str, found: list[Mention], question: str, talk: Talk, language: Language
+) -> tuple[list[Mention], bool]:
     """Return the mentions that count, and whether any was denied."""
-    further = _FURTHER.search(text, found[0].end)
+    further = language.further.search(text, found[0].end)
     if further is not None:
         found = found[: bisect_left(found, further.start(), key=_START)]
         text = text[: further.start()]
-    found = _after_last(_CORRECTION, text, found)
-    spans = _answers(text, found)
+    found = _after_last(language.correction, text, found)
+    spans = _answers(text, found, language)
     if question and not spans and (decisive := talk.decisive(said, found, question)):
-        stated, _, denied = weigh(text, decisive)
+        stated, _, denied = weigh(text, decisive, language)
         if len({mention.name for mention in stated}) == 1:
             return stated, denied
-    spans = spans or _alone(text, found)
+    spans = spans or _alone(text, found, language)
     if spans:
         found = within(found, spans)
     if question:
         found = _without(found, talk.set_aside_last(said, text, found, question))
-    stated, reasons, denied = weigh(text, found)
-    return _after_last(_HENCE, text, stated or reasons), denied
+    stated, reasons, denied = weigh(text, found, language)
+    return _after_last(language.hence, text, stated or reasons), denied
 
 
 def _without(found: list[Mention], others: Iterable[Mention]) -> list[Mention]:
@@ -195,29 +244,31 @@ def _plain(reply: str) -> str:
     return _DASH.sub("-", said).strip()
 
 
-def _answers(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
+def _answers(text: str, found: Sequence[Mention], language: Language) -> list[tuple[int, int]]:
     """Return the spans that are said to be the answer, up to the end of the sentence; a revised one stands alone."""
-    begins = [match.end() for match in _ANSWER.finditer(text)]
+    begins = [match.end() for match in language.answer.finditer(text)]
     if not begins:
         return []
-    ends = [*(match.start() for match in _SENTENCE_END.finditer(text, begins[0])), len(text)]
+    ends = [*(match.start() for match in language.sentence_end.finditer(text, begins[0])), len(text)]
     spans = [(begin, ends[bisect_left(ends, begin)]) for begin in begins]
     spans = [span for span in spans if _WORD_LIKE.search(text, *span)]
     starts = [mention.start for mention in found]
     naming = [(begin, end) for begin, end in spans if bisect_left(starts, begin) < bisect_left(starts, end)]
-    if len(naming) > 1 and _REVISED.search(text, naming[-2][1], naming[-1][0]):
+    if len(naming) > 1 and language.revised.search(text, naming[-2][1], naming[-1][0]):
         return naming[-1:]
     return spans
 
 
-def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
+def _alone(text: str, found: Sequence[Mention], language: Language) -> list[tuple[int, int]]:
     """Return the sentences that are a mention and no more, if the first or the last is one; the rest explains it."""
-    words = sorted({match.start() for match in _SOMETHING.finditer(text)}.union(mention.start for mention in found))
+    words = sorted(
+        {match.start() for match in language.something.finditer(text)}.union(mention.start for mention in found)
+    )
 
     def words_before(place: int) -> int:
         return bisect_left(words, place)
 
-    ends = [match.start() for match in _SENTENCE_END.finditer(text)]
+    ends = [match.start() for match in language.sentence_end.finditer(text)]
     spans = [(start, end) for start, end in pairwise([0, *ends, len(text)]) if words_before(start) < words_before(end)]
     starts = [start for start, _ in spans]
     alone = []
@@ -228,10 +279,10 @@ def _alone(text: str, found: Sequence[Mention]) -> list[tuple[int, int]]:
     return alone if alone and (alone[0] == spans[0] or alone[-1] == spans[-1]) else []
 
 
-def _kind(text: str, counted: Sequence[Mention]) -> Match:
+def _kind(text: str, counted: Sequence[Mention], language: Language) -> Match:
     """Return the kind of match: where in the reply the answer stands."""
-    begins = _SOMETHING.search(text[: counted[0].start]) is None
-    ends = _SOMETHING.search(text, counted[-1].end) is None
+    begins = language.something.search(text[: counted[0].start]) is None
+    ends = language.something.search(text, counted[-1].end) is None
     if begins and ends and len(counted) == 1:
         return NORMALIZED
     return PREFIX if begins else SUFFIX if ends else CONTAINED

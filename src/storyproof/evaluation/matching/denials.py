@@ -11,6 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from storyproof.evaluation.matching.languages import Language
 from storyproof.evaluation.matching.mentions import within
 from storyproof.replies import Mention
 
@@ -18,7 +19,7 @@ CONTRACTED = (
     *("ai", "are", "ca", "could", "did", "do", "does", "had", "has", "have", "is", "should", "was", "were", "wo"),
     "would",
 )
-# In this and the next patterns a word boundary comes first; it stands once, in `_SIGNS`.
+# In this and the next patterns a word boundary comes first; it stands once, in `SIGNS`.
 _DENIAL = (
     r"(?:not\b(?!\s+(?:only|just|merely|simply)\b)|(?:"
     + "|".join(CONTRACTED)
@@ -29,7 +30,7 @@ _DENIAL = (
 _REASON = r"(?:because|since|although|though|whereas|as(?!\s+(?:well|a|the|it\s+is|he\s+thinks)\b))\b"
 _STOP = r"[.;:!?\n—–]|--"
 _END = r"(?:but|however|instead(?!\s+of)|rather(?!\s+than)|while|when|after|so)\b"
-_SENTENCE_END = re.compile(r"[.\n;?!]")
+_SENTENCE_END = re.compile(r"[.\n;?!。；？！]")
 _COMMA = r",(?!\s*(?:or|nor)\b)"
 _AGAIN = r"(?:it|he|she|they|its|and\s+in)\b"  # a new statement, if the last one is complete
 # Who does not know of something still thinks and does something, of which it is no denial.
@@ -53,7 +54,7 @@ _IS = (
     r"and(?=\s+(?:it|therefore|thus|hence|now|still|always)\b)"
 )
 _THEY = r"and\s+(?:thus\s+)?(?:he|she|they)\b"
-_SIGNS = re.compile(
+SIGNS = re.compile(
     f"(?P<stop>{_STOP})|(?P<comma>{_COMMA})|\\b(?:(?P<unknowing>{_UNKNOWING})|(?P<doubting>{_DOUBTING})|"
     f"(?P<denial>{_DENIAL})|(?P<reason>{_REASON})|(?P<end>{_END})|(?P<does>{_DOES})|(?P<they>{_THEY})|(?P<is>{_IS})|"
     f"(?P<then>{_THEN})|(?P<again>{_AGAIN}))"
@@ -66,28 +67,28 @@ _LIFTED_BY = {  # the denials that a statement ends; all but "then" also end one
     "then": ("unknowing",),
     "again": (),
 }
-_UNREAL = re.compile(r"\bif\s(?:\S+\s){1,3}had\b[^.!?\n]*")  # what would be, if somebody had done something
+UNREAL = re.compile(r"\bif\s(?:\S+\s){1,3}had\b[^.!?\n]*")  # what would be, if somebody had done something
 _EMPTY = r"\b(?:empty|wrong|incorrect|false)\b"
-_DENIED_AFTER = re.compile(
+DENIED_AFTER = re.compile(
     r"(?:'s\s+\w+)?\s+(?:(?:is|was|are|were|does|did|has|had|can|could|would|will|should)(?:\s+(?:not|never|no\s+longer)\b"
     r"(?!\s+(?:only|just))|n't\b)|(?:is|was)\s+(?:now\s+)?(?:" + _EMPTY + r"))"
 )
 
 
-def weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Mention], bool]:
+def weigh(text: str, found: Sequence[Mention], language: Language) -> tuple[list[Mention], list[Mention], bool]:
     """Divide mentions into those that are stated and those that only give a reason; return also if any was denied."""
     stated: list[Mention] = []
     reasons: list[Mention] = []
     denying = ""  # the kind of denial
     complete = reason = denied = False
-    unreal = {mention.start for mention in within(found, [match.span() for match in _UNREAL.finditer(text)])}
+    unreal = {mention.start for mention in within(found, [match.span() for match in language.unreal.finditer(text)])}
     ends = [match.start() for match in _SENTENCE_END.finditer(text)]
     read = 0
     for mention in found:
         ended = bisect_left(ends, mention.start)
         if ended:  # nothing reaches beyond the sentence, not even "not", a new line, "seen"
             read = max(read, ends[ended - 1])
-        for sign in _SIGNS.finditer(text, read, mention.start):
+        for sign in language.signs.finditer(text, read, mention.start):
             kind = str(sign.lastgroup)
             if kind in _DENIALS:
                 denying, complete = kind, False
@@ -98,7 +99,7 @@ def weigh(text: str, found: Sequence[Mention]) -> tuple[list[Mention], list[Ment
                 denying, reason = "", kind == "reason"
         read = mention.end
         complete = bool(denying)
-        if denying or _DENIED_AFTER.match(text, mention.end) or mention.start in unreal:
+        if denying or language.denied_after.match(text, mention.end) or mention.start in unreal:
             denied = True
         else:
             (reasons if reason else stated).append(mention)

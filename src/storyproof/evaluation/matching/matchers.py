@@ -14,14 +14,15 @@ from functools import lru_cache
 from typing import Protocol
 
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.evaluation.matching.careful import judge_carefully, meant_carefully
+from storyproof.evaluation.matching.careful import LANGUAGES, judge_carefully, meant_carefully
 from storyproof.evaluation.matching.kinds import CONTAINED, EXACT, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
+from storyproof.evaluation.matching.people import is_bare_list
 from storyproof.example import Example
 from storyproof.families.family import families, family_of, recognise
-from storyproof.replies import PLAIN_TALK, Talk
+from storyproof.replies import PLAIN_TALK, Talk, language_of, people_sets
 from storyproof.solvers.llm.functions import load_function
 
-_NO_LETTERS = re.compile(r"[^a-z\s]")
+_NO_LETTERS = re.compile(r"[\d_]|[^\w\s]")
 _ARTICLES = re.compile(r"\b(?:an?|the)\b")
 
 
@@ -39,15 +40,24 @@ def exact(reply: str, answer: str, candidates: Sequence[str] = ()) -> Match:
 
 
 def strict(reply: str, answer: str, candidates: Sequence[str] = ()) -> Match:
-    """Accept nothing but the answer itself, in any case."""
-    del candidates
-    wanted = answer.strip().lower()
-    return EXACT if wanted and reply.strip().lower() == wanted else NO_MATCH
+    """Accept nothing but the answer itself, in any case; people in any order."""
+    wanted, said = answer.strip().lower(), reply.strip().lower()
+    if wanted and said == wanted:
+        return EXACT
+    sets = people_sets(tuple(candidates))
+    if sets is not None and is_bare_list(said, sets, answer, LANGUAGES[language_of("", tuple(candidates))]):
+        return EXACT
+    return NO_MATCH
 
 
-def lenient(reply: str, answer: str, candidates: Sequence[str] = ()) -> Match:
-    """Compare letters only, without articles; the answer anywhere in the reply is enough."""
-    found = strict(reply, answer)
+def lenient(reply: str, answer: str, candidates: Sequence[str] = (), question: str = "") -> Match:
+    """Compare letters only, without articles; the answer anywhere in the reply is enough, or what `careful` accepts."""
+    found = _compare_letters(reply, answer, candidates)
+    return found if found.right else _if_right(careful(reply, answer, candidates, question))
+
+
+def _compare_letters(reply: str, answer: str, candidates: Sequence[str]) -> Match:
+    found = strict(reply, answer, candidates)
     if found.right:
         return found
     wanted, said = _normalized_answer(answer), _normalized_reply(reply)
@@ -56,6 +66,10 @@ def lenient(reply: str, answer: str, candidates: Sequence[str] = ()) -> Match:
     if wanted == said:
         return NORMALIZED
     return PREFIX if said.startswith(wanted) else SUFFIX if said.endswith(wanted) else CONTAINED
+
+
+def _if_right(match: Match) -> Match:
+    return match if match.right else NO_MATCH
 
 
 def careful(reply: str, answer: str, candidates: Sequence[str] = (), question: str = "") -> Match:
@@ -91,6 +105,9 @@ def judge(matcher: Matcher, example: Example, reply: str) -> Match:
     candidates = _candidates(example)
     if matcher is careful:
         return judge_carefully(reply, example.answer, candidates, example.question, family_of(example).talk())
+    if matcher is lenient:
+        compared = _compare_letters(reply, example.answer, candidates)
+        return compared if compared.right else _if_right(judge(careful, example, reply))
     name = getattr(matcher, "__name__", repr(matcher))
     try:
         found = matcher(reply, example.answer, candidates)
@@ -117,6 +134,11 @@ def find_meant(matcher: Matcher, example: Example, reply: str) -> str | None:
         return meant_carefully(reply, example.answer, candidates, example.question, family_of(example).talk())
     right = (each for each in candidates if judge(matcher, replace(example, answer=each), reply).right)
     return next(right, None)
+
+
+def is_unparsed(example: Example, reply: str) -> bool:
+    """Return whether a reply names no candidate, or several, as `careful` reads it; whichever matcher decides."""
+    return not judge(careful, example, reply).right and find_meant(careful, example, reply) is None
 
 
 def _candidates(example: Example) -> Sequence[str]:

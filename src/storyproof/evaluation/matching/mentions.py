@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import lru_cache
 
+from storyproof.evaluation.matching.languages import Language
 from storyproof.replies import Mention, Talk, parts_of
 
 _PARTS = re.compile(r"[\s_-]+")
@@ -19,35 +20,41 @@ class NameFinder:
     Args:
         candidates: What could be answered.
         talk: How replies of the family are read.
+        language: The language of the texts.
     """
 
-    def __init__(self, candidates: Sequence[str], talk: Talk) -> None:
+    def __init__(self, candidates: Sequence[str], talk: Talk, language: Language) -> None:
+        self._language = language
         known = list(dict.fromkeys(candidate for candidate in candidates if candidate.strip()))
         spelt = {candidate.lower() for candidate in known}
         known += [name for name in talk.further if name not in spelt]
         known.sort()
         self._names: dict[str, str] = {}  # by form; the first name to claim a form keeps it
         for name in known:
-            parts = parts_of(name)
+            parts = [language.fold(part) for part in parts_of(name)]
             if parts:
                 self._names.setdefault("-".join(parts), name)
         for name in known:
-            for form in talk.forms(name):
+            further = (form for part in ["-".join(parts_of(name))] for form in language.forms(language.fold(part)))
+            for form in (*talk.forms(name), *further):
                 self._names.setdefault(form, name)
         # The longer form first: a treasure chest is not just a chest. No group and nothing before the forms: so the
         # pattern skips to where one may begin, and what is before it is checked afterwards.
         forms_first = sorted(self._names, key=lambda form: (-len(form), form))
         spelt_out = [_GAP.join(re.escape(part) for part in form.split("-")) for form in forms_first]
-        others = [talk.lookalikes] if talk.lookalikes else []
-        self._pattern = re.compile(rf"(?:{'|'.join([*others, *spelt_out]) or '(?!)'})(?![^\W_]|[-_][^\W_])")
+        lookalikes = [each for each in language.lookalikes if each not in self._names]
+        others = [each for each in (talk.lookalikes, *lookalikes) if each]
+        edge = r"(?![^\W_]|[-_][^\W_])" if language.spaced else ""
+        self._pattern = re.compile(rf"(?:{'|'.join([*others, *spelt_out]) or '(?!)'}){edge}")
 
     def find(self, text: str) -> list[Mention]:
         """Return all mentions in a text in lower case, in order; a lookalike of a name stands under its own words."""
         found = []
+        text = self._language.fold(text)
         match = self._pattern.search(text)
         while match is not None:
             start, end = match.span()
-            if start and _inside(text, start):
+            if start and self._language.spaced and _inside(text, start):
                 match = self._pattern.search(text, start + 1)
                 continue
             form = match[0]
@@ -64,9 +71,9 @@ def _inside(text: str, start: int) -> bool:
 
 
 @lru_cache(maxsize=8192)
-def name_finder(candidates: tuple[str, ...], talk: Talk) -> NameFinder:
+def name_finder(candidates: tuple[str, ...], talk: Talk, language: Language) -> NameFinder:
     """Return the finder for some candidates; kept, because most questions share theirs with others."""
-    return NameFinder(candidates, talk)
+    return NameFinder(candidates, talk, language)
 
 
 def within(found: Sequence[Mention], spans: Sequence[tuple[int, int]]) -> list[Mention]:

@@ -1,12 +1,8 @@
-"""Stories as arrays: one row per time step, one column per story.
-
-Names are numbers local to a story: agent 0, room 0, object 0 and container 0 are the first of each in it. Arrays
-are time-major, so that one step of all stories is one contiguous row.
-"""
+"""Stories as arrays: one row per time step, one column per story, names as local numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -14,67 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from storyproof.errors import DataError
-from storyproof.families.belief.events import FEELINGS, Event, Kind
+from storyproof.families.belief.questions import ASKS, MISSING, BeliefQuestion, QuestionArrays
+from storyproof.families.belief.world import IDLE, EventKind, PlotEvent
 
 Small = npt.NDArray[np.int8]
 Mask = npt.NDArray[np.unsignedinteger]
 Flags = npt.NDArray[np.bool_]
 
-PAD = 7  # the kind of padding after the end
 NOBODY = -1
+STRANGER = -2  # an agent who is asked about but not in the story
 MOST_NAMES = 120  # of one role in one story: local numbers are int8
 MOST_SENTENCES = 30_000  # in one story: times are int16
 MOST_AGENTS = 64  # sets of agents are bit masks
-
-
-@dataclass(frozen=True, slots=True)
-class Stories:
-    """Many stories as [time, story] arrays of local numbers; NOBODY where a field does not apply.
-
-    Attributes:
-        kind: `Kind`, or PAD after the end.
-        agent: Who acts.
-        room: Where it happens.
-        thing: The object of a placing or move; for FEEL in the numbering of whoever built the arrays.
-        container: Where the object ends up.
-        feeling: Index into FEELINGS.
-        agents: How many agents a story has at most.
-        private: Where `observers` counts instead of presence; None if nowhere.
-        observers: Bit masks of agents; None if `private` is.
-    """
-
-    kind: npt.NDArray[np.uint8]
-    agent: Small
-    room: Small
-    thing: Small
-    container: Small
-    feeling: Small
-    agents: int
-    private: Flags | None = None
-    observers: Mask | None = None
-
-    @property
-    def count(self) -> int:
-        """The number of stories."""
-        return int(self.kind.shape[1])
-
-    @property
-    def mask_type(self) -> type[np.unsignedinteger]:
-        """The smallest type of integer that holds a set of agents."""
-        for kind in (np.uint8, np.uint16, np.uint32):
-            if self.agents <= np.iinfo(kind).bits:
-                return kind
-        return np.uint64
-
-    def change(self, how: Callable[[npt.NDArray[Any]], npt.NDArray[Any]]) -> Stories:
-        """Apply a function to every array."""
-        arrays = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "agents"}
-        changed: dict[str, Any] = {name: how(array) for name, array in arrays.items() if array is not None}
-        return replace(self, **changed)
-
-    def pick(self, columns: npt.NDArray[np.intp]) -> Stories:
-        """Return the stories in the given columns, in that order."""
-        return self.change(lambda array: array[:, columns])
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,97 +39,173 @@ class LocalNames:
         return cls(*({f"{role}{number}": number for number in range(most)} for role in ("a", "r", "o", "c")))
 
 
-Numbers = tuple[int, int, int, int, int, int, int]  # kind, agent, room, thing, container, feeling, observers
+def set_type(agents: int) -> type[np.unsignedinteger]:
+    """Return the smallest type of integer that holds a set of so many agents."""
+    return np.uint8 if agents <= 8 else np.uint16 if agents <= 16 else np.uint32 if agents <= 32 else np.uint64
 
 
-def number(events: Sequence[Event]) -> tuple[tuple[Numbers, ...], LocalNames]:
-    """Replace names by local numbers in order of appearance; stories that differ only in names become equal."""
-    agents: dict[str, int] = {}
-    rooms: dict[str, int] = {}
-    things: dict[str, int] = {}
-    containers: dict[str, int] = {}
-    found = []
-    for event in events:
-        agent, room, thing, container = event.agent, event.room, event.thing, event.container
-        found.append(
-            (
-                int(event.kind),
-                NOBODY if agent is None else agents.setdefault(agent, len(agents)),
-                NOBODY if room is None else rooms.setdefault(room, len(rooms)),
-                NOBODY if thing is None else things.setdefault(thing, len(things)),
-                NOBODY if container is None else containers.setdefault(container, len(containers)),
-                NOBODY if event.feeling is None else FEELINGS.index(event.feeling),
-                NOBODY
-                if event.observers is None
-                else sum(1 << agents.setdefault(name, len(agents)) for name in sorted(event.observers)),
-            )
-        )
-    return tuple(found), LocalNames(agents, rooms, things, containers)
+def ranks(values: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return how many values of the same column are less, [row, column]; for a few rows much faster than sorting."""
+    found: npt.NDArray[np.intp] = (values[:, None] > values).sum(axis=1, dtype=np.int16).astype(np.intp)
+    return found
 
 
-def stack(stories: Sequence[Sequence[Numbers]]) -> Stories:
-    """Return numbered stories as arrays.
+@dataclass(frozen=True, slots=True)
+class PlotArrays:
+    """Many stories as [time, story] arrays of local numbers; NOBODY where a field does not apply.
+
+    Attributes:
+        kind: `EventKind`; NOISE after the end, which changes nothing.
+        agent: Who acts or speaks.
+        room: Where it happens.
+        thing: The object placed, moved or spoken of, or what is liked.
+        container: Where it ends up, or is said to be.
+        hearer: Whom a private message is for.
+        agents: How many agents a story has at most.
+    """
+
+    kind: npt.NDArray[np.uint8]
+    agent: Small
+    room: Small
+    thing: Small
+    container: Small
+    hearer: Small
+    agents: int
+
+    @classmethod
+    def plain(
+        cls, kind: npt.NDArray[np.uint8], agent: Small, room: Small, thing: Small, container: Small, agents: int
+    ) -> PlotArrays:
+        """Return stories in which nobody speaks."""
+        return cls(kind, agent, room, thing, container, np.full_like(agent, NOBODY), agents)
+
+    @property
+    def count(self) -> int:
+        """The number of stories."""
+        return int(self.kind.shape[1])
+
+    @property
+    def mask_type(self) -> type[np.unsignedinteger]:
+        """The smallest type of integer that holds a set of agents."""
+        return set_type(self.agents)
+
+    def pick(self, columns: npt.NDArray[np.intp]) -> PlotArrays:
+        """Return the stories in the given columns, in that order."""
+        # Unlike an index, `take` keeps the sentences of one time side by side in memory.
+        arrays = {
+            item.name: getattr(self, item.name).take(columns, axis=1) for item in fields(self) if item.name != "agents"
+        }
+        return replace(self, **arrays)
+
+    def until(self, length: npt.NDArray[Any]) -> PlotArrays:
+        """Return the stories up to some lengths, one for each; noise stands for the rest."""
+        return self.without(np.arange(len(self.kind))[:, None] >= length)
+
+    def between(self, start: int, end: int) -> PlotArrays:
+        """Return the stories from one column up to another."""
+        arrays = {item.name: getattr(self, item.name)[:, start:end] for item in fields(self) if item.name != "agents"}
+        return replace(self, **arrays)
+
+    def at(self, time: npt.NDArray[np.intp], columns: npt.NDArray[np.intp]) -> PlotArrays:
+        """Return stories of some sentences only, whose times are given as [new time, new column]."""
+        arrays = {item.name: getattr(self, item.name)[time, columns] for item in fields(self) if item.name != "agents"}
+        return replace(self, **arrays)
+
+    def without(self, deleted: npt.NDArray[np.bool_]) -> PlotArrays:
+        """Return the stories without the sentences that are marked in a [time, story] array."""
+        return replace(self, kind=np.where(deleted, np.uint8(EventKind.NOISE), self.kind))
+
+
+def join_plots(parts: Sequence[PlotArrays]) -> PlotArrays:
+    """Return several sets of stories of equal length as one."""
+    if len(parts) == 1:
+        return parts[0]
+    names = [item.name for item in fields(PlotArrays) if item.name != "agents"]
+    arrays: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts], axis=1) for name in names}
+    return PlotArrays(**arrays, agents=max(part.agents for part in parts))
+
+
+def encode_plots(stories: Sequence[Sequence[PlotEvent]]) -> tuple[PlotArrays, list[LocalNames]]:
+    """Return stories as arrays, and what their local numbers stand for, in order of appearance.
+
+    Who is only said to feel something, and what is only liked, comes after all others.
 
     Raises:
-        DataError: If a story has more names of one role than an array can number.
+        DataError: If a story is too long or names too many people or things.
     """
-    longest = max(map(len, stories), default=0)
+    longest = max([1, *map(len, stories)])  # one sentence of noise where there is none
     if longest > MOST_SENTENCES:
         raise DataError(f"a story has {longest} sentences; at most {MOST_SENTENCES} are handled.")
-    nothing: Numbers = (PAD, *(NOBODY,) * 6)
-    rows = [[*story, *(nothing,) * (longest - len(story))] for story in stories]
-    cells = np.array(rows, object if _watched(stories) else np.int64).reshape(len(stories), longest, 7)
-    named = cells[:, :, 1:5].astype(np.int64)
-    if named.size and (named.max() >= MOST_NAMES or named[:, :, 0].max() >= MOST_AGENTS):
+    cells = np.full((len(stories), 6, longest), NOBODY, np.int64)
+    cells[:, 0] = EventKind.NOISE
+    found = []
+    for number, events in enumerate(stories):
+        if not events:
+            found.append(LocalNames({}, {}, {}, {}))
+            continue
+        kinds, acting, rooms, things, containers, hearers, *_ = zip(*events, strict=True)
+        is_idle = [kind in IDLE for kind in kinds]
+        people, people_names = _number(
+            [name for pair in zip(acting, hearers, strict=True) for name in pair],
+            [each for each in is_idle for _ in range(2)],
+        )
+        numbered = [_number(rooms), _number(things, is_idle), _number(containers)]
+        cells[number, :, : len(events)] = kinds, people[::2], *(numbers for numbers, _ in numbered), people[1::2]
+        found.append(LocalNames(people_names, *(names for _, names in numbered)))
+    if any(len(names.agents) > MOST_AGENTS for names in found) or cells.max(initial=0) >= MOST_NAMES:
         raise DataError(
             f"a story names too many people or things; at most {MOST_AGENTS} agents and {MOST_NAMES} rooms, objects or "
             "containers are handled."
         )
-    kind, agent, room, thing, container, feeling = (
-        np.ascontiguousarray(cells[:, :, index].T.astype(np.int8)) for index in range(6)
-    )
-    observers = cells[:, :, 6].T
-    private = observers != NOBODY
-    agents = 1 + max(int(agent.max(initial=NOBODY)), int(observers.max(initial=0)).bit_length() - 1)
-    made = Stories(kind.view(np.uint8), agent, room, thing, container, feeling, agents)
-    if not private.any():
-        return made
-    masks = np.where(private, observers, 0).astype(made.mask_type)
-    return replace(made, private=private.astype(np.bool_), observers=masks)
+    kind, agent, room, thing, container, hearer = np.ascontiguousarray(cells.astype(np.int8).transpose(1, 2, 0))
+    agents = max([1, *(len(names.agents) for names in found)])  # one where there is none
+    return PlotArrays(kind.view(np.uint8), agent, room, thing, container, hearer, agents), found
 
 
-def _watched(stories: Sequence[Sequence[Numbers]]) -> bool:
-    """Return whether any event has observers of its own; their masks may need more than 63 bits."""
-    return any(event[6] != NOBODY for story in stories for event in story)
+def _number(names: Sequence[str | None], is_idle: Sequence[bool] = ()) -> tuple[list[int], dict[str, int]]:
+    """Number names in order of appearance, those that only idle sentences have after the others; None is NOBODY."""
+    known: dict[str | None, int] = {None: NOBODY}
+    if any(is_idle):
+        for name, idle in zip(names, is_idle, strict=True):
+            if not idle:
+                known.setdefault(name, len(known) - 1)
+    numbers = [known.setdefault(name, len(known) - 1) for name in names]
+    del known[None]
+    return numbers, known  # type: ignore[return-value]
 
 
-def encode(stories: Sequence[Sequence[Event]]) -> tuple[Stories, list[LocalNames]]:
-    """Return stories as arrays, and what their local numbers stand for."""
-    numbered = [number(events) for events in stories]
-    return stack([numbers for numbers, _ in numbered]), [names for _, names in numbered]
+def encode_questions(
+    names: Sequence[LocalNames], story: Sequence[int], questions: Sequence[BeliefQuestion]
+) -> QuestionArrays:
+    """Look up the names of questions.
+
+    Args:
+        names: What the local numbers of each story stand for.
+        story: The story of each question.
+        questions: The questions.
+    """
+    chain = np.full((max([1, *(len(each.chain) for each in questions)]), len(questions)), NOBODY, np.int8)
+    thing, place = np.full(len(questions), MISSING, np.int8), np.full(len(questions), NOBODY, np.int8)
+    for column, (number, each) in enumerate(zip(story, questions, strict=True)):
+        known = names[number]
+        chain[: len(each.chain), column] = [known.agents.get(agent, STRANGER) for agent in each.chain]
+        thing[column] = known.things.get(each.thing, MISSING)
+        if each.place is not None:
+            place[column] = known.containers.get(each.place, MISSING)
+    ask = np.array([ASKS.index(each.ask) for each in questions], np.uint8)
+    return QuestionArrays(np.array(story, np.intp), ask, thing, chain, place)
 
 
-KINDS = tuple(Kind)
-
-
-def decode(stories: Stories, column: int, names: LocalNames) -> list[Event]:
-    """Return one story as events."""
+def decode_plot(stories: PlotArrays, column: int, names: LocalNames) -> list[PlotEvent]:
+    """Return one story as events; noise after its end is noise."""
     # A number of NOBODY picks the last of each, which is None.
     agents, rooms, things, containers = (
         (*known, None) for known in (names.agents, names.rooms, names.things, names.containers)
     )
-    feelings = (*FEELINGS, None)
-    arrays = (stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.feeling)
-    events = []
-    for numbers in zip(*(array[:, column].tolist() for array in arrays), strict=True):
-        kind, agent, room, thing, container, feeling = numbers
-        if kind == PAD:
-            break
-        event = Event(KINDS[kind], agents[agent], rooms[room], things[thing], containers[container], feelings[feeling])
-        events.append(event)
-    if stories.private is not None and stories.observers is not None:
-        for time in np.flatnonzero(stories.private[: len(events), column]).tolist():
-            mask = int(stories.observers[time, column])
-            seen = frozenset(name for number, name in enumerate(names.agents) if mask >> number & 1)
-            events[time] = events[time]._replace(observers=seen)
-    return events
+    arrays = (stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.hearer)
+    return [
+        PlotEvent(EventKind(kind), agents[agent], rooms[room], things[thing], containers[container], agents[hearer])
+        for kind, agent, room, thing, container, hearer in zip(
+            *(array[:, column].tolist() for array in arrays), strict=True
+        )
+    ]

@@ -19,11 +19,11 @@ import pyarrow as pa
 from storyproof.errors import DataError, ParseError, quoted
 from storyproof.example import plain_schema
 from storyproof.families.belief.benchmarks.tom_babi import QUESTIONS, TASKS
-from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.labels import STORY_TYPES
 from storyproof.families.belief.plots import mover_of, other_of
-from storyproof.families.belief.text import narrate, parse, parse_question, parse_sentence
+from storyproof.families.belief.tomi_labels import STORY_TYPES
+from storyproof.families.belief.tomi_text import narrate, parse, parse_question, parse_sentence
 from storyproof.families.belief.trace import observers, trace
+from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.formats.chunks import CHUNK_ROWS
 from storyproof.formats.format import Format, Place, SplitWriter, Spot, split_of, stem_of, with_places
 from storyproof.formats.lines import MARK, filled_lines, first_line, numbered_lines, text_lines
@@ -175,8 +175,8 @@ class TomBabiSplit:
         return sorted(self._files)
 
 
-def _agents(events: Sequence[Event]) -> list[str]:
-    return list(dict.fromkeys(event.agent for event in events if event.agent and event.kind is not Kind.FEEL))
+def _agents(events: Sequence[PlotEvent]) -> list[str]:
+    return list(dict.fromkeys(event.agent for event in events if event.agent and event.kind is not EventKind.FEEL))
 
 
 @dataclass

@@ -1,66 +1,113 @@
-"""How baselines answer theory-of-mind questions."""
+"""How baselines answer questions about nested beliefs, and which answers they choose from."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import combinations
 
 from storyproof.example import Example
-from storyproof.families.belief.checker import Worlds
-from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.readings import DEFAULT
-from storyproof.families.belief.text import Question, parse, parse_question
+from storyproof.families.belief.provers import CheckedStory
+from storyproof.families.belief.questions import Ask, BeliefQuestion, Reply
+from storyproof.families.belief.read_text import read_question, read_story
+from storyproof.families.belief.readings import BeliefReading
+from storyproof.families.belief.rows import candidates_of, places_of, reading_of
+from storyproof.families.belief.world import EventKind, PlotEvent
 
 
-@lru_cache(maxsize=64)  # the questions of a story are adjacent
-def events_of(story: str) -> tuple[Event, ...]:
-    """Return the events of a story; raise ParseError if it cannot be parsed."""
-    return tuple(parse(story))
-
-
-def places_of(example: Example) -> list[str]:
-    """Return the containers in which the asked object was, in the order of the story."""
-    thing = parse_question(example.question).thing
-    places = [event.container for event in events_of(example.story) if event.thing == thing and event.container]
-    return list(dict.fromkeys(places))
-
-
-def oracle_answer(example: Example) -> str:
-    """Answer by the checker; empty where there is no belief."""
-    question = parse_question(example.question)
-    worlds = Worlds(events_of(example.story), question.thing)
-    if question.chain:
-        return worlds.belief(question.chain, DEFAULT) or ""
-    return (worlds.memory if question.memory else worlds.reality) or ""
-
-
-def rules_answer(example: Example) -> str:
-    """Answer by the ToMi paper's rules, which answer ToM-bAbI perfectly without looking at the agents."""
-    return apply_rules(events_of(example.story), parse_question(example.question))
-
-
-def apply_rules(events: Sequence[Event], question: Question) -> str:
-    """Answer one question by lexical and ordinal patterns alone.
+def apply_rules(events: Sequence[PlotEvent], thing: str, order: int, *, is_memory: bool) -> str:
+    """Answer one question by lexical and ordinal patterns alone; empty if the object is nowhere.
 
     Source: Le, Boureau and Nickel (2019), Algorithm 1. "First exited" is taken as the first after the last "object is
     in".
+
+    Args:
+        events: Comings, goings, placings and moves.
+        thing: The object.
+        order: Through how many minds the question goes.
+        is_memory: Whether it asks for the beginning.
     """
     spoken_of = [
-        (time, event.container or "")
-        for time, event in enumerate(events)
-        if event.container and event.thing == question.thing
+        (time, event.container or "") for time, event in enumerate(events) if event.container and event.thing == thing
     ]
     if not spoken_of:
         return ""
-    if question.memory:
+    if is_memory:
         return spoken_of[0][1]
     last_placed = max(
-        (time for time, event in enumerate(events) if event.kind is Kind.PLACE and event.thing == question.thing),
+        (time for time, event in enumerate(events) if event.kind is EventKind.PLACE and event.thing == thing),
         default=-1,
     )
-    exits = [time for time, event in enumerate(events) if event.kind is Kind.EXIT and time > last_placed]
-    if question.chain and exits:
-        limit = exits[-1] if question.order == 1 else exits[0]
+    exits = [time for time, event in enumerate(events) if event.kind is EventKind.EXIT and time > last_placed]
+    if order and exits:
+        limit = exits[-1] if order == 1 else exits[0]
         before = [place for time, place in spoken_of if time < limit]
         return before[-1] if before else spoken_of[0][1]
     return spoken_of[-1][1]
+
+
+@lru_cache(maxsize=256)
+def checked_story(story: str, reading: BeliefReading) -> CheckedStory:
+    """Return what the checker says about a story, under a reading."""
+    return CheckedStory(read_story(story).events, reading)
+
+
+def checked_answer(
+    example: Example, reading: BeliefReading | None = None, question: BeliefQuestion | None = None
+) -> str:
+    """Answer by the checker, in the words of the story; empty where nobody knows and that is not a candidate."""
+    text = read_story(example.story)
+    found = checked_story(example.story, reading or reading_of(example.readings)).answer(
+        question or read_question(example.question)
+    )
+    said = text.wording.answer(found)
+    return said if found is not None or said in example.candidates else ""
+
+
+def candidates(example: Example) -> list[str]:
+    """Return the possible answers, as the text gives them."""
+    text = read_story(example.story)
+    unknown = text.wording.answer(None) in (*example.candidates, example.answer)
+    return candidates_of(text.events, read_question(example.question), text.wording, unknown=unknown)
+
+
+def answer_parts(example: Example) -> dict[str, tuple[str, ...]]:
+    """Return the people of each candidate if the question asks who believes something; else nothing."""
+    if read_question(example.question).ask != Ask.BELIEVERS:
+        return {}
+    text = read_story(example.story)
+    sets = (names for size in range(len(text.cast) + 1) for names in combinations(sorted(text.cast), size))
+    return {text.wording.answer(names): names for names in sets}
+
+
+def positions(example: Example) -> list[str]:
+    """Return the candidates in an order that means the same in all examples: places in the order of the story."""
+    question = read_question(example.question)
+    known = list(example.candidates) or candidates(example)
+    if question.ask in (Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS):
+        return known
+    places = places_of(read_story(example.story).events, question.thing)
+    if not places:
+        return []  # the object is nowhere
+    places = [place for place in places if place in known]
+    return [*places, *(each for each in known if each not in places)]
+
+
+def rules_answer(example: Example) -> str:
+    """Answer by the ToMi paper's rules: they know placings, moves and exits, and all agents believe the same."""
+    question, text = read_question(example.question), read_story(example.story)
+    ruled = [event for event in text.events if EventKind.FEEL < event.kind < EventKind.PEEK]
+
+    def place(order: int) -> str:
+        return apply_rules(ruled, question.thing, order, is_memory=question.ask == Ask.MEMORY)
+
+    found: Reply = place(question.order)
+    if question.ask == Ask.KNOWS_WHERE:
+        found = "yes" if place(1) == place(0) else "no"
+    elif question.ask == Ask.KNOWS_WRONG:
+        found = "yes" if place(0) != place(1) != place(2) else "no"
+    elif question.ask == Ask.BELIEVERS:
+        found = tuple(sorted(text.cast)) if place(question.order) == question.place else ()
+    elif question.ask == Ask.COMMON:
+        found = place(2)
+    return text.wording.answer(found) if found != "" else ""

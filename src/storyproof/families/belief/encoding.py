@@ -4,48 +4,42 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 
 from storyproof.errors import ParseError
-from storyproof.families.belief.events import FEELINGS, Kind
-from storyproof.families.belief.text import parse
+from storyproof.families.belief.read_text import read_story
+from storyproof.families.belief.tomi_text import FEELINGS
+from storyproof.families.belief.world import EventKind
 
-_ROLES = ("agent", "thing", "container", "room")
-_ACTOR = re.compile(rf"(?:^|(?<=[.!?\n]))\s*(?!The )([\w-]+) (?:entered|exited|moved|is|{'|'.join(FEELINGS)}) \S")
-
-
-def agents_of(story: str) -> list[str]:
-    """Return everybody who acts in a story, in order of appearance."""
-    return list(dict.fromkeys(_ACTOR.findall(story)))
+_ROLES = ("agent", "agent", "thing", "container", "room")  # of the words of an event
+_ACTOR = re.compile(
+    rf"(?:^|(?<=[.!?\n]))\s*(?!the\s)([\w-]+)\s+(?:entered|exited|moved|is|{'|'.join(FEELINGS)})\s+\S", re.IGNORECASE
+)
 
 
-def words_of(story: str) -> list[tuple[str, str]]:
-    """Return the words of a plain story, in lower case, with their roles.
-
-    Raises:
-        ParseError: If it cannot be parsed.
-    """
-    words = [
-        (getattr(event, role, None), role)
-        for event in parse(story)
-        if event.kind is not Kind.FEEL  # anything may be liked
-        for role in _ROLES
-    ]
-    return [(word.lower(), role) for word, role in words if word]
+def people_of(story: str) -> Sequence[str]:
+    """Return the people of a story, also those who only like something; if it cannot be read, who seems to act."""
+    try:
+        events = read_story(story).events
+    except ParseError:
+        return list(dict.fromkeys(_ACTOR.findall(story)))
+    named = (name for event in events for name in (event.agent, event.hearer))
+    return list(dict.fromkeys(name for name in named if name is not None))
 
 
-def roles(words: Callable[[str], Iterable[tuple[str, str]]], stories: Iterable[str]) -> dict[str, str]:
-    """Return the role of each word that plays one role only; none if a story cannot be parsed.
-
-    Args:
-        words: Returns the words of a story with their roles; raises ParseError if it cannot be parsed.
-        stories: The stories.
-    """
+def roles(stories: Iterable[str]) -> dict[str, str]:
+    """Return the role of each word that plays one role only, in lower case; none if a story cannot be read."""
     played: dict[str, set[str]] = defaultdict(set)
     for story in stories:
         try:
-            for word, role in words(story):
-                played[word].add(role)
+            events = read_story(story).events
         except ParseError:
             return {}
-    return {word: next(iter(found)) for word, found in played.items() if len(found) == 1}
+        for event in events:
+            if event.kind in (EventKind.NOISE, EventKind.FEEL):  # anything may be liked
+                continue
+            words = (event.agent, event.hearer, event.thing, event.container, event.room)
+            for word, role in zip(words, _ROLES, strict=True):
+                if word:
+                    played[word.lower()].add(role)
+    return {word: next(iter(parts)) for word, parts in played.items() if len(parts) == 1}

@@ -1,36 +1,38 @@
 """Theory of mind as a family.
 
-Stories are of two kinds, plain and nested (`story_kind`). What differs between them is asked of the kind that
-`story_choice` finds; what is the same for both is here.
+All stories are read to the same events and answered by the same provers. Rows in ToMi's own wording have ToMi's labels
+(agent numbers in question types, story types by beliefs) and are read as arrays; `reading.is_nested` tells them from
+the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
 import pyarrow as pa
 
-from storyproof.errors import DataError, StoryproofError
+from storyproof.errors import DataError, ParseError, StoryproofError
 from storyproof.example import Example
-from storyproof.families.belief import encoding
-from storyproof.families.belief.audit.kinds import KINDS
-from storyproof.families.belief.mistakes import MISTAKES
-from storyproof.families.belief.story_choice import (
-    READING_DESCRIPTIONS,
-    is_belief_question,
-    nearest_kind,
-    read_by_either,
-    story_kind_of,
-    story_kind_of_all,
-    story_kind_of_text,
-    story_kinds,
-    work_by_kind,
+from storyproof.families.belief import (
+    baselines,
+    encoding,
+    mistakes,
+    own_text,
+    running_text,
+    statements,
+    states,
+    timeline,
 )
+from storyproof.families.belief.audit.kinds import KINDS
+from storyproof.families.belief.conventions import conventions
+from storyproof.families.belief.mistakes import MISTAKES
+from storyproof.families.belief.read_text import is_nested, is_question, read_question, read_story
+from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
+from storyproof.families.belief.rows import kind_of
 from storyproof.families.belief.talk import TALK
-from storyproof.families.family import Family, Picture, ReadingProblem, Step, StoryModel
+from storyproof.families.family import Family, Picture, ReadingProblem, Step, StoryModel, number_names
 from storyproof.replies import Talk
 from storyproof.statements import Statement, StatementVerdict
 
@@ -58,20 +60,18 @@ class BeliefFamily(Family):
     kinds = KINDS
     legend = _LEGEND
     mistakes = MISTAKES
-    readings = READING_DESCRIPTIONS
+    readings: ClassVar[Mapping[str, str]] = {**DESCRIPTIONS, **READING_DESCRIPTIONS}
     asks_beliefs = True
 
     def reads(self, question: str) -> bool:
         """Return whether a question asks where something is, was, or is believed to be."""
-        return is_belief_question(question)
+        return is_question(question)
 
     def complete(self, table: pa.Table, *, proved: bool = False) -> pa.Table:
         """Fill in the columns that a table lacks, from its text."""
-        done = work_by_kind(table, lambda kind, rows, _: kind.complete(rows, proved=proved))
-        if len(done) == 1:
-            return done[0][1]
-        places = np.concatenate([rows for rows, _ in done])
-        return pa.concat_tables([completed for _, completed in done]).take(pa.array(places.argsort()))
+        from storyproof.families.belief.completion import complete
+
+        return complete(table, proved=proved)
 
     def judge(self, subject: Subject) -> FileJudge:
         """Return what compares every label with the text, by oracle and checker."""
@@ -81,43 +81,48 @@ class BeliefFamily(Family):
 
     def lines(self, story: str) -> str:
         """Return a running text with one sentence per line."""
-        return read_by_either(lambda kind: kind.lines(story))
+        return running_text.divide_story(story)
 
     def question_in(self, text: str) -> str:
         """Return the last question of a text."""
-        return read_by_either(lambda kind: kind.question_in(text))
+        return running_text.last_question(text)
 
     def split_prompt(self, messages: Sequence[str]) -> tuple[str, str]:
         """Divide the last message, or if it has no story all of them."""
-        return read_by_either(lambda kind: kind.split_prompt(messages))
+        return running_text.split_messages(messages)
 
     def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
         """Return the words that do not fit, and sentences that cannot happen."""
-        return nearest_kind(story, question).find_problems(story, question)
+        return own_text.find_problems(story, question)
 
     def questions(self, story: str, order: int = 2, people: Collection[str] = ()) -> Sequence[str]:
         """Return questions about memory, reality and beliefs up to an order."""
-        return read_by_either(lambda kind: kind.questions(story, order))
+        return own_text.list_questions(story, order)
 
     def answers_by_reading(self, example: Example) -> Mapping[str, str]:
         """Return the answer under each reading, by possible worlds."""
-        return story_kind_of(example).answers_by_reading(example)
+        return states.answers_by_reading(example)
 
     def models(self, example: Example) -> Sequence[StoryModel]:
         """Return the worlds that the last of the chain may hold possible."""
-        return story_kind_of(example).models(example)
+        return states.models_of(example)
 
     def steps(self, example: Example, order: int = 2) -> list[Step]:
         """Return who is where and who believes what after each sentence."""
-        return story_kind_of(example).steps(example, order)
+        return states.steps_of(example, order)
 
     def answers_in(self, story: str) -> Sequence[str]:
         """Return the containers in which something is put, or said to be."""
-        return next(filter(None, (kind.answers_in(story) for kind in story_kinds())), ())
+        return running_text.places_in(story) or _containers(story)
 
     def candidates(self, example: Example) -> Sequence[str]:
         """Return the given candidates, else the containers in which the asked object was, sorted."""
-        return example.candidates or story_kind_of(example).candidates(example)
+        if example.candidates:
+            return example.candidates
+        try:
+            return baselines.candidates(example)
+        except ParseError:  # of the question
+            return _containers(example.story)
 
     def mentionable(self, example: Example) -> Sequence[str]:
         """Return the given candidates, else all containers that the story names."""
@@ -125,7 +130,7 @@ class BeliefFamily(Family):
 
     def answer_parts(self, example: Example) -> Mapping[str, Sequence[str]]:
         """Return the people of each candidate if the question asks who believes something."""
-        return story_kind_of(example).answer_parts(example)
+        return baselines.answer_parts(example)
 
     def talk(self) -> Talk:
         """Return how replies about minds are read."""
@@ -133,15 +138,15 @@ class BeliefFamily(Family):
 
     def statements(self, text: str, example: Example) -> Sequence[Statement]:
         """Return what a text says about minds and places."""
-        return story_kind_of(example).statements(text, example)
+        return statements.find_statements(text, example)
 
     def check_statement(self, statement: Statement, example: Example) -> StatementVerdict:
         """Compare a statement with the oracle and the checker."""
-        return story_kind_of(example).check_statement(statement, example)
+        return statements.check_statement(statement, example)
 
     def positions(self, example: Example) -> Sequence[str]:
         """Return the containers in which the asked object was, in the order of the story."""
-        return story_kind_of(example).positions(example)
+        return baselines.positions(example)
 
     def kind(self, example: Example) -> str:
         """Return memory, reality, first_order, second_order and so on, and the kinds that nested beliefs have."""
@@ -179,11 +184,11 @@ class BeliefFamily(Family):
 
     def mistaken_answers(self, example: Example) -> Mapping[str, Collection[str]]:
         """Return what other questions about the same story have as answers, by possible worlds."""
-        return story_kind_of(example).mistaken_answers(example)
+        return mistakes.mistaken_answers(example)
 
     def structure(self, example: Example) -> str:
         """Return what the question asks, without agents."""
-        return story_kind_of(example).structure(example)
+        return kind_of(read_question(example.question))
 
     def answer_class(self, example: Example) -> str:
         """Return whether the answer is where the object was first, last, or in between."""
@@ -194,25 +199,39 @@ class BeliefFamily(Family):
         return "first" if place == 0 else "last" if place == len(places) - 1 else "between"
 
     def oracle_answer(self, example: Example) -> str:
-        """Answer by the possible-worlds checker; empty where there is no belief."""
-        return story_kind_of(example).oracle_answer(example)
+        """Answer by the checker, in the words of the story; empty where there is no belief."""
+        answer = baselines.checked_answer(example)
+        if answer or not is_nested(example.story, example.question):
+            return answer
+        # Of a text of one's own it may be asked what nobody knows, though that is no candidate.
+        return read_story(example.story).wording.answer(None)
 
     def rules_answer(self, example: Example) -> str:
         """Answer by the ToMi paper's Algorithm 1."""
-        return story_kind_of(example).rules_answer(example)
+        return baselines.rules_answer(example)
 
     def people(self, example: Example) -> Sequence[str]:
-        """Return the agents of a story in order of appearance."""
-        return story_kind_of(example).people(example)
+        """Return the agents of a story in order of appearance; nobody if the story cannot be read."""
+        try:
+            return read_story(example.story).cast
+        except ParseError:
+            return ()
 
     def roles(self, examples: Iterable[Example]) -> dict[str, str]:
         """Return which words are agents, objects, containers and rooms in all stories."""
         stories = dict.fromkeys(example.story for example in examples)
-        return encoding.roles(lambda story: read_by_either(lambda kind: kind.words(story)), stories)
+        return encoding.roles(stories)
 
-    def conventions(self, example: Example) -> Sequence[str]:
-        """Return what the default reading takes for granted; nothing for an answer that holds under others only."""
-        return story_kind_of(example).conventions(example)
+    def language(self, example: Example) -> str:
+        """Return the language of the pack that reads the story; English if none does."""
+        try:
+            return read_story(example.story).wording.language
+        except ParseError:
+            return super().language(example)
+
+    def conventions(self, example: Example, language: str = "") -> Sequence[str]:
+        """Return the rules of what people notice and believe that the story and the question need."""
+        return conventions(example, language or self.language(example))
 
     def prompt_values(self, example: Example) -> dict[str, str]:
         """Return whose mind is asked about first."""
@@ -225,12 +244,16 @@ class BeliefFamily(Family):
 
     def prompt_keys_of(self, example: Example) -> tuple[str, ...]:
         """Return also the key of the wording that lists the candidates, for questions that no container answers."""
-        by_place = story_kind_of(example).is_answered_by_place(example)
-        return self.prompt_keys if by_place else ("any", *self.prompt_keys)
+        by_place = set(self.candidates(example)) <= set(_containers(example.story))
+        return (
+            self.prompt_keys
+            if by_place or not is_nested(example.story, example.question)
+            else ("any", *self.prompt_keys)
+        )
 
     def lay_out(self, examples: Sequence[Example]) -> Timeline:
         """Follow the object of the last question through the story."""
-        return story_kind_of(examples[-1]).lay_out(examples)
+        return timeline.lay_out(examples)
 
     def pictures(
         self, examples: Sequence[Example], marked: Collection[int] = (), answers: tuple[str, str] | None = None
@@ -251,13 +274,19 @@ class BeliefFamily(Family):
 
     def fingerprint(self, story: str, facts: Mapping[str, Any]) -> str:
         """Return a story without the names of those who act in it."""
-        return story_kind_of_text(story).fingerprint(story)
+        return number_names(story.casefold(), {name.casefold() for name in encoding.people_of(story)})
 
     def shortcuts(
         self, train: Sequence[Example] | None, test: Sequence[Example], *, seed: int, learned: bool
     ) -> ShortcutReport:
         """Answer without reasoning about belief."""
-        return story_kind_of_all(test).shortcuts(train, test, seed=seed, learned=learned)
+        if any(is_nested(each.story, each.question) for each in test):
+            from storyproof.families.belief.shortcuts.nested import find_nested_shortcuts
+
+            return find_nested_shortcuts(train, test, seed=seed, learned=learned)
+        from storyproof.families.belief.shortcuts.report import find_belief_shortcuts
+
+        return find_belief_shortcuts(train, test, seed=seed, learned=learned)
 
 
 def _says_false(example: Example) -> bool:
@@ -269,8 +298,11 @@ def _says_false(example: Example) -> bool:
 
 @lru_cache(maxsize=64)  # the questions of a story are adjacent
 def _containers(story: str) -> tuple[str, ...]:
-    """Return the containers that a story names; none if it is in a form that neither kind can read."""
-    return tuple(next(filter(None, (kind.containers(story) for kind in story_kinds())), ()))
+    """Return the containers that a story names, sorted; none if it cannot be read."""
+    try:
+        return tuple(sorted({event.container for event in read_story(story).events if event.container}))
+    except ParseError:
+        return ()
 
 
 FAMILY = BeliefFamily()

@@ -1,21 +1,18 @@
-"""Mistakes that lead to wrong answers about minds, derived from possible worlds.
-
-Each mistake answers another question than the one asked. One answer may fit several of them, because an object is
-rarely in more than two or three places; then the first of `MISTAKES` counts. What takes no thought of minds at all
-comes before what confuses minds, and that before what only looks at the text.
-"""
+"""Mistakes that lead to wrong answers about nested beliefs, derived by the checker; see `belief.mistakes`."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection
 from itertools import combinations
 
 from storyproof.example import Example
-from storyproof.families.belief.baselines import events_of
-from storyproof.families.belief.checker import Worlds
-from storyproof.families.belief.events import Event
-from storyproof.families.belief.readings import DEFAULT, READINGS
-from storyproof.families.belief.text import Question, parse_question
+from storyproof.families.belief.baselines import checked_answer, checked_story
+from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.read_text import is_nested, read_question, read_story
+from storyproof.families.belief.readings import READINGS as SIGHTS
+from storyproof.families.belief.readings import parse_reading
+from storyproof.families.belief.rows import READINGS, reading_of
+from storyproof.families.belief.world import EventKind
 
 MISTAKES = {
     "other_reading": "what follows under another reading",
@@ -29,47 +26,47 @@ MISTAKES = {
     "other_object": "a container of another object",
 }
 
-Chain = tuple[str, ...]
 
+def mistaken_answers(example: Example) -> dict[str, Collection[str]]:
+    """Return the answers to which mistakes lead, by the checker."""
+    question, text = read_question(example.question), read_story(example.story)
+    own = reading_of(example.readings)
+    checked = checked_story(example.story, own)
+    thing, chain = question.thing, question.chain
+    readings = [parse_reading(name) for name in (READINGS if is_nested(example.story, example.question) else SIGHTS)]
+    readings = [each for each in readings if each != own]
+    if question.ask not in (Ask.BELIEF, Ask.SAYS, Ask.REALITY, Ask.MEMORY):
+        others = {checked_answer(example, reading) for reading in readings}
+        return {"other_reading": frozenset(filter(None, others))}
 
-def mistaken_answers(example: Example) -> Mapping[str, Collection[str]]:
-    """Return the answers to which each mistake leads.
+    def believed(chains: Collection[tuple[str, ...]]) -> list[str | None]:
+        return checked.beliefs(chains, thing)
 
-    Raises:
-        ParseError: If story or question cannot be parsed.
-    """
-    question, events = parse_question(example.question), events_of(example.story)
-    worlds = Worlds(events, question.thing)
-    puts = [event for event in events if event.container]
-    places = [event.container for event in puts if event.thing == question.thing]
-    found: dict[str, list[str | None]] = {
-        "other_reading": [worlds.belief(question.chain, other) for other in READINGS if other != DEFAULT],
-        "reality": [worlds.reality],
-        **{name: [worlds.belief(chain, DEFAULT) for chain in chains] for name, chains in _chains(question, events)},
-        "first_mention": [worlds.memory],
-        "last_mention": [puts[-1].container] if puts else [],
-        "earlier_place": places[1:-1],
-        "other_object": [event.container for event in puts if event.thing != question.thing],
+    shorter = {each for length in range(1, len(chain)) for each in combinations(chain, length)}
+    swapped = {
+        (*chain[:one], chain[other], *chain[one + 1 : other], chain[one], *chain[other + 1 :])
+        for one, other in combinations(range(len(chain)), 2)
     }
-    if not question.chain:
-        del found["other_reading"]  # readings are about minds
-    return {name: frozenset(filter(None, found[name])) for name in MISTAKES if name in found}
-
-
-def _chains(question: Question, events: Sequence[Event]) -> Iterator[tuple[str, set[Chain]]]:
-    """Yield the chains of minds for which that of a question can be mistaken, by mistake."""
-    asked = question.chain
-    agents = {event.agent for event in events if event.agent}
-    shorter = (combinations(asked, length) for length in range(1, len(asked)))
-    yield "lower_order", {chain for chains in shorter for chain in chains}
-    pairs = combinations(range(len(asked)), 2)
-    yield "swapped_minds", {_replaced(_replaced(asked, one, asked[other]), other, asked[one]) for one, other in pairs}
-    if asked:
-        places = range(len(asked))
-        yield "other_agent", {_replaced(asked, place, agent) for place in places for agent in agents - {asked[place]}}
-    else:
-        yield "other_agent", {(agent,) for agent in agents}
-
-
-def _replaced(chain: Chain, place: int, agent: str) -> Chain:
-    return (*chain[:place], agent, *chain[place + 1 :])
+    replaced = {
+        (*chain[:place], agent, *chain[place + 1 :])
+        for place in range(len(chain))
+        for agent in text.cast
+        if agent != chain[place]
+    }
+    puts = [event for event in text.events if event.kind in (EventKind.PLACE, EventKind.MOVE)]
+    places = [event.container for event in puts if event.thing == thing]
+    said = [event.container for event in text.events if event.container]
+    found: dict[str, list[str | None]] = {
+        "other_reading": [checked_story(example.story, reading).belief(chain, thing) for reading in readings],
+        "reality": [checked.belief((), thing)],
+        "lower_order": believed(shorter),
+        "swapped_minds": believed(swapped),
+        "other_agent": believed(replaced or {(agent,) for agent in text.cast}),
+        "first_mention": [*places[:1]],
+        "last_mention": [*said[-1:]],
+        "earlier_place": [*places[1:-1]],
+        "other_object": [event.container for event in text.events if event.thing != thing and event.container],
+    }
+    if not chain:
+        del found["other_reading"]
+    return {name: frozenset(text.wording.answer(place) for place in found[name] if place) for name in found}

@@ -15,27 +15,33 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.columns import NO_WORD, Words
-from storyproof.families.belief.arrays import PAD, Flags, Stories
-from storyproof.families.belief.events import FEELINGS, NOISE, Kind
+from storyproof.families.belief.arrays import Flags, PlotArrays
+from storyproof.families.belief.tomi_text import FEELINGS, NOISE
+from storyproof.families.belief.world import EventKind
 
 Bytes = npt.NDArray[np.uint8]
 
 _UNUSED = 255  # the form of an absent fragment of a question
 
 # A fragment's form is its index here; each form times each word is one fragment.
+_BEGINNINGS = {
+    EventKind.NOISE: NOISE,
+    EventKind.IS_IN: "{} is in the ",
+    EventKind.ENTER: "{} entered the ",
+    EventKind.EXIT: "{} exited the ",
+    EventKind.PLACE: "The {} is in the ",
+    EventKind.MOVE: "{} moved the ",
+}
 _SENTENCE_FORMS = (
-    "{} entered the ",
-    "{} exited the ",
-    "{} is in the ",
-    "The {} is in the ",
-    "{} moved the ",
     *(f"{{}} {feeling} the " for feeling in FEELINGS),
-    NOISE,
+    *_BEGINNINGS.values(),
     "{} to the ",
     "{}.",
     "",
 )
-_NOISE, TO, END, EMPTY = (_SENTENCE_FORMS.index(form) for form in (NOISE, "{} to the ", "{}.", ""))
+TO, END, EMPTY = (_SENTENCE_FORMS.index(form) for form in ("{} to the ", "{}.", ""))
+FORM_OF = {kind: _SENTENCE_FORMS.index(form) for kind, form in _BEGINNINGS.items()}  # of a sentence's first fragment
+_FORMS = np.array([FORM_OF.get(kind, EMPTY) for kind in EventKind], np.int32)
 _NEXT_LINE = len(_SENTENCE_FORMS)  # added to a form, it begins with a line break
 _QUESTION_FORMS = (
     "Where was the {} at the beginning?",
@@ -82,7 +88,7 @@ class Narrator:
         """Look up the numbers of words."""
         return np.array([self.number[word] for word in words], np.int32)
 
-    def narrate(self, stories: Stories, cast: Cast, ends: npt.NDArray[Any]) -> pa.Array:
+    def narrate(self, stories: PlotArrays, cast: Cast, ends: npt.NDArray[Any]) -> pa.Array:
         """Return the text of beginnings of stories, those of one story side by side.
 
         Args:
@@ -94,46 +100,37 @@ class Narrator:
         parts, count = ends.shape
         starts = np.cumsum(ends[-1]) - ends[-1]
         bounds = 3 * np.append((starts + np.concatenate([np.zeros((1, count), np.int64), ends[:-1]])).T, ends[-1].sum())
-        pieces = _join(self._sentences, self._fragments(stories, cast), bounds.astype(np.int32))
+        pieces = _join(self._sentences, self._fragments(stories, cast, ends[-1]), bounds.astype(np.int32))
         if parts == 1:
             return pieces
         chosen = [number for part in range(parts) for number in range(part + 1)]
         numbers = np.arange(count, dtype=np.int32)[:, None] * np.int32(parts) + np.array(chosen, np.int32)
         return _join(pieces, numbers.reshape(-1), _repeated(np.cumsum(range(parts + 1)).tolist(), count))
 
-    def _fragments(self, stories: Stories, cast: Cast) -> Words:
+    def _fragments(self, stories: PlotArrays, cast: Cast, length: npt.NDArray[Any]) -> Words:
         """Return the three fragments of each sentence of all stories, one story after the other."""
-        used = np.flatnonzero(_by_row(stories.kind) != PAD)
         steps, count = stories.kind.shape
+        used = np.flatnonzero(np.arange(steps) < length[:, None])
         story = (used // steps).astype(np.int32)
-        kind, agent, room, thing, container, feeling = (
+        kind, agent, room, thing, container = (
             _by_row(array).reshape(-1)[used].astype(np.int32)
-            for array in (
-                stories.kind,
-                stories.agent,
-                stories.room,
-                stories.thing,
-                stories.container,
-                stories.feeling,
-            )
+            for array in (stories.kind, stories.agent, stories.room, stories.thing, stories.container)
         )
         to_room = len(cast.agents)
         to_thing = to_room + len(cast.rooms)
         to_container = to_thing + len(cast.things)
         names = np.concatenate([cast.agents, cast.rooms, cast.things, cast.containers]).reshape(-1)
-        felt = kind == Kind.FEEL
-        form = np.where(felt, kind + feeling, np.where(kind == Kind.NOISE, np.int32(_NOISE), kind))
-        form += np.where(used % steps > 0, np.int32(_NEXT_LINE), np.int32(0))
-        first = np.where(kind == Kind.PLACE, to_thing + thing, np.maximum(agent, 0))
-        last = np.where(kind <= Kind.IS_IN, to_room + room, np.where(felt, to_thing + thing, to_container + container))
+        form = _FORMS[kind] + np.where(used % steps > 0, np.int32(_NEXT_LINE), np.int32(0))
+        first = np.where(kind == EventKind.PLACE, to_thing + thing, np.maximum(agent, 0))
+        last = np.where(kind <= EventKind.EXIT, to_room + room, to_container + container)
         found = np.empty((len(used), 3), np.int32)
         width = np.int32(len(self.list))
         found[:, 0] = form * width + names[first * count + story]
         found[:, 1] = EMPTY * width
-        moves = np.flatnonzero(kind == Kind.MOVE)
+        moves = np.flatnonzero(kind == EventKind.MOVE)
         found[moves, 1] = TO * width + names[(to_thing + thing[moves]) * count + story[moves]]
         ending = names[np.maximum(last, 0) * count + story]
-        found[:, 2] = np.where(kind < Kind.NOISE, END * width + ending, EMPTY * width)
+        found[:, 2] = np.where(kind != EventKind.NOISE, END * width + ending, EMPTY * width)
         return found.reshape(-1)
 
     def tell(self, forms: Words, slots: Words, names: Words) -> pa.Array:

@@ -1,277 +1,678 @@
-"""The oracle: what each chain of agents believes, with the proof, for whole blocks of stories at once.
+"""The oracle of nested beliefs: where each chain of agents believes an object to be, for whole blocks at once.
 
-A belief along a chain a₁, a₂, … is where the object was at the last event that a₁ noticed while the others of the chain
-stood in the room (everybody there sees everybody there). Under `open` an event that shows the object is a placing, a
-move, or somebody's coming into its room; under `closed` only placings and moves count; `infer-mover` adds, for a chain
-of two, that the first returns, finds the object moved and assumes that everybody last seen there knows.
+A chain a₁ a₂ … aₖ *takes part* in an event if a₁ notices it and a₂ … aₖ belong to the group for whom it is common. A
+belief along a chain is the place that the last event showed or said which the chain took part in and learnt from. It
+learns from every sight, and from those messages that the last of the chain believes, as the others of the chain see it.
 
-All functions take [time, column] arrays, one column per story, and chains as [place in the chain, column] arrays of
-local agent numbers. To ask several questions of a story, pick its column several times.
+Therefore a chain, however long, comes down to its first agent, the set of the agents after the first, and the last and
+the last but one agent. Who is with which object, and when, is kept as sets of instants, so that what a chain sees is an
+intersection. Stories and questions have columns of their own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import NOBODY, Flags, Mask, Small, Stories
-from storyproof.families.belief.events import Kind
-from storyproof.families.belief.readings import CLOSED, INFER_MOVER
+from storyproof.families.belief.arrays import NOBODY, STRANGER, Flags, Mask, PlotArrays, Small, set_type
+from storyproof.families.belief.readings import ALWAYS, CLOSED, FRESHER, HI_TOM, INFER_MOVER, NEVER_LIARS, BeliefReading
+from storyproof.families.belief.time_sets import (
+    Instants,
+    Times,
+    before,
+    delay,
+    has,
+    is_later,
+    last,
+    one_of,
+    pack,
+    single,
+    until,
+)
+from storyproof.families.belief.trajectories import Course, member
+from storyproof.families.belief.world import EventKind
 
-Times = npt.NDArray[np.int16]
+Columns = npt.NDArray[np.intp]
 
-STRANGER = -2  # an agent who is asked about but not in the story
-_NOWHERE = -3  # the room of an object that has not been placed; differs from any agent's
+_NOWHERE = -3  # the room of a speaker who is in none; differs from anybody's
+_ONE = np.uint64(1)
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """What the stories show of one object each, as [time, column] arrays.
+class Sights:
+    """When the agents of each story are with its objects, as sets of instants [word, agent, object, column].
 
     Attributes:
-        present: Who is in the object's room right after the event.
-        noticing: Who in fact notices the event (`present`, but for private events).
-        place: The container the object is in right after the event.
-        put: Whether the event places or moves the object.
-        shown: Whether the event shows an open container's content: a put, or a coming into the room.
-        room: The object's room.
-        position: Each agent's room, [time, agent, column].
-        actor: Who acts.
-        entering: Whether the event is somebody's entering a room.
+        present: When an agent is in the object's room: the group for whom a sight is common.
+        noticing: When it in fact sees the object.
     """
 
-    present: Mask
-    noticing: Mask
-    place: Small
-    put: Flags
-    shown: Flags
-    room: Small
-    position: Small
-    actor: Small
-    entering: Flags
-
-    def pick(self, columns: npt.NDArray[np.intp]) -> View:
-        """Return the views of the stories in the given columns, in that order."""
-        return replace(self, **{item.name: getattr(self, item.name)[..., columns] for item in fields(self)})
+    present: Instants
+    noticing: Instants
 
 
 @dataclass(frozen=True, slots=True)
-class Belief:
-    """Where the chain believes the object to be (NOBODY: no belief), and the event that decided it (-1: none)."""
+class Departures:
+    """When it is known who sees an object: like `Sights`, and also whenever somebody leaves who so knows who stays.
 
-    place: Small
-    decided: Times
-
-
-def last_time(flags: Flags) -> Times:
-    """Return the last time at which each column's flag is set, or -1."""
-    times = np.arange(1, flags.shape[0] + 1, dtype=np.int16)[:, None]
-    latest: Times = (flags * times).max(axis=0, initial=0) - np.int16(1)
-    return latest
-
-
-def last_times_so_far(flags: Flags) -> Times:
-    """Return for each time the last time up to it at which the flag was set, or -1."""
-    times = np.arange(flags.shape[0], dtype=np.int16)[:, None]
-    found = np.where(flags, times, np.int16(-1))
-    for time in range(1, len(found)):  # whole rows: `np.maximum.accumulate` takes one column after the other
-        np.maximum(found[time], found[time - 1], out=found[time])
-    return found
-
-
-def at_time(array: npt.NDArray[Any], time: Times) -> npt.NDArray[Any]:
-    """Look an array up at one time per column, or one time per cell; NOBODY where the time is -1."""
-    columns = np.arange(array.shape[1])
-    return np.where(time < 0, array.dtype.type(NOBODY), array[np.maximum(time, 0), columns])
-
-
-def positions(stories: Stories) -> Small:
-    """Return the room of each agent right after each event, [time, agent, story]."""
-    steps, count = stories.kind.shape
-    everybody = np.arange(stories.agents, dtype=np.int8)[:, None]
-    comes = (stories.kind == Kind.ENTER) | (stories.kind == Kind.IS_IN)
-    goes = stories.kind == Kind.EXIT
-    room = np.where(comes, stories.room, np.int8(NOBODY))
-    acts = np.where(comes | goes, stories.agent, np.int8(NOBODY))
-    found = np.empty((steps, stories.agents, count), np.int8)
-    now = np.full((stories.agents, count), NOBODY, np.int8)
-    for time in range(steps):
-        now = np.where(acts[time] == everybody, room[time], now)
-        found[time] = now
-    return found
-
-
-def view(stories: Stories, thing: Small) -> View:
-    """Return what stories show of one object each.
-
-    Args:
-        stories: The stories.
-        thing: The local number of each story's object.
+    Attributes:
+        witnesses: The group for whom it is common.
+        aware: Who in fact knows it.
     """
-    moved = (stories.kind == Kind.PLACE) | (stories.kind == Kind.MOVE)
-    put: Flags = moved & (stories.thing == thing)
-    latest = last_times_so_far(put)
-    place = at_time(stories.container, latest)
-    room = at_time(stories.room, latest)
-    # Nobody is in an unknown room, not even those who are nowhere.
-    room = np.where((latest < 0) | (room < 0), np.int8(_NOWHERE), room)
-    position = positions(stories)
-    bits = (np.ones(1, stories.mask_type) << np.arange(stories.agents).astype(stories.mask_type))[:, None]
-    inside = position == room[:, None]
-    present = np.where(inside, bits, stories.mask_type(0)).sum(axis=1, dtype=stories.mask_type)
-    comes = (stories.kind == Kind.ENTER) | (stories.kind == Kind.IS_IN)
-    shown = put | (comes & (stories.room == room))
-    noticing = present
-    if stories.private is not None and stories.observers is not None:
-        noticing = np.where(stories.private, stories.observers, present)
-    return View(present, noticing, place, put, shown, room, position, stories.agent, stories.kind == Kind.ENTER)
+
+    witnesses: Instants
+    aware: Instants
 
 
-def belief(seen: View, chain: Small, reading: str) -> Belief:
-    """Return where each chain believes its object to be, under a reading.
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """When the agents of each story hear messages, as sets of instants [word, agent, column].
+
+    Attributes:
+        group: When an agent is seen to hear one, or speaks: the group for whom a message is common.
+        hearing: When it in fact hears one, or speaks.
+    """
+
+    group: Instants
+    hearing: Instants
+
+
+@dataclass(frozen=True, slots=True)
+class Messages:
+    """The messages of each story in order, [message, column]; `time` is -1 where a story has fewer.
+
+    Attributes:
+        time: When.
+        speaker: Who speaks.
+        thing: The object spoken of.
+    """
+
+    time: Times
+    speaker: Small
+    thing: Small
+
+
+@dataclass(frozen=True, slots=True)
+class Chains:
+    """Chains of agents without repetitions side by side, one per column.
+
+    Attributes:
+        first: The first agent; NOBODY for a chain with a stranger, which takes part in nothing.
+        rest: The set of all after the first.
+        last: The last agent.
+        length: How many agents; repetitions side by side count once.
+        before_last: The last but one agent; NOBODY if there is none.
+        prefix: The set of all after the first without the last one.
+    """
+
+    first: Small
+    rest: Mask
+    last: Small
+    length: Small
+    before_last: Small
+    prefix: Mask
+
+    def pick(self, columns: Columns) -> Chains:
+        """Return some of the chains."""
+        return Chains(*(getattr(self, item.name).take(columns) for item in fields(self)))
+
+    def extend(self, agent: Small) -> Chains:
+        """Return the chains with one agent more, who is not the last."""
+        longer = self.rest | member(agent, self.rest.dtype.type)
+        return Chains(self.first, longer, agent, self.length + np.int8(1), self.last, self.rest)
+
+    def shorten(self) -> Chains:
+        """Return the chains without their last agents; what comes before the last but one agent is not known."""
+        return Chains(
+            self.first,
+            self.prefix,
+            self.before_last,
+            self.length - np.int8(1),
+            np.full_like(self.last, NOBODY),
+            np.zeros_like(self.prefix),
+        )
+
+
+def contract(chain: Small, agents: int) -> Chains:
+    """Return chains without repetitions side by side: what somebody thinks of its own thoughts is what it thinks.
 
     Args:
-        seen: The stories, with an eye on the object.
         chain: Local agent numbers [place in the chain, column]; shorter chains end in NOBODY, and who is not in the
-            story is STRANGER.
-        reading: One of READINGS.
+            story is STRANGER, or has a number that is no agent's.
+        agents: How many agents a story has at most.
     """
-    decided = last_time(_informed(seen, chain, reading))
-    return Belief(at_time(seen.place, decided), decided)
+    kind = set_type(agents)
+    chain = np.where(chain < agents, chain, np.int8(STRANGER))
+    first = np.where((chain == STRANGER).any(axis=0), np.int8(NOBODY), chain[0])
+    last, length = chain[0], np.ones_like(chain[0])
+    before_last, rest, prefix = np.full_like(first, NOBODY), np.zeros(len(first), kind), np.zeros(len(first), kind)
+    for agent in chain[1:]:
+        new = (agent != NOBODY) & (agent != last)
+        if not new.any():
+            continue
+        prefix = np.where(new, rest, prefix)
+        rest = rest | np.where(new, member(agent, kind), kind(0))
+        before_last, last = np.where(new, last, before_last), np.where(new, agent, last)
+        length = length + new
+    return Chains(first, rest, last, length, before_last, prefix)
 
 
-def beliefs_so_far(seen: View, chain: Small, reading: str) -> Small:
-    """Return where each chain believes its object to be after each event, [time, column]."""
-    return at_time(seen.place, last_times_so_far(_informed(seen, chain, reading)))
+def sights(course: Course) -> Sights:
+    """Return when the agents of each story are with its objects."""
+    inside, watching, home = course.inside, course.watching, course.home
+    present = np.zeros((*inside.shape[:2], course.objects, course.count), np.uint64)
+    secret = np.zeros_like(present)
+    for room in range(course.rooms):
+        present |= inside[:, :, None, room] & home[:, None, :, room]
+        if course.sentences.is_watched:
+            secret |= watching[:, :, None, room] & home[:, None, :, room]
+    return Sights(present, (present | secret) & ~course.away[:, :, None])
 
 
-def _informed(seen: View, chain: Small, reading: str) -> Flags:
-    """Return which events a chain learns from."""
-    informed: Flags = _shared(seen, chain) & (seen.put if reading == CLOSED else seen.shown)
-    if reading == INFER_MOVER and chain.shape[0] > 1:
-        informed = informed | _blamed(seen, chain)
-    return informed
+def departures(course: Course, shown: Sights) -> Departures:
+    """Return when it is known who sees an object."""
+    leaving = np.zeros_like(shown.present)
+    for room in range(course.inside.shape[2]):
+        leaving |= delay(course.inside[:, :, None, room]) & course.home[:, None, :, room]
+    leaving &= ~shown.present
+    away = delay(course.away[:, :, None])
+    return Departures(shown.present | leaving, shown.noticing | (leaving & ~away))
 
 
-def _member(agent: Small, kind: type[np.unsignedinteger]) -> Mask:
-    """Return the set that has one agent; empty for NOBODY and STRANGER."""
-    found: Mask = np.where(agent < 0, kind(0), kind(1) << np.maximum(agent, 0).astype(kind))
+def hearing(course: Course) -> Hearing:
+    """Return when the agents of each story hear messages."""
+    by, told = course.by, course.told
+    near, watched, anywhere = np.zeros_like(by), np.zeros_like(by), np.zeros_like(by)
+    spoken = np.zeros_like(told)  # by somebody who is in a room
+    for room in range(course.rooms):
+        inside = course.inside[:, :, room]
+        here = np.bitwise_or.reduce(by & inside, axis=1)[:, None]  # the messages of those who are in the room
+        near |= inside & here
+        anywhere |= inside
+        spoken |= here
+        if course.sentences.is_watched:
+            watched |= course.watching[:, :, room] & here
+    group = (near & (told | by | course.to)) | (anywhere & course.announced & spoken)
+    return Hearing(group, (group | (watched & told)) & ~course.away)
+
+
+def messages(course: Course) -> Messages:
+    """Return the messages of each story, in order; deleted ones have no time."""
+    stories, origin = course.stories, course.origin
+    sent = course.sentences.sent[:, origin]
+    time = np.where(has(course.kept, sent), sent, -1)
+    at = np.maximum(time, 0)
+    return Messages(time, stories.agent[at, origin], stories.thing[at, origin])
+
+
+def _distinct(numbers: Columns) -> tuple[Columns, Columns]:
+    """Return the distinct numbers in order, and the place of each among them: `np.unique` for small numbers."""
+    occurs = np.zeros(1 + int(numbers.max(initial=0)), np.bool_)
+    occurs[numbers] = True
+    places = np.cumsum(occurs) - 1
+    return np.flatnonzero(occurs), places[numbers]
+
+
+def is_weighed(reading: BeliefReading) -> bool:
+    """Return whether beliefs depend on more than what chains see and hear together: on trust, or on a surprise."""
+    return reading.trust != ALWAYS or reading.sight == INFER_MOVER
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Chains that are asked about one object each, one per column.
+
+    Attributes:
+        story: Their stories.
+        chain: The chains.
+        thing: The objects.
+        spot: The place of each object among those of all stories; that of another one if it is not in the story.
+        node: The number of each chain among those who may catch liars.
+        prefix: The number of the chain without its last agent.
+    """
+
+    story: Columns
+    chain: Chains
+    thing: Small
+    spot: Columns
+    node: Columns
+    prefix: Columns
+
+    @classmethod
+    def of(cls, course: Course, story: Columns, chain: Chains, thing: Small, node: Columns, prefix: Columns) -> _Asked:
+        """Return chains that are asked about objects."""
+        spot = np.minimum(thing, course.objects - 1) * np.intp(course.count) + story
+        return cls(story, chain, thing, spot, node, prefix)
+
+    def pick(self, columns: Columns) -> _Asked:
+        """Return some of the chains."""
+        spot, node, prefix = (each[columns] for each in (self.spot, self.node, self.prefix))
+        return _Asked(self.story[columns], self.chain.pick(columns), self.thing[columns], spot, node, prefix)
+
+
+@dataclass(frozen=True, slots=True)
+class _Informed:
+    """When chains learn where their objects are: from what they are shown, and else from what they are told."""
+
+    shown: Instants
+    told: Instants
+
+    def until(self, limit: Instants) -> _Informed:
+        """Return what chains learn at some instants only."""
+        return _Informed(self.shown & limit, self.told & limit)
+
+
+class Minds:
+    """What chains of agents believe under one reading, one column per question."""
+
+    def __init__(self, course: Course, story: Columns, chain: Chains, thing: Small, sight: str) -> None:
+        """Prepare to ask.
+
+        Args:
+            course: What happens in the stories.
+            story: The column of each question's story.
+            chain: The chain of each question.
+            thing: The object of each question.
+            sight: What people see; whom they believe is said with each question.
+        """
+        self._course, self._stories, self._sight, self._words = course, course.stories, sight, course.words
+        nobody = np.zeros(len(story), np.intp)
+        self._asked = _Asked.of(course, story, chain, thing, nobody, nobody)
+        self._sights, self._hearing = sights(course), hearing(course)
+        self._nodes = np.zeros(0, np.int64)
+        self._caught = np.zeros((1, course.stories.agents), np.int16)
+
+    def over_time(self, trust: str) -> Small:
+        """Return where each chain believes its object to be after each event, [time, question]; NOBODY: no belief."""
+        asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
+        informed = self._informed(asked, None, trust)
+        steps, count = len(self._stories.kind), len(asked.story)
+        found = [self._places(asked, informed.until(until(np.full(count, time), self._words))) for time in range(steps)]
+        return np.array(found, np.int8).reshape(steps, count)
+
+    def at_the_end(self, trust: str) -> Small:
+        """Return where each chain believes its object to be at the end; NOBODY if it has no belief."""
+        informed = self._credulous
+        found = self._places(self._asked, informed)
+        if trust == ALWAYS:
+            return found
+        some = np.flatnonzero(self.doubtful())
+        is_surprised = self._sight == INFER_MOVER  # which depends on what was believed before
+        if is_surprised:
+            some = np.arange(len(found))
+        if len(some):
+            few = self._asked.pick(some)
+            if trust == NEVER_LIARS:
+                few = self._find_liars(few)
+            if is_surprised:
+                weighed = self._informed(few, None, trust)
+            else:
+                shown, told = (each.take(some, axis=1) for each in (informed.shown, informed.told))
+                weighed = _Informed(shown, self._trusted(few, told, trust))
+            found[some] = self._places(few, weighed)
+        return found
+
+    def doubtful(self) -> Flags:
+        """Return which chains may believe something else if they do not trust: they were told the last thing they know.
+
+        Distrust takes messages away. So who was shown the object after all messages believes the same if it trusts.
+        """
+        return is_later(self._credulous.told, self._credulous.shown)
+
+    def decided(self) -> Times:
+        """Return the event from which each chain has its belief at the end, if it always trusts; -1 if it has none."""
+        return last(self._credulous.shown | self._credulous.told)
+
+    @cached_property
+    def _credulous(self) -> _Informed:
+        """What chains learn who believe every message."""
+        return self._informed(self._asked, None, ALWAYS)
+
+    @cached_property
+    def _said(self) -> Messages:
+        return messages(self._course)
+
+    @cached_property
+    def _departures(self) -> Departures:
+        return departures(self._course, self._sights)
+
+    def _places(self, asked: _Asked, informed: _Informed) -> Small:
+        """Return what chains believe who learnt something; NOBODY if they have learnt nothing."""
+        decided = last(informed.shown | informed.told)
+        puts = _at(self._course.puts, asked.spot)
+        put = last(puts & until(decided, self._words))
+        time = np.where(has(informed.shown, decided), put, decided)  # who sees the object believes its eyes
+        return self._course.place_at(time, asked.story)
+
+    def _known(self, thing: Small) -> Columns:
+        """Return the numbers of objects; that of another one for objects that are not in the story."""
+        found: Columns = np.minimum(thing, self._course.objects - 1).astype(np.intp)
+        return found
+
+    def _informed(self, asked: _Asked, limit: Instants | None, trust: str) -> _Informed:
+        """Return from which events chains learn where an object is, within some instants.
+
+        Args:
+            asked: The chains.
+            limit: The instants; None for all.
+            trust: Which messages are believed.
+        """
+        shown = self._seen(asked.chain, asked)
+        told = self._told(asked, limit, trust)
+        if limit is not None:
+            shown &= limit
+        if self._sight == INFER_MOVER:
+            pairs = np.flatnonzero((asked.chain.length == 2) & (asked.chain.first >= 0))
+            if len(pairs):
+                some = np.full_like(shown[:, pairs], ~np.uint64(0)) if limit is None else limit[:, pairs]
+                inferred = self._infer_movers(asked.pick(pairs), some, trust)
+                shown[:, pairs] |= inferred
+        return _Informed(shown, told)
+
+    def _of(self, sets: Instants, agent: Small, asked: _Asked) -> Instants:
+        """Return the sets of one agent per column, about the objects that are asked for; empty for NOBODY."""
+        words, agents, objects, count = sets.shape
+        index = np.maximum(agent, 0) * np.intp(objects) + self._known(asked.thing)
+        found = one_of(sets.reshape(words, agents * objects, count), index, asked.story)
+        absent = agent < 0
+        if absent.any():
+            found[:, absent] = 0
+        return found
+
+    def _together(self, noticing: Instants, group: Instants, chain: Chains, asked: _Asked) -> Instants:
+        """Return when the first of each chain notices the objects that are asked for, and the rest are in the group."""
+        words, agents, objects, count = group.shape
+        flat = (words, agents, objects * count)
+        found = _common(noticing.reshape(flat), group.reshape(flat), chain, asked.spot)
+        strange = asked.thing >= objects
+        if strange.any():
+            found[:, strange] = 0
+        return found
+
+    def _seen(self, chain: Chains, asked: _Asked) -> Instants:
+        """Return when chains see the objects that are asked for together."""
+        seen = self._together(self._sights.noticing, self._sights.present, chain, asked)
+        if self._sight == CLOSED:
+            seen &= _at(self._course.puts, asked.spot)
+        return seen
+
+    def _is_stale(self, chain: Chains, asked: _Asked, agent: Small, time: npt.NDArray[Any]) -> Flags:
+        """Return whether the last of each chain has seen the object later than an agent before some time.
+
+        As the others of the chain know it: who leaves others with the object knows that they see it later.
+        """
+        shown, known_by = self._sights, self._departures
+        known = self._together(known_by.aware, known_by.witnesses, chain, asked) & before(time, self._words)
+        if self._sight == CLOSED:
+            known &= _at(self._course.puts, asked.spot)
+        own, seen = self._of(shown.noticing, chain.first, asked), self._of(shown.present, chain.last, asked)
+        sees = np.where(chain.length == 1, own, seen)
+        return is_later(known & sees, known & self._of(shown.present, agent, asked))
+
+    def _told(self, asked: _Asked, limit: Instants | None, trust: str) -> Instants:
+        """Return when chains learn from messages, within some instants; None for all."""
+        chain, course = asked.chain, self._course
+        told = self._heard(chain, asked.story)
+        told &= _at(course.about, asked.spot)
+        if limit is not None:
+            told &= limit
+        alone = np.flatnonzero((chain.length == 1) & (chain.first >= 0))  # one's own words teach one nothing
+        told[:, alone] &= ~course.by[:, chain.first[alone].astype(np.intp), asked.story[alone]]
+        strange = asked.thing >= course.objects
+        if strange.any():
+            told[:, strange] = 0
+        return self._trusted(asked, told, trust)
+
+    def _trusted(self, asked: _Asked, told: Instants, trust: str) -> Instants:
+        """Return which of the messages that chains hear they believe."""
+        if trust == ALWAYS or not told.any():
+            return told
+        found = np.zeros_like(told)
+        for number, sent in enumerate(self._said.time):
+            time = sent[asked.story]
+            some = np.flatnonzero(has(told, time))
+            if len(some):
+                some = some[self._trusts(asked.pick(some), number, trust)]
+                found[:, some] |= single(time[some], self._words)
+        return found
+
+    def _heard(self, chain: Chains, story: Columns) -> Instants:
+        """Return which messages chains hear together."""
+        return _common(self._hearing.hearing, self._hearing.group, chain, story)
+
+    def _trusts(self, asked: _Asked, number: int, trust: str) -> Flags:
+        """Return which chains, who hear a message about their objects, believe it."""
+        chain, said = asked.chain, self._said
+        time, speaker = said.time[number, asked.story], said.speaker[number, asked.story]
+        of_speaker = chain.last == speaker
+        if trust == HI_TOM:
+            # What the speaker believes is what the last but one takes its words for.
+            judge, present = np.where(of_speaker, chain.before_last, chain.last), self._sights.present
+            so_far = until(time, self._words)
+            return is_later(self._of(present, speaker, asked) & so_far, self._of(present, judge, asked) & so_far)
+        if trust == FRESHER:
+            return ~self._is_stale(chain, asked, speaker, time)  # nobody has seen it later than itself
+        # What others think that the speaker believes depends on whether they take it for a liar.
+        judge_node = np.where(of_speaker, asked.prefix, asked.node)
+        found: Flags = self._caught[judge_node, speaker] > number  # from the message on that gave it away
+        return found
+
+    def _infer_movers(self, asked: _Asked, limit: Instants, trust: str) -> Instants:
+        """Return when the first of two returns to an object that is not where it believed, as the mover may know.
+
+        The second is somebody whom the first left behind in this room when it last saw them.
+        """
+        course, stories, story, words = self._course, self._stories, asked.story, self._words
+        origin, first, thing = course.origin[story], asked.chain.first, self._known(asked.thing)
+        alone = replace(asked, chain=asked.chain.shorten(), node=asked.prefix)
+        known = _Informed(self._seen(alone.chain, alone) & limit, self._told(alone, limit, trust))
+        put, walks = course.puts[:, thing, story], course.walks[:, first, story]
+        rooms = range(course.rooms)
+        mine = [course.inside[:, first, room, story] for room in rooms]
+        homes = [course.home[:, thing, room, story] for room in rooms]
+        together, there, back = (np.zeros_like(limit) for _ in range(3))
+        for room in rooms:
+            together |= mine[room] & course.inside[:, asked.chain.last, room, story]
+            there |= mine[room] & homes[room]
+            back |= delay(mine[room]) & homes[room]
+        arrives = walks & there & ~back & ~course.away[:, first, story] & limit
+        arrives[:, asked.thing >= course.objects] = 0
+        found = np.zeros_like(limit)
+        for time in range(1, len(stories.kind)):
+            now = np.full(len(story), time)
+            comes = has(arrives, now) & (stories.kind[time, origin] == EventKind.ENTER)
+            if not comes.any():
+                continue
+            met = last(together & before(now, words))
+            blamed = stories.agent[np.minimum(met + 1, len(stories.kind) - 1), origin] == first
+            blamed &= np.any([has(own, met) & has(home, now) for own, home in zip(mine, homes, strict=True)], axis=0)
+            remembered = self._places(alone, known.until(before(now, words)))
+            place = stories.container[np.maximum(last(put & until(now, words)), 0), origin]
+            surprised = comes & blamed & (remembered != NOBODY) & (remembered != place)
+            found[:, surprised] |= single(now[surprised], words)
+        return found
+
+    def _key(self, story: Columns, chain: Chains, rest: Mask, end: Small) -> Columns:
+        """Return a number for each chain: its story, first and last agent, and the set of those after the first.
+
+        Whether a chain catches a liar depends on nothing else.
+        """
+        agents = self._stories.agents
+        first = np.where(chain.first < 0, agents, chain.first).astype(np.int64)  # nobody, for a chain with a stranger
+        ends = (story * (agents + 1) + first) * agents + np.maximum(end, 0)
+        found: Columns = (ends << agents) | rest.astype(np.int64)
+        return found
+
+    def _chains_of(self, keys: Columns) -> tuple[Columns, Chains]:
+        """Return the story and the chain of each key."""
+        agents, kind = self._stories.agents, self._stories.mask_type
+        rest, ends = keys & ((1 << agents) - 1), keys >> agents
+        first = ends // agents % (agents + 1)
+        first = np.where(first < agents, first, NOBODY).astype(np.int8)
+        # Neighbours in a chain differ, so one agent after the first means a chain of two.
+        length = np.where(rest == 0, 1, np.where(rest & (rest - 1) == 0, 2, 3)).astype(np.int8)
+        unknown, empty = np.full_like(first, NOBODY), np.zeros(len(keys), kind)
+        chains = Chains(first, rest.astype(kind), (ends % agents).astype(np.int8), length, unknown, empty)
+        return ends // agents // (agents + 1), chains
+
+    def _find(self, keys: Columns) -> Columns:
+        """Return the numbers of chains among those who may catch liars; that of nobody, the last, for all others."""
+        if not len(self._nodes):
+            return np.zeros(len(keys), np.intp)
+        place = np.minimum(np.searchsorted(self._nodes, keys), len(self._nodes) - 1)
+        return np.where(self._nodes[place] == keys, place, len(self._nodes))
+
+    def _find_liars(self, asked: _Asked) -> _Asked:
+        """Find out which chains take which speakers for liars, and from which message on.
+
+        A chain catches a speaker who says what the chain thinks that the speaker does not believe, and what can be no
+        news. What it thinks of the speaker rests on earlier messages, and so on whom a longer chain has caught by then.
+        Hence the longer chains are listed first, as far as they matter; then messages are judged in their order.
+        """
+        said, chain = self._said, asked.chain
+        if not len(said.time):
+            return asked
+        own, shorter = (
+            self._key(asked.story, chain, chain.rest, chain.last),
+            self._key(asked.story, chain, chain.prefix, np.where(chain.length > 1, chain.before_last, chain.last)),
+        )
+        frontier = np.unique(np.concatenate([own, shorter]))
+        bound = np.full(len(frontier), len(said.time))
+        known, until_message = frontier[:0], bound[:0]  # the chains that were examined, and up to which message
+        suspicions: list[list[Columns]] = [[] for _ in said.time]
+        while len(frontier):
+            since = np.zeros_like(bound)
+            old = np.isin(frontier, known)
+            since[old] = until_message[np.searchsorted(known, frontier[old])]
+            following = self._suspect(frontier, since, bound)
+            for number, (keys, _) in enumerate(following):
+                suspicions[number].append(keys)
+            known, until_message = _latest(np.concatenate([known, frontier]), np.concatenate([until_message, bound]))
+            longer = np.concatenate([frontier[:0], *(keys for _, keys in following)])
+            needed = np.concatenate([bound[:0], *(np.full(len(keys), m) for m, (_, keys) in enumerate(following))])
+            frontier, bound = _latest(longer, needed)
+            place = np.minimum(np.searchsorted(known, frontier), len(known) - 1)
+            is_new = (known[place] != frontier) | (until_message[place] < bound)
+            frontier, bound = frontier[is_new], bound[is_new]
+        suspecting = [np.concatenate(keys) for keys in suspicions]
+        self._nodes = np.unique(np.concatenate([known[:0], *suspecting]))
+        never = np.iinfo(np.int16).max
+        self._caught = np.full((len(self._nodes) + 1, self._stories.agents), never, np.int16)
+        for number, keys in enumerate(suspecting):
+            self._judge(keys, number)
+        return replace(asked, node=self._find(own), prefix=self._find(shorter))
+
+    def _suspect(self, keys: Columns, since: Columns, bound: Columns) -> list[tuple[Columns, Columns]]:
+        """Return for each message which chains hear it and that it can be no news, and these with the speaker added.
+
+        It can be none if they are looking at the object with the speaker, or have seen it since the speaker last did.
+        """
+        story, chain = self._chains_of(keys)
+        said, found = self._said, []
+        numbers = np.arange(len(said.time))[:, None]
+        hears = has(self._heard(chain, story), said.time[:, story])
+        hears &= (said.speaker[:, story] != chain.last) & (since <= numbers) & (numbers < bound)
+        for number, heard in enumerate(hears):
+            some = np.flatnonzero(heard)
+            if not len(some):
+                found.append((keys[:0], keys[:0]))
+                continue
+            few, of = chain.pick(some), story[some]
+            speaker, time, nodes = said.speaker[number, of], said.time[number, of], np.zeros(len(some), np.intp)
+            longer = few.extend(speaker)
+            asked = _Asked.of(self._course, of, few, said.thing[number, of], nodes, nodes)
+            looks = has(self._seen(longer, asked), time)
+            suspects = looks | self._is_stale(few, asked, speaker, time)
+            found.append((keys[some][suspects], self._key(of, longer, longer.rest, longer.last)[suspects]))
+        return found
+
+    def _judge(self, keys: Columns, number: int) -> None:
+        """Note which chains catch the speaker of a message, those of earlier messages being known."""
+        if not len(keys):
+            return
+        story, chain = self._chains_of(keys)
+        speaker, time = self._said.speaker[number, story], self._said.time[number, story]
+        longer, node = chain.extend(speaker), self._find(keys)
+        key = self._key(story, longer, longer.rest, longer.last)
+        asked = _Asked.of(self._course, story, longer, self._said.thing[number, story], self._find(key), node)
+        believed = self._places(asked, self._informed(asked, before(time, self._words), NEVER_LIARS))
+        lies = (believed != NOBODY) & (believed != self._stories.container[time, self._course.origin[story]])
+        earliest = self._caught[node[lies], speaker[lies]]
+        self._caught[node[lies], speaker[lies]] = np.minimum(earliest, number)
+
+
+def _at(sets: Instants, spot: Columns) -> Instants:
+    """Return the sets of some objects, of [word, object, story] sets."""
+    found: Instants = sets.reshape(len(sets), -1).take(spot, axis=1)
     return found
 
 
-def _shared(seen: View, chain: Small) -> Flags:
-    """Return at which events the first of the chain notices while all the others are there."""
-    kind = seen.present.dtype.type
-    rest = np.zeros(chain.shape[1:], kind)
-    still_first = np.ones(chain.shape[1:], np.bool_)
-    for agent in chain[1:]:
-        still_first &= agent == chain[0]  # who thinks of its own thoughts need not see itself there
-        rest |= np.where(still_first, kind(0), _member(agent, kind))
-    first = np.where((chain == STRANGER).any(axis=0), kind(0), _member(chain[0], kind))
-    shared: Flags = ((seen.noticing & first) != 0) & ((seen.present & rest) == rest)
-    return shared
+def _common(noticing: Instants, group: Instants, chain: Chains, index: Columns) -> Instants:
+    """Return when the first of each chain notices something, and all the rest are in the group for whom it is common.
 
-
-def _second_of_two(chain: Small) -> Small:
-    """Return the second agent of chains x…x y…y of just two agents, else NOBODY."""
-    last, changes = chain[0].copy(), np.zeros(chain.shape[1:], np.int8)
-    for agent in chain[1:]:
-        changes += (agent != last) & (agent != NOBODY)
-        last = np.where(agent == NOBODY, last, agent)
-    return np.where((changes == 1) & (last >= 0), last, np.int8(NOBODY))
-
-
-def _position_of(seen: View, agent: Small) -> Small:
-    found = np.full((seen.position.shape[0], *agent.shape), NOBODY, np.int8)
-    for number in range(seen.position.shape[1]):
-        np.copyto(found, seen.position[:, number], where=agent == number)
+    Args:
+        noticing: When an agent notices it, [word, agent, place].
+        group: When an agent is in the group, [word, agent, place].
+        chain: The chains.
+        index: The place of each chain.
+    """
+    kind = chain.rest.dtype.type
+    found = one_of(noticing, np.maximum(chain.first, 0), index)
+    strange = chain.first < 0
+    if strange.any():
+        found[:, strange] = 0
+    for agent in range(group.shape[1]):
+        member = (chain.rest >> kind(agent)) & kind(1)
+        if member.any():
+            # All ones where the agent is not in the rest, so that nothing is asked of it.
+            found &= group[:, agent].take(index, axis=1) | (member.astype(np.uint64) - _ONE)
     return found
 
 
-def _earlier(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the value right before each event; NOBODY before the first."""
-    shifted = np.full_like(array, NOBODY)
-    shifted[1:] = array[:-1]
-    return shifted
+def _latest(keys: Columns, bounds: Columns) -> tuple[Columns, Columns]:
+    """Return the distinct keys in order, each with its greatest bound."""
+    order = np.lexsort((bounds, keys))
+    keys, bounds = keys[order], bounds[order]
+    last = np.flatnonzero(np.append(keys[1:] != keys[:-1], True)) if len(keys) else order
+    return keys[last], bounds[last]
 
 
-def _blamed(seen: View, chain: Small) -> Flags:
-    """Return when x returns, finds the object moved, and had last seen y staying in that room."""
-    finder, other = chain[0], _second_of_two(chain)
-    here, there = _position_of(seen, finder), _position_of(seen, other)
-    noticed = (seen.noticing & _member(finder, seen.present.dtype.type)) != 0
+def beliefs(course: Course, columns: Columns, thing: Small, chain: Small, reading: BeliefReading) -> Small:
+    """Return where chains believe objects to be at the end, one question per column; NOBODY for no belief.
 
-    remembered = at_time(seen.place, _earlier(last_times_so_far(seen.shown & noticed)))
-    surprised = (remembered != NOBODY) & (remembered != seen.place)
-    returns = seen.entering & (seen.actor == finder) & (here == seen.room) & (_earlier(here) != here) & noticed
-
-    parted = _earlier(last_times_so_far((here == there) & (here != NOBODY)))
-    seen_there = at_time(here, parted) == seen.room
-    finder_left = at_time(seen.actor, np.where(parted < 0, parted, parted + np.int16(1))) == finder
-    blamed: Flags = (other != NOBODY) & returns & surprised & (parted >= 0) & seen_there & finder_left
-    return blamed
-
-
-def reality(seen: View) -> Belief:
-    """Return where each object really is at the end."""
-    decided = last_time(seen.put)
-    return Belief(at_time(seen.place, decided), decided)
-
-
-def memory(seen: View) -> Belief:
-    """Return where each object was when it was first mentioned."""
-    first = np.where(seen.put.any(axis=0), seen.put.argmax(axis=0), -1).astype(np.int16)
-    return Belief(at_time(seen.place, first), first)
-
-
-def _times(seen: View) -> Times:
-    return np.arange(seen.put.shape[0], dtype=np.int16)[:, None]
-
-
-def control_proof(seen: View, found: Belief) -> Flags:
-    """Return the proof of memory or reality: the placing or move that decides, as [time, column] flags."""
-    proof: Flags = _times(seen) == found.decided
-    return proof
-
-
-def belief_proof(seen: View, chain: Small, found: Belief) -> Flags:
-    """Return the proof of beliefs under the default reading, as [time, column] flags.
-
-    The sentence that put the object where it was at the deciding instant; for each agent of the chain the sentence that
-    last brought it into the room; and, if the object moved on later, what broke up the chain and the moves it missed.
+    Args:
+        course: What happens in the stories.
+        columns: The story of each question.
+        thing: The local number of each question's object; one that is not in the story has a number of no object.
+        chain: Local agent numbers [place in the chain, question]; shorter chains end in NOBODY, and who is not in the
+            story is STRANGER. All NOBODY: where the object really is.
+        reading: The reading.
     """
-    times, decided = _times(seen), found.decided
-    before = times <= decided
-    proof: Flags = times == last_time(seen.put & before)
-    together = np.ones(proof.shape, np.bool_)
-    for agent in chain:
-        arrived, inside = _arrival(seen, agent, decided)
-        proof |= times == arrived
-        together &= inside | (agent == NOBODY)
-    moved = np.concatenate([seen.put[:1], seen.place[1:] != seen.place[:-1]])  # a repeated mention is not a move
-    missed = moved & (times > decided)
-    broken = (~together & (times > decided)).argmax(axis=0)
-    stood_together = at_time(together.view(np.int8), decided) == 1
-    proof |= (times == broken) & missed.any(axis=0) & stood_together & (broken > decided)
-    proof |= missed
-    return proof & (decided >= 0)
+    found = np.full(len(columns), NOBODY, np.int8)
+    real = chain[0] == NOBODY if len(chain) else np.ones(len(columns), np.bool_)
+    asked = np.flatnonzero(~real)
+    if len(asked):
+        story, places = _distinct(columns[asked])
+        few = course if len(story) == course.count else course.pick(story)
+        chains = contract(chain.take(asked, axis=1), course.stories.agents)
+        found[asked] = Minds(few, places, chains, thing[asked], reading.sight).at_the_end(reading.trust)
+    if real.any():
+        found[real] = course.put(columns[real], thing[real], last)
+    return found
 
 
-def _arrival(seen: View, agent: Small, decided: Times) -> tuple[Times, Flags]:
-    """Return when an agent last entered the object's room by the deciding instant (-1: not in), and when it is in."""
-    arrived = np.full(decided.shape, -1, np.int16)
-    inside = np.zeros((seen.put.shape[0], *decided.shape), np.bool_)
-    for number in range(seen.position.shape[1]):
-        place = seen.position[:, number]
-        came = np.empty(place.shape, np.bool_)
-        came[0] = place[0] != NOBODY
-        came[1:] = place[1:] != place[:-1]
-        mine = agent == number
-        there = place == seen.room
-        inside |= there & mine
-        when = at_time(last_times_so_far(came), decided)
-        np.copyto(arrived, when, where=mine & (at_time(there.view(np.int8), decided) == 1))
-    return arrived, inside
+def _puts(stories: PlotArrays, thing: Small) -> Flags:
+    moved = (stories.kind == EventKind.PLACE) | (stories.kind == EventKind.MOVE)
+    found: Flags = moved & (stories.thing == thing)
+    return found
+
+
+def reality(stories: PlotArrays, thing: Small) -> Small:
+    """Return where the object of each story really is at the end; NOBODY if nowhere."""
+    time = last(pack(_puts(stories, thing)))
+    place = stories.container[np.maximum(time, 0), np.arange(len(thing))]
+    return np.where(time < 0, np.int8(NOBODY), place)

@@ -1,35 +1,35 @@
-"""A story that has nothing but its text: where it cannot be read, and what can be asked about it."""
+"""A story about nested beliefs that has nothing but its text: where it cannot be read, and what can be asked."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import combinations, islice, permutations
 
 from storyproof.errors import DataError, ParseError
 from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES
-from storyproof.families.belief.events import Event, impossibilities
-from storyproof.families.belief.labels import MOST_ORDER
-from storyproof.families.belief.text import (
+from storyproof.families.belief.questions import Ask, BeliefQuestion
+from storyproof.families.belief.read_text import PlotText, is_nested, read_question, read_story, reads_further
+from storyproof.families.belief.rows import places_of
+from storyproof.families.belief.tomi_labels import MOST_ORDER
+from storyproof.families.belief.tomi_text import (
     QUESTION_FORMS,
     SENTENCE_FORMS,
-    Question,
-    ask,
-    parse,
     parse_question,
     parse_sentence,
     resolve_rooms,
 )
+from storyproof.families.belief.world import PlotEvent, plot_problems
 from storyproof.families.family import ReadingProblem
 
 MOST_QUESTIONS = 300
 _WORDS = re.compile(r"\S+")
 
 
-def find_problems(story: str, question: str) -> list[ReadingProblem]:
-    """Return the places where story or question cannot be read, and sentences that cannot happen."""
+def find_problems_in_tomi(story: str, question: str) -> list[ReadingProblem]:
+    """Return the places where text in ToMi's wording cannot be read, and sentences that cannot happen."""
     lines = story.split("\n")
-    found, events = list[ReadingProblem](), list[Event]()
+    found, events = list[ReadingProblem](), list[PlotEvent]()
     for number, line in enumerate(lines, start=1):
         try:
             events.append(parse_sentence(line))
@@ -41,7 +41,7 @@ def find_problems(story: str, question: str) -> list[ReadingProblem]:
     found += _beyond_limits(lines, events)
     found += [
         ReadingProblem(f"this cannot happen: {what}.", line=number, is_fatal=False)
-        for number, what in impossibilities(resolve_rooms(list(events)))
+        for number, what in plot_problems(resolve_rooms(list(events)), tells_rooms=False)
     ]
     return [*found, *_question_problems(question, events)]
 
@@ -73,7 +73,7 @@ def _fitting(words: Sequence[re.Match[str]], form: Sequence[str]) -> int:
     return len(form)
 
 
-def _beyond_limits(lines: Sequence[str], events: Sequence[Event]) -> Iterator[ReadingProblem]:
+def _beyond_limits(lines: Sequence[str], events: Sequence[PlotEvent]) -> Iterator[ReadingProblem]:
     if len(lines) > MOST_SENTENCES:
         yield ReadingProblem(f"the story has {len(lines)} sentences; at most {MOST_SENTENCES} can be handled.")
     for role, most in (("agent", MOST_AGENTS), ("room", MOST_NAMES), ("thing", MOST_NAMES), ("container", MOST_NAMES)):
@@ -82,7 +82,7 @@ def _beyond_limits(lines: Sequence[str], events: Sequence[Event]) -> Iterator[Re
             yield ReadingProblem(f"the story has {count} {role}s; at most {most} can be handled.")
 
 
-def _question_problems(question: str, events: Sequence[Event] | None) -> Iterator[ReadingProblem]:
+def _question_problems(question: str, events: Sequence[PlotEvent] | None) -> Iterator[ReadingProblem]:
     """Yield what is wrong with a question; without events, as far as it does not depend on the story."""
     try:
         asked = parse_question(question)
@@ -108,29 +108,6 @@ def _question_problems(question: str, events: Sequence[Event] | None) -> Iterato
             yield ReadingProblem(message, "question", 1, column, len(agent), is_fatal=False)
 
 
-def list_questions(story: str, order: int) -> list[str]:
-    """Return all questions about the objects of a story up to an order, those about fewer minds first.
-
-    Raises:
-        ParseError: If the story cannot be parsed.
-        DataError: If there is no such order.
-    """
-    events = parse(story)
-    things = list(dict.fromkeys(event.thing for event in events if event.thing and event.container))
-    agents = list(dict.fromkeys(event.agent for event in events if event.agent and event.room))
-    asked = (
-        ask(question)
-        for depth in range(check_order(order) + 1)
-        for thing in things
-        for question in (
-            [Question(thing, memory=True), Question(thing)]
-            if depth == 0
-            else [Question(thing, chain) for chain in chains_of(agents, depth)]
-        )
-    )
-    return list(islice(asked, MOST_QUESTIONS))
-
-
 def check_order(order: int) -> int:
     """Return an order of beliefs; raise DataError if it cannot be followed."""
     if not 1 <= order <= MOST_ORDER:
@@ -145,3 +122,58 @@ def chains_of(agents: Sequence[str], length: int) -> Iterator[tuple[str, ...]]:
         return
     for chain in chains_of(agents, length - 1):
         yield from ((*chain, agent) for agent in agents if agent != chain[-1])
+
+
+def find_problems(story: str, question: str) -> list[ReadingProblem]:
+    """Return the places where story or question cannot be read, and sentences that cannot happen."""
+    if not is_nested(story, question) and not reads_further(story):
+        return find_problems_in_tomi(story, question)
+    found = []
+    try:
+        asked = read_question(question)
+    except ParseError as error:
+        return [ReadingProblem(str(error), "question", 1)]
+    try:
+        text = read_story(story)
+    except ParseError as error:
+        number = re.match(r"sentence (\d+)", str(error))
+        return [ReadingProblem(str(error), line=int(number[1]) if number else 0)]
+    for line, what in text.problems:
+        found.append(ReadingProblem(f"this cannot happen: {what}.", line=line, is_fatal=False))
+    if not places_of(text.events, asked.thing):
+        found.append(ReadingProblem(f"the story does not say where the {asked.thing} is.", "question", 1))
+    for agent in dict.fromkeys(asked.chain):
+        if agent not in text.cast:
+            message = f"{agent} is not in the story, and so has no beliefs."
+            found.append(ReadingProblem(message, "question", 1, is_fatal=False))
+    return found
+
+
+def list_questions(story: str, order: int) -> list[str]:
+    """Return questions about the objects of a story up to an order, those about fewer minds first.
+
+    Raises:
+        ParseError: If the story cannot be read.
+        DataError: If there is no such order.
+    """
+    text = read_story(story)
+    things = list(dict.fromkeys(event.thing for event in text.events if event.thing and event.container))
+    check_order(order)
+    return list(islice((text.wording.ask(each) for each in _questions(text, things, order)), MOST_QUESTIONS))
+
+
+def _questions(text: PlotText, things: Sequence[str], order: int) -> Iterator[BeliefQuestion]:
+    for thing in things:
+        yield from (BeliefQuestion(ask, thing) for ask in (Ask.MEMORY, Ask.REALITY))
+    for thing in things:
+        yield from (BeliefQuestion(Ask.BELIEF, thing, (agent,)) for agent in text.cast)
+        yield from (BeliefQuestion(Ask.KNOWS_WHERE, thing, (agent,)) for agent in text.cast)
+        yield from (BeliefQuestion(Ask.SAYS, thing, (agent,)) for agent in text.cast)
+        yield from (BeliefQuestion(Ask.BELIEVERS, thing, (), place) for place in places_of(text.events, thing))
+    for thing in things if order > 1 else ():
+        yield from (BeliefQuestion(Ask.BELIEF, thing, pair) for pair in permutations(text.cast, 2))
+        yield from (BeliefQuestion(Ask.KNOWS_WRONG, thing, pair) for pair in permutations(text.cast, 2))
+        yield from (BeliefQuestion(Ask.COMMON, thing, pair) for pair in combinations(sorted(text.cast), 2))
+    for depth in range(3, order + 1):
+        for thing in things:
+            yield from (BeliefQuestion(Ask.BELIEF, thing, chain) for chain in chains_of(text.cast, depth))

@@ -15,15 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.errors import ParseError
-from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES, NOBODY, PAD, Flags
-from storyproof.families.belief.events import FEELINGS, Kind
-from storyproof.families.belief.labels import MOST_ORDER
-from storyproof.families.belief.oracle import STRANGER
-from storyproof.families.belief.text import parse_question, parse_sentence
+from storyproof.families.belief.arrays import MOST_AGENTS, MOST_NAMES, MOST_SENTENCES, NOBODY, STRANGER, Flags
+from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.tomi_labels import MOST_ORDER
+from storyproof.families.belief.tomi_text import FEELINGS, parse_question, parse_sentence
+from storyproof.families.belief.world import EventKind
 
 Words = npt.NDArray[np.int32]
 
-_BROKEN = 8  # the kind of a sentence that cannot be parsed
+_BROKEN = len(EventKind)  # the kind of a sentence that cannot be parsed
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class ParsedStories:
         agents: [story, local number], indices into `words`; NOBODY after the last.
         things: The same for objects.
         containers: The same for containers.
-        broken: Stories that cannot be parsed.
+        broken: PlotArrays that cannot be parsed.
     """
 
     words: pa.Array
@@ -62,14 +62,14 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
     broken = lengths > MOST_SENTENCES
     broken[story[flat[:, 0] == _BROKEN]] = True
 
-    happens = (flat[:, 0] < Kind.FEEL) & ~broken[story]
+    happens = (flat[:, 0] > EventKind.FEEL) & ~broken[story]
     flat, story, sentence = flat[happens], story[happens], sentence[happens]
     counts = np.bincount(story, minlength=len(stories))
     firsts = np.cumsum(counts) - counts
     event = np.arange(len(flat)) - firsts[story]
     height = int(counts.max(initial=1))
     cells = np.full((len(stories), height, 5), NOBODY, np.int8)
-    cells[:, :, 0] = PAD
+    cells[:, :, 0] = EventKind.NOISE
     cells[story, event, 0] = flat[:, 0]
     sentences = np.zeros((len(stories), height), np.int16)
     sentences[story, event] = sentence
@@ -87,7 +87,12 @@ def parse_stories(stories: pa.Array) -> ParsedStories:
 
 # The sentences of stories in ASCII; the few others are left to `parse_sentence`. Groups that do not apply are empty.
 _WORD = r"[^\s.?\x0b\x1c-\x1f]+"
-_VERBS = {"entered": Kind.ENTER, "exited": Kind.EXIT, "is in": Kind.IS_IN, **dict.fromkeys(FEELINGS, Kind.FEEL)}
+_VERBS = {
+    "entered": EventKind.ENTER,
+    "exited": EventKind.EXIT,
+    "is in": EventKind.IS_IN,
+    **dict.fromkeys(FEELINGS, EventKind.FEEL),
+}
 _SENTENCE = (
     rf"^(?:The (?P<placed>{_WORD}) is in the|(?P<agent>{_WORD}) (?:(?P<verb>{'|'.join(_VERBS)}) the|"
     rf"moved the (?P<moved>{_WORD}) to the)) (?P<last>{_WORD})\.?$"
@@ -101,17 +106,17 @@ def _parse_distinct(sentences: pa.Array) -> tuple[pa.Array, npt.NDArray[np.int32
     found = pc.extract_regex(sentences, _SENTENCE)
     usual = np.asarray(pc.and_(found.is_valid(), pc.string_is_ascii(sentences)))
     verbs, verb = _codes(found.field("verb"), usual)
-    kinds = np.array([_VERBS.get(name, Kind.NOISE) for name in verbs], np.int32)[verb]
+    kinds = np.array([_VERBS.get(name, EventKind.NOISE) for name in verbs], np.int32)[verb]
     parts = {}
     for role in ("placed", "agent", "moved", "last"):
         words, code = _codes(found.field(role), usual)
         numbers = [names.setdefault(word, len(names)) if word else NOBODY for word in words]
         parts[role] = np.array(numbers, np.int32)[code]
     placed, moved = parts["placed"] != NOBODY, parts["moved"] != NOBODY
-    kinds = np.where(placed, Kind.PLACE, np.where(moved, Kind.MOVE, kinds))
-    ends = np.asarray(pc.ends_with(sentences, ".")) | (kinds == Kind.FEEL)  # only likes may lack a full stop
-    walks = kinds <= Kind.IS_IN
-    feels = kinds == Kind.FEEL
+    kinds = np.where(placed, EventKind.PLACE, np.where(moved, EventKind.MOVE, kinds))
+    ends = np.asarray(pc.ends_with(sentences, ".")) | (kinds == EventKind.FEEL)  # only likes may lack a full stop
+    walks = (kinds >= EventKind.IS_IN) & (kinds <= EventKind.EXIT)
+    feels = kinds == EventKind.FEEL
     last, nobody = parts["last"], np.int32(NOBODY)
     thing = np.where(placed, parts["placed"], np.where(feels, last, parts["moved"]))
     read = usual & ends
@@ -237,7 +242,7 @@ def parse_questions(questions: pa.Array, parsed: ParsedStories, story: npt.NDArr
             more = np.full((count, min(question.order, MOST_ORDER) - chains.shape[1]), NOBODY, np.int32)
             chains = np.concatenate([chains, more], axis=1)
         agents = question.chain[:MOST_ORDER]
-        things[row], memory[row] = _words(pa.array([question.thing]), parsed)[0], question.memory
+        things[row], memory[row] = _words(pa.array([question.thing]), parsed)[0], question.ask == Ask.MEMORY
         chains[row, : len(agents)] = _words(pa.array(agents, pa.string()), parsed)
     local = [_local(agents, parsed.agents[story]) for agents in chains.T]
     return ParsedQuestions(_local(things, parsed.things[story]), np.stack(local, axis=1), memory, broken)

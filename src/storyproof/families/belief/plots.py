@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import KINDS, MOST_NAMES, NOBODY, PAD, LocalNames, Small, Stories
-from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.oracle import STRANGER
+from storyproof.families.belief.arrays import MOST_NAMES, NOBODY, STRANGER, LocalNames, PlotArrays, Small
 from storyproof.families.belief.rooms import infer_rooms, occurrences
+from storyproof.families.belief.world import EventKind, PlotEvent
 
 _REMEMBERED, _MOST_EVENTS = 20_000, 1_000_000  # plots, and events in all of them
 _plots: dict[bytes, Plot] = {}
@@ -62,10 +61,10 @@ class Plot:
         return np.frombuffer(self.key, np.int8).reshape(-1, 5)
 
     @cached_property
-    def events(self) -> list[Event]:
+    def events(self) -> list[PlotEvent]:
         """What happens."""
         return [
-            Event(KINDS[kind], _AGENTS[agent], _ROOMS[room], _THINGS[thing], _CONTAINERS[container])
+            PlotEvent(EventKind(kind), _AGENTS[agent], _ROOMS[room], _THINGS[thing], _CONTAINERS[container])
             for kind, agent, room, thing, container in self._numbers.tolist()
         ]
 
@@ -77,7 +76,11 @@ class Plot:
     def scene(self, thing: int) -> PlotView:
         """Return the plot with one object in view."""
         if thing not in self.scenes:
-            self.scenes[thing] = _scene(self.events, f"o{thing}", self.names)
+            kind, agent, room, place, container = np.ascontiguousarray(self._numbers.T)[:, :, None]
+            story = PlotArrays.plain(kind.view(np.uint8), agent, room, place, container, 1)
+            find_views(
+                FoundPlots([self], np.zeros(1, np.intp), story), np.zeros(1, np.intp), np.array([thing], np.int8)
+            )
         return self.scenes[thing]
 
 
@@ -92,7 +95,7 @@ class FoundPlots(NamedTuple):
 
     plots: list[Plot]
     which: npt.NDArray[np.intp]
-    stories: Stories
+    stories: PlotArrays
 
 
 def find_plots(cells: npt.NDArray[np.int8]) -> FoundPlots:
@@ -105,15 +108,13 @@ def find_plots(cells: npt.NDArray[np.int8]) -> FoundPlots:
     told = cells[first]
     kind, agent, room, thing, container = (np.ascontiguousarray(told[:, :, field].T) for field in range(5))
     agents = 1 + max(0, int(agent.max(initial=0)))
-    stories = infer_rooms(
-        Stories(kind.view(np.uint8), agent, room, thing, container, np.full_like(agent, NOBODY), agents)
-    )
+    stories = infer_rooms(PlotArrays.plain(kind.view(np.uint8), agent, room, thing, container, agents))
     found = occurrences(stories)
     told[:, :, 2] = stories.room.T
     if len(_plots) > _REMEMBERED or sum(map(len, _plots)) > 5 * _MOST_EVENTS:
         _plots.clear()
     plots = []
-    lengths = (kind != PAD).sum(axis=0).tolist()
+    lengths = (kind != EventKind.NOISE).sum(axis=0).tolist()
     for numbers, length, *flags in zip(told, lengths, found.possible.tolist(), found.announced.tolist(), strict=True):
         key = numbers[:length].tobytes()
         plot = _plots.get(key)
@@ -143,7 +144,7 @@ def find_views(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> O
     stories = found.stories
     steps = len(stories.kind)
     kind, agent = stories.kind[:, plot], stories.agent[:, plot]
-    about = (stories.thing[:, plot] == thing) & ((kind == Kind.PLACE) | (kind == Kind.MOVE))
+    about = (stories.thing[:, plot] == thing) & ((kind == EventKind.PLACE) | (kind == EventKind.MOVE))
     times = np.arange(1, steps + 1, dtype=np.int16)[:, None]
 
     def last(flags: npt.NDArray[np.bool_]) -> npt.NDArray[np.int16]:
@@ -155,9 +156,9 @@ def find_views(found: FoundPlots, plot: npt.NDArray[np.intp], thing: Small) -> O
         who = agent[np.maximum(time, 1) - 1, np.arange(len(plot))]
         return np.where((time > 0) & (who != NOBODY), who, np.int8(STRANGER))
 
-    mover = agent_at(last(about & (kind == Kind.MOVE)))
-    comes = (kind == Kind.ENTER) | (kind == Kind.IS_IN)
-    second_time = last(comes & (times < last(about & (kind == Kind.PLACE))))
+    mover = agent_at(last(about & (kind == EventKind.MOVE)))
+    comes = (kind == EventKind.ENTER) | (kind == EventKind.IS_IN)
+    second_time = last(comes & (times < last(about & (kind == EventKind.PLACE))))
     first_time = last(comes & (times < second_time))
     leader, second = agent_at(first_time), agent_at(np.where(first_time > 0, second_time, np.int16(0)))
     companion = np.where(leader == mover, second, np.where(second == mover, leader, np.int8(STRANGER)))
@@ -218,36 +219,14 @@ def _names(most: int) -> LocalNames:
     return LocalNames.generic(most)
 
 
-def _scene(events: list[Event], thing: str, names: LocalNames) -> PlotView:
-    def local(agent: str | None) -> int:
-        return STRANGER if agent is None else names.agents[agent]
-
-    mover, pair = mover_of(events, thing), pair_on_stage(events, thing)
-    companion = next((agent for agent in pair if agent != mover), None) if mover in pair else None
-    places = dict.fromkeys(event.container for event in events if event.thing == thing)
-    containers = tuple(names.containers[place] for place in places if place is not None)
-    return PlotView(local(mover), local(pair[0]), local(companion), containers)
-
-
-def mover_of(events: Sequence[Event], thing: str) -> str | None:
+def mover_of(events: Sequence[PlotEvent], thing: str) -> str | None:
     """Return who moves the object; of several the last."""
-    return next((event.agent for event in reversed(events) if event.kind is Kind.MOVE and event.thing == thing), None)
+    return next(
+        (event.agent for event in reversed(events) if event.kind is EventKind.MOVE and event.thing == thing), None
+    )
 
 
 def other_of(mover: str | None, chains: Iterable[Sequence[str]]) -> str | None:
     """Return whom the questions ask about besides the mover, if it is one person."""
     others = {agent for chain in chains for agent in chain if agent != mover}
     return others.pop() if len(others) == 1 else None
-
-
-def pair_on_stage(events: Sequence[Event], thing: str) -> tuple[str | None, str | None]:
-    """Return who came into the scene, in order, for stories whose question names nobody.
-
-    These are the agents of the two sentences nearest before the object's last placing that put somebody into a
-    room.
-    """
-    placed = max(
-        (time for time, event in enumerate(events) if event.kind is Kind.PLACE and event.thing == thing), default=0
-    )
-    near = [event.agent for event in events[:placed] if event.kind in (Kind.ENTER, Kind.IS_IN)]
-    return (near[-2], near[-1]) if len(near) > 1 else (None, None)

@@ -1,6 +1,15 @@
-"""The named rules of interpretation (docs/readings.md)."""
+"""The named rules of interpretation: what is seen, and who is believed (docs/readings.md).
+
+A reading has two parts. Its *sight* is `open`, `closed` or `infer-mover`. Its *trust* says which hearers believe a
+message. The two are combined freely: `open+always`, `closed+fresher` … Without messages trust does not matter.
+"""
 
 from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from storyproof.errors import UnknownNameError
 
 OPEN = "open"  # the default: open containers, co-presence
 CLOSED = "closed"  # entering shows nothing
@@ -12,12 +21,60 @@ DEFAULT = OPEN
 DESCRIPTIONS = {
     OPEN: "whoever is in a room, or enters it, sees where the objects there are.",
     CLOSED: "entering a room shows nothing; only placings and moves that are witnessed count.",
-    INFER_MOVER: "as open, and who returns and finds the object moved concludes that those left there know.",
+    INFER_MOVER: "as open; someone who returns and finds the object moved concludes that the people left there know.",
 }
 
-# The default reading in words, for people and prompts.
-CONVENTIONS = (
-    "Everybody who is in a room, or enters it, sees where the objects in it are, also inside containers.",
-    "Everybody in a room sees who else is there and what happens there, and nothing of other rooms.",
-    "What Ada thinks that Bo believes is where the object was when the two were last in its room together.",
-)
+
+ALWAYS = "always"  # hearers believe what they hear
+FRESHER = "fresher"  # … unless they have seen the object since the speaker did, as far as they know
+NEVER_LIARS = "never-liars"  # … unless they know that the speaker is a liar
+HI_TOM = "hi-tom"  # … only from who was with the object later than they were, as everybody knows
+
+TRUSTS = (ALWAYS, FRESHER, NEVER_LIARS, HI_TOM)
+
+TRUST_DESCRIPTIONS = {
+    ALWAYS: "hearers believe what they hear.",
+    FRESHER: "hearers do not believe a speaker if, as far as they know, they have seen the object more recently.",
+    NEVER_LIARS: "hearers who have caught a speaker lying never believe that speaker again.",
+    HI_TOM: "hearers believe only a speaker who was with the object later; everybody knows who was there when.",
+}
+
+
+class BeliefReading(NamedTuple):
+    """What people see, and whom they believe.
+
+    Attributes:
+        sight: One of READINGS.
+        trust: One of TRUSTS.
+    """
+
+    sight: str = OPEN
+    trust: str = ALWAYS
+
+    def __str__(self) -> str:
+        return f"{self.sight}+{self.trust}"
+
+
+ALL_READINGS = tuple(BeliefReading(sight, trust) for sight in READINGS for trust in TRUSTS)
+DEFAULT_READING = BeliefReading()
+
+
+@lru_cache(maxsize=64)
+def parse_reading(name: str) -> BeliefReading:
+    """Return the reading of a name such as `open+fresher`; `fresher` alone means `open+fresher`.
+
+    Raises:
+        UnknownNameError: If there is no such reading.
+    """
+    known = {str(reading): reading for reading in ALL_READINGS}
+    known |= {trust: BeliefReading(trust=trust) for trust in TRUSTS}
+    known |= {sight: BeliefReading(sight) for sight in READINGS}
+    if name not in known:
+        raise UnknownNameError("reading", name, known)
+    return known[name]
+
+
+READING_DESCRIPTIONS = {
+    str(reading): f"{DESCRIPTIONS[reading.sight].rstrip('.')}; {TRUST_DESCRIPTIONS[reading.trust]}"
+    for reading in ALL_READINGS
+}

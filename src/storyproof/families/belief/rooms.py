@@ -1,7 +1,7 @@
 """In which rooms things are put, and whether stories can happen, for many stories at once.
 
-What is right is stated for one story, in `text.resolve_rooms` and `events.impossibilities`; these say the same of whole
-arrays. Stories that need more than arrays hold are left to the former.
+What is right is stated for one story, in `text.resolve_rooms` and `world.PlotState`; these say the same of whole
+arrays. PlotArrays that need more than arrays hold are left to the former.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, Small, Stories, decode
-from storyproof.families.belief.events import Kind
-from storyproof.families.belief.text import resolve_rooms
+from storyproof.families.belief.arrays import NOBODY, Flags, LocalNames, PlotArrays, Small, decode_plot
+from storyproof.families.belief.tomi_text import resolve_rooms
+from storyproof.families.belief.world import EventKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def _how_many(names: Small) -> int:
     return 1 + max(0, int(names.max(initial=0)))
 
 
-def infer_rooms(stories: Stories) -> Stories:
+def infer_rooms(stories: PlotArrays) -> PlotArrays:
     """Return stories in which every placing and move has its room, as far as it can be inferred."""
     steps, count = stories.kind.shape
     agents, things, containers = map(_how_many, (stories.agent, stories.thing, stories.container))
@@ -46,18 +46,18 @@ def infer_rooms(stories: Stories) -> Stories:
     several = np.zeros(count, np.bool_)  # stories in which an object waits in two places for its mover
     for time in range(steps):
         kind = stories.kind[time]
-        at = np.flatnonzero((kind == Kind.ENTER) | (kind == Kind.IS_IN))
+        at = np.flatnonzero((kind == EventKind.ENTER) | (kind == EventKind.IS_IN))
         where[at, stories.agent[time, at]] = last_entered[at] = stories.room[time, at]
-        at = np.flatnonzero(kind == Kind.EXIT)
+        at = np.flatnonzero(kind == EventKind.EXIT)
         where[at, stories.agent[time, at]] = NOBODY
-        at = np.flatnonzero(kind == Kind.PLACE)
+        at = np.flatnonzero(kind == EventKind.PLACE)
         thing = stories.thing[time, at]
         room = _first_known(object_room[at, thing], container_room[at, stories.container[time, at]], last_entered[at])
         rooms[time, at] = room
         several[at] |= waiting[at, thing] >= 0
         waiting[at, thing] = time
         in_use[at, thing] = where[at]
-        at = np.flatnonzero(kind == Kind.MOVE)
+        at = np.flatnonzero(kind == EventKind.MOVE)
         thing = stories.thing[time, at]
         room = _first_known(where[at, stories.agent[time, at]], object_room[at, thing])
         placed = waiting[at, thing]
@@ -83,16 +83,16 @@ def _first_known(*rooms: Small) -> Small:
     return found
 
 
-def _infer_alone(stories: Stories, story: int) -> npt.NDArray[np.int8]:
+def _infer_alone(stories: PlotArrays, story: int) -> npt.NDArray[np.int8]:
     most = max(map(_how_many, (stories.agent, stories.room, stories.thing, stories.container)))
     names = LocalNames.generic(most)
-    events = resolve_rooms(decode(stories, story, names))
+    events = resolve_rooms(decode_plot(stories, story, names))
     found = np.full(len(stories.kind), NOBODY, np.int8)
     found[: len(events)] = [NOBODY if event.room is None else names.rooms[event.room] for event in events]
     return found
 
 
-def occurrences(stories: Stories) -> Occurrences:
+def occurrences(stories: PlotArrays) -> Occurrences:
     """Return which stories can happen, and which announce everybody; their rooms are inferred."""
     steps, count = stories.kind.shape
     agents, things = map(_how_many, (stories.agent, stories.thing))
@@ -102,19 +102,19 @@ def occurrences(stories: Stories) -> Occurrences:
     is_left = np.zeros((count, things), np.bool_)
     for time in range(steps):
         kind = stories.kind[time]
-        at = np.flatnonzero(kind <= Kind.IS_IN)
+        at = np.flatnonzero((kind >= EventKind.IS_IN) & (kind <= EventKind.EXIT))
         agent, room, how = stories.agent[time, at], stories.room[time, at], kind[at]
         here = where[at, agent]
         there = here == room
-        is_in = how == Kind.IS_IN
-        wrong = np.where(how == Kind.ENTER, there, np.where(is_in, ~there & (here != NOBODY), ~there))
+        is_in = how == EventKind.IS_IN
+        wrong = np.where(how == EventKind.ENTER, there, np.where(is_in, ~there & (here != NOBODY), ~there))
         possible[at] &= ~wrong
         announced[at] &= ~is_in | there
-        where[at, agent] = np.where(how == Kind.EXIT, np.int8(NOBODY), room)
-        at = np.flatnonzero((kind == Kind.PLACE) | (kind == Kind.MOVE))
+        where[at, agent] = np.where(how == EventKind.EXIT, np.int8(NOBODY), room)
+        at = np.flatnonzero((kind == EventKind.PLACE) | (kind == EventKind.MOVE))
         thing, room, container = stories.thing[time, at], stories.room[time, at], stories.container[time, at]
         known = is_left[at, thing]
-        moves = kind[at] == Kind.MOVE
+        moves = kind[at] == EventKind.MOVE
         same = (left[0, at, thing] == room) & (left[1, at, thing] == container)
         beside = known & (where[at, np.where(moves, stories.agent[time, at], 0)] == left[0, at, thing])
         possible[at] &= np.where(moves, beside, same | ~known)

@@ -1,15 +1,27 @@
-"""Stories in running text: found among instructions, and divided into sentences and question."""
+"""Stories in running text: found among instructions, and divided into sentences and question.
+
+Text in ToMi's wording is looked for first, by its sentences; text in our other wordings is divided at full stops.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import groupby, pairwise
 
-from storyproof.errors import ParseError
-from storyproof.families.belief.events import FEELINGS, NOISE
-from storyproof.families.belief.text import QUESTION_FORMS, SENTENCE_FORMS, parse_question, parse_sentence
+from storyproof.errors import ParseError, quoted
+from storyproof.families.belief.conventions import is_rule
+from storyproof.families.belief.read_text import is_question, read_story
+from storyproof.families.belief.tomi_text import (
+    FEELINGS,
+    NOISE,
+    QUESTION_FORMS,
+    SENTENCE_FORMS,
+    parse_question,
+    parse_sentence,
+)
+from storyproof.families.belief.wording import find_language
 
 _WORD = r"\w[\w'’-]*"
 _WHO = rf"(?<![\w'’-])(?![a-z\d]){_WORD}"  # instructions speak of "who entered the room", stories of Ada
@@ -23,6 +35,9 @@ _FORMS = (
 _SENTENCE = re.compile("|".join(_FORMS).replace(" ", r"\s+"))
 _QUESTION = re.compile(r"Where\s(?:(?!Where\s)[^.?!])*\?")
 _BETWEEN = re.compile(r"\s*(?:(?:\d+|[-*•])[.):]?\s*)?")  # two sentences may have a number or a bullet between them
+_SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+")
+_LABEL = re.compile(r": |：")  # after "Question" and the like
+_ANY_QUESTION = re.compile(r"[^.!?。！？\n]*[?？]")
 _PLACE = re.compile(r" (?:is in|to) the ([^\s.]+)\.?(?=\n|$)")
 
 
@@ -31,7 +46,37 @@ def has_story(text: str) -> bool:
     return _SENTENCE.search(text) is not None
 
 
-def last_question(text: str) -> tuple[str, int, int]:
+def last_question(text: str) -> str:
+    """Return the last question of a text.
+
+    Raises:
+        ParseError: If it has none of the known forms.
+    """
+    try:
+        return _last_plain_question(text)[0]
+    except ParseError as error:
+        try:
+            return _last_worded_question(text)
+        except ParseError:
+            raise error from None
+
+
+def split_messages(messages: Sequence[str]) -> tuple[str, str]:
+    """Divide what a user says into the story, one sentence per line, and the question.
+
+    Raises:
+        ParseError: If there is no story or question, or something among the sentences cannot be read.
+    """
+    try:
+        return _split_plain_text(messages[-1] if has_story(messages[-1]) else "\n".join(messages))
+    except ParseError as error:
+        try:
+            return _split_worded_text("\n".join(messages))
+        except ParseError:
+            raise error from None
+
+
+def _last_plain_question(text: str) -> tuple[str, int, int]:
     """Return the last question of a text: its words, where it begins and where it ends.
 
     Raises:
@@ -49,7 +94,7 @@ def last_question(text: str) -> tuple[str, int, int]:
 
 
 @lru_cache(maxsize=256)
-def split_text(text: str) -> tuple[str, str]:
+def _split_plain_text(text: str) -> tuple[str, str]:
     """Divide a running text into the story, one sentence per line, and the question.
 
     Text before the story, and between it and the question, is taken for instructions unless it names the story's
@@ -58,7 +103,7 @@ def split_text(text: str) -> tuple[str, str]:
     Raises:
         ParseError: If there is no question or no story, or something among the sentences cannot be read.
     """
-    question, asked, _ = last_question(text)
+    question, asked, _ = _last_plain_question(text)
     earlier = [match.end() for match in _QUESTION.finditer(text, 0, asked)]
     start = earlier[-1] if earlier and _SENTENCE.search(text, earlier[-1], asked) else 0
     found = list(_SENTENCE.finditer(text, start, asked))
@@ -71,11 +116,6 @@ def split_text(text: str) -> tuple[str, str]:
         if names.intersection(re.findall(_WORD, _QUESTION.sub("", around))):
             raise _unread(around)
     return "\n".join(sentences), question
-
-
-def split_messages(messages: Sequence[str]) -> tuple[str, str]:
-    """Divide the last of several messages as `split_text` does, or if it has no story all of them together."""
-    return split_text(messages[-1] if has_story(messages[-1]) else "\n".join(messages))
 
 
 def places_in(story: str) -> list[str]:
@@ -91,16 +131,27 @@ def divide_story(text: str) -> str:
         ParseError: If something in it cannot be read.
     """
     try:
-        for sentence in text.split("\n"):
-            parse_sentence(sentence)
+        read_story(text)
     except ParseError:
-        found = list(_SENTENCE.finditer(text))
-        around = [text[: found[0].start()], text[found[-1].end() :]] if found else [text]
-        for each in around:
-            if not found or not _BETWEEN.fullmatch(each):
-                raise _unread(each) from None
-        return "\n".join(_sentences(text, found))
+        try:
+            return _divide_plain_story(text)
+        except ParseError as error:
+            divided = "\n".join(_SENTENCE_END.split(" ".join(text.split())))
+            try:
+                read_story(divided)
+            except ParseError:
+                raise error from None
+            return divided
     return text
+
+
+def _divide_plain_story(text: str) -> str:
+    found = list(_SENTENCE.finditer(text))
+    around = [text[: found[0].start()], text[found[-1].end() :]] if found else [text]
+    for each in around:
+        if not found or not _BETWEEN.fullmatch(each):
+            raise _unread(each)
+    return "\n".join(_sentences(text, found))
 
 
 def _sentences(text: str, found: Sequence[re.Match[str]]) -> list[str]:
@@ -114,3 +165,62 @@ def _sentences(text: str, found: Sequence[re.Match[str]]) -> list[str]:
 
 def _unread(text: str) -> ParseError:
     return ParseError(f"not a sentence of a story: '{text.strip()[:80]}'; expected one of: {SENTENCE_FORMS}.")
+
+
+def _last_worded_question(text: str) -> str:
+    """Return the last question of a text.
+
+    Raises:
+        ParseError: If it has none of the known forms.
+    """
+    found = [" ".join(match[0].split()) for match in _ANY_QUESTION.finditer(text)][-1:]
+    found += [_LABEL.split(each)[-1] for each in found]
+    for each in found:
+        if is_question(each):
+            return each
+    raise ParseError(f"not a question about a story: {quoted(text.strip()[-80:])}.")
+
+
+def _is_sentence(line: str) -> bool:
+    """Return whether a line is a sentence of a story in any language."""
+    try:
+        find_language(line)
+    except ParseError:
+        return False
+    return True
+
+
+def _split_worded_text(text: str) -> tuple[str, str]:
+    """Divide what a user says into story, one sentence per line, and question.
+
+    The story is the longest run of lines before the question that can be read. Other lines are taken for instructions
+    unless they name the story's people or things. An earlier question ends an earlier story, given as an example.
+
+    Raises:
+        ParseError: If there is no story or question, or something beside the story cannot be read.
+    """
+    question = _last_worded_question(text)
+    before = text[: text.rfind(question[:8])]
+    lines = [line.strip() for line in _SENTENCE_END.sub("\n", before).split("\n")]
+    lines = [re.sub(r"^(?:\d+[.):]|[-*•])\s+", "", line) for line in lines if line]
+    best, begin = slice(0, 0), 0
+    for is_known, run in groupby(lines, key=_is_sentence):
+        end_of_run = begin + len(list(run))
+        for start in range(begin, end_of_run) if is_known else ():
+            for end in range(end_of_run, start + best.stop - best.start, -1):
+                try:
+                    read_story("\n".join(lines[start:end]))
+                except ParseError:
+                    continue
+                best = slice(start, end)
+                break
+        begin = end_of_run
+    story = "\n".join(lines[best])
+    if not story:
+        raise ParseError(f"no story before {quoted(question)}.")
+    names = {name for event in read_story(story).events for name in (event.agent, event.hearer, event.thing)}
+    earlier = [place for place, line in enumerate(lines[: best.start]) if _ANY_QUESTION.search(line)]
+    for line in (*lines[earlier[-1] + 1 if earlier else 0 : best.start], *lines[best.stop :]):
+        if names.intersection(re.findall(_WORD, _ANY_QUESTION.sub("", line))) and not is_rule(line):
+            raise _unread(line)
+    return story, question

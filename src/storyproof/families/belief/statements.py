@@ -1,26 +1,28 @@
-"""Beliefs that a chain of thought states, such as "Bob believes that Anne thinks the ball is in the box".
+"""Beliefs that a chain of thought states about a story with secrets and messages.
 
-Which sentences are read at all is decided in `storyproof.statements`; here is what such a statement looks like, and
-what the oracle and the checker say about it.
+Such statements look as in plain stories (`belief.statements`). They are compared with the oracle after each sentence,
+under the reading of the row, and with the checker under all readings of trust.
 """
 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from storyproof.errors import ParseError
 from storyproof.example import Example
-from storyproof.families.belief.arrays import number, stack
-from storyproof.families.belief.baselines import events_of
-from storyproof.families.belief.labels import MOST_ORDER
-from storyproof.families.belief.readings import DEFAULT
-from storyproof.families.belief.states import answers_by_reading
-from storyproof.families.belief.text import Question, ask, parse_question
-from storyproof.families.belief.timeline import places_over_time
+from storyproof.families.belief.baselines import checked_answer
+from storyproof.families.belief.questions import Ask, BeliefQuestion
+from storyproof.families.belief.read_text import is_nested, read_question, read_story
+from storyproof.families.belief.readings import READINGS as SIGHTS
+from storyproof.families.belief.readings import BeliefReading, parse_reading
+from storyproof.families.belief.rows import READINGS, reading_of
+from storyproof.families.belief.timeline import ObjectFollower
+from storyproof.families.belief.tomi_labels import MOST_ORDER
+from storyproof.families.belief.tomi_text import ask as ask_in_tomi
+from storyproof.families.belief.wording import PlotWording
 from storyproof.families.family import own_example
 from storyproof.statements import (
     RIGHT,
@@ -85,7 +87,6 @@ HAPPENS = frozenset(
     )
 )
 YES, NO = "yes", "no"
-_KNOWS_WHERE = re.compile(r"Does (?P<agent>.+) know where the (?P<thing>.+) is\?")
 
 
 class StoryNames(NamedTuple):
@@ -412,58 +413,71 @@ def compare(
     return StatementVerdict(WRONG, holds)
 
 
-@lru_cache(maxsize=64)  # several replies to one story come after each other
-def _names_of(story: str) -> StoryNames | None:
-    try:
-        events = events_of(story)
-    except ParseError:
-        return None
-    return StoryNames.of(
-        [event.agent for event in events if event.agent and event.room],
-        list(dict.fromkeys(event.thing for event in events if event.thing and event.container)),
-        [event.container for event in events if event.container],
-    )
-
-
-def _word_question(question: StatedQuestion) -> str:
-    if question.knows_where:
-        return f"Does {question.chain[0]} know where the {question.thing} is?"
-    return ask(Question(question.thing, question.chain, question.memory))
-
-
-def find_statements(text: str, example: Example) -> list[Statement]:
-    """Return what a text says about minds, the beginning and the end of a story."""
-    names = _names_of(example.story)
-    return read_beliefs(text, example.story, BeliefGrammar(names, _word_question)) if names is not None else []
-
-
-def check_statement(statement: Statement, example: Example) -> StatementVerdict:
-    """Compare a statement with the oracle, at the end of the story and before, and with the checker in all readings."""
-    if example.readings and DEFAULT not in example.readings:
-        return StatementVerdict(UNCLEAR, reason="the answer of this row holds under another reading than the default.")
-    return compare(statement, *_proved(example.story, statement.question), DEFAULT)
-
-
-@lru_cache(maxsize=512)
-def _proved(story: str, asked: str) -> tuple[tuple[str | None, ...], dict[str, str]]:
-    """Return the answer after each sentence, by the oracle, and under each reading, by the checker."""
-    known = _KNOWS_WHERE.fullmatch(asked)
-    if known is not None:  # who knows where the thing is believes what is the case
-        (held, believed), (real, is_real) = (
-            _proved(story, ask(Question(known["thing"], chain))) for chain in ((known["agent"],), ())
-        )
-        over_time = tuple(is_known(one, other) for one, other in zip(held, real, strict=True))
-        return over_time, {name: is_known(believed[name], is_real[name]) for name in believed}
-    question = parse_question(asked)
-    numbers, names = number(list(events_of(story)))
-    places = places_over_time(stack([numbers]), names, question.thing, question.chain)
-    if question.memory:
-        first = next((place for place in places if place is not None), None)
-        places = [first] * len(places)
-
-    return tuple(places), answers_by_reading(own_example({"story": story, "question": asked}))
-
-
 def is_known(believed: str | None, real: str | None) -> str:
     """Return yes or no: who knows where something is believes so, and is right."""
     return YES if believed and believed == real else NO
+
+
+_LANGUAGE = "en"  # that of the grammar
+_HAPPENS = HAPPENS | frozenset(  # words of secrets and messages
+    (
+        *("told", "tells", "telling", "said", "says", "saying", "lied", "lies", "lying", "announced", "announces"),
+        *("announcing", "whispered", "whispers", "whispering", "hears", "heard", "hearing", "watched", "watches"),
+        *("watching", "watch", "peeks", "peeked", "spies", "spied", "spying", "distracted", "attention", "attentive"),
+    )
+)
+
+
+def find_statements(text: str, example: Example) -> list[Statement]:
+    """Return what a text says about minds, the beginning and the end of a story; nothing unless that is in English."""
+    grammar = _grammar_of(example.story)
+    return read_beliefs(text, example.story, grammar, _HAPPENS) if grammar is not None else []
+
+
+@lru_cache(maxsize=64)  # several replies to one story come after each other
+def _grammar_of(story: str) -> BeliefGrammar | None:
+    try:
+        text = read_story(story)
+    except ParseError:
+        return None
+    if text.wording.language != _LANGUAGE:
+        return None
+    placed = [event for event in text.events if event.thing and event.container]
+    names = StoryNames.of(
+        text.cast,
+        [event.thing for event in placed if event.thing],
+        [event.container for event in placed if event.container],
+    )
+    return BeliefGrammar(names, partial(_word_question, text.wording, not is_nested(story, "")))
+
+
+def _word_question(wording: PlotWording, is_tomi: bool, question: StatedQuestion) -> str:
+    if question.knows_where:
+        ask = Ask.KNOWS_WHERE
+    elif question.chain:
+        ask = Ask.BELIEF
+    else:
+        ask = Ask.MEMORY if question.memory else Ask.REALITY
+    asked = BeliefQuestion(ask, question.thing, question.chain)
+    return ask_in_tomi(asked) if is_tomi and ask != Ask.KNOWS_WHERE else wording.ask(asked)
+
+
+def check_statement(statement: Statement, example: Example) -> StatementVerdict:
+    """Compare a statement with both provers, under the reading of the example."""
+    reading = reading_of(example.readings)
+    return compare(statement, *_prove(example.story, statement.question, reading), str(reading))
+
+
+@lru_cache(maxsize=512)
+def _prove(story: str, asked: str, reading: BeliefReading) -> tuple[tuple[str | None, ...], dict[str, str]]:
+    """Return the answer after each sentence, by the oracle, and at the end under each reading, by the checker."""
+    question = read_question(asked)
+    follower = ObjectFollower(read_story(story).events, question.thing, reading)
+    over_time = follower.believed(question.chain) if question.chain else follower.really()
+    if question.ask == Ask.MEMORY:
+        over_time = [next((place for place in over_time if place is not None), None)] * len(over_time)
+    elif question.ask == Ask.KNOWS_WHERE:
+        over_time = [is_known(place, real) for place, real in zip(over_time, follower.really(), strict=True)]
+    row = own_example({"story": story, "question": asked})
+    names = dict.fromkeys((str(reading), *(READINGS if is_nested(story, "") else SIGHTS)))
+    return tuple(over_time), {name: checked_answer(row, parse_reading(name)) for name in names}

@@ -1,4 +1,4 @@
-"""What holds in a story: after each sentence, under each reading, and in the worlds that somebody holds possible."""
+"""What holds in a story about nested beliefs: after each sentence, under each reading, and in possible worlds."""
 
 from __future__ import annotations
 
@@ -7,42 +7,19 @@ from itertools import islice
 
 from storyproof.errors import DataError
 from storyproof.example import Example
-from storyproof.families.belief.arrays import number, stack
-from storyproof.families.belief.baselines import events_of
-from storyproof.families.belief.checker import Worlds
-from storyproof.families.belief.events import presence
+from storyproof.families.belief.baselines import checked_answer, checked_story
 from storyproof.families.belief.own_text import chains_of, check_order
-from storyproof.families.belief.readings import DEFAULT, READINGS
-from storyproof.families.belief.text import parse_question
-from storyproof.families.belief.timeline import places_over_time
+from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.read_text import is_nested, read_question, read_story
+from storyproof.families.belief.readings import READINGS as SIGHTS
+from storyproof.families.belief.readings import parse_reading
+from storyproof.families.belief.rows import READINGS, reading_of
+from storyproof.families.belief.timeline import ObjectFollower
 from storyproof.families.family import StateEntry, Step, StoryModel
 
 MOST_CHAINS = 400  # each is a row of the page
 
 Chain = tuple[str, ...]
-
-
-def steps_of(example: Example, order: int) -> list[Step]:
-    """Return who is where, where the asked object is, and who believes what after each sentence.
-
-    Raises:
-        DataError: If the story cannot be read, or the order is too high for so many agents.
-    """
-    check_order(order)
-    events, thing = list(events_of(example.story)), parse_question(example.question).thing
-    numbers, names = number(events)
-    if thing not in names.things:
-        raise DataError(f"the {thing} is nowhere in the story.")
-    agents = list(dict.fromkeys(event.agent for event in events if event.agent and event.room))
-    chains, stories = chains_up_to(agents, order), stack([numbers])
-    real = places_over_time(stories, names, thing, ())
-    held = {chain: places_over_time(stories, names, thing, chain) for chain in chains}
-    rooms = list(dict.fromkeys(event.room for event in events if event.room and event.agent))
-    here = [
-        {room: [agent for agent, place in where.items() if place == room] for room in rooms}
-        for where in presence(events)
-    ]
-    return describe_steps(example.story, thing, real, held, here)
 
 
 def chains_up_to(agents: Sequence[str], order: int) -> list[Chain]:
@@ -88,25 +65,35 @@ def _group(order: int) -> str:
     return {1: "beliefs about the object", 2: "beliefs about beliefs"}.get(order, f"beliefs of order {order}")
 
 
+def steps_of(example: Example, order: int) -> list[Step]:
+    """Return who is where, where the asked object is, and who believes what after each sentence.
+
+    Raises:
+        DataError: If the story cannot be read, or the order is too high for so many agents.
+    """
+    check_order(order)
+    text, question = read_story(example.story), read_question(example.question)
+    follower = ObjectFollower(text.events, question.thing, reading_of(example.readings))
+    held = {chain: follower.believed(chain) for chain in chains_up_to(text.cast, order)}
+    rooms = follower.rooms()
+    known = list(dict.fromkeys(room for here in rooms for room in here))
+    here = [{room: each.get(room, []) for room in known} for each in rooms]
+    return describe_steps(example.story, question.thing, follower.really(), held, here)
+
+
 def answers_by_reading(example: Example) -> dict[str, str]:
-    """Return the answer under each reading, by the checker."""
-    question = parse_question(example.question)
-    worlds = Worlds(events_of(example.story), question.thing)
-    if not question.chain:
-        return dict.fromkeys(READINGS, (worlds.memory if question.memory else worlds.reality) or "")
-    return {reading: worlds.belief(question.chain, reading) or "" for reading in READINGS}
+    """Return the answer under each reading of trust, by the checker."""
+    names = READINGS if is_nested(example.story, example.question) else SIGHTS
+    return {name: checked_answer(example, parse_reading(name)) for name in names}
 
 
 def models_of(example: Example) -> list[StoryModel]:
-    """Return a world for each place that the last of a chain may hold possible, by the checker."""
-    question = parse_question(example.question)
-    if not question.chain:
+    """Return the world that the last of a chain holds possible; agents hold one world possible at a time."""
+    question = read_question(example.question)
+    if question.ask != Ask.BELIEF:
         return []
-    worlds = Worlds(events_of(example.story), question.thing)
+    place = checked_story(example.story, reading_of(example.readings)).belief(question.chain, question.thing)
     thinks = " ".join(f"{agent} thinks that" for agent in question.chain[:-1])
-    holds = f"{question.chain[-1]} holds this world possible"
-    found = []
-    for place in worlds.considered(question.chain, DEFAULT):
-        where = f"the {question.thing} is in the {place}" if place else f"the {question.thing} is nowhere yet"
-        found.append(StoryModel(place or "", f"{thinks} {holds}: {where}.".strip()))
-    return found
+    where = f"the {question.thing} is in the {place}" if place else f"the {question.thing} may be anywhere"
+    caption = f"{thinks} {question.chain[-1]} holds this world possible: {where}.".strip()
+    return [StoryModel(checked_answer(example), caption)]

@@ -1,4 +1,4 @@
-"""A theory-of-mind story sentence by sentence: who is where, and who believes what."""
+"""A story about nested beliefs sentence by sentence: who is where, and who believes what."""
 
 from __future__ import annotations
 
@@ -13,11 +13,15 @@ from rich.text import Text
 
 from storyproof.errors import ParseError, quoted
 from storyproof.example import Example
-from storyproof.families.belief import oracle
-from storyproof.families.belief.arrays import NOBODY, LocalNames, Stories, number, stack
-from storyproof.families.belief.events import presence
-from storyproof.families.belief.readings import DEFAULT
-from storyproof.families.belief.text import parse, parse_question
+from storyproof.families.belief.arrays import NOBODY, encode_plots
+from storyproof.families.belief.oracle import Minds, contract, reality
+from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.read_text import read_question, read_story
+from storyproof.families.belief.readings import BeliefReading
+from storyproof.families.belief.rows import reading_of
+from storyproof.families.belief.time_sets import unpack
+from storyproof.families.belief.trajectories import Course
+from storyproof.families.belief.world import PlotEvent
 
 _FALSE = "bold red"
 _WIDE = 140  # columns from which on beliefs fit beside the story
@@ -54,54 +58,6 @@ class Timeline:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield timeline_view(self, options.max_width)
-
-
-def lay_out(examples: list[Example]) -> Timeline:
-    """Follow the object of a story's last question through the whole story.
-
-    Raises:
-        ParseError: If the story cannot be parsed, or lacks that object or somebody who is asked about.
-    """
-    last = examples[-1]
-    events, thing = parse(last.story), parse_question(last.question).thing
-    numbers, names = number(events)
-    agents = list(dict.fromkeys(event.agent for event in events if event.agent and event.room))
-    if thing not in names.things:
-        raise ParseError(f"the {thing} is nowhere in the story.")
-    pair = list(dict.fromkeys(agent for example in examples for agent in example.chain)) or agents[:2]
-    for agent in pair:
-        if agent not in names.agents:
-            raise ParseError(f"{quoted(agent)}, who is asked about, is nowhere in the story.")
-    chains: list[tuple[str, ...]] = [(agent,) for agent in agents]
-    chains += [(one, other) for one in pair for other in pair if one != other]
-    asked = [tuple(example.chain) for example in examples]
-    chains += [chain[start:] for chain in asked for start in range(len(chain)) if chain[start:] not in chains]
-    stories = stack([numbers])
-    places = {chain: places_over_time(stories, names, thing, chain) for chain in chains}
-    real = places_over_time(stories, names, thing, ())
-    steps = [
-        Moment(sentence, _rooms(where), real[time], {chain: places[chain][time] for chain in chains})
-        for time, (sentence, where) in enumerate(zip(last.story.split("\n"), presence(events), strict=True))
-    ]
-    return Timeline(last.story_id, last.story_type, thing, steps, examples)
-
-
-def places_over_time(stories: Stories, names: LocalNames, thing: str, chain: tuple[str, ...]) -> list[str | None]:
-    """Return where a chain believes the object to be after each sentence of a story; without a chain, where it is."""
-    seen = oracle.view(stories, np.array([names.things[thing]], np.int8))
-    found = seen.place
-    if chain:
-        asked = np.array([[names.agents[agent]] for agent in chain], np.int8)
-        found = oracle.beliefs_so_far(seen, asked, DEFAULT)
-    containers = tuple(names.containers)
-    return [None if place == NOBODY else containers[place] for place in found[:, 0].tolist()]
-
-
-def _rooms(where: dict[str, str]) -> dict[str, list[str]]:
-    rooms: dict[str, list[str]] = {}
-    for agent, room in where.items():
-        rooms.setdefault(room, []).append(agent)
-    return rooms
 
 
 def timeline_view(timeline: Timeline, width: int = 200) -> RenderableType:
@@ -160,3 +116,74 @@ def _belief_columns(timeline: Timeline) -> list[Column]:
             cells.append(Text(believed or "–", style=style))
         columns.append((Text(" thinks ".join((*chain, ""))), cells))
     return columns
+
+
+class ObjectFollower:
+    """Follows an object and beliefs about it through a story."""
+
+    def __init__(self, events: Sequence[PlotEvent], thing: str, reading: BeliefReading) -> None:
+        self._stories, (self._names,) = encode_plots([events])
+        if thing not in self._names.things:
+            raise ParseError(f"the {thing} is nowhere in the story.")
+        self._reading = reading
+        self._thing = np.array([self._names.things[thing]], np.int8)
+        self._steps = len(events)
+
+    def _words(self, places: Sequence[int]) -> list[str | None]:
+        containers = tuple(self._names.containers)
+        return [None if place == NOBODY else containers[place] for place in places][: self._steps]
+
+    def really(self) -> list[str | None]:
+        """Return where the object is after each sentence."""
+        steps = np.arange(len(self._stories.kind))
+        so_far = self._stories.pick(np.zeros(len(steps), np.intp)).without(steps[:, None] > steps)
+        return self._words(reality(so_far, np.repeat(self._thing, len(steps))).tolist())
+
+    def believed(self, chain: Sequence[str]) -> list[str | None]:
+        """Return where a chain believes the object to be after each sentence."""
+        asked = np.array([[self._names.agents[agent]] for agent in chain], np.int8)
+        chains = contract(asked, self._stories.agents)
+        minds = Minds(Course.of(self._stories), np.zeros(1, np.intp), chains, self._thing, self._reading.sight)
+        return self._words(minds.over_time(self._reading.trust)[:, 0].tolist())
+
+    def rooms(self) -> list[dict[str, list[str]]]:
+        """Return who is in which room after each sentence, with who watches it or is distracted."""
+        course, rooms, found = Course.of(self._stories), tuple(self._names.rooms), []
+        inside, watching, away = (unpack(sets, self._steps) for sets in (course.inside, course.watching, course.away))
+        for time in range(self._steps):
+            here: dict[str, list[str]] = {}
+            for agent, number in self._names.agents.items():
+                for room in np.flatnonzero(inside[time, number, :, 0]).tolist():
+                    name = f"{agent} (distracted)" if away[time, number, 0] else agent
+                    here.setdefault(rooms[room], []).append(name)
+                for room in np.flatnonzero(watching[time, number, :, 0]).tolist():
+                    here.setdefault(rooms[room], []).append(f"{agent} (watching)")
+            found.append(here)
+        return found
+
+
+def lay_out(examples: Sequence[Example]) -> Timeline:
+    """Follow the object of a story's last question through the whole story.
+
+    Raises:
+        ParseError: If the story cannot be read, or lacks that object or somebody who is asked about.
+    """
+    last = examples[-1]
+    text, question = read_story(last.story), read_question(last.question)
+    for agent in question.chain:
+        if agent not in text.cast:
+            raise ParseError(f"{quoted(agent)}, who is asked about, is nowhere in the story.")
+    follower = ObjectFollower(text.events, question.thing, reading_of(last.readings))
+    chains: list[tuple[str, ...]] = [(agent,) for agent in text.cast]
+    asked = [read_question(each.question) for each in examples]
+    about = [each.chain for each in asked if each.thing == question.thing and each.ask != Ask.COMMON]
+    deepest = question.chain if question.ask == Ask.BELIEF else max([(), *about], key=len)
+    if set(deepest) <= set(text.cast):  # the others would need a column for each of their parts
+        chains += [deepest[start:] for start in range(len(deepest))]
+    places = {chain: follower.believed(chain) for chain in dict.fromkeys(chains)}
+    real, rooms = follower.really(), follower.rooms()
+    steps = [
+        Moment(sentence, rooms[time], real[time], {chain: found[time] for chain, found in places.items()})
+        for time, sentence in enumerate(last.story.split("\n"))
+    ]
+    return Timeline(last.story_id, last.story_type, question.thing, steps, list(examples))

@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pyarrow as pa
 
 from storyproof.errors import DataError, ParseError, StoryproofError, quoted
 from storyproof.example import Example
-from storyproof.families.family import Family, Graph, Picture, ReadingProblem, Reference, Step, StoryModel, number_names
+from storyproof.families.family import (
+    Family,
+    Graph,
+    Picture,
+    ReadingProblem,
+    Reference,
+    Step,
+    StoryModel,
+    load_conventions,
+    number_names,
+)
 from storyproof.families.kinship.audit.kinds import KINDS
 from storyproof.families.kinship.checker import STATUSES
-from storyproof.families.kinship.conventions import DESCRIPTIONS
 from storyproof.families.kinship.mistakes import MISTAKES, mistaken_answers
 from storyproof.families.kinship.people import person_names
 from storyproof.families.kinship.relations import WORDS
 from storyproof.families.kinship.row import check_references
+from storyproof.families.kinship.rules import PUBLISHED, STRICT
 from storyproof.families.kinship.schema import KINSHIP_SCHEMA
 from storyproof.families.kinship.talk import TALK
 from storyproof.findings import Finding
@@ -25,13 +36,12 @@ from storyproof.replies import Talk
 from storyproof.statements import Statement, StatementVerdict
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from storyproof.families.judge import FileJudge, Subject
     from storyproof.families.kinship.drawing.tree import FamilyStory
     from storyproof.families.paraphrasing import Paraphrasing
     from storyproof.shortcuts.results import ShortcutReport
 
+_CONVENTIONS = Path(__file__).with_name("conventions.yaml")
 _TABLE_3 = "Sinha et al. 2019, Table 3"
 _PEOPLE = (
     Reference("people, limited time", _TABLE_3, "clutrr", "k", {2: 0.848, 3: 0.773, 4: 0.477, 5: 0.424, 6: 0.406}),
@@ -59,7 +69,10 @@ class Kinship(Family):
     )
     mistakes = MISTAKES
     references = _PEOPLE
-    readings = DESCRIPTIONS
+    readings: ClassVar[Mapping[str, str]] = {
+        STRICT: "what holds in every family that fits the story.",
+        PUBLISHED: "what the CLUTRR paper's sixteen rules derive.",
+    }
     is_always_settled = False
     standard = "strict kinship"
     statuses = STATUSES
@@ -245,12 +258,11 @@ class Kinship(Family):
         asked = _ASKED.fullmatch(example.question)
         return {"person": asked[1], "other": asked[2]} if asked else {"person": "", "other": ""}
 
-    def conventions(self, example: Example) -> Sequence[str]:
-        """Return what strict kinship takes for granted; nothing for an answer that holds by other rules only."""
-        from storyproof.families.kinship.conventions import CONVENTIONS
-        from storyproof.families.kinship.rules import STRICT
-
-        return CONVENTIONS if not example.readings or STRICT in example.readings else ()
+    def conventions(self, example: Example, language: str = "") -> Sequence[str]:
+        """Return the rules of strict kinship, or the published ones for an answer that holds only by these."""
+        texts = load_conventions(_CONVENTIONS, language or self.language(example))
+        reading = STRICT if not example.readings or STRICT in example.readings else PUBLISHED
+        return texts[reading] if reading in (STRICT, *example.readings) else ()  # rules of the user's own have no text
 
     def lay_out(self, examples: Sequence[Example]) -> FamilyStory:
         """Show the story, the proof, and families that show the status of the answer."""

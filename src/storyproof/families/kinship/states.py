@@ -14,6 +14,7 @@ from storyproof.families.kinship.checker import (
     fitting_families,
     status,
 )
+from storyproof.families.kinship.deletion import GenderLines, ProofTest, entails
 from storyproof.families.kinship.drawing.picture import family_picture
 from storyproof.families.kinship.genealogy import Genealogy
 from storyproof.families.kinship.judgement import judge
@@ -60,19 +61,32 @@ def prove_text(story: str, question: str, people: Collection[str] = ()) -> Examp
     query = row.asking(predicate_of(answer))
     [judged] = judge([(row.genders, row.facts, query)])
     shared |= {"readings": judged.readings(query.predicate), "status": judged.status}
-    derived = derive(strict_rules(), [row.facts], len(row.genders))
-    if derived.size(0, query) is None:
-        return own_example(shared, _FAMILY)  # it holds in all families, though no rules lead to it
-    steps = derived.proof(0, query)
-    used = _stated_pairs(query, steps)
     lines = _read_lines(story, row)
-    proof = [number for number, facts in enumerate(lines, start=1) if any({f.first, f.second} in used for f in facts)]
+    steps = _derive_steps(row, row.facts, query)
+    used = None if steps is None else _stated_pairs(query, steps)  # None if it holds though no rules lead to it
+    gives = [entails(each.genders, query) for each in rows]
+    gender = GenderLines(story, row.names, row.asked_names[1])
+    test = ProofTest(lines, lambda facts: all(each(facts) for each in gives), gender)
+    proof = [
+        number
+        for number, facts in enumerate(lines, start=1)
+        if any(used is None or {fact.first, fact.second} in used for fact in facts)
+    ]
+    proof = test.leave_out(test.add_gender(proof))
+    named = [fact for number in proof for fact in lines[number - 1]]
+    steps = _derive_steps(row, named, query) or steps or []
     shared |= {
         "proof": proof,
         "proof_steps": [[step.fact.first, step.via, step.fact.second] for step in steps],
         "proof_relations": [row.word(step.fact) for step in steps],
     }
     return own_example(shared, _FAMILY)
+
+
+def _derive_steps(row: KinshipRow, facts: Sequence[Fact], query: Fact) -> list[ProofStep] | None:
+    """Return the shortest proof of an answer by strict rules; None if they give none."""
+    derived = derive(strict_rules(), [facts], len(row.genders))
+    return None if derived.size(0, query) is None else derived.proof(0, query)
 
 
 def _stated_pairs(query: Fact, steps: Sequence[ProofStep]) -> list[set[int]]:

@@ -98,7 +98,7 @@ def judge_reply(document: Mapping[str, Any], results: Sequence[str]) -> dict[str
     prompt = reader_of(document["asked_by"], document["draw"], example)
     reply = _cut(results[0], document["stop"])
     verdict = judge_text(prompt.answer([reply], example), example, document["matching"])
-    return {**_values(document, verdict.right), "unparsed": float(verdict.meant is None)}
+    return {**_values(document, verdict.right), "unparsed": float(verdict.unparsed)}
 
 
 def _cut(reply: str, stops: Sequence[str]) -> str:

@@ -13,7 +13,10 @@ from storyproof.solvers.llm.requests import Reply
 _SINGLE = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LETTERS = [*_SINGLE, *(first + second for first in _SINGLE for second in _SINGLE)]
 _ONLY = re.compile(r"\W*(?:option\W+)?([A-Z])(?:\W.*)?", re.DOTALL)
-_SAID = re.compile(r"\b(?:answer|option|choice)\b\W+(?:is\W+)?(?:option\W+)?([A-Z])(?![\w'])", re.IGNORECASE)
+_SAID = re.compile(
+    r"(?:\b(?:answer|option|choice|antwort|respuesta)\b\W+(?:(?:is|ist|es)\W+)?(?:option\W+)?|答案\W*是?\W*)([A-Z])(?![\w'])",
+    re.IGNORECASE,
+)
 _LEAST = -100.0  # the log-likelihood of a choice that is not among the likeliest tokens
 
 

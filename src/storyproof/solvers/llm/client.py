@@ -1,7 +1,7 @@
 """An HTTP client for OpenAI-compatible servers: how much each is sent, which is next, and when to give up.
 
-Servers are not trusted: bodies are bounded (`bodies`), pauses that they ask for are bounded and reported, and what they
-say is cut where messages repeat it.
+Servers are not trusted: bodies are bounded (`bodies`), pauses that they ask for are bounded and reported, redirects are
+not followed, and what they say is cut where messages repeat it, after the keys and passwords in it have been hidden.
 """
 
 from __future__ import annotations
@@ -18,8 +18,9 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from storyproof.errors import ConfigError, ModelError, shorten
+from storyproof.errors import ConfigError, ModelError, quoted, shorten
 from storyproof.heartbeat import beat
+from storyproof.redaction import Secrets
 from storyproof.solvers.llm.addresses import authorization, public
 from storyproof.solvers.llm.api import Fate, Trouble, list_names, model_names, read_error, read_reply
 from storyproof.solvers.llm.bodies import LONG_AT_ONCE, BodyError, read_body
@@ -27,6 +28,7 @@ from storyproof.solvers.llm.options import CHAT, ModelOptions
 from storyproof.solvers.llm.requests import RETRIES, Reply
 
 OPENAI_URL = "https://api.openai.com/v1"
+MOVED = "HTTP redirect"
 
 _log = logging.getLogger(__name__)
 
@@ -41,7 +43,8 @@ _SLOW = 2.0  # replies that take this much longer than the best ones wait in a q
 _REPORTED_PAUSE_S = 5.0  # shorter pauses are not reported
 _SILENCE_S, _REPORT_EVERY_S = 10.0, 30.0  # errors without a reply in between are reported after, and then every
 _ERROR_MB = 0.1  # of the body of an error
-_SECRET = 6  # characters of a key or password that messages do not show; shorter ones are words, too
+_IN_REPLY = 8  # letters and digits of a key in a row that a reply may not have; fewer may be a word
+_REDIRECTS = (301, 302, 303, 307, 308)
 _FAILURES = 20  # requests in a row that fail for good end the run
 
 
@@ -145,26 +148,37 @@ class Server:
         bypassed = bool(proxy_bypass(parts.hostname or ""))
         self._proxy = None if bypassed else getproxies().get(parts.scheme)
         self._most_mb, self._long_bodies = options.max_reply_mb, asyncio.Semaphore(LONG_AT_ONCE)
-        secrets = (os.environ.get(options.api_key_env), own, unquote(parts.password or ""))
-        self._secrets = [each for each in secrets if each and len(each) >= _SECRET]
+        passwords = [urlsplit(each).password for each in (url, self._proxy or "")]
+        self._secrets = Secrets(
+            [
+                os.environ.get(options.api_key_env),
+                (own or "").removeprefix("Basic "),
+                *(unquote(each) for each in passwords if each),
+            ]
+        )
 
     async def ask(self, session: Any, body: bytes, choices: Sequence[str] = ()) -> Reply | Trouble:
         """Send one request and read what comes back."""
         found = await self._ask(session, body, choices)
         if isinstance(found, Trouble):
-            for secret in self._secrets:  # some servers repeat the key that they refuse
-                found = replace(found, what=found.what.replace(secret, "…"))
-        return found
+            return replace(found, what=self._secrets.hide(found.what))
+        return replace(found, text=self._secrets.hide(found.text, _IN_REPLY))
 
     async def _ask(self, session: Any, body: bytes, choices: Sequence[str]) -> Reply | Trouble:
         start = time.monotonic()
         try:
-            async with session.post(self._post, data=body, proxy=self._proxy, headers=self._headers) as response:
+            async with session.post(
+                self._post, data=body, proxy=self._proxy, headers=self._headers, allow_redirects=False
+            ) as response:
                 if response.status == 200:
                     content = await read_body(response, self._most_mb, self._long_bodies)
-                    return read_reply(content, time.monotonic() - start, choices)
+                    reply = read_reply(content, time.monotonic() - start, choices)
+                    # Only of what is no reply does a message quote the body, which is cut: keys are hidden before.
+                    return reply if isinstance(reply, Reply) else read_reply(self._hidden(content), 0.0, choices)
+                if response.status in _REDIRECTS:
+                    return Trouble(self._moved(response), Fate.FATAL)
                 content = await read_body(response, _ERROR_MB, self._long_bodies, cut=True)
-                return read_error(response.status, response.headers, content)
+                return read_error(response.status, response.headers, self._hidden(content))
         except BodyError as error:
             return Trouble(error.what, Fate.AGAIN if error.again else Fate.FAILED, malformed=True)
         except TimeoutError:
@@ -176,6 +190,19 @@ class Server:
             return Trouble(f"no server at {self.url} ({_reason(error)})", Fate.AGAIN, overload=True)
         except (self._http.ClientError, OSError, ValueError) as error:  # ValueError: headers that make no sense
             return Trouble(f"{self.url} dropped the connection ({_reason(error)})", Fate.AGAIN)
+
+    def _hidden(self, content: bytes) -> bytes:
+        """Return a body without the keys and passwords that the server was sent."""
+        text = content.decode("utf-8", "replace")
+        hidden = self._secrets.hide(text)
+        return content if hidden == text else hidden.encode()
+
+    def _moved(self, response: Any) -> str:
+        """Return where a server points that does not answer itself."""
+        target = self._secrets.hide(response.headers.get("Location", ""))
+        for path in ("/chat/completions", "/completions", "/models"):
+            target = target.removesuffix(path)
+        return f"{MOVED} {response.status}: {self.url} points to {quoted(public(target)) if target else 'nowhere'}"
 
     def refusal(self, key_env: str) -> str:
         """Return what is wrong with the key or password that this server was sent."""
@@ -197,10 +224,12 @@ class Server:
         limit = self._http.ClientTimeout(total=_CHECK_S)
         try:
             async with session.get(
-                self.url + "/models", proxy=self._proxy, timeout=limit, headers=self._headers
+                self.url + "/models", proxy=self._proxy, timeout=limit, headers=self._headers, allow_redirects=False
             ) as response:
                 status = response.status
-                content = await read_body(response, self._most_mb, self._long_bodies)
+                if status in _REDIRECTS:
+                    raise ModelError(moved_message(self._moved(response)))
+                content = self._hidden(await read_body(response, self._most_mb, self._long_bodies))
         except BodyError:
             return {}  # as of a server that does not list its models
         except TimeoutError as error:
@@ -208,8 +237,9 @@ class Server:
                 f"no reply from {self.url} within {_CHECK_S:.0f} s; is it the right --base-url?"
             ) from error
         except (self._http.ClientError, OSError, ValueError) as error:
+            reason = self._secrets.hide(_reason(error))
             raise ModelError(
-                f"no server at {self.url} ({_reason(error)}); start one there, or give another --base-url."
+                f"no server at {self.url} ({reason}); start one there, or give another --base-url."
             ) from error
         if status in (401, 403):
             raise ModelError(self.refusal(key_env))
@@ -383,6 +413,8 @@ class Servers:
             ModelError: If further requests would fail, too.
         """
         if trouble.fate is Fate.FATAL:
+            if trouble.what.startswith(MOVED):
+                raise ModelError(moved_message(trouble.what))
             if trouble.what.startswith(("HTTP 401", "HTTP 403")):
                 raise ModelError(server.refusal(self._options.api_key_env))
             raise ModelError(
@@ -407,6 +439,11 @@ def base_urls(options: ModelOptions) -> tuple[str, ...]:
             "another server."
         )
     return urls
+
+
+def moved_message(what: str) -> str:
+    """Return what to do about a server that points elsewhere."""
+    return f"{what}; redirects are not followed, since prompts would go there: if you trust it, give it as --base-url."
 
 
 def _wait_s(attempt: int, asked: float | None, *, stray: bool = False) -> float:

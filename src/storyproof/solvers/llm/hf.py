@@ -88,7 +88,8 @@ class Transformers:
         try:
             self._tokenizer = self._library.AutoTokenizer.from_pretrained(self._path, padding_side="left")
             self._model = self._library.AutoModelForCausalLM.from_pretrained(
-                self._path, **{"dtype": "auto", **self._options.extra}
+                self._path,
+                **{"dtype": "auto", **self._options.extra, "use_safetensors": True},  # other weights may run code
             )
         except (OSError, ValueError, TypeError) as error:
             first = shorten(str(error).strip().split("\n")[0])

@@ -121,12 +121,13 @@ class Session:
         for example in self._examples():
             replies: list[Reply] = []
             texts: list[str] = []
+            at_limit = False
             while True:
                 request = self._request(example, texts)
                 if request is None:
                     cut_off = bool(replies) and ends_before_answer(self._prompt, replies[-1])
                     answer = "" if cut_off else self._prompt.answer(texts, example)
-                    yield Answer(example, answer, tuple(replies), cut_off=cut_off)
+                    yield Answer(example, answer, tuple(replies), cut_off=cut_off, at_limit=at_limit)
                     break
                 key = key_of(self._identity, request)
                 reply = self._store.get(key)
@@ -136,6 +137,8 @@ class Session:
                     break
                 replies.append(reply)
                 texts.append(reply.text)
+                spent = reply.choice_scores is None and (reply.output_tokens or 0) >= request.max_tokens
+                at_limit = reply.cut_off or spent  # not every server says why a reply ended
 
     def _wave(self, step: int) -> Iterator[KeyedRequest]:
         """Yield the requests of one step whose replies are not known yet."""

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from storyproof.errors import ConfigError, DataError, quoted
 from storyproof.example import Example
 from storyproof.families.family import convention_text, family_of
+from storyproof.replies import people_sets
 from storyproof.seeds import Draws, digest
 from storyproof.solvers.llm.choices import chosen, letters, shuffled
 from storyproof.solvers.llm.functions import load_function
@@ -63,7 +64,14 @@ def needs_shots(name: str) -> bool:
     return any(wording.shots for wording in load_template(name).wordings.values())
 
 
-def load_prompt(name: str, *, seed: int = 0, shots: Sequence[Example] = (), max_tokens: int | None = None) -> Prompt:
+def load_prompt(
+    name: str,
+    *,
+    conventions: bool = True,
+    seed: int = 0,
+    shots: Sequence[Example] = (),
+    max_tokens: int | None = None,
+) -> Prompt:
     """Load a prompt by its name, by the path of its file, or as a function by `module:function`.
 
     A function takes an example and returns the text of the request, or a `Request`. A class, or an object with the
@@ -71,6 +79,7 @@ def load_prompt(name: str, *, seed: int = 0, shots: Sequence[Example] = (), max_
 
     Args:
         name: The name, file or function.
+        conventions: Whether requests begin with the rules that the answer rests on (`Family.conventions`).
         seed: The seed for shots and for the order of options.
         shots: Examples of the train split, from which shots are drawn.
         max_tokens: The maximum length of the last reply; by default that of the prompt.
@@ -78,14 +87,15 @@ def load_prompt(name: str, *, seed: int = 0, shots: Sequence[Example] = (), max_
     Raises:
         ConfigError: If there is no such prompt, its file is not valid, or it needs shots and there are none.
     """
+    prompt: Prompt
     if not _is_function(name):
-        return TemplatePrompt(load_template(name), seed=seed, shots=shots, max_tokens=max_tokens)
-    found = load_function(name, "prompt")
-    made: Any = found() if isinstance(found, type) else found
-    if hasattr(made, "request") and hasattr(made, "answer"):
-        prompt: Prompt = made
-        return prompt
-    return FunctionPrompt(name, made, max_tokens or 10)
+        prompt = TemplatePrompt(load_template(name), seed=seed, shots=shots, max_tokens=max_tokens)
+    else:
+        found = load_function(name, "prompt")
+        made: Any = found() if isinstance(found, type) else found
+        is_prompt = hasattr(made, "request") and hasattr(made, "answer")
+        prompt = made if is_prompt else FunctionPrompt(name, made, max_tokens or 10)
+    return ConventionsPrompt(prompt) if conventions else prompt
 
 
 def _is_function(name: str) -> bool:
@@ -133,18 +143,25 @@ class TemplatePrompt:
         if not replies:
             return ""
         found = replies[-1]
-        if self._template.answer_after is not None:
-            found = after_marker(found, self._template.answer_after) or found
+        for marker in (self._in_language_of(example).answer_after, self._template.answer_after):
+            after = None if marker is None else after_marker(found, marker)
+            if after is not None:
+                found = after
+                break
         if self._steps(example)[1][-1].choices != LETTERS:
             return found
         return chosen(found, self._options(example))
 
     def answers(self, reply: str) -> bool:
         """Return whether a last reply contains an answer: text after the marker, or any text if there is no marker."""
-        return self._template.answer_after is None or after_marker(reply, self._template.answer_after) is not None
+        markers = (each.answer_after for each in (self._template, *self._template.translations.values()))
+        return any(marker is None or after_marker(reply, marker) is not None for marker in markers)
+
+    def _in_language_of(self, example: Example) -> Template:
+        return self._template.in_language(family_of(example).language(example))
 
     def _steps(self, example: Example) -> tuple[Wording, list[PromptStep]]:
-        wording = self._template.wording(family_of(example).prompt_keys_of(example))
+        wording = self._in_language_of(example).wording(family_of(example).prompt_keys_of(example))
         return wording, [step for step in wording.steps if step.when != BELIEF or example.chain]
 
     def _values(self, example: Example, wording: Wording, step: PromptStep, replies: Sequence[str]) -> dict[str, str]:
@@ -152,7 +169,7 @@ class TemplatePrompt:
         return {
             "story": example.story,
             "question": example.question,
-            "candidates": ", ".join(sorted(family_of(example).candidates(example))),
+            "candidates": _listed(example),
             "options": "\n".join(f"{letter}. {name}" for letter, name in zip(letters(options), options, strict=True)),
             "shots": self._shown(example, wording) if wording.shots else "",
             **family_of(example).prompt_values(example),
@@ -166,7 +183,7 @@ class TemplatePrompt:
                 story=shot.story,
                 question=shot.question,
                 answer=shot.answer,
-                candidates=", ".join(sorted(family_of(shot).candidates(shot))),
+                candidates=_listed(shot),
             )
             for shot in shots_for(example, self._shots.get(family_of(example).name, ()), wording.shots)
         )
@@ -213,21 +230,21 @@ class FunctionPrompt:
 
 
 class ConventionsPrompt:
-    """Another prompt, after what its stories take for granted (`Family.conventions`)."""
+    """Another prompt, after the rules that its answers rest on (`Family.conventions`)."""
 
     def __init__(self, prompt: Prompt) -> None:
         self._prompt = prompt
-        self.name, self.version = f"{prompt.name}+conventions", prompt.version
+        self.name, self.version = prompt.name, prompt.version
         self.sha256 = getattr(prompt, "sha256", None)
 
     def request(self, example: Example, replies: Sequence[str]) -> Request | None:
         """Return the next request, with the conventions before the first message of the user."""
-        request, lines = self._prompt.request(example, replies), family_of(example).conventions(example)
-        if request is None or not lines:
+        request, rules = self._prompt.request(example, replies), convention_text(example)
+        if request is None or not rules:
             return request
         messages = list(request.messages)
         place = next((number for number, message in enumerate(messages) if message.role == "user"), 0)
-        messages[place] = replace(messages[place], content=f"{convention_text(lines)}\n\n{messages[place].content}")
+        messages[place] = replace(messages[place], content=f"{rules}\n\n{messages[place].content}")
         return replace(request, messages=tuple(messages))
 
     def answer(self, replies: Sequence[str], example: Example) -> str:
@@ -238,6 +255,14 @@ class ConventionsPrompt:
         """Return whether a last reply contains an answer, as far as the prompt can tell."""
         found = getattr(self._prompt, "answers", None)
         return found is None or bool(found(reply))
+
+
+def _listed(example: Example) -> str:
+    """Return all candidates of an example in one line; of sets of people, the people."""
+    family = family_of(example)
+    known, language = sorted(family.candidates(example)), family.language(example)
+    sets = people_sets(tuple(known))
+    return sets.describe(language) if sets is not None else ("、" if language == "zh" else ", ").join(known)
 
 
 def ends_before_answer(prompt: Prompt, last: Reply) -> bool:

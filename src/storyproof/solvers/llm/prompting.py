@@ -9,7 +9,7 @@ from typing import Any
 from storyproof.datasets.examples import as_example
 from storyproof.errors import ConfigError
 from storyproof.example import Example
-from storyproof.solvers.llm.prompt import ConventionsPrompt, Prompt, load_prompt, prompt_names
+from storyproof.solvers.llm.prompt import Prompt, load_prompt, prompt_names
 from storyproof.solvers.llm.requests import Request
 from storyproof.solvers.solver import DEFAULT_PROMPT
 
@@ -20,7 +20,7 @@ def prompt(
     row: Row,
     name: str = DEFAULT_PROMPT,
     *,
-    conventions: bool = False,
+    conventions: bool = True,
     replies: Sequence[str] = (),
     shots: Sequence[Row] = (),
     seed: int = 0,
@@ -30,7 +30,7 @@ def prompt(
     Args:
         row: An example, or a row of a table as a dictionary; `story` and `question` are enough.
         name: A prompt's name or file, or `module:function`.
-        conventions: Whether it begins with what its story takes for granted.
+        conventions: Whether it begins with the rules that the answer rests on, in the language of the row.
         replies: What the model replied to the steps before, for prompts of several steps such as `perspective`.
         shots: Rows from which solved examples are drawn, for prompts that show some.
         seed: For prompts that draw.
@@ -44,9 +44,11 @@ def prompt(
 
     Example:
         >>> import storyproof
-        >>> row = storyproof.stream("tomi", seed=7)[0].rows[3]
-        >>> print(storyproof.prompt(row).text.splitlines()[0])
+        >>> row = storyproof.stream("tomi", seed=7)[0].rows[2]
+        >>> print(storyproof.prompt(row, conventions=False).text.splitlines()[0])
         Read the story and answer the question. Answer with one container and nothing else.
+        >>> print(storyproof.prompt(row).text.splitlines()[0])
+        Rules for this story:
         >>> asked = storyproof.prompt(row, "multiple-choice")
         >>> asked.choices, asked.chat[0]["role"]
         (('A', 'B'), 'user')
@@ -58,18 +60,13 @@ def prompt(
     return request
 
 
-def prompt_of(name: str, *, conventions: bool = False, shots: Sequence[Example] = (), seed: int = 0) -> Prompt:
+def prompt_of(name: str, *, conventions: bool = True, shots: Sequence[Example] = (), seed: int = 0) -> Prompt:
     """Return a prompt; those of storyproof are kept, as files of users may change."""
     if shots or name not in prompt_names():
-        return _made(name, conventions, tuple(shots), seed)
+        return load_prompt(name, conventions=conventions, seed=seed, shots=shots)
     return _kept(name, conventions, seed)
 
 
 @lru_cache(maxsize=32)
 def _kept(name: str, conventions: bool, seed: int) -> Prompt:
-    return _made(name, conventions, (), seed)
-
-
-def _made(name: str, conventions: bool, shots: Sequence[Example], seed: int) -> Prompt:
-    found = load_prompt(name, seed=seed, shots=shots)
-    return ConventionsPrompt(found) if conventions else found
+    return load_prompt(name, conventions=conventions, seed=seed)

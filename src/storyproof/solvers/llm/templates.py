@@ -1,7 +1,8 @@
 """Prompt files: they have names and versions, and are checked before the first request.
 
 A file contains the wording of a question for each family (`belief`, `kinship` …), or one for all families (`any`). A
-wording has `steps`, one request each. Their text may contain placeholders in braces; write a brace itself twice.
+wording has `steps`, one request each. Their text may contain placeholders in braces; write a brace itself twice. Under
+`languages` there may be wordings for rows in other languages, by code (`de`); all other rows use the main ones.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import string
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ LETTERS, FULL = "letters", "answers"
 PLACEHOLDERS = {
     "story": "the story, one sentence per line",
     "question": "the question",
-    "candidates": "all candidates, separated by commas",
+    "candidates": "all candidates, separated by commas; for sets of people, the people",
     "options": "all candidates with letters, one per line, in a random order (by seed and example)",
     "shots": "solved examples from the train split",
     "person": "belief: the first person whose mind the question is about; kinship: the person asked about",
@@ -77,6 +78,7 @@ class Template:
         answer_after: The text in the last reply that the answer follows; None if the answer is the whole reply.
         wordings: The wordings, by family.
         where: The file, for messages.
+        translations: The same for rows in other languages, by code.
     """
 
     name: str
@@ -85,6 +87,11 @@ class Template:
     answer_after: str | None
     wordings: dict[str, Wording]
     where: str
+    translations: dict[str, Template] = field(default_factory=dict)
+
+    def in_language(self, language: str) -> Template:
+        """Return the prompt for rows in a language; the prompt itself if it has no other words for them."""
+        return self.translations.get(language, self)
 
     def wording(self, keys: Sequence[str]) -> Wording:
         """Return the wording for a family, given the keys under which files may name it.
@@ -135,18 +142,37 @@ class _TemplateReader:
 
     def template(self, read: Any, sha256: str) -> Template:
         keys = (*(key for family in families() for key in family.prompt_keys), ANY)
-        fields = self._object(read, "the file", ("name", "version"), ("about", "answer_after", *keys))
-        kinds = [kind for kind in keys if kind in fields]
-        if not kinds:
-            raise self._error("the file", "no wording", f"one of {', '.join(keys)}, with steps")
-        return Template(
+        fields = self._object(read, "the file", ("name", "version"), ("about", "languages", "answer_after", *keys))
+        found = Template(
             name=self._text(fields["name"], "name"),
             version=self._text(fields["version"], "version"),
             sha256=sha256,
-            answer_after=self._text(fields["answer_after"], "answer_after") if "answer_after" in fields else None,
-            wordings={kind: self._wording(fields[kind], kind) for kind in kinds},
+            answer_after=self._answer_after(fields, ""),
+            wordings=self._wordings(fields, keys, ""),
             where=self._where,
         )
+        languages = fields.get("languages", {})
+        if not isinstance(languages, dict):
+            raise self._error("languages", quoted(languages), "wordings by the code of a language, such as de")
+        for language, given in languages.items():
+            place = f"languages.{language}."
+            there = self._object(given, place[:-1], (), ("answer_after", *keys))
+            found.translations[str(language)] = replace(
+                found,
+                answer_after=self._answer_after(there, place),
+                wordings=self._wordings(there, keys, place),
+                translations={},
+            )
+        return found
+
+    def _answer_after(self, fields: Mapping[str, Any], place: str) -> str | None:
+        return self._text(fields["answer_after"], f"{place}answer_after") if "answer_after" in fields else None
+
+    def _wordings(self, fields: Mapping[str, Any], keys: Sequence[str], place: str) -> dict[str, Wording]:
+        kinds = [kind for kind in keys if kind in fields]
+        if not kinds:
+            raise self._error(place[:-1] or "the file", "no wording", f"one of {', '.join(keys)}, with steps")
+        return {kind: self._wording(fields[kind], f"{place}{kind}") for kind in kinds}
 
     def _wording(self, read: Any, place: str) -> Wording:
         fields = self._object(read, place, ("steps",), ("shots", "shot"))

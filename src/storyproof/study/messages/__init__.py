@@ -1,7 +1,7 @@
 """The texts of pages, one file per language; `{names}` in them are filled in.
 
-A file may also translate sentences that come from families, such as what a story takes for granted: the key is then the
-English sentence.
+A file of a lab may also translate the rules for a story, in a language in which its family has no texts for them: the
+key is then the English sentence.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ from storyproof.families.belief.audit import rows as tom_rows
 from storyproof.families.belief.audit.mechanisms import MECHANISMS
 from storyproof.families.belief.audit.rows import right_marks
 from storyproof.families.belief.babi_format import TomBabiSplit, TomiSplit
-from storyproof.families.belief.derivation import BeliefProofs, RowProblem, prove
-from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES
-from storyproof.families.belief.text import parse
+from storyproof.families.belief.tomi_labels import QUESTION_TYPES, STORY_TYPES
+from storyproof.families.belief.tomi_rows import BeliefProofs, RowProblem, prove
+from storyproof.families.belief.tomi_text import parse
 from storyproof.findings import FileReport, Finding, tally
 from storyproof.formats.jsonl import JsonlSplit
 from tests.samples import table
@@ -332,7 +332,7 @@ def test_a_wrong_answer(tmp_path: Path) -> None:
         expected="box",
         reason="the label is where the key really is: Ada moved it in sentence 5; "
         "Ben left in sentence 4, before the move in 5",
-        sentences=(1, 2, 3, 4, 5),
+        sentences=(1, 2, 3, 4),
         asked="second_order",
         fix="answer",
     )
@@ -432,11 +432,11 @@ def test_evaluation_frameworks_are_not_strict_about_answers(tmp_path: Path, targ
 @pytest.mark.parametrize(
     ("sentence", "reason"),
     [
-        ("Cleo exited the attic.", "Cleo exits the attic without being there"),
-        ("Ada entered the attic.", "Ada enters the attic, being there already"),
+        ("Cleo exited the attic.", "Cleo exits the attic but is in no room"),
+        ("Ada entered the attic.", "Ada is in the attic already"),
         ("Ben moved the key to the tin.", "Ben moves the key from another room"),
         ("Ada moved the ring to the tin.", "Ada moves the ring, which is nowhere yet"),
-        ("Ada is in the hall.", "Ada is said to be in the hall but went elsewhere"),
+        ("Ada is in the hall.", "Ada is said to be in the hall but is in the attic"),
         ("The key is in the tin.", "the key is said to be in the tin but was left elsewhere"),
     ],
 )

@@ -15,8 +15,8 @@ from storyproof.families.belief.audit.mechanisms import (
     explain_trace,
     set_stage,
 )
-from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.text import parse
+from storyproof.families.belief.tomi_text import parse
+from storyproof.families.belief.world import EventKind, PlotEvent
 
 START = ["Ada entered the attic.", "Ben entered the attic.", "The key is in the box."]
 AWAY = [*START, "Ben exited the attic.", "Ada moved the key to the jar."]
@@ -48,17 +48,17 @@ def test_what_is_not_on_the_stage() -> None:
 
 def test_a_stage_has_the_room_where_the_object_is_at_the_end() -> None:
     story = [
-        Event(Kind.ENTER, "Ada", "attic"),
-        Event(Kind.PLACE, None, "attic", "key", "box"),
-        Event(Kind.MOVE, "Ada", "attic", "key", "jar"),
-        Event(Kind.ENTER, "Ben", "hall"),
-        Event(Kind.IS_IN, "Ben", "hall"),
-        Event(Kind.PLACE, None, "hall", "key", "tin"),
-        Event(Kind.EXIT, "Zoe", "hall"),  # nobody saw Zoe come, nor Cy
-        Event(Kind.EXIT, "Cy", "attic"),
-        Event(Kind.MOVE, "Ben", "attic", "key", "pot"),
-        Event(Kind.PLACE, None, "hall", "key", "tin"),
-        Event(Kind.IS_IN, "Di", "hall"),
+        PlotEvent(EventKind.ENTER, "Ada", "attic"),
+        PlotEvent(EventKind.PLACE, None, "attic", "key", "box"),
+        PlotEvent(EventKind.MOVE, "Ada", "attic", "key", "jar"),
+        PlotEvent(EventKind.ENTER, "Ben", "hall"),
+        PlotEvent(EventKind.IS_IN, "Ben", "hall"),
+        PlotEvent(EventKind.PLACE, None, "hall", "key", "tin"),
+        PlotEvent(EventKind.EXIT, "Zoe", "hall"),  # nobody saw Zoe come, nor Cy
+        PlotEvent(EventKind.EXIT, "Cy", "attic"),
+        PlotEvent(EventKind.MOVE, "Ben", "attic", "key", "pot"),
+        PlotEvent(EventKind.PLACE, None, "hall", "key", "tin"),
+        PlotEvent(EventKind.IS_IN, "Di", "hall"),
     ]
     stage = set_stage(story, "key")
     assert stage.stays == {"Ben": [Stay(4, 0)], "Di": [Stay(11, 0)]}

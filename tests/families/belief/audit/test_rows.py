@@ -12,9 +12,9 @@ import pytest
 
 from storyproof.errors import DataError
 from storyproof.families.belief.audit.rows import ProvedRows, answers_under, asked_of, plain, right_marks
-from storyproof.families.belief.derivation import RowProblem
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER
-from storyproof.families.belief.text import parse, parse_question
+from storyproof.families.belief.tomi_rows import RowProblem
+from storyproof.families.belief.tomi_text import parse, parse_question
 from storyproof.formats.format import with_places
 
 START = "Ada entered the attic.\nBen entered the attic.\nThe key is in the box."

@@ -8,8 +8,8 @@ import pytest
 
 from storyproof.datasets.generate import generate
 from storyproof.errors import ConfigError
-from storyproof.families.belief.events import NOISE, Kind
-from storyproof.families.belief.text import parse
+from storyproof.families.belief.tomi_text import NOISE, parse
+from storyproof.families.belief.world import EventKind
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +59,8 @@ def test_noise_is_a_probability(noise: float) -> None:
 def test_a_test_story_has_four_scenarios_of_one_type(long: pa.Table) -> None:
     for row in long.to_pylist():
         events = parse(row["story"])
-        assert sum(event.kind is Kind.PLACE for event in events) == 4
-        exits = sum(event.kind is Kind.EXIT for event in events)
+        assert sum(event.kind is EventKind.PLACE for event in events) == 4
+        exits = sum(event.kind is EventKind.EXIT for event in events)
         assert exits == {"true_belief": 0, "false_belief": 4, "second_order_false_belief": 8}[row["story_type"]]
 
 
@@ -79,13 +79,13 @@ def test_who_is_there_already_is_in_the_room(long: pa.Table) -> None:
     for story in long.column("story").to_pylist():
         where: dict[str | None, str | None] = {}
         for event in parse(story):
-            if event.kind is Kind.IS_IN:
+            if event.kind is EventKind.IS_IN:
                 said += 1
                 assert where[event.agent] == event.room
-            elif event.kind is Kind.ENTER:
+            elif event.kind is EventKind.ENTER:
                 assert where.get(event.agent) != event.room
                 where[event.agent] = event.room
-            elif event.kind is Kind.EXIT:
+            elif event.kind is EventKind.EXIT:
                 del where[event.agent]
     assert said > 20
 

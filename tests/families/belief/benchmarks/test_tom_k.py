@@ -18,13 +18,17 @@ from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import ConfigError, ParseError
 from storyproof.evaluation.matching.matchers import MATCHERS, judge
 from storyproof.example import SPLITS, Example
+from storyproof.families.belief.arrays import LocalNames, decode_plot
 from storyproof.families.belief.benchmarks.plain_plots import PlainPlots, plot_keys
+from storyproof.families.belief.benchmarks.plot_sampler import PlotDials
 from storyproof.families.belief.benchmarks.tom_k import KINDS, LADDER, PRESETS, TomK, TomKConfig, dials_of
-from storyproof.families.belief.nested.drawing import PlotDials
-from storyproof.families.belief.nested.reading import is_nested, read_question, read_story, style_of
-from storyproof.families.belief.nested.rows import READINGS
-from storyproof.families.belief.nested.world import MESSAGES, EventKind
-from storyproof.families.belief.text import parse
+from storyproof.families.belief.provers import CheckedStory
+from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.read_text import is_nested, read_question, read_story, style_of
+from storyproof.families.belief.readings import DEFAULT_READING
+from storyproof.families.belief.rows import READINGS
+from storyproof.families.belief.tomi_text import parse
+from storyproof.families.belief.world import MESSAGES, EventKind
 from storyproof.families.family import load_family
 from storyproof.integrations.curriculum import Curriculum
 from storyproof.seeds import Draws
@@ -251,3 +255,46 @@ def test_many_stories_verify_from_the_text_alone(preset: str) -> None:
     stories = 100_000
     for table in benchmark.blocks("train", stories - stories % benchmark.round):
         assert examine_table(table).findings == []
+
+
+@pytest.mark.parametrize("preset", ["medium", "hard", "extreme"])
+def test_lies_are_false_and_told_by_people_who_know_better_and_most_deceive_somebody(preset: str) -> None:
+    benchmark = TomK(TomKConfig(**PRESETS[preset]), 31)
+    assert benchmark.notes({"test": 300})["lies"]["deceive"]["test"] >= 0.8
+    drawn = benchmark.plots("test", 0)
+    for column in range(40):
+        told = decode_plot(drawn.stories, column, LocalNames.generic(64))
+        for time in np.flatnonzero(drawn.lie[:, column]).tolist():
+            before = CheckedStory(told[:time], DEFAULT_READING)
+            thing = str(told[time].thing)
+            real = before.belief((), thing)
+            assert before.belief((str(told[time].agent),), thing) == real
+            assert told[time].container != real
+
+
+@pytest.mark.parametrize("preset", ["easy", "hard", "extreme"])
+def test_chains_cannot_be_told_in_fewer_minds_and_no_question_is_asked_twice(preset: str) -> None:
+    for story in storyproof.stream("tom-k", seed=12, preset=preset)[:40]:
+        asked = [read_question(row.question) for row in story.rows]
+        for question in asked:
+            assert len(set(question.chain[1:])) == len(question.chain[1:])
+        believed = {(each.thing, each.chain) for each in asked if each.ask == Ask.BELIEF}
+        assert not believed & {(each.thing, each.chain) for each in asked if each.ask == Ask.SAYS}
+        for row, question in zip(story.rows, asked, strict=True):
+            assert row.order == question.order
+            if question.ask == Ask.BELIEVERS and question.chain:
+                assert question.chain[0] not in row.answer.split(", ")
+
+
+@pytest.mark.parametrize("settings", [{"preset": "easy"}, {"preset": "medium", "trust": "fresher"}])
+def test_robust_questions_have_the_same_answer_under_all_readings(settings: dict[str, str]) -> None:
+    table = storyproof.generate("tom-k", test=60, seed=3, robust=True, **settings)
+    assert {len(readings) for readings in table["readings"].to_pylist()} == {12}
+    assert examine_table(table).findings == []
+
+
+def test_more_minds_than_people_make_no_new_question() -> None:
+    with pytest.raises(ConfigError, match="with 3 people a question of more than 4 minds is one of fewer"):
+        TomKConfig(order=5, agents=3)
+    with pytest.raises(ConfigError, match="one room only, where everybody sees the objects"):
+        TomKConfig(rooms=1, peeks=0)

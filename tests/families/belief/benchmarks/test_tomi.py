@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import storyproof
 from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.generate import generate
 from storyproof.errors import ConfigError
-from storyproof.families.belief.benchmarks.base import BeliefConfig, may_be_first
+from storyproof.families.belief.benchmarks.base import may_be_first
 from storyproof.families.belief.benchmarks.tomi import (
     _CODE,
     LONGEST,
     Tomi,
+    TomiConfig,
     add_distractors,
     balanced_cores,
     cells,
@@ -21,7 +24,8 @@ from storyproof.families.belief.benchmarks.tomi import (
     send_elsewhere,
     swappable,
 )
-from storyproof.families.belief.labels import STORY_TYPES
+from storyproof.families.belief.readings import READINGS
+from storyproof.families.belief.tomi_labels import STORY_TYPES
 from storyproof.families.belief.vocabulary import ROLES, from_lists
 from storyproof.seeds import Draws
 
@@ -165,7 +169,7 @@ def test_six_questions_in_the_published_order() -> None:
 
 @pytest.mark.parametrize("role", ROLES)
 def test_disjoint_splits_share_no_word_of_a_role(role: str) -> None:
-    benchmark = Tomi(BeliefConfig(disjoint=(role,)), seed=1)
+    benchmark = Tomi(TomiConfig(disjoint=(role,)), seed=1)
     words = [set(getattr(benchmark.vocabularies[split], role)) for split in ("train", "val", "test")]
     assert not words[0] & words[1]
     assert not words[0] & words[2]
@@ -189,7 +193,7 @@ def test_a_small_vocabulary_gives_every_story_it_can_and_no_more() -> None:
             "objects": ["key", "ring"],
         }
     )
-    benchmark = Tomi(BeliefConfig(vocabulary=words))
+    benchmark = Tomi(TomiConfig(vocabulary=words))
     most = 3 * 2 * 2 * 2 * 2 // 3
     assert benchmark.capacity("train") == most
     table = generate("tomi", train=15, val=15, test=15, vocabulary=words)
@@ -208,7 +212,7 @@ def test_no_story_occurs_twice_in_many() -> None:
 def test_of_two_agents_who_could_be_swapped_only_one_may_be_the_other() -> None:
     """Else two stories could tell the same. With three agents there is often no third that fits: it goes elsewhere."""
     few = {"agents": ["Ada", "Bo", "Cy"], "rooms": ["attic", "barn"], "containers": ["box", "jar"]}
-    small = BeliefConfig(vocabulary=from_lists({**few, "objects": [f"thing{number}" for number in range(2_000)]}))
+    small = TomiConfig(vocabulary=from_lists({**few, "objects": [f"thing{number}" for number in range(2_000)]}))
     for benchmark in (Tomi(seed=5), Tomi(small, seed=5)):
         plots = benchmark.plots("train", 0)
         alike = swappable(plots.bare)
@@ -228,3 +232,10 @@ def test_a_coin_decides_who_may_be_first_and_not_the_names() -> None:
     different = one != two
     assert (ways[0][different] != ways[1][different]).all()
     assert 800 < ways[0][one < two].sum() * 2 < 1_200
+
+
+def test_robust_stories_have_the_same_answers_under_all_readings() -> None:
+    table = storyproof.generate("tomi", test=60, seed=4, robust=True)
+    assert {tuple(readings) for readings in table["readings"].to_pylist()} == {READINGS}
+    kinds = Counter(table["story_type"].to_pylist()[::6])
+    assert kinds == {"true_belief": 30, "false_belief": 30}

@@ -12,8 +12,6 @@ from hypothesis import strategies as st
 from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.generate import generate
 from storyproof.errors import VocabularyError
-from storyproof.families.belief import oracle as beliefs
-from storyproof.families.belief.agreement import confirm
 from storyproof.families.belief.benchmarks.base import BeliefConfig
 from storyproof.families.belief.benchmarks.script import keys
 from storyproof.families.belief.benchmarks.tomi_matched import (
@@ -37,13 +35,13 @@ from storyproof.families.belief.benchmarks.tomi_matched import (
     pair_plots,
 )
 from storyproof.families.belief.benchmarks.tomi_questions import ASKED, Answers, ask
-from storyproof.families.belief.checker import Worlds
-from storyproof.families.belief.events import FEELINGS, Event, Kind
-from storyproof.families.belief.labels import STORY_TYPES, Questions, label, story_type
 from storyproof.families.belief.readings import READINGS
-from storyproof.families.belief.text import narrate, parse
+from storyproof.families.belief.tomi_labels import STORY_TYPES, Questions, ask_plainly, confirm, label, story_type
+from storyproof.families.belief.tomi_text import FEELINGS, narrate, parse
 from storyproof.families.belief.vocabulary import from_lists
+from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.seeds import Draws
+from tests.families.belief.asking import ask_both, belief
 from tests.families.belief.benchmarks.test_tomi import surprise
 from tests.groups import try_examples
 from tests.samples import table
@@ -57,9 +55,9 @@ def whole_questions(bare: np.ndarray, asked: np.ndarray) -> Questions:
     stories, count = SCRIPT.spell(bare), bare.shape[1]
     six = ask(stories)
     chain = np.where(six.chain == 1, asked[six.story].astype(np.int8), six.chain)
-    seen, mover = beliefs.view(stories, np.zeros(count, np.int8)), np.zeros(len(six.story), np.int8)
-    types = story_type(seen, mover[:count], asked.astype(np.int8))
-    labels = label(seen.pick(six.story), chain, six.memory, mover)
+    mover = np.zeros(len(six.story), np.int8)
+    types = story_type(stories, np.arange(count), mover[:count], mover[:count], asked.astype(np.int8))
+    labels = label(stories, ask_plainly(six.story, six.thing, chain, six.memory), mover)
     return Questions(six.story, six.thing, chain, six.memory, types[six.story], labels)
 
 
@@ -84,9 +82,8 @@ def test_without_the_mover_leaving_and_the_object_spoken_of_again_answers_would_
         "M entered the r.\nS entered the r.\nThe o is in the c.\nS exited the r.\nM moved the o to the d.\n"
         "M exited the r.\nS entered the r.\nS exited the r."
     )
-    world = Worlds(events, "o")
-    assert [world.belief(("S",), reading) for reading in READINGS] == ["d", "c", "d"]
-    assert [world.belief(("S", "M"), reading) for reading in READINGS] == ["c", "c", "d"]
+    assert [ask_both(events, belief("o", "S"), reading) for reading in READINGS] == ["d", "c", "d"]
+    assert [ask_both(events, belief("o", "S", "M"), reading) for reading in READINGS] == ["c", "c", "d"]
 
 
 @try_examples(25)
@@ -250,7 +247,7 @@ def test_three_agents_are_too_few() -> None:
         generate("tomi-matched", test=3, vocabulary=from_lists(few))
 
 
-def story_of(ways: list[tuple[int, int, int]]) -> list[Event]:
+def story_of(ways: list[tuple[int, int, int]]) -> list[PlotEvent]:
     """Play a story in which companions 1, 2, … have the given ways."""
     acts = [(when, f"a{who} {verb} the r.") for who, way in enumerate(ways, 1)
             for when, verb in zip(way, ("exited", "entered", "exited"), strict=True)]  # fmt: skip
@@ -298,6 +295,6 @@ def test_another_room_or_place_is_seen() -> None:
     for place, event in enumerate(events):
         changed = event._replace(room="s")
         assert departure([*events[:place], changed, *events[place + 1 :]], "o") is not None
-        if event.kind in (Kind.PLACE, Kind.MOVE):
+        if event.kind in (EventKind.PLACE, EventKind.MOVE):
             changed = event._replace(container="c" if event.container == "d" else "d")
             assert departure([*events[:place], changed, *events[place + 1 :]], "o") is not None

@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from storyproof.families.belief.events import Kind
 from storyproof.families.belief.shortcuts.ablations import (
     ABLATIONS,
     remove_comings_and_goings,
@@ -13,6 +12,7 @@ from storyproof.families.belief.shortcuts.ablations import (
 )
 from storyproof.families.belief.shortcuts.probe import Lexicon, features
 from storyproof.families.belief.shortcuts.stories import NONE, Told, tell
+from storyproof.families.belief.world import EventKind
 from tests.samples import example
 from tests.shortcuts.stories import made
 
@@ -40,13 +40,13 @@ def test_the_mover_may_be_known_without_names() -> None:
     assert np.array_equal(*matrix(remove_names(told)).reshape(2, 2, -1))
     left = remove_names_but_mover(told)
     assert not np.array_equal(*matrix(left).reshape(2, 2, -1))
-    coming = np.isin(left.kind, (Kind.ENTER, Kind.EXIT))
+    coming = np.isin(left.kind, (EventKind.ENTER, EventKind.EXIT))
     assert len(np.unique(left.agent[coming])) == 1
 
 
 def test_nobody_comes_or_goes_and_no_gap_shows_that_they_did() -> None:
     left = remove_comings_and_goings(tell(made("tomi", "test", 30)))
-    assert set(np.unique(left.kind)) <= {NONE, Kind.PLACE, Kind.MOVE, Kind.FEEL}
+    assert set(np.unique(left.kind)) <= {NONE, EventKind.PLACE, EventKind.MOVE, EventKind.FEEL}
     assert (left.room == NONE).all()
     told = left.kind != NONE
     assert (told[:, :-1] >= told[:, 1:]).all()

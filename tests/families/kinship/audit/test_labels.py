@@ -687,7 +687,9 @@ def test_a_finding_says_what_was_expected(tmp_path: Path) -> None:
     assert findings(answer=wrong)["answer"] == (wrong, row["answer"])
     assert findings(status="ambiguous") == {"status": ("ambiguous", "entailed")}
     assert findings(pattern="x") == {"pattern": ("x", row["pattern"])}
-    assert findings(proof=[]) == {"proof": ("[]", f"[{', '.join(map(str, row['proof']))}]")}
+    assert findings(proof=[]) == {
+        "proof": ("[], from which the answer does not follow", f"[{', '.join(map(str, row['proof']))}]")
+    }
     assert findings(story_type="all") == {"story_type": ("all", "clean")}
     assert findings(readings=["published"])["readings"] == ("[published]", "[strict, published]")
 

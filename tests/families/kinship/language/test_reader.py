@@ -417,3 +417,24 @@ def test_words_after_is_are_noticed(change: str) -> None:
             assert isinstance(found, NotUnderstood), story.text[match.start() - 30 : match.end() + 30]
             tried += 1
     assert tried > 30
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ada is the sister of Ben. Cleo met them and their mother Dora.",  # or is Dora the mother of Cleo as well?
+        "Ada, Ben and Cleo went to the fair. Dora is their mother.",
+        "Ada is the sister of Ben. Cleo waved. Dora is their mother.",
+    ],
+)
+def test_their_means_two_people_or_is_refused(text: str) -> None:
+    with pytest.raises(ParseError):
+        read(text, ["Ada", "Ben", "Cleo", "Dora"])
+
+
+@pytest.mark.parametrize("head", ["Robin met Alex.", "Sam and Robin talked."])
+@pytest.mark.parametrize("tail", ["Her mother is Dora.", "Dora is her mother."])
+def test_a_pronoun_may_mean_somebody_of_unknown_gender_from_before(head: str, tail: str) -> None:
+    """Grace may be no person at all: then it is Robin or Alex whose mother is named."""
+    with pytest.raises(ParseError):
+        read(f"{head} Grace came by. {tail}", None)

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from storyproof.families.belief.encoding import agents_of
+from storyproof.families.belief.encoding import people_of
 from storyproof.families.family import load_family
 from storyproof.solvers.neural.data.vocabulary import (
     learn_vocabulary,
@@ -49,12 +49,12 @@ def test_people() -> None:
     kinship = load_family("kinship")
     assert kinship.people(example(genders=["Ada:female", "Ben:male"])) == ["Ada", "Ben"]
     assert kinship.people(example()) == []
-    assert agents_of(f"Cleo hates the key.\n{STORY}\nPhone rang.") == ["Cleo", "Ada", "Ben"]
+    assert people_of(f"Cleo hates the key.\n{STORY}\nPhone rang.") == ["Cleo", "Ada", "Ben"]
 
 
 def test_agents_are_all_who_are_asked_about() -> None:
     for each in examples("tomi", "train"):
-        assert set(each.chain) <= set(agents_of(each.story))
+        assert set(each.chain) <= set(people_of(each.story))
 
 
 @pytest.mark.parametrize("family", [TOMI, CLUTRR])

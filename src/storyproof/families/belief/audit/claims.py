@@ -18,7 +18,7 @@ from storyproof.families.belief.babi_format import OBSERVERS, TRACE
 from storyproof.families.belief.benchmarks.base import breach
 from storyproof.families.belief.columns import LABELS
 from storyproof.families.belief.plots import distinct_rows
-from storyproof.families.belief.text import parse
+from storyproof.families.belief.tomi_text import parse
 from storyproof.families.belief.trace import observers
 from storyproof.findings import COLUMN, TEXT, Finding
 from storyproof.formats.format import numbers_of

@@ -1,6 +1,6 @@
 """The judge of theory-of-mind rows: their labels against what follows from their text.
 
-Rows are divided by kind of story, and each kind has a judge of its own. All add to one tally.
+Rows in ToMi's wording are judged as arrays, the others row by row. Both add to one tally.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import Any
 import pyarrow as pa
 
 from storyproof.errors import DataError, UnknownNameError
+from storyproof.families.belief.audit.row_judge import RowJudge
 from storyproof.families.belief.audit.tally import AuditTally
-from storyproof.families.belief.story_choice import READING_DESCRIPTIONS, story_kinds, work_by_kind
-from storyproof.families.belief.story_kind import StoryKind
+from storyproof.families.belief.audit.tomi_judge import TomiJudge
+from storyproof.families.belief.completion import divide_rows
+from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
 from storyproof.families.judge import FileJudge, Subject
 from storyproof.findings import Finding
 
@@ -25,18 +27,20 @@ class BeliefJudge(FileJudge):
     def __init__(self, subject: Subject) -> None:
         super().__init__(subject)
         for name in subject.settings.get("readings", ()):
-            if name not in READING_DESCRIPTIONS:
-                raise UnknownNameError("reading", name, READING_DESCRIPTIONS)
+            if name not in (known := {**DESCRIPTIONS, **READING_DESCRIPTIONS}):
+                raise UnknownNameError("reading", name, known)
         self._tally = AuditTally(self.unchecked, self.gone)
-        self._judges = {kind: kind.judge(subject, self._tally) for kind in story_kinds()}
+        self._tomi, self._others = TomiJudge(subject, self._tally), RowJudge(subject, self._tally)
 
     def judge(self, table: pa.Table) -> Iterable[Finding]:
         """Yield what is wrong in the next rows."""
+        if not self.subject.is_audit:  # the provers are fast enough to check every proof by deletion
+            self.proofs_checked += table.num_rows
 
-        def judge(kind: StoryKind, rows: pa.Table, is_certain: bool) -> Iterable[Finding]:
-            return self._judges[kind].judge(rows, is_certain=is_certain)
+        def judge(rows: pa.Table, is_tomi: bool, is_certain: bool) -> Iterable[Finding]:
+            return (self._tomi if is_tomi else self._others).judge(rows, is_certain=is_certain)
 
-        return chain.from_iterable(found for _, found in work_by_kind(table, judge))
+        return chain.from_iterable(findings for _, findings in divide_rows(table, judge))
 
     def conclude(self) -> Iterable[Finding]:
         """Refuse an audit of a file without questions."""

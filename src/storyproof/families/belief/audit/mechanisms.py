@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from storyproof.families.belief.audit.kinds import PRAGMATIC, QUESTION_TYPE
-from storyproof.families.belief.events import Event, Kind
 from storyproof.families.belief.readings import CLOSED, INFER_MOVER
+from storyproof.families.belief.world import EventKind, PlotEvent
 
 MECHANISMS: Mapping[str, str] = {
     "third_agent": "second-order label is reality; a third agent came into the object's room",
@@ -79,7 +79,7 @@ class Stage:
     mover: str | None
     stays: Mapping[str, Sequence[Stay]]
     elsewhere: Mapping[str, int]
-    actions: tuple[tuple[int, str, Kind], ...]
+    actions: tuple[tuple[int, str, EventKind], ...]
 
     @property
     def places(self) -> list[str]:
@@ -110,29 +110,29 @@ class Stage:
         return f"{agent} saw the move in sentence {move}"
 
 
-def set_stage(events: Sequence[Event], thing: str) -> Stage:
+def set_stage(events: Sequence[PlotEvent], thing: str) -> Stage:
     """Read a story with one object in view."""
     puts = [
         (n, event)
         for n, event in enumerate(events, 1)
-        if event.kind in (Kind.PLACE, Kind.MOVE) and event.thing == thing
+        if event.kind in (EventKind.PLACE, EventKind.MOVE) and event.thing == thing
     ]
-    moves = [(n, event) for n, event in puts if event.kind is Kind.MOVE]
+    moves = [(n, event) for n, event in puts if event.kind is EventKind.MOVE]
     room = puts[-1][1].room if puts else None
     stays: dict[str, list[Stay]] = {}
     elsewhere: dict[str, int] = {}
-    actions: list[tuple[int, str, Kind]] = []
+    actions: list[tuple[int, str, EventKind]] = []
     for number, event in enumerate(events, start=1):
         agent, kind = event.agent, event.kind
-        if agent is None or kind is Kind.FEEL or (kind is Kind.MOVE and event.thing != thing):
+        if agent is None or kind is EventKind.FEEL or (kind is EventKind.MOVE and event.thing != thing):
             continue
-        actions.append((number, agent, Kind.ENTER if kind is Kind.IS_IN else kind))
+        actions.append((number, agent, EventKind.ENTER if kind is EventKind.IS_IN else kind))
         mine = stays.setdefault(agent, [])
         inside = bool(mine) and not mine[-1].left
-        comes = kind in (Kind.ENTER, Kind.IS_IN)
+        comes = kind in (EventKind.ENTER, EventKind.IS_IN)
         if comes and event.room == room and not inside:
             mine.append(Stay(number, 0))
-        elif inside and (kind is Kind.EXIT or (comes and event.room != room)):
+        elif inside and (kind is EventKind.EXIT or (comes and event.room != room)):
             mine[-1] = Stay(mine[-1].came, number)
         elif comes and event.room != room:
             elsewhere.setdefault(agent, number)
@@ -231,10 +231,10 @@ def explain_story_type(stage: Stage, other: str, found: str) -> Cause:
     first = {agent: number for number, agent, _ in reversed(pair)}
     actions = [(number, agent, kind) for number, agent, kind in pair if number != first[agent]]
     facts = f"{stage.whereabouts(other)}; {stage.whereabouts(mover)}"
-    leaves = next((number for number, agent, kind in actions if agent == mover and kind is Kind.EXIT), 0)
+    leaves = next((number for number, agent, kind in actions if agent == mover and kind is EventKind.EXIT), 0)
     if found == "second_order_false_belief" and leaves:
         return Cause("mover_leaves", f"the type was read off the mover's leaving in sentence {leaves}: {facts}")
-    place = next((place for place, (_, _, kind) in enumerate(actions, 1) if kind is Kind.MOVE), 0)
+    place = next((place for place, (_, _, kind) in enumerate(actions, 1) if kind is EventKind.MOVE), 0)
     if place and not leaves and found == ("false_belief" if place == 2 else "true_belief"):
         return Cause("position_of_move", f"the type was read off the position of the move, action {place}: {facts}")
     return Cause("other_story_type", facts)

@@ -15,14 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from storyproof.errors import DataError
-from storyproof.families.belief import oracle as beliefs
-from storyproof.families.belief.arrays import NOBODY, encode
+from storyproof.families.belief import provers
+from storyproof.families.belief.arrays import NOBODY, encode_plots, encode_questions
 from storyproof.families.belief.audit.mechanisms import Stage, set_stage
 from storyproof.families.belief.babi_format import TRACE
-from storyproof.families.belief.derivation import BeliefProofs, prove
-from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.text import Question, parse
+from storyproof.families.belief.questions import BeliefQuestion
+from storyproof.families.belief.readings import BeliefReading
+from storyproof.families.belief.tomi_rows import BeliefProofs, prove
+from storyproof.families.belief.tomi_text import parse
 from storyproof.families.belief.trace import observers, trace
+from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.formats.chunks import story_starts
 from storyproof.formats.format import PLACE, Place, place_of
 from storyproof.seeds import Indices
@@ -45,7 +47,7 @@ def asked_of(question_type: str) -> str:
 
 
 @lru_cache(maxsize=64)  # the questions of a story stand side by side
-def events_of(story: str) -> tuple[Event, ...]:
+def events_of(story: str) -> tuple[PlotEvent, ...]:
     """Read a story."""
     return tuple(parse(story))
 
@@ -146,7 +148,7 @@ class ProvedRows:
 
     def pair(self, row: int, story: str) -> tuple[str | None, str | None]:
         """Return the names of agent 0 and agent 1."""
-        acting = (event.agent for event in events_of(story) if event.kind is not Kind.FEEL and event.agent)
+        acting = (event.agent for event in events_of(story) if event.kind is not EventKind.FEEL and event.agent)
         agents = dict(enumerate(dict.fromkeys(acting)))
         return agents.get(int(self.proved.mover[row])), agents.get(int(self.proved.other[row]))
 
@@ -185,7 +187,7 @@ class WrongLabel:
     name: str
     right: Any
     values: dict[str, Any]
-    question: Question
+    question: BeliefQuestion
     stage: Stage
     pair: tuple[str | None, str | None]
     believed: dict[str, str | None]
@@ -207,26 +209,21 @@ class WrongLabel:
 
 
 def answers_under(
-    cases: Sequence[tuple[Sequence[Event], Question]], readings: Sequence[str]
+    cases: Sequence[tuple[Sequence[PlotEvent], BeliefQuestion]], readings: Sequence[str]
 ) -> list[dict[str, str | None]]:
     """Return the answers to questions about beliefs under some readings."""
     if not cases:
         return []
-    stories, names = encode([[event for event in events if event.kind < Kind.FEEL] for events, _ in cases])
-    chains = np.full((max(question.order for _, question in cases), len(cases)), NOBODY, np.int8)
-    for column, (_, question) in enumerate(cases):
-        agents = names[column].agents
-        chains[: question.order, column] = [agents.get(agent, beliefs.STRANGER) for agent in question.chain]
-    things = [name.things[question.thing] for name, (_, question) in zip(names, cases, strict=True)]
-    seen = beliefs.view(stories, np.array(things, np.int8))
-    found: list[dict[str, str | None]] = [{} for _ in cases]
+    stories, names = encode_plots([events for events, _ in cases])
+    asked = encode_questions(names, range(len(cases)), [question for _, question in cases])
+    answers: list[dict[str, str | None]] = [{} for _ in cases]
     for reading in readings:
-        for column, place in enumerate(beliefs.belief(seen, chains, reading).place.tolist()):
-            found[column][reading] = None if place == NOBODY else tuple(names[column].containers)[place]
-    return found
+        for column, place in enumerate(provers.answer(stories, asked, BeliefReading(reading)).tolist()):
+            answers[column][reading] = None if place == NOBODY else tuple(names[column].containers)[place]
+    return answers
 
 
-def right_marks(events: Sequence[Event], marks: Sequence[str]) -> list[str]:
+def right_marks(events: Sequence[PlotEvent], marks: Sequence[str]) -> list[str]:
     """Return the numbers that should follow each sentence, where each agent has the number that it has most often."""
     seen = observers(events)
     votes: Counter[tuple[str, str]] = Counter()

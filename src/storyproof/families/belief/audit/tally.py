@@ -27,7 +27,7 @@ from typing import Any
 import pyarrow as pa
 
 from storyproof.families.belief.audit.rows import asked_of
-from storyproof.families.belief.labels import QUESTION_TYPES
+from storyproof.families.belief.tomi_labels import QUESTION_TYPES
 from storyproof.families.judge import Subject
 from storyproof.findings import Finding
 

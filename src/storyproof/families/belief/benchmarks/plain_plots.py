@@ -16,19 +16,16 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import ConfigError, ProofError
-from storyproof.families.belief import oracle
-from storyproof.families.belief.arrays import NOBODY, PAD, Flags, LocalNames, Small, Stories
+from storyproof.families.belief.arrays import NOBODY, LocalNames, PlotArrays, Small, decode_plot, join_plots
+from storyproof.families.belief.benchmarks.plot_sampler import PlotDials, draw_plots
 from storyproof.families.belief.benchmarks.script import orders_of_types
-from storyproof.families.belief.derivation import prove
-from storyproof.families.belief.events import FEELINGS, Event, Kind
-from storyproof.families.belief.labels import STORY_TYPES, story_type
 from storyproof.families.belief.narration import Cast
-from storyproof.families.belief.nested.arrays import PlotArrays, decode_plot, join_plots
-from storyproof.families.belief.nested.drawing import PlotDials, draw_plots
-from storyproof.families.belief.nested.world import EventKind, PlotEvent
-from storyproof.families.belief.readings import DEFAULT
-from storyproof.families.belief.text import Question, ask, narrate
+from storyproof.families.belief.questions import Ask, BeliefQuestion
+from storyproof.families.belief.tomi_labels import STORY_TYPES, beliefs_of_pair, type_of_beliefs
+from storyproof.families.belief.tomi_rows import prove
+from storyproof.families.belief.tomi_text import FEELINGS, ask, narrate
 from storyproof.families.belief.vocabulary import Vocabulary
+from storyproof.families.belief.world import IDLE, NOTHING, EventKind, PlotEvent
 from storyproof.seeds import Draws
 
 _POOL = 12  # stories drawn for each that is kept
@@ -45,12 +42,6 @@ SIX: tuple[tuple[bool, tuple[int, ...]], ...] = (
     (False, (1, 0)),
 )
 _ARRAYS = ("length", "people", "mover", "other")
-_KINDS = {
-    EventKind.ENTER: Kind.ENTER,
-    EventKind.EXIT: Kind.EXIT,
-    EventKind.PLACE: Kind.PLACE,
-    EventKind.MOVE: Kind.MOVE,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,50 +170,33 @@ def _join(parts: list[PlainBlock]) -> PlainBlock:
     )
 
 
-def as_stories(block: PlainBlock) -> Stories:
-    """Return plain plots as the arrays of plain stories, in which noise is silent."""
-    plots = block.stories
-    kind = np.full(plots.kind.shape, Kind.NOISE, np.uint8)
-    for one, other in _KINDS.items():
-        kind[plots.kind == one] = other
-    kind[np.arange(len(kind))[:, None] >= block.length] = PAD
-    silent = kind >= Kind.NOISE
-    agent, room, thing, container = (
-        np.where(silent, np.int8(NOBODY), array) for array in (plots.agent, plots.room, plots.thing, plots.container)
-    )
-    return Stories(kind, agent, room, thing, container, np.full_like(agent, NOBODY), agents=plots.agents)
-
-
-def as_plain_events(events: Sequence[PlotEvent]) -> list[Event]:
-    """Return a story of plain plots as events that ToMi's wording has; noise is what somebody of the story likes."""
-    acting = {event.agent for event in events if event.kind != EventKind.NOISE}
-    found = []
-    for event in events:
-        if event.kind in _KINDS:
-            found.append(Event(_KINDS[event.kind], event.agent, event.room, event.thing, event.container))
-        elif event.agent in acting:
-            found.append(Event(Kind.FEEL, event.agent, thing=event.thing, feeling=FEELINGS[0]))
-        else:
-            found.append(Event(Kind.NOISE))
-    return found
+def as_plain_events(events: Sequence[PlotEvent]) -> list[PlotEvent]:
+    """Return a story as ToMi words it: noise is what somebody of the story likes, or the phone that rings."""
+    acting = {event.agent for event in events if event.kind not in IDLE}
+    return [
+        event
+        if event.kind not in IDLE
+        else event._replace(kind=EventKind.FEEL, feeling=FEELINGS[0])
+        if event.agent in acting
+        else NOTHING
+        for event in events
+    ]
 
 
 def _types(block: PlainBlock) -> npt.NDArray[np.int64]:
     """Return the types of stories; -1 where there is no other, or one of the six questions has no answer."""
-    stories = as_stories(block)
-    seen = oracle.view(stories, np.zeros(stories.count, np.int8))
-    pair = block.mover, np.maximum(block.other, 0)
-    usable: Flags = block.other != NOBODY
-    for _, chain in SIX:
-        if chain:
-            usable &= oracle.belief(seen, np.stack([pair[who] for who in chain]), DEFAULT).place != NOBODY
-    return np.where(usable, story_type(seen, *pair).astype(np.int64), -1)
+    count = len(block.length)
+    believed = beliefs_of_pair(
+        block.stories, np.arange(count), np.zeros(count, np.int8), block.mover, np.maximum(block.other, 0)
+    )
+    usable = (block.other != NOBODY) & (believed[:4] != NOBODY).all(axis=0)
+    return np.where(usable, type_of_beliefs(believed).astype(np.int64), -1)
 
 
 def plot_keys(block: PlainBlock) -> list[bytes]:
     """Return what happens in each story apart from words and noise, so that equal plots have equal keys."""
     plots = block.stories
-    silent = plots.kind == EventKind.NOISE
+    silent = plots.kind <= EventKind.FEEL
     order = np.argsort(silent, axis=0, kind="stable")
     columns = [np.where(silent, np.int8(0), plots.kind.view(np.int8))]
     for name in ("agent", "room", "container"):
@@ -262,7 +236,9 @@ def narrate_plain(block: PlainBlock, cast: Cast, words: Vocabulary, stories: int
         texts.append(narrate(as_plain_events(events)))
         agents, (thing, *_) = tuple(names.agents), tuple(names.things)
         pair = agents[int(block.mover[column])], agents[int(block.other[column])]
-        asked += [ask(Question(thing, tuple(pair[who] for who in chain), memory)) for memory, chain in SIX]
+        for memory, chain in SIX:
+            kind = Ask.BELIEF if chain else Ask.MEMORY if memory else Ask.REALITY
+            asked.append(ask(BeliefQuestion(kind, thing, tuple(pair[who] for who in chain))))
     story_of = np.repeat(np.arange(stories), len(SIX))
     proved = prove(pa.array(texts, pa.string()), story_of, pa.array(asked, pa.string()))
     if proved.problems or len(proved.rows) < len(asked):

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from itertools import permutations
 
 import numpy as np
 import numpy.typing as npt
 
 from storyproof.columns import Words
-from storyproof.families.belief.arrays import NOBODY, PAD, Small, Stories
-from storyproof.families.belief.events import FEELINGS, Kind
-from storyproof.families.belief.labels import Codes
-from storyproof.families.belief.narration import EMPTY, END, TO, Cast
+from storyproof.families.belief.arrays import NOBODY, PlotArrays, Small
+from storyproof.families.belief.narration import EMPTY, END, FORM_OF, TO, Cast
+from storyproof.families.belief.tomi_labels import Codes
+from storyproof.families.belief.tomi_text import FEELINGS
+from storyproof.families.belief.world import EventKind
 from storyproof.seeds import Draws, Indices
 
 MOST_STATEMENTS = 2
@@ -96,9 +98,9 @@ Sentence = tuple[int, int, int, int, int]  # kind, agent, room, thing, container
 _CODE_BITS = 4
 # The last sentences of every script: the statements of likes and dislikes, about things 1 and 2, and padding.
 _LAST: dict[str, Sentence] = {
-    "first statement": (Kind.FEEL, NOBODY, NOBODY, 1, NOBODY),
-    "second statement": (Kind.FEEL, NOBODY, NOBODY, 2, NOBODY),
-    "": (PAD, NOBODY, NOBODY, NOBODY, NOBODY),
+    "first statement": (EventKind.FEEL, NOBODY, NOBODY, 1, NOBODY),
+    "second statement": (EventKind.FEEL, NOBODY, NOBODY, 2, NOBODY),
+    "": (EventKind.NOISE, NOBODY, NOBODY, NOBODY, NOBODY),
 }
 
 
@@ -130,23 +132,22 @@ class Script:
         """Return the forms of a sentence's three fragments, and the slots of the names in them."""
         to_container, to_statement = self._thing + 1, self._thing + 3
         match kind:
-            case Kind.ENTER | Kind.EXIT:
-                return (kind, EMPTY, END), (agent, 0, self._agents + room)
-            case Kind.PLACE:
-                return (kind, EMPTY, END), (self._thing + thing, 0, to_container + container)
-            case Kind.MOVE:
-                return (kind, TO, END), (agent, self._thing + thing, to_container + container)
-            case Kind.FEEL:
+            case EventKind.ENTER | EventKind.EXIT:
+                return (FORM_OF[EventKind(kind)], EMPTY, END), (agent, 0, self._agents + room)
+            case EventKind.PLACE:
+                return (FORM_OF[EventKind.PLACE], EMPTY, END), (self._thing + thing, 0, to_container + container)
+            case EventKind.MOVE:
+                return (FORM_OF[EventKind.MOVE], TO, END), (agent, self._thing + thing, to_container + container)
+            case EventKind.FEEL:
                 beginning = to_statement + 2 * (thing - 1)
                 return (0, EMPTY, END), (beginning, 0, beginning + 1)
-        assert kind == PAD
+        assert kind == EventKind.NOISE
         return (EMPTY, EMPTY, EMPTY), (0, 0, 0)
 
-    def spell(self, bare: Codes) -> Stories:
+    def spell(self, bare: Codes) -> PlotArrays:
         """Return bare plots as arrays of events."""
         kind, agent, room, thing, container = (fields[bare] for fields in self._fields)
-        nobody = np.full(bare.shape, NOBODY, np.int8)
-        return Stories(kind.view(np.uint8), agent, room, thing, container, nobody, agents=self._agents)
+        return PlotArrays.plain(kind.view(np.uint8), agent, room, thing, container, self._agents)
 
     def add_statements(self, draws: Draws, bare: Codes, length: Indices) -> Plots:
         """Insert up to two statements about what anybody likes or dislikes."""
@@ -172,7 +173,7 @@ def slot_names(plots: Plots, cast: Cast, words: int) -> Words:
     story = np.arange(plots.told.shape[1])
 
     def beginning(statement: int) -> npt.NDArray[np.int32]:
-        form = int(Kind.FEEL) + plots.feelings[statement].astype(np.int32)
+        form = plots.feelings[statement].astype(np.int32)  # the first forms
         whole: npt.NDArray[np.int32] = form * np.int32(words) + cast.agents[plots.feelers[statement], story]
         return whole
 
@@ -181,8 +182,8 @@ def slot_names(plots: Plots, cast: Cast, words: int) -> Words:
     return np.stack(names, axis=1)
 
 
-def orders_of_types(draws: Draws, count: int) -> Indices:
-    """Draw the order of the three story types in each round of three stories, [round, place]."""
-    orders = np.array([(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
+def orders_of_types(draws: Draws, count: int, types: int = 3) -> Indices:
+    """Draw the order of the story types in each round of as many stories, [round, place]."""
+    orders = np.array(list(permutations(range(types))))
     found: Indices = orders[draws.below(len(orders), count)]
     return found

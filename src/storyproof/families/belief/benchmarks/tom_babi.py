@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import ClassVar
 
@@ -15,16 +15,14 @@ from storyproof.benchmark import option
 from storyproof.columns import identity, number_lists
 from storyproof.errors import ConfigError
 from storyproof.example import SPLITS, Example
-from storyproof.families.belief import oracle
-from storyproof.families.belief.agreement import confirm
-from storyproof.families.belief.arrays import NOBODY, PAD, Flags, Small, Stories
+from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays, Small
 from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, others
 from storyproof.families.belief.columns import in_words, table
-from storyproof.families.belief.events import Kind
-from storyproof.families.belief.focus import focus
-from storyproof.families.belief.labels import Questions, label, story_type
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.plots import Plot
+from storyproof.families.belief.restriction import focus
+from storyproof.families.belief.tomi_labels import Questions, ask_plainly, confirm, label, story_type
+from storyproof.families.belief.world import EventKind
 from storyproof.seeds import Draws, Indices
 
 TASKS = ("tb", "fb", "sofb")
@@ -179,7 +177,7 @@ class TomBabi(BeliefBenchmark):
         heard = ends[scenario, row_story]
         about = focus(acted, row_story, thing, np.stack([mover, other]), heard)
         questions = _ask(about.stories, row_story, mover, other, thing, plan.question[scenario, row_story])
-        confirm(acted, questions, mover, other, heard)
+        confirm(acted.pick(row_story).until(heard), replace(questions, story=np.arange(len(row_story))), mover, other)
         cast = self.cast(split, index)
         home = 2 * plan.room[scenario, row_story]
         candidates = np.sort(cast.containers[np.stack([home, home + 1]), row_story], axis=0)
@@ -212,7 +210,7 @@ class TomBabiEasy(TomBabi):
     needed: ClassVar[dict[str, int]] = {"agents": 2, "rooms": 1, "containers": 2, "objects": 1}
 
 
-def act(plan: ScenarioPlan, draws: Draws, noise: float) -> tuple[Stories, Indices]:
+def act(plan: ScenarioPlan, draws: Draws, noise: float) -> tuple[PlotArrays, Indices]:
     """Turn scenarios into sentences.
 
     Returns:
@@ -232,23 +230,23 @@ def act(plan: ScenarioPlan, draws: Draws, noise: float) -> tuple[Stories, Indice
         leaves, swaps = task >= 1, task == 2
         before, after = 2 * room + side[thing, columns], 2 * room + 1 - side[thing, columns]
         acts = (
-            (np.where(where[mover, columns] == room, Kind.IS_IN, Kind.ENTER), mover, True),
-            (np.where(where[other, columns] == room, Kind.IS_IN, Kind.ENTER), other, True),
-            (Kind.PLACE, NOBODY, True),
-            (Kind.EXIT, other, leaves),
-            (Kind.MOVE, mover, True),
-            (Kind.EXIT, mover, swaps),
-            (Kind.ENTER, other, swaps),
+            (np.where(where[mover, columns] == room, EventKind.IS_IN, EventKind.ENTER), mover, True),
+            (np.where(where[other, columns] == room, EventKind.IS_IN, EventKind.ENTER), other, True),
+            (EventKind.PLACE, NOBODY, True),
+            (EventKind.EXIT, other, leaves),
+            (EventKind.MOVE, mover, True),
+            (EventKind.EXIT, mover, swaps),
+            (EventKind.ENTER, other, swaps),
         )
         for kind, agent, happens in acts:
             happening = np.broadcast_to(happens, count)
-            is_put = kind in (Kind.PLACE, Kind.MOVE) if isinstance(kind, Kind) else False
-            container = (before if kind is Kind.PLACE else after) if is_put else NOBODY
-            steps.append((Kind.NOISE, NOBODY, NOBODY, NOBODY, NOBODY))
+            is_put = kind in (EventKind.PLACE, EventKind.MOVE) if isinstance(kind, EventKind) else False
+            container = (before if kind is EventKind.PLACE else after) if is_put else NOBODY
+            steps.append((EventKind.NOISE, NOBODY, NOBODY, NOBODY, NOBODY))
             present.append(happening & (draws.below(2**31, count) < threshold))
             steps.append((kind, agent, room, thing if is_put else NOBODY, container))
             present.append(happening)
-        steps.append((Kind.NOISE, NOBODY, NOBODY, NOBODY, NOBODY))
+        steps.append((EventKind.NOISE, NOBODY, NOBODY, NOBODY, NOBODY))
         present.append(draws.below(2**31, count) < threshold)
         where[mover, columns] = np.where(swaps, NOBODY, room)
         where[other, columns] = np.where(task == 1, NOBODY, room)
@@ -256,7 +254,7 @@ def act(plan: ScenarioPlan, draws: Draws, noise: float) -> tuple[Stories, Indice
     return _compact(steps, np.stack(present), scenarios)
 
 
-def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories, Indices]:
+def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[PlotArrays, Indices]:
     """Remove the sentences that do not occur."""
     so_far = np.empty(present.shape, np.int16)
     count = np.zeros(present.shape[1], np.int16)
@@ -276,13 +274,12 @@ def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories
         return found
 
     kinds, agents, rooms, things, containers = zip(*steps, strict=True)
-    stories = Stories(
-        kind=moved_up(kinds, PAD).view(np.uint8),
+    stories = PlotArrays.plain(
+        kind=moved_up(kinds, EventKind.NOISE).view(np.uint8),
         agent=moved_up(agents, NOBODY),
         room=moved_up(rooms, NOBODY),
         thing=moved_up(things, NOBODY),
         container=moved_up(containers, NOBODY),
-        feeling=np.full((height, present.shape[1]), NOBODY, np.int8),
         agents=_AGENTS,
     )
     ends = so_far[2 * _ACTS :: 2 * _ACTS + 1].astype(np.int64)
@@ -290,7 +287,7 @@ def _compact(steps: list[Step], present: Flags, scenarios: int) -> tuple[Stories
     return stories, ends
 
 
-def _ask(about: Stories, story: Indices, mover: Small, other: Small, thing: Small, question: Indices) -> Questions:
+def _ask(about: PlotArrays, story: Indices, mover: Small, other: Small, thing: Small, question: Indices) -> Questions:
     """Answer each row's question about its last scenario.
 
     Args:
@@ -309,7 +306,7 @@ def _ask(about: Stories, story: Indices, mover: Small, other: Small, thing: Smal
         outer = np.where(believes, first, np.where(searches, second, np.int8(NOBODY)))
         return np.stack([outer, np.where(believes, second, np.int8(NOBODY))])
 
-    seen = oracle.view(about, zeros)
-    labels = label(seen, chain(zeros, zeros + np.int8(1)), memory, zeros)
-    types = story_type(seen, zeros, zeros + np.int8(1))
+    columns, ones = np.arange(len(question)), zeros + np.int8(1)
+    labels = label(about, ask_plainly(columns, zeros, chain(zeros, ones), memory), zeros)
+    types = story_type(about, columns, zeros, zeros, ones)
     return Questions(story, thing, chain(mover, other), memory, types, labels)

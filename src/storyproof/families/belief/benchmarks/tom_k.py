@@ -16,6 +16,8 @@ from storyproof.benchmark import Benchmark, Config, comma_separated, option
 from storyproof.columns import coded, identity
 from storyproof.errors import ConfigError, ParseError, ProofError, UnknownNameError
 from storyproof.example import SCHEMA, SPLITS, Example
+from storyproof.families.belief import provers
+from storyproof.families.belief.arrays import PlotArrays
 from storyproof.families.belief.benchmarks.plain_plots import (
     SIX,
     PlainBlock,
@@ -24,21 +26,22 @@ from storyproof.families.belief.benchmarks.plain_plots import (
     narrate_plain,
     plot_keys,
 )
-from storyproof.families.belief.narration import Cast
-from storyproof.families.belief.nested import provers
-from storyproof.families.belief.nested.arrays import PlotArrays
-from storyproof.families.belief.nested.blocks import BlockDials, PlotBlock, draw_block, fill_noise
-from storyproof.families.belief.nested.casting import FirstWords, cast_words
-from storyproof.families.belief.nested.drawing import CONTAINERS, PlotDials
-from storyproof.families.belief.nested.labels import LabelledQuestions, LabelWords, name_questions
-from storyproof.families.belief.nested.questions import Ask
-from storyproof.families.belief.nested.reading import is_nested, read_story, style_of
-from storyproof.families.belief.nested.readings import COMPARED, TRUSTS, NestedReading
-from storyproof.families.belief.nested.rows import MOST_BELIEVERS, READINGS, reading_of
-from storyproof.families.belief.nested.selection import (
+from storyproof.families.belief.benchmarks.plot_blocks import BlockDials, PlotBlock, draw_block, fill_noise
+from storyproof.families.belief.benchmarks.plot_sampler import CONTAINERS, PlotDials
+from storyproof.families.belief.benchmarks.question_sampler import (
     describe,
+    share_of_lies_that_deceive,
 )
-from storyproof.families.belief.nested.wording import (
+from storyproof.families.belief.benchmarks.word_assignment import FirstWords, cast_words
+from storyproof.families.belief.labels import LabelledQuestions, LabelWords, name_questions
+from storyproof.families.belief.narration import Cast
+from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.read_text import is_nested, read_story, style_of
+from storyproof.families.belief.readings import ALL_READINGS, TRUSTS, BeliefReading
+from storyproof.families.belief.readings import READINGS as PLAIN_READINGS
+from storyproof.families.belief.rows import MOST_BELIEVERS, READINGS, reading_of
+from storyproof.families.belief.vocabulary import ROLES, Vocabulary, default_vocabulary
+from storyproof.families.belief.wording import (
     LANGUAGES,
     STYLES,
     PlotWording,
@@ -46,16 +49,16 @@ from storyproof.families.belief.nested.wording import (
     divide_words,
     find_wording,
 )
-from storyproof.families.belief.nested.world import MESSAGES, EventKind, cast_of
-from storyproof.families.belief.readings import READINGS as PLAIN_READINGS
-from storyproof.families.belief.vocabulary import ROLES, Vocabulary, default_vocabulary
+from storyproof.families.belief.world import IDLE, MESSAGES, EventKind, cast_of
 from storyproof.seeds import Draws, Indices, Permutation
 
 CONTROLS = (Ask.MEMORY, Ask.REALITY)
 OTHERS = (Ask.SAYS, Ask.KNOWS_WHERE, Ask.KNOWS_WRONG, Ask.BELIEVERS, Ask.COMMON)
+_OF_GROUPS = (str(Ask.BELIEVERS), str(Ask.COMMON))  # whose order does not follow from the dial
 KINDS = tuple(str(ask) for ask in (*CONTROLS, *OTHERS))
 PLAIN_STYLE = "tomi"
 _SHARES = {"train": 3.0, "val": 1.0, "test": 1.0}  # of the words of a role that is kept disjoint
+_LIES_COUNTED = 512  # stories of each split in which lies are counted
 _PIECE = 3072  # stories that are proved and narrated at once
 _GATHERING = 3  # of four who enter a room, go where most people are
 
@@ -89,6 +92,7 @@ class TomKConfig(Config):
         style: The wording; `tomi` has no messages or secrets, and the six questions of ToMi.
         language: The language.
         unknown: Whether questions are asked to which the answer is "unknown".
+        robust: Whether only questions are asked whose answer is the same under all readings.
         questions: Which kinds of question are asked besides those about beliefs.
         disjoint: Roles of which no word may occur in two splits.
     """
@@ -109,6 +113,9 @@ class TomKConfig(Config):
     language: str = _choice("The language of the stories.", LANGUAGES)
     unknown: bool = field(
         default=False, metadata=option("Also ask questions to which nobody knows the answer.", read=bool)
+    )
+    robust: bool = field(
+        default=False, metadata=option("Ask only questions with the same answer under all readings.", read=bool)
     )
     questions: tuple[str, ...] = field(
         default=KINDS,
@@ -152,10 +159,20 @@ class TomKConfig(Config):
             self._check_nested()
 
     def _check_nested(self) -> None:
+        if self.order > self.agents + 1:
+            raise ConfigError(
+                f"--order is {self.order}, but with {self.agents} people a question of more than {self.agents + 1} "
+                "minds is one of fewer in other words; use more --agents or a lower --order."
+            )
         if not self.moves + self.tells + self.lies:
             raise ConfigError("--moves, --tells and --lies are all 0, so every object has one place only; raise one.")
         if self.peeks and self.rooms == 1:
             raise ConfigError(f"--peeks is {self.peeks}, but there is one room only; use --rooms 2 or more.")
+        if self.lies and self.rooms == 1:
+            raise ConfigError(
+                f"--lies is {self.lies}, but there is one room only, where everybody sees the objects and nobody can "
+                "be deceived; use --rooms 2 or more."
+            )
         if str(Ask.BELIEVERS) in self.questions and self.agents > MOST_BELIEVERS:
             raise ConfigError(
                 f"--agents is {self.agents}; questions of the kind '{Ask.BELIEVERS}' have every set of people among "
@@ -200,9 +217,9 @@ class TomKConfig(Config):
         return PlotDials(**self._counts, walks=walks, gathering=gathering)
 
     @property
-    def reading(self) -> NestedReading:
+    def reading(self) -> BeliefReading:
         """The reading that decides the answers."""
-        return NestedReading(trust=self.trust)
+        return BeliefReading(trust=self.trust)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the settings as plain values."""
@@ -231,8 +248,12 @@ class TomKConfig(Config):
         left = [name for name in LADDER if getattr(self, name) < hard[name]]
         if not left:
             raise ConfigError("these settings are as hard as the preset 'extreme'; turn single dials further yourself.")
-        chosen = min(left, key=level)
-        return replace(self, **{chosen: getattr(self, chosen) + 1})
+        for name in sorted(left, key=level):
+            try:
+                return replace(self, **{name: getattr(self, name) + 1})
+            except ConfigError:  # lies and secrets need a second room, and higher orders more people
+                continue
+        raise ConfigError("no dial can be turned further; turn several yourself.")
 
 
 # In the order in which `harder` turns them.
@@ -368,7 +389,13 @@ class TomK(Benchmark):
         """Draw a block of stories without words, and choose the questions that they are asked."""
         made = self.config
         dials = BlockDials(
-            made.plot_dials, made.order, made.reading, made.unknown, self._kinds(CONTROLS), self._kinds(OTHERS)
+            made.plot_dials,
+            made.order,
+            made.reading,
+            made.unknown,
+            made.robust,
+            self._kinds(CONTROLS),
+            self._kinds(OTHERS),
         )
         return draw_block(dials, Draws(*self.identity, split, index, "plot"), self.block_stories)
 
@@ -424,7 +451,7 @@ class TomK(Benchmark):
         asked = drawn.asked.between(start * per_story, end * per_story)
         asked = replace(asked, story=asked.story - start)
         stories, lie, words = drawn.stories.between(start, end), drawn.lie[:, start:end], cast.between(start, end)
-        derived = provers.derive(stories, asked, made.reading, COMPARED)
+        derived = provers.derive(stories, asked, made.reading, ALL_READINGS)
         for found in provers.differences(stories, asked, derived):
             raise ProofError(provers.describe(stories, asked, derived, found))
         named = name_questions(asked, words, self._label_words.agent_rank)
@@ -466,11 +493,18 @@ class TomK(Benchmark):
                 for split, count in splits.items()
             }
             return {"plots": count_plots(keys)}
-        found = {}
+        found, deceive = {}, {}
         for split, count in splits.items():
-            kept = np.arange(min(count, self.block_stories))
-            found[split] = describe([each.pick(kept) for each in self.plots(split, 0).beliefs])
-        return {"balance": {"stories_at_most": self.block_stories, "shares": found}}
+            kept, drawn = np.arange(min(count, self.block_stories)), self.plots(split, 0)
+            found[split] = describe([each.pick(kept) for each in drawn.beliefs])
+            some = min(count, _LIES_COUNTED)
+            deceive[split] = share_of_lies_that_deceive(
+                drawn.stories.between(0, some), drawn.lie[:, :some], self.config.reading
+            )
+        notes: dict[str, Any] = {"balance": {"stories_at_most": self.block_stories, "shares": found}}
+        if self.config.lies:
+            notes["lies"] = {"stories_at_most": _LIES_COUNTED, "deceive": deceive}
+        return notes
 
     def remarks(self, manifest: Mapping[str, Any]) -> list[str]:
         """Return how many plots there are, and how many of a split occur in training."""
@@ -512,7 +546,7 @@ def dials_of(stories: Sequence[Example]) -> TomKConfig:
         if not is_nested(example.story, example.question):
             return TomKConfig(**{**PRESETS["plain"], **_plain_dials(stories)})
         return TomKConfig(
-            order=max(each.order for each in stories if not each.question_type.startswith(str(Ask.BELIEVERS))),
+            order=max(each.order for each in stories if not each.question_type.startswith(_OF_GROUPS)),
             agents=len(text.cast),
             rooms=len({event.room for event in text.events if event.room is not None}),
             objects=kinds[EventKind.PLACE],
@@ -521,7 +555,7 @@ def dials_of(stories: Sequence[Example]) -> TomKConfig:
             lies=lies,
             peeks=kinds[EventKind.PEEK],
             distractions=kinds[EventKind.DISTRACT],
-            distractors=kinds[EventKind.NOISE],
+            distractors=sum(kinds[kind] for kind in IDLE),
             length=len(text.events),
             trust=reading_of(example.readings).trust,
             style=style_of(example.story),
@@ -539,5 +573,5 @@ def _plain_dials(stories: Sequence[Example]) -> dict[str, int]:
         "agents": max(len(cast_of(events)) for events in texts),
         "rooms": max(len({event.room for event in events if event.room}) for events in texts),
         "moves": max(each[EventKind.MOVE] for each in counts),
-        "distractors": max(each[EventKind.NOISE] for each in counts),
+        "distractors": max(sum(each[kind] for kind in IDLE) for each in counts),
     }

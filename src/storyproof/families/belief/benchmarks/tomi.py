@@ -6,7 +6,7 @@ Its stories without words come first: the three algorithms of the paper's supple
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
 from typing import ClassVar
@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from storyproof.benchmark import option
 from storyproof.columns import identity
 from storyproof.example import SPLITS
-from storyproof.families.belief import oracle
 from storyproof.families.belief.arrays import NOBODY, Flags
-from storyproof.families.belief.benchmarks.base import BeliefBenchmark, another, may_be_first
+from storyproof.families.belief.benchmarks.base import BeliefBenchmark, BeliefConfig, another, may_be_first
 from storyproof.families.belief.benchmarks.script import (
     MOST_STATEMENTS,
     Plots,
@@ -31,28 +31,28 @@ from storyproof.families.belief.benchmarks.script import (
     orders_of_types,
     slot_names,
 )
-from storyproof.families.belief.benchmarks.tomi_questions import ASKED, MOVER, OTHER, Answers, lay_out, prove
-from storyproof.families.belief.events import Kind
-from storyproof.families.belief.labels import STORY_TYPES, Codes, story_type
+from storyproof.families.belief.benchmarks.tomi_questions import ASKED, MOVER, OTHER, Answers, ask, lay_out, prove
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.plots import Plot
+from storyproof.families.belief.tomi_labels import Codes, story_type
+from storyproof.families.belief.world import EventKind
 from storyproof.seeds import Draws, Indices
 
 ANNE, SALLY, THIRD = MOVER, OTHER, 2
 HOME, ELSEWHERE = 0, 1
 
 _SENTENCES: dict[str, Sentence] = {
-    "anne enters": (Kind.ENTER, ANNE, HOME, NOBODY, NOBODY),
-    "sally enters": (Kind.ENTER, SALLY, HOME, NOBODY, NOBODY),
-    "object placed": (Kind.PLACE, NOBODY, HOME, 0, 0),
-    "anne moves": (Kind.MOVE, ANNE, HOME, 0, 1),
-    "sally exits": (Kind.EXIT, SALLY, HOME, NOBODY, NOBODY),
-    "anne exits": (Kind.EXIT, ANNE, HOME, NOBODY, NOBODY),
-    "sally enters elsewhere": (Kind.ENTER, SALLY, ELSEWHERE, NOBODY, NOBODY),
-    "third enters": (Kind.ENTER, THIRD, HOME, NOBODY, NOBODY),
-    "third enters elsewhere": (Kind.ENTER, THIRD, ELSEWHERE, NOBODY, NOBODY),
-    "third exits": (Kind.EXIT, THIRD, HOME, NOBODY, NOBODY),
-    "third exits elsewhere": (Kind.EXIT, THIRD, ELSEWHERE, NOBODY, NOBODY),
+    "anne enters": (EventKind.ENTER, ANNE, HOME, NOBODY, NOBODY),
+    "sally enters": (EventKind.ENTER, SALLY, HOME, NOBODY, NOBODY),
+    "object placed": (EventKind.PLACE, NOBODY, HOME, 0, 0),
+    "anne moves": (EventKind.MOVE, ANNE, HOME, 0, 1),
+    "sally exits": (EventKind.EXIT, SALLY, HOME, NOBODY, NOBODY),
+    "anne exits": (EventKind.EXIT, ANNE, HOME, NOBODY, NOBODY),
+    "sally enters elsewhere": (EventKind.ENTER, SALLY, ELSEWHERE, NOBODY, NOBODY),
+    "third enters": (EventKind.ENTER, THIRD, HOME, NOBODY, NOBODY),
+    "third enters elsewhere": (EventKind.ENTER, THIRD, ELSEWHERE, NOBODY, NOBODY),
+    "third exits": (EventKind.EXIT, THIRD, HOME, NOBODY, NOBODY),
+    "third exits elsewhere": (EventKind.EXIT, THIRD, ELSEWHERE, NOBODY, NOBODY),
 }
 SCRIPT = Script(_SENTENCES, agents=3, rooms=2)
 _CODE, _END = SCRIPT.code, SCRIPT.end
@@ -83,8 +83,16 @@ def cells() -> tuple[Codes, Codes]:
             cells += [codes + [_END] * (7 - len(codes))] * int(probability * 24)
     cores = np.array(cells, np.uint8).T.copy()
     zeros = np.zeros(cores.shape[1], np.int8)
-    types = story_type(oracle.view(SCRIPT.spell(cores), zeros), zeros + np.int8(ANNE), zeros + np.int8(SALLY))
+    anne, sally = zeros + np.int8(ANNE), zeros + np.int8(SALLY)
+    types = story_type(SCRIPT.spell(cores), np.arange(len(zeros)), zeros, anne, sally)
     return cores, types
+
+
+@cache
+def robust_cells() -> Flags:
+    """Return which cells have the same answers to all six questions under all readings."""
+    holds = ask(SCRIPT.spell(cells()[0])).labels.holds
+    return np.asarray(holds.reshape(len(holds), -1, ASKED).all(axis=(0, 2)))
 
 
 def draw_cores(draws: Draws, count: int) -> Indices:
@@ -92,21 +100,30 @@ def draw_cores(draws: Draws, count: int) -> Indices:
     return draws.below(cells()[0].shape[1], count)
 
 
-def balanced_cores(draws: Draws, count: int) -> Indices:
-    """Draw with rejection until each type has its third (Algorithm 1); every round of three has one of each."""
+def balanced_cores(draws: Draws, count: int, *, is_robust: bool = False) -> Indices:
+    """Draw with rejection until each type has its share (Algorithm 1); every round has one story of each.
+
+    Args:
+        draws: The source of randomness.
+        count: How many stories.
+        is_robust: Whether to reject those whose answers depend on the reading, and with them the type
+            second_order_false_belief: in its stories somebody finds out by entering a room.
+    """
     _, types = cells()
-    quota = count // 3
-    kept: list[list[Indices]] = [[] for _ in STORY_TYPES]
-    have = [0] * len(STORY_TYPES)
-    while min(have) < quota:
+    usable = robust_cells() if is_robust else np.ones_like(types, np.bool_)
+    kinds = np.unique(types[usable]).tolist()
+    quota = count // len(kinds)
+    kept: dict[int, list[Indices]] = {kind: [] for kind in kinds}
+    have = dict.fromkeys(kinds, 0)
+    while min(have.values()) < quota:
         drawn = draw_cores(draws, 9 * count)
-        kinds = types[drawn]
-        for kind in range(len(STORY_TYPES)):
-            chosen = drawn[kinds == kind][: quota - have[kind]]
+        drawn = drawn[usable[drawn]]
+        for kind in kinds:
+            chosen = drawn[types[drawn] == kind][: quota - have[kind]]
             kept[kind].append(chosen)
             have[kind] += len(chosen)
-    by_type = np.stack([np.concatenate(cores) for cores in kept])
-    return np.take_along_axis(by_type.T, orders_of_types(draws, quota), axis=1).reshape(-1)
+    by_type = np.stack([np.concatenate(cores) for cores in kept.values()])
+    return np.take_along_axis(by_type.T, orders_of_types(draws, quota, len(kinds)), axis=1).reshape(-1)
 
 
 def add_distractors(draws: Draws, cores: Codes) -> Plots:
@@ -177,6 +194,19 @@ def _proved() -> tuple[npt.NDArray[np.uint64], Answers]:
     return keys(bare), prove(SCRIPT.spell(bare))
 
 
+@dataclass(frozen=True)
+class TomiConfig(BeliefConfig):
+    """The settings of ToMi.
+
+    Attributes:
+        robust: Whether all answers shall be the same under all readings.
+    """
+
+    robust: bool = field(
+        default=False, metadata=option("Make only stories whose answers are the same under all readings.", read=bool)
+    )
+
+
 class Tomi(BeliefBenchmark):
     """ToMi: one randomised generator for all stories, six questions each, balanced by rejection.
 
@@ -202,12 +232,19 @@ class Tomi(BeliefBenchmark):
     round = 3
 
     needed: ClassVar[dict[str, int]] = {"agents": 3, "rooms": 2, "containers": 2, "objects": 1}
+    config_type = TomiConfig
+    config: TomiConfig
+
+    def __init__(self, config: TomiConfig | None = None, seed: int = 0) -> None:
+        super().__init__(config, seed)
+        if self.config.robust:
+            self.round = 2  # there are two types of such stories
 
     @classmethod
     def breach(cls, plot: Plot, thing: int) -> str | None:
         """Return how often the object is moved, unless it is once."""
         name = tuple(plot.names.things)[thing]
-        moves = sum(event.kind is Kind.MOVE and event.thing == name for event in plot.events)
+        moves = sum(event.kind is EventKind.MOVE and event.thing == name for event in plot.events)
         return None if moves == 1 else f"the object is moved {moves} times, not once"
 
     def rows_per_story(self, split: str) -> int:
@@ -217,7 +254,9 @@ class Tomi(BeliefBenchmark):
     def plots(self, split: str, index: int) -> Plots:
         """Draw a block of balanced stories without words."""
         draws = Draws(*self.identity, split, index, "plot")
-        return add_distractors(draws, cells()[0][:, balanced_cores(draws, self.block_stories)])
+        return add_distractors(
+            draws, cells()[0][:, balanced_cores(draws, self.block_stories, is_robust=self.config.robust)]
+        )
 
     def cast(self, split: str, index: int, swappable: Flags) -> tuple[Cast, Flags]:
         """Draw the words of a block's stories.

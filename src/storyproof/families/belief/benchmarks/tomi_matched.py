@@ -28,10 +28,10 @@ from storyproof.families.belief.arrays import NOBODY
 from storyproof.families.belief.benchmarks.base import BeliefBenchmark, another
 from storyproof.families.belief.benchmarks.script import Plots, Script, Sentence, keys, orders_of_types, slot_names
 from storyproof.families.belief.benchmarks.tomi_questions import ASKED, MOVER, OTHER, Answers, lay_out, prove
-from storyproof.families.belief.events import Event, Kind
-from storyproof.families.belief.labels import STORY_TYPES, Codes
 from storyproof.families.belief.narration import Cast
 from storyproof.families.belief.plots import Plot
+from storyproof.families.belief.tomi_labels import STORY_TYPES, Codes
+from storyproof.families.belief.world import EventKind, PlotEvent
 from storyproof.seeds import Draws, Indices
 
 Way = tuple[int, int, int]
@@ -39,11 +39,11 @@ Way = tuple[int, int, int]
 AGENTS = 1 + len(STORY_TYPES)  # the mover, and for each story type the companion who makes it one if asked about
 HOME = 0
 _SENTENCES: dict[str, Sentence] = {
-    **{f"{agent} enters": (Kind.ENTER, agent, HOME, NOBODY, NOBODY) for agent in range(AGENTS)},
-    **{f"{agent} exits": (Kind.EXIT, agent, HOME, NOBODY, NOBODY) for agent in range(AGENTS)},
-    "object placed": (Kind.PLACE, NOBODY, HOME, 0, 0),
-    "object moved": (Kind.MOVE, MOVER, HOME, 0, 1),
-    "object there": (Kind.PLACE, NOBODY, HOME, 0, 1),
+    **{f"{agent} enters": (EventKind.ENTER, agent, HOME, NOBODY, NOBODY) for agent in range(AGENTS)},
+    **{f"{agent} exits": (EventKind.EXIT, agent, HOME, NOBODY, NOBODY) for agent in range(AGENTS)},
+    "object placed": (EventKind.PLACE, NOBODY, HOME, 0, 0),
+    "object moved": (EventKind.MOVE, MOVER, HOME, 0, 1),
+    "object there": (EventKind.PLACE, NOBODY, HOME, 0, 1),
 }
 SCRIPT = Script(_SENTENCES, agents=AGENTS, rooms=1)
 _ENTER, _EXIT = ([SCRIPT.code[f"{agent} {verb}"] for agent in range(AGENTS)] for verb in ("enters", "exits"))
@@ -240,24 +240,24 @@ class TomiMatched(BeliefBenchmark):
         return lay_out(self.narrator, who, texts, about, answers, sentences)
 
 
-_WALK = (Kind.EXIT, Kind.ENTER, Kind.EXIT)
+_WALK = (EventKind.EXIT, EventKind.ENTER, EventKind.EXIT)
 
 
-def departure(events: Sequence[Event], thing: str) -> str | None:
+def departure(events: Sequence[PlotEvent], thing: str) -> str | None:
     """Return how a story about an object differs from all stories of `tomi-matched`; None if it is one of them.
 
     Args:
         events: What happens, without likes and dislikes.
         thing: The object.
     """
-    moves = [event for event in events if event.kind is Kind.MOVE and event.thing == thing]
+    moves = [event for event in events if event.kind is EventKind.MOVE and event.thing == thing]
     if len(moves) != 1:
         return f"the object is moved {len(moves)} times, not once"
     rooms = {event.room for event in events}
     if len(rooms) > 1:
         return f"it happens in {len(rooms)} rooms, not in one"
     opening, rest = events[:AGENTS], events[AGENTS:]
-    people = {event.agent for event in opening if event.kind is Kind.ENTER}
+    people = {event.agent for event in opening if event.kind is EventKind.ENTER}
     mover = moves[0].agent
     if len(people) < AGENTS or mover not in people:
         return f"it does not begin with the entries of {AGENTS} people, the mover among them"
@@ -269,18 +269,18 @@ def departure(events: Sequence[Event], thing: str) -> str | None:
     return _wrong_companions(rest, companions)
 
 
-def _marks(move: Event, placing: Event) -> list[Event]:
+def _marks(move: PlotEvent, placing: PlotEvent) -> list[PlotEvent]:
     """Return what mover and object must do after the entries."""
-    leaves, returns = (Event(kind, move.agent, move.room) for kind in (Kind.EXIT, Kind.ENTER))
-    there = Event(Kind.PLACE, None, move.room, move.thing, move.container)
+    leaves, returns = (PlotEvent(kind, move.agent, move.room) for kind in (EventKind.EXIT, EventKind.ENTER))
+    there = PlotEvent(EventKind.PLACE, None, move.room, move.thing, move.container)
     placed = there._replace(container=placing.container)
     return [placed, leaves, returns, move, there, leaves, there]
 
 
-def _wrong_companions(events: Sequence[Event], companions: set[str | None]) -> str | None:
+def _wrong_companions(events: Sequence[PlotEvent], companions: set[str | None]) -> str | None:
     """Return which companion does something that no companion does, or which story type they do not make."""
     stretch = -1
-    walks: dict[str | None, list[tuple[Kind, int]]] = {agent: [] for agent in sorted(map(str, companions))}
+    walks: dict[str | None, list[tuple[EventKind, int]]] = {agent: [] for agent in sorted(map(str, companions))}
     for event in events:
         if event.agent in walks:
             walks[event.agent].append((event.kind, stretch))

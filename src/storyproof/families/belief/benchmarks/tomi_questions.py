@@ -15,12 +15,19 @@ import pyarrow as pa
 
 from storyproof.columns import coded, constant_words, flag_lists, number_lists, word_lists
 from storyproof.example import SCHEMA
-from storyproof.families.belief import oracle
-from storyproof.families.belief.agreement import confirm
-from storyproof.families.belief.arrays import NOBODY, Flags, Stories
-from storyproof.families.belief.labels import QUESTION_TYPES, STORY_TYPES, Codes, Questions, label, story_type
+from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays
 from storyproof.families.belief.narration import Cast, Narrator
 from storyproof.families.belief.readings import READINGS
+from storyproof.families.belief.tomi_labels import (
+    QUESTION_TYPES,
+    STORY_TYPES,
+    Codes,
+    Questions,
+    ask_plainly,
+    confirm,
+    label,
+    story_type,
+)
 
 MOVER, OTHER = 0, 1
 
@@ -79,19 +86,19 @@ class Answers:
         return Answers(*(getattr(self, item.name)[plots] for item in fields(self)))
 
 
-def ask(plots: Stories) -> Questions:
+def ask(plots: PlotArrays) -> Questions:
     """Answer the six questions of every plot by the oracle."""
     zeros = np.zeros(plots.count, np.int8)
-    seen = oracle.view(plots, zeros)
     story = np.repeat(np.arange(plots.count), ASKED)
     chain = np.tile(np.array([(*chain, NOBODY, NOBODY)[:2] for _, chain in _QUESTIONS], np.int8).T, plots.count)
     memory = np.tile(np.array([memory for memory, _ in _QUESTIONS]), plots.count)
-    labels = label(seen.pick(story), chain, memory, np.full(len(story), MOVER, np.int8))
-    types = story_type(seen, zeros + np.int8(MOVER), zeros + np.int8(OTHER))
-    return Questions(story, np.zeros(len(story), np.int8), chain, memory, types[story], labels)
+    thing, mover = (np.full(len(story), number, np.int8) for number in (0, MOVER))
+    labels = label(plots, ask_plainly(story, thing, chain, memory), mover)
+    types = story_type(plots, np.arange(plots.count), zeros, zeros + np.int8(MOVER), zeros + np.int8(OTHER))
+    return Questions(story, thing, chain, memory, types[story], labels)
 
 
-def prove(plots: Stories) -> Answers:
+def prove(plots: PlotArrays) -> Answers:
     """Answer the six questions of every plot by the oracle, and confirm them by the checker.
 
     Raises:

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from storyproof.families.belief.events import Kind
 from storyproof.families.belief.shortcuts.stories import NONE, Told, by_batch
+from storyproof.families.belief.world import EventKind
 from storyproof.intervals import Ints
 from storyproof.seeds import Draws
 
-_PRESENCE = (Kind.ENTER, Kind.EXIT, Kind.IS_IN)
+_PRESENCE = (EventKind.ENTER, EventKind.EXIT, EventKind.IS_IN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def remove_names_but_mover(told: Told, seed: int = 0) -> Told:
     def call(asked: Ints) -> Ints:
         return np.where(asked == NONE, NONE, np.where(asked == moves, mover, other))
 
-    moving = np.where(told.kind == Kind.MOVE, mover, nameless.agent)
+    moving = np.where(told.kind == EventKind.MOVE, mover, nameless.agent)
     return replace(nameless, agent=moving, believer=call(told.believer), searcher=call(told.searcher))
 
 

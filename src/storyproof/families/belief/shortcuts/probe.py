@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from storyproof.families.belief.events import Kind
 from storyproof.families.belief.shortcuts.stories import NONE, Told, by_batch
+from storyproof.families.belief.world import EventKind
 from storyproof.intervals import Flags, Ints
 from storyproof.shortcuts.probes import boosted_trees, one_thread
 from storyproof.shortcuts.trial import Fold
@@ -118,12 +118,12 @@ def _codes(told: Told) -> Ints:
     itself = told.thing == told.asked[:, None]
     codes = np.full(kind.shape, NONE)
     for chosen, code in (
-        ((kind == Kind.ENTER) | (kind == Kind.IS_IN), _ARRIVES + 2 * role + away),
-        (kind == Kind.EXIT, _LEAVES + 2 * role + away),
-        (kind == Kind.MOVE, np.where(itself, _MOVES + role, _OTHER_MOVED)),
-        (kind == Kind.PLACE, np.where(itself, _PLACED, _OTHER_PLACED)),
-        (kind == Kind.FEEL, _FELT),
-        (kind == Kind.NOISE, _NOISE),
+        ((kind == EventKind.ENTER) | (kind == EventKind.IS_IN), _ARRIVES + 2 * role + away),
+        (kind == EventKind.EXIT, _LEAVES + 2 * role + away),
+        (kind == EventKind.MOVE, np.where(itself, _MOVES + role, _OTHER_MOVED)),
+        (kind == EventKind.PLACE, np.where(itself, _PLACED, _OTHER_PLACED)),
+        (kind == EventKind.FEEL, _FELT),
+        (kind == EventKind.NOISE, _NOISE),
     ):
         codes = np.where(chosen, code, codes)
     return codes
@@ -132,7 +132,7 @@ def _codes(told: Told) -> Ints:
 def _scene(told: Told) -> Ints:
     """Guess the room of the scene: the one named most often, of several scenes in the last; ties go to the latest."""
     present = told.room != NONE
-    placed = told.kind == Kind.PLACE
+    placed = told.kind == EventKind.PLACE
     times = np.arange(told.kind.shape[1])
     last = np.where(placed, times, NONE).max(axis=1)
     earlier = (present & (times < last[:, None]))[:, ::-1].cumsum(axis=1)[:, ::-1]
@@ -158,7 +158,9 @@ def _of_candidate(told: Told, codes: Ints, mentioned: Flags, length: Ints) -> Ma
     never = ~mentioned.any(axis=2)
     earlier = (first[:, None, :] < first[:, :, None]).sum(axis=2)
     later = (last[:, None, :] > last[:, :, None]).sum(axis=2)
-    liked = ((told.kind == Kind.FEEL)[:, None, :] & (told.thing[:, None, :] == told.candidates[:, :, None])).sum(axis=2)
+    liked = ((told.kind == EventKind.FEEL)[:, None, :] & (told.thing[:, None, :] == told.candidates[:, :, None])).sum(
+        axis=2
+    )
     lasting = _at(codes, np.where(never, NONE, last))
     columns = [
         mentioned.sum(axis=2), earlier, later, liked, first, length[:, None] - last, lasting == _PLACED,

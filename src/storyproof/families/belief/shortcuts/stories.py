@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from storyproof.example import Example
-from storyproof.families.belief.events import Kind
-from storyproof.families.belief.text import parse_question, parse_sentence
+from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.tomi_text import parse_question, parse_sentence
+from storyproof.families.belief.world import EventKind
 from storyproof.families.family import family_of
 from storyproof.intervals import Flags, Ints
 
@@ -82,7 +83,7 @@ class Told:
     @property
     def mover(self) -> Ints:
         """[question], who moves the asked object; of several the last; only for what `pick` gives."""
-        return _last(self.agent, self.speaks_of_it & (self.kind == Kind.MOVE))
+        return _last(self.agent, self.speaks_of_it & (self.kind == EventKind.MOVE))
 
 
 def tell(examples: Sequence[Example]) -> Told:
@@ -116,7 +117,7 @@ def tell(examples: Sequence[Example]) -> Told:
         thing=thing,
         container=container,
         story=np.array(story, np.int64),
-        memory=np.array([question.memory for question in questions], np.bool_),
+        memory=np.array([question.ask == Ask.MEMORY for question in questions], np.bool_),
         order=np.array([question.order for question in questions], np.int64),
         asked=np.array([number(question.thing) for question in questions], np.int64),
         believer=np.array([number((*question.chain, None)[0]) for question in questions], np.int64),

@@ -23,14 +23,16 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import ParseError
-from storyproof.families.judge import FileJudge, Subject
+from storyproof.families.judge import FileJudge, ProofSample, Subject
 from storyproof.families.kinship.audit import corrections
 from storyproof.families.kinship.audit.checks import Flaw, find_flaws
 from storyproof.families.kinship.audit.kinds import DUPLICATE, FLAWED, SMALL_TEST, UNCLAIMED, UNDEFINED
-from storyproof.families.kinship.audit.labels import check_row, natural_text
+from storyproof.families.kinship.audit.labels import check_proof, check_row, natural_text
 from storyproof.families.kinship.audit.proved_rows import find_proved_rows
 from storyproof.families.kinship.audit.rows import AuditedRow, audit_clutrr_row, audit_example_row, text_of
 from storyproof.families.kinship.audit.verdicts import Verdict, Verdicts
@@ -65,6 +67,8 @@ _TOTALS = {
 }
 _CHUNK = 2048  # rows that the oracle examines together
 _VERDICTS = Verdicts()  # shared by all files, which have many structures in common
+Flags = npt.NDArray[np.bool_]
+_OF_PROOFS = ["id", "story", "placeholders", "proof", "answer", "k", "query", "genders", "edges", "edge_types"]
 _CLAIMS = {"facts": TEXT, "story": TEXT, "answer": "target", "status": "status", "proof_steps": "proof"}
 
 
@@ -75,6 +79,7 @@ class KinshipJudge(FileJudge):
         super().__init__(subject)
         rules = subject.settings.get("rules")
         self._rules = None if rules is None else load_rules(rules)
+        self._sample = ProofSample(subject)
         self._totals = _TOTALS if subject.format.holds_text else {**_TOTALS, **corrections.TOTALS}
         self._counts: Counter[str] = Counter()
         self._seen: dict[bytes, int] = {}  # the first row of each story and question
@@ -84,25 +89,40 @@ class KinshipJudge(FileJudge):
 
     def judge(self, table: pa.Table) -> Iterator[Finding]:
         """Yield what is wrong in the next rows."""
-        if not self.subject.is_audit:
-            table = self._without_proved_rows(table)
-        for start in range(0, table.num_rows, _CHUNK):
-            part = table.slice(start, _CHUNK)
-            yield from self._find_flaws(part) if self.subject.is_audit else self._find_broken_claims(part)
+        if self.subject.is_audit:
+            for start in range(0, table.num_rows, _CHUNK):
+                yield from self._find_flaws(table.slice(start, _CHUNK))
+            return
+        chosen, proved = self._sample.choose(table), self._find_proved(table)
+        twice = _rows_where(table, proved & chosen)
+        for start in range(0, twice.num_rows, _CHUNK):
+            yield from self._check_proofs(twice.slice(start, _CHUNK))
+        others, chosen = _rows_where(table, ~proved), chosen[~proved]
+        for start in range(0, others.num_rows, _CHUNK):
+            yield from self._find_broken_claims(others.slice(start, _CHUNK), chosen[start : start + _CHUNK])
 
     # Verify: what rows claim.
 
-    def _without_proved_rows(self, table: pa.Table) -> pa.Table:
-        """Count the rows that hold all that they claim, and return the others."""
+    def _find_proved(self, table: pa.Table) -> Flags:
+        """Count the rows that hold all that they claim, and return which they are."""
         if self._rules is not None:
-            return table
+            return np.zeros(table.num_rows, np.bool_)
         proved = find_proved_rows(table)
-        if not proved.any():
-            return table
-        self.statuses[ENTAILED] += int(proved.sum())
-        return table.filter(pa.array(~proved))
+        if proved.any():
+            self.statuses[ENTAILED] += int(proved.sum())
+        return proved
 
-    def _find_broken_claims(self, table: pa.Table) -> Iterator[Finding]:
+    def _check_proofs(self, table: pa.Table) -> Iterator[Finding]:
+        """Check by deletion the proofs of rows that hold all else that they claim."""
+        rows = [read_row(values) for values in table.select(_OF_PROOFS).to_pylist()]
+        readings = read_texts(natural_text(row) for row in rows)
+        self.proofs_checked += len(rows)
+        for number, (row, reading) in enumerate(zip(rows, readings, strict=True)):
+            for disagreement in check_proof(row, reading):
+                yield self._claim(table, number, row.values, *disagreement)
+
+    def _find_broken_claims(self, table: pa.Table, chosen: Flags) -> Iterator[Finding]:
+        """Compare rows one by one with what follows; also check the proofs of the chosen ones by deletion."""
         rows: list[tuple[int, KinshipRow]] = []
         for number, values in enumerate(table.drop_columns([PLACE]).to_pylist()):
             try:
@@ -116,8 +136,10 @@ class KinshipJudge(FileJudge):
             self.statuses[status] += 1
             if status in FLAWED and row.values.get(STATUS) is None:
                 self.unmarked[status] += 1
-            for name, found, expected in check_row(row, each, self.unchecked, self._rules, reading):
-                yield self._claim(table, number, row.values, name, found, expected)
+            deleted: Counter[str] | None = Counter() if chosen[number] else None
+            for disagreement in check_row(row, each, self.unchecked, self._rules, reading, deleted=deleted):
+                yield self._claim(table, number, row.values, *disagreement)
+            self.proofs_checked += 0 if deleted is None else deleted["proof"]
 
     def _claim(self, table: pa.Table, number: int, values: Any, field: str, found: object, expected: object) -> Finding:
         place = place_of(table, number)
@@ -220,6 +242,10 @@ class KinshipJudge(FileJudge):
     def totals(self) -> dict[str, Any]:
         """Return how many rows have which status, and how many have a flaw of which kind."""
         return {key: self._counts[key] for key in ("rows", *STATUSES, *self._totals.values(), "two_targets")}
+
+
+def _rows_where(table: pa.Table, chosen: Flags) -> pa.Table:
+    return table if chosen.all() else table.filter(pa.array(chosen))
 
 
 def _shown(value: object) -> str:

@@ -12,6 +12,7 @@ from storyproof.errors import ParseError
 from storyproof.example import SCHEMA, story_of_id
 from storyproof.families.kinship.audit.clutrr_columns import check_columns
 from storyproof.families.kinship.checker import ENTAILED, IMPOSSIBLE
+from storyproof.families.kinship.deletion import GenderLines, Gives, ProofTest, derives, entails
 from storyproof.families.kinship.judgement import LabelJudgement
 from storyproof.families.kinship.language.names import genders_of_names
 from storyproof.families.kinship.language.reading import NotUnderstood, Reading
@@ -37,6 +38,8 @@ def check_row(
     unchecked: Counter[str] | None = None,
     rules: RuleSet | None = None,
     reading: Reading | NotUnderstood | None = None,
+    *,
+    deleted: Counter[str] | None = None,
 ) -> Iterator[Disagreement]:
     """Yield what is wrong in a row: field, found, expected.
 
@@ -46,6 +49,7 @@ def check_row(
         unchecked: Counts of rows without a value to compare, by column; added to.
         rules: The rules by which it was derived, if neither the strict nor the published ones.
         reading: What the reader found in `natural_text`; by default it is read now.
+        deleted: If given, the proof is checked by deletion; takes how many were, under `proof`.
     """
     unchecked = Counter() if unchecked is None else unchecked
     for name in LABELS:
@@ -64,7 +68,8 @@ def check_row(
         unchecked["edge_types"] += 1
         yield from check_columns(row, None, generated=_is_generated(row))
     else:
-        yield from _check_text(row, unchecked, rules, reading)
+        gives = None if deleted is None else _answer_test(row, judged, used)
+        yield from _check_text(row, unchecked, rules, reading, Counter() if deleted is None else deleted, gives)
 
 
 def _check_question(row: KinshipRow) -> Iterator[Disagreement]:
@@ -189,8 +194,21 @@ def natural_text(row: KinshipRow) -> Text | None:
     return text if text.is_natural and (placeholders is not None or split_story(row, story) is None) else None
 
 
+def _answer_test(row: KinshipRow, judged: LabelJudgement, rules: Sequence[RuleSet]) -> Gives | None:
+    """Return what decides whether facts give the label, under the first reading by which it holds; None if none is."""
+    holds = judged.readings(row.query.predicate)
+    if STRICT in holds:
+        return entails(row.genders, row.query)
+    return next((derives(each, row.query) for each in rules if each.name in holds), None)
+
+
 def _check_text(
-    row: KinshipRow, unchecked: Counter[str], rules: RuleSet | None, reading: Reading | NotUnderstood | None
+    row: KinshipRow,
+    unchecked: Counter[str],
+    rules: RuleSet | None,
+    reading: Reading | NotUnderstood | None,
+    deleted: Counter[str],
+    gives: Gives | None,
 ) -> Iterator[Disagreement]:
     """Compare the facts with those that the story states, and the lines of the proof with where it states them."""
     placeholders = row.values.get("placeholders")
@@ -214,8 +232,39 @@ def _check_text(
     yield from _check_gender_is_shown(row, reading)
     used = {row.query} if row.query in row.facts else set(row.chain)
     proof = [number for number, line in enumerate(facts, start=1) if used & set(line)]
-    if row.values.get("proof") is not None and row.values["proof"] != proof:
-        yield "proof", row.values["proof"], proof
+    given = row.values.get("proof")
+    if given is None or (gives is None and given == proof):
+        return
+    test = ProofTest(facts, gives or entails(row.genders, row.query), _gender_lines(row, text, reading))
+    deleted["proof"] += gives is not None
+    yield from _proof_disagreement(given, "" if gives is None else test.find_flaw(given), test.add_gender(proof))
+
+
+def _gender_lines(row: KinshipRow, text: Text, reading: Reading | NotUnderstood | None) -> GenderLines | None:
+    """Return where natural text shows the gender of the person asked about; None of other text."""
+    if not isinstance(reading, Reading):
+        return None
+    asked = row.asked_names[1]
+    return GenderLines(
+        text.story, text.names, asked, frozenset(fact.line for fact in reading.facts if fact.second == asked)
+    )
+
+
+def _proof_disagreement(given: Sequence[int], flaw: str, chosen: Sequence[int]) -> Iterator[Disagreement]:
+    """Yield a proof that is not the chosen one, or that does not hold."""
+    found = f"[{', '.join(map(str, given))}], {flaw}" if flaw else given
+    if given != chosen:
+        yield "proof", found, chosen
+    elif flaw:
+        yield "proof", found, "sentences that give the answer, and of which none can be left out"
+
+
+def check_proof(row: KinshipRow, reading: Reading | NotUnderstood | None) -> Iterator[Disagreement]:
+    """Check by deletion the proof of a row of which everything else holds, under strict kinship."""
+    text = Text(row.values["story"], row.values["placeholders"], row.names)
+    given, facts = row.values["proof"], stated_facts(row, text, reading=reading)
+    test = ProofTest(facts, entails(row.genders, row.query), _gender_lines(row, text, reading))
+    return _proof_disagreement(given, test.find_flaw(given), given)
 
 
 def _other_facts(row: KinshipRow, lines: Sequence[Sequence[Fact]]) -> str:

@@ -121,6 +121,18 @@ def read_table(
     return _reader().read_table(stories, names)
 
 
+def find_gender_lines(text: str, names: Collection[str], person: str) -> frozenset[int]:
+    """Return the lines, from 1, in which a kin word or a pronoun shows somebody's gender; none if it is not understood.
+
+    Args:
+        text: The story.
+        names: Everybody whom it names.
+        person: One of them.
+    """
+    story, found = _reader().read_story(text, names)
+    return frozenset(story.shown.get(person, ()) if isinstance(found, Reading) else ())
+
+
 @lru_cache(1 << 16)
 def _numbers(bits: int) -> tuple[int, ...]:
     """Return which bits are set."""
@@ -164,6 +176,10 @@ class _Reader:
 
     def read(self, text: str, names: Collection[str] | None) -> Reading | NotUnderstood:
         """Return what a story says, or why it is not understood."""
+        return self.read_story(text, names)[1]
+
+    def read_story(self, text: str, names: Collection[str] | None) -> tuple[_Story, Reading | NotUnderstood]:
+        """Return what `read` returns, after the story as far as it was read."""
         table = self.tokens
         tokens = [table[each] for each in cut(text)]
         raw = "".join([each.kinds for each in tokens])
@@ -191,9 +207,9 @@ class _Reader:
             if (place := find_repeat(text)) is not None:
                 raise Doubt("a sentence occurs twice", place, Where.TEXT)
             check_clashes(text, kinds, story.sentences)
-            return story.reading()
+            return story, story.reading()
         except Doubt as doubt:
-            return _explain(text, simple, doubt, table)
+            return story, _explain(text, simple, doubt, table)
 
     def read_table(
         self, stories: Sequence[str], names: Sequence[Sequence[str]]
@@ -263,6 +279,7 @@ class _Story:
     def __init__(self, doubtful: frozenset[str]) -> None:
         self.doubtful = doubtful  # names that may be words
         self.genders: dict[str, str | None] = {}  # of everybody, in order
+        self.shown: dict[str, set[int]] = {}  # the lines that show somebody's gender
         self.facts: list[ReadFact] = []
         self.places: list[int] = []  # of each fact
         self.before: list[str] = []  # people of the sentence before
@@ -292,7 +309,7 @@ class _Story:
         found = len(self.facts)
         for step in meaning.steps:
             if isinstance(step, Pronoun):
-                able = self._bind(step, names, start)
+                able = self._bind(step, names, start, line)
                 bound.append(able)
                 for name in able:
                     if name not in before:
@@ -306,6 +323,7 @@ class _Story:
                 for other in seconds:
                     if one == other:
                         raise Doubt(f"{one} would be their own {word}", start + place)
+                    self.shown.setdefault(other, set()).add(line)
                     if genders[other] != gender:
                         self._show(other, gender, start + place)
                     self.places.append(start + place)
@@ -324,7 +342,7 @@ class _Story:
         elif known != gender:
             raise Doubt(f"{person} would be both {known} and {gender}", place)
 
-    def _bind(self, pronoun: Pronoun, names: list[str], start: int) -> list[str]:
+    def _bind(self, pronoun: Pronoun, names: list[str], start: int, line: int) -> list[str]:
         """Return who is meant by a pronoun; everybody who may be meant if nothing depends on it."""
         kind, place, near, barred, unnamed, inside, used = pronoun
         able = [names[each] for each in near]
@@ -344,6 +362,7 @@ class _Story:
             if name in self.doubtful and self._earlier(gender, names):
                 raise Doubt("it is not clear who is meant", start + place)
             genders[name] = gender
+            self.shown.setdefault(name, set()).add(line)
         elif not able and not others:
             raise Doubt("nobody of this gender can be meant", start + place)
         elif used:

@@ -48,7 +48,11 @@ class FrozenEncoder:
         check_encoder(str(name))
         try:
             self.tokenizer: Any = AutoTokenizer.from_pretrained(str(name))
-            model: Any = AutoModel.from_pretrained(str(name), dtype=torch.float32)
+            model: Any = AutoModel.from_pretrained(
+                str(name),
+                dtype=torch.float32,
+                use_safetensors=True,  # other weights may run code
+            )
             self.width = int(model.config.hidden_size)
         except MemoryError:
             raise

@@ -1,0 +1,261 @@
+"""What the careful matcher knows of German, Spanish and Chinese: one table per language.
+
+The English table is in `denials` and `careful`, which read the other languages by the same rules with these patterns.
+All patterns are for text in lower case; Spanish text has lost its accents (`Language.fold`). For each language:
+
+- where an answer, a conclusion, a correction or a further question begins;
+- what denies, gives a reason, or ends either (`signs`), and what denies a mention just before it;
+- words for yes, no, nobody, everybody, knowing, believing, and what joins the names of a list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+_STOP = r"[.;:!?\n—–。；：！？]|--"
+_ANSWER_TAIL = r"[\s*_\"'`({\[:：„“«「]*"
+_ENGLISH_ANSWER = rf"\banswer\b[\"'*_)\s]*(?:(?::|=|\bis\b){_ANSWER_TAIL})+|\\boxed\s*\{{|<answer>"
+
+
+def _signs(
+    *, comma: str, denial: str, reason: str, end: str, clause: str = "(?!)", verb: str = "(?!)"
+) -> re.Pattern[str]:
+    """Return the pattern of signs that `denials.weigh` reads; `clause` ends a denial but not a reason.
+
+    `verb` ends a denial that has named what it denies.
+    """
+    return re.compile(
+        f"(?P<stop>{_STOP})|(?P<comma>{comma})|(?P<is>{clause})|(?P<again>{verb})|(?P<denial>{denial})|(?P<reason>{reason})|"
+        f"(?P<end>{end})"
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Language:
+    """How replies in one language are read.
+
+    Attributes:
+        something: A letter that adds something to an answer beside it; articles and prepositions do not.
+        further: Where the model begins to ask questions of its own.
+        answer: What stands before an answer, such as "The answer is".
+        sentence_end: Where a sentence ends.
+        hence: What begins a conclusion.
+        revised: What says that an earlier answer no longer holds.
+        correction: What begins a correction.
+        signs: What denies, gives a reason, or ends either; see `denials`.
+        denied_after: What denies the mention before it.
+        unreal: What would be, if things had gone otherwise.
+        endings: What a noun may have at its end.
+        spelling: Other spellings of letters.
+        folded: Letters that stand for others in both reply and answer, such as those without accents.
+        spaced: Whether spaces divide words.
+        lookalikes: Words that contain a container but name another one.
+        yes: Words that mean yes.
+        no: Words that mean no.
+        unsure: Phrases that mean neither.
+        knows: That somebody knows.
+        wrong: That somebody is wrong.
+        negation: What turns a verb into its opposite.
+        nobody: Words that mean nobody.
+        everybody: Words that mean all people.
+        save: What excepts people from everybody.
+        joints: What may stand between and around names in a list.
+        thinks: Verbs of thinking.
+        also: That somebody else thinks the same.
+    """
+
+    something: re.Pattern[str]
+    further: re.Pattern[str]
+    answer: re.Pattern[str]
+    sentence_end: re.Pattern[str]
+    hence: re.Pattern[str]
+    revised: re.Pattern[str]
+    correction: re.Pattern[str]
+    signs: re.Pattern[str]
+    denied_after: re.Pattern[str]
+    yes: re.Pattern[str]
+    no: re.Pattern[str]
+    unsure: re.Pattern[str]
+    knows: re.Pattern[str]
+    wrong: re.Pattern[str]
+    negation: re.Pattern[str]
+    nobody: re.Pattern[str]
+    everybody: re.Pattern[str]
+    save: re.Pattern[str]
+    joints: re.Pattern[str]
+    thinks: re.Pattern[str]
+    also: re.Pattern[str]
+    unreal: re.Pattern[str] = re.compile(r"(?!)")
+    endings: Sequence[str] = ()
+    spelling: Sequence[tuple[str, str]] = ()
+    folded: dict[int, int] = field(default_factory=dict)
+    spaced: bool = True
+    lookalikes: Sequence[str] = ()
+
+    def fold(self, text: str) -> str:
+        """Return text with the letters that are told apart; its length stays."""
+        return text.translate(self.folded) if self.folded else text
+
+    def forms(self, name: str) -> list[str]:
+        """Return other forms of a name in lower case."""
+        bases = [name]
+        for letter, other in self.spelling:
+            bases += [base.replace(letter, other) for base in bases if letter in base]
+        return [base + ending for base in bases for ending in ("", *self.endings) if base != name or ending]
+
+
+_SENTENCE_END = re.compile(r"[.!?](?=\s|$|[\"'*)»“”])|\n|</answer>")
+
+GERMAN = Language(
+    something=re.compile(r"(?<![^\W\d_])(?!(?<!\w)(?:der|die|das|dem|den|des|eine?[mnrs]?|im|ins?)(?!\w))[^\W\d_]"),
+    further=re.compile(r"\n\W{0,8}(?:frage|geschichte|question|story|user)\s*(?:\d+\s*)?:"),
+    answer=re.compile(
+        rf"\b(?:antwort|lösung|fazit|ergebnis|richtig)\b[\"'*_)\s]*(?:(?::|=|\blautet\b|\bist\b|\bwäre\b|\balso\b|\bdaher\b)"
+        rf"{_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
+    ),
+    sentence_end=_SENTENCE_END,
+    hence=re.compile(
+        r"[,.;:\n]\s{0,4}(?:und\s)?(?:also|daher|deshalb|deswegen|somit|folglich|demnach|das heißt|so)\b"
+        r"(?!\s+(?:dass|wie))"
+    ),
+    revised=re.compile(r"\b(?:final|endgültig\w*|nein|doch|eigentlich|korrektur|moment)\b"),
+    correction=re.compile(
+        r"[.,!?…\n]\W{0,8}(?:nein,?\s+)?(?:moment|warte|halt|stopp|korrektur|quatsch|entschuldigung|pardon|ach nein|"
+        r"besser gesagt|genauer gesagt)\b"
+    ),
+    signs=_signs(
+        comma=r",(?!\s*(?:dass|daß|ob|wo|wie|oder|noch|wohin|sondern)\b)",
+        denial=r"\b(?:nicht\b(?!\s+(?:nur|bloß)\b)|kein\w*|nie(?:mals)?\b|weder\b|(?:an)?statt\b|anstelle\b|außer\b|ohne\b(?!\s+zweifel)|"
+        r"bezweifel\w*|niemand\b|ausgeschlossen\b)",
+        reason=r"\b(?:weil|denn|obwohl|obgleich|auch\s+wenn|selbst\s+wenn|wenngleich|während|bevor|nachdem|als|wenn|indem|"
+        r"ehe|trotz|seit|da(?!\s+(?:drin|ist|liegt|wird|sucht|oben|unten)\b)|wie|bis)\b",
+        verb=r"\b(?:ist|sind|sucht|wird|liegt)\s+(?:er|sie|es|das|der|die)\b",
+        end=r"\b(?:sondern|aber|jedoch|doch|hingegen|dagegen|stattdessen|vielmehr|also|daher|deshalb|deswegen|somit|"
+        r"folglich)\b|\bund\s+(?:\w+\s+)?(?:wird|sucht|glaubt|denkt|würde|schaut|sieht|geht|meint|vermutet|ist|liegt)\b",
+    ),
+    denied_after=re.compile(
+        r"(?:\s+(?!(?:und|oder|aber|sondern|weil|denn|da|nicht|obwohl)\b)\w+){0,5}\s+(?:nicht|nie|niemals)\b"
+        r"(?!\s+(?:im|in|ins|der|die|das|dem|den|nur|bloß|\w+(?:tasche|truhe)\b))|\s+(?:ist|war|wäre)\s+(?:jetzt\s+|nun\s+)?"
+        r"(?:leer|falsch|ausgeschlossen)\b|\s+(?:scheidet|kommt\s+nicht|fällt\s+weg)\b"
+    ),
+    unreal=re.compile(r"\b(?:wenn|falls)\b[^.!?,\n]{0,200}\bhätten?\b[^.!?\n]*"),
+    endings=("s", "es", "n", "en", "e"),
+    spelling=(("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")),
+    yes=re.compile(r"\b(?:ja(?:wohl)?|doch|yes|stimmt|richtig|genau|natürlich|klar|selbstverständlich|sicher)\b"),
+    no=re.compile(r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls)\b"),
+    unsure=re.compile(
+        r"\b(?:ja und nein|jein|vielleicht|unklar|möglicherweise|geht\b.{0,40}\bnicht hervor|nicht (?:sagen|beurteilen|"
+        r"beantworten|feststellen|klar|eindeutig|sicher|bekannt)|(?:ich|man|wir) wei(?:ß|ss)\b.{0,20}\bnicht|"
+        r"keine angabe\w*|ja oder nein)\b"
+    ),
+    knows=re.compile(r"\b(?:wei(?:ß|ss)|kennt|bewusst|ahnt|ahnung|im bilde|knows?|aware)\b"),
+    wrong=re.compile(r"\b(?:irrt|falsch\s+liegt|liegt\s+\w*\s*falsch|im\s+irrtum|täuscht|wrong)\b"),
+    negation=re.compile(r"\b(?:nicht|kein\w*|nie|niemals|nichts|weder|not|n't|kaum)\b|n't\b"),
+    nobody=re.compile(r"\b(?:niemand|keiner|keine(?=\s+(?:von|der|dieser|person)\b)|nobody|no one|none)\b"),
+    everybody=re.compile(r"\b(?:alle(?:\s+(?:vier|drei|fünf|sechs))?|jeder|everybody|everyone|all(?:\s+of\s+them)?)\b"),
+    save=re.compile(r"\b(?:außer|ausser|bis auf|mit ausnahme von|ausgenommen|except|but)\b"),
+    joints=re.compile(r"\b(?:und|sowie|als auch|sowohl|sowie auch|auch|nur|die|von|and)\b"),
+    also=re.compile(r"\b(?:auch|ebenfalls|ebenso|genauso)\b"),
+    thinks=re.compile(r"\b(?:glaub\w*|denk\w*|mein(?:t|en)|nimmt|nehmen|vermut\w*|think\w*|believ\w*)\b"),
+)
+
+SPANISH = Language(
+    something=re.compile(r"(?<![^\W\d_])(?!(?<!\w)(?:el|la|los|las|una?|unos|unas|en|al|del)(?!\w))[^\W\d_]"),
+    further=re.compile(r"\n\W{0,8}(?:pregunta|historia|question|story|user)\s*(?:\d+\s*)?:"),
+    answer=re.compile(
+        rf"\b(?:respuesta|conclusion|solucion|correcto|resultado)\b(?:\s+(?:final|correcta))?[\"'*_)\s]*"
+        rf"(?:(?::|=|\bes\b|\bseria\b|\bentonces\b){_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
+    ),
+    sentence_end=_SENTENCE_END,
+    hence=re.compile(
+        r"[,.;:\n]\s{0,4}(?:y\s)?(?:asi que|por (?:lo )?tanto|por eso|por ende|por consiguiente|"
+        r"entonces|en consecuencia|"
+        r"de modo que|es decir|luego|asi pues|en conclusion)\b"
+    ),
+    revised=re.compile(r"\b(?:final|finalmente|no|espera|en realidad|correccion|perdon)\b"),
+    correction=re.compile(
+        r"[.,!?…\n]\W{0,8}(?:no,?\s+)?(?:espera|perdon|corrijo|correccion|mejor dicho|un momento|disculpa|digo)\b"
+    ),
+    signs=_signs(
+        comma=r",(?!\s*(?:ni|o|u|que|tampoco)\b)",
+        denial=r"\b(?:no\b(?!\s+(?:solo|solamente|hay\s+duda|cabe\s+duda)\b)|ni\b|nunca\b|jamas\b|tampoco\b|"
+        r"sin\b(?!\s+(?:embargo|duda)\b)|en\s+(?:vez|lugar)\s+del?\b|excepto\b|salvo\b|menos\b|dud[ao]\b|ningun\w*)",
+        reason=r"\b(?:porque|ya\s+que|pues(?!\s*,)|puesto\s+que|dado\s+que|aunque|a\s+pesar|pese|cuando|mientras|antes\s+de|"
+        r"despues\s+de|tras|como|si|al\s+(?:no\s+)?(?:\w+r)|debido|aun\s+cuando|hasta\s+que|desde\s+que)\b",
+        end=r"\b(?:sino|pero|sin\s+embargo|por\s+(?:lo\s+)?tanto|por\s+eso|asi\s+que|entonces|mas\s+bien|en\s+cambio)\b|"
+        r"\by\s+(?:\w+\s+)?(?:\w+\s+)?(?:buscara|ira|mirara|cree|piensa|esta|estan|sigue|diria|creera|busca)\b",
+    ),
+    denied_after=re.compile(
+        r"(?:\s+(?!(?:y|o|pero|sino|porque|pues|aunque|dado|puesto|como|cuando|si|ya|que|no|donde)\b)\w+){0,3}"
+        r"\s+(?:ya\s+|que\s+)?no\b(?!\s+(?:en|el|la|los|las|al|del|un|una|solo)\b)|\s+(?:esta|estaba|es|era)\s+(?:ahora\s+)?"
+        r"(?:vaci[oa]|incorrect[oa]|fals[oa])\b|\s+tampoco\b|\s+queda\s+descartad[oa]\b"
+    ),
+    unreal=re.compile(r"\bsi\b[^.!?,\n]{0,200}\bhubiera\b[^.!?\n]*"),
+    endings=("s", "es"),
+    folded=str.maketrans("áéíóúüñ", "aeiouun"),
+    yes=re.compile(
+        r"\b(?:si|yes|claro(?!\s+que\s+no)|correcto|cierto|exacto|efectivamente|"
+        r"por supuesto(?!\s+que\s+no)|afirmativo)\b"
+    ),
+    no=re.compile(r"\b(?:no|nop|negativo|en absoluto)\b"),
+    unsure=re.compile(
+        r"\b(?:si y no|si o no|quizas?|tal vez|talvez|posiblemente|"
+        r"no (?:esta|queda|es|resulta) (?:claro|posible|seguro)|"
+        r"no se (?:puede|sabe|indica|menciona|dice|especifica)|no puedo|imposible|"
+        r"no lo se|no hay (?:suficiente\w*|informacion)|"
+        r"depende)\b"
+    ),
+    knows=re.compile(
+        r"\b(?:sabe|sabia|conoce|desconoce|ignora|consciente|(?:ni )?idea|enterad[oa]|al tanto|knows?|aware)\b"
+    ),
+    wrong=re.compile(r"\b(?:equivoca(?:d[oa])?|error|wrong)\b"),
+    negation=re.compile(r"\b(?:no|ni|nunca|jamas|tampoco|not|desconoce|ignora|sin)\b|n't\b"),
+    nobody=re.compile(r"\b(?:nadie|ningun[oa]?|nobody|no one|none)\b"),
+    everybody=re.compile(r"\b(?:tod[oa]s(?:\s+ell[oa]s)?|los cuatro|los tres|las cuatro|everybody|everyone)\b"),
+    save=re.compile(r"\b(?:excepto|salvo|menos|a excepcion de|except)\b"),
+    joints=re.compile(r"\b(?:y|e|tanto|como|tambien|solo|solamente|asi como|ademas de|incluso|and|son)\b"),
+    also=re.compile(r"\b(?:tambien|igualmente|asimismo)\b"),
+    thinks=re.compile(r"\b(?:piensan?|creen?|opinan?|consideran?|suponen?|think\w*|believ\w*)\b"),
+)
+
+CHINESE = Language(
+    something=re.compile(r"(?![在里中内面的。，！？：；、“”])[^\W\d_]"),
+    further=re.compile(r"\n\W{0,8}(?:问题|故事|question|story|user)\s*(?:\d+\s*)?[:：]"),
+    answer=re.compile(
+        rf"(?:答案|结论|回答)[\"'*_)\s”]*(?:(?::|：|=|应该|应当|就|是|为){_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
+    ),
+    sentence_end=re.compile(r"[。！？!?]|\.(?=\s|$)|\n|</answer>"),
+    hence=re.compile(r"(?:所以|因此|因而|于是|综上|也就是说|可见|总之|由此)"),
+    revised=re.compile(r"最终|不对|更正|其实|抱歉|等等"),
+    correction=re.compile(r"(?:^|[。，！？…\n.,!?])\s*(?:等等|等一下|不对|更正|说错了|抱歉|哦不)[，,：:。！]?"),
+    signs=_signs(
+        comma=r"(?!)",
+        clause=r"[，,](?!也不|或|也没|还是)",
+        denial=r"不(?!仅|只|但|过|管|久|同|错)|没有?(?!错|问题)|并非|无法|绝非|而非|除了|未(?:曾|必)?|莫非|别处",
+        reason=r"因为|由于|虽然|尽管|即使|即便|如果|毕竟|当(?!然)|原因",
+        end=r"但是?|而是|不过|然而|所以|因此|于是|却|实则",
+    ),
+    denied_after=re.compile(
+        r"(?:里面?|中|内)?(?:(?:已经)?是空的|(?:现在)?(?:已经)?没有|(?:是|都)?不对|是错的|被?排除|以外|之外|(?:是)?不可能)"
+    ),
+    unreal=re.compile(r"(?:如果|假如|要是)[^。！？\n]{0,60}(?:的话|就)[^。！？\n]*"),
+    spaced=False,
+    lookalikes=("零钱包",),
+    yes=re.compile(r"(?<![不否])(?:是的|是(?!否|不是|谁|什么)|对(?!不|于)|知道|没错|当然|正确|肯定|yes)"),
+    no=re.compile(r"否(?!则)|不(?:是(?!很|太)|对|知道|清楚|晓得|会|能)?|没有|no\b"),
+    unsure=re.compile(
+        r"是也不是|也许|可能(?!不)|或许|无法|不(?:太)?(?:确定|好说|能确定|能判断|得而知)|说不(?:准|清)|是或否|是还是否|没有(?:说明|提到|提及|信息)|"
+        r"我不(?:知道|清楚)|看情况"
+    ),
+    knows=re.compile(r"知道|清楚|晓得|明白|了解|意识到|knows?|aware"),
+    wrong=re.compile(r"弄错|搞错|错了|记错|wrong"),
+    negation=re.compile(r"不|没|未|并非|无从|\bnot\b|n't\b"),
+    nobody=re.compile(r"没有?人|没有任何人|无人|谁(?:都|也)(?:不|没)|nobody|no one"),
+    everybody=re.compile(r"所有人|大家|每个?人|全部|全都|四个人都|三个人都|他们都"),
+    save=re.compile(r"除了?|除去|以外"),
+    joints=re.compile(r"[和与跟及]|以及|还有|只有|仅有|都是|都|是|有|两人|三人|四人|也"),
+    also=re.compile(r"也|同样"),
+    thinks=re.compile(r"认为|觉得|以为|相信|think\w*|believ\w*"),
+)

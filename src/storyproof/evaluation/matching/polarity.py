@@ -1,0 +1,100 @@
+"""Replies to yes-or-no questions: "Yes.", "No, she does not know", "She knows where it is", "不知道"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from storyproof.evaluation.matching.kinds import AMBIGUOUS, CONTAINED, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
+from storyproof.evaluation.matching.languages import Language
+
+YES = frozenset({"yes", "ja", "sí", "是"})
+NO = frozenset({"no", "nein", "否"})
+_CLAUSE_END = re.compile(r"[.,;:!?\n。，；：！？—–}]|</answer>")
+_SENTENCE_END = re.compile(r"[.;!?\n。；！？]")
+_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
+_ADVERB = 4  # words of a clause that only says yes or no, with an adverb
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def yes_and_no(names: Sequence[str]) -> tuple[str, str] | None:
+    """Return the candidates for yes and no, if there are no others."""
+    yes, no = [name for name in names if name in YES], [name for name in names if name in NO]
+    return (yes[0], no[0]) if len(yes) == len(no) == 1 and len(names) == 2 else None
+
+
+def read_polarity(text: str, question: str, names: tuple[str, str], language: Language) -> tuple[Match, str | None]:
+    """Read a reply in lower case to a question with the answers yes and no.
+
+    What counts is, in this order: what is said to be the answer; a first clause that is yes or no; a conclusion or a
+    last clause that is; that it cannot be told; that somebody knows, or does not; a first word that is yes or no.
+    """
+    corrections = [match.end() for match in language.correction.finditer(text)]
+    text = text[corrections[-1] :] if corrections else text
+    for match in reversed(list(language.answer.finditer(text))):
+        said = _word(_first_clause(text[match.end() : match.end() + 80]), language)
+        if said is not None:
+            return SUFFIX, names[not said]
+    clauses = [clause for clause in _CLAUSE_END.split(text) if _LETTER.search(clause)]
+    if not clauses:
+        return NO_MATCH, None
+    said = _word(clauses[0], language)
+    if said is not None:
+        return NORMALIZED if len(clauses) == 1 else PREFIX, names[not said]
+    conclusions = [text[match.end() :] for match in list(language.hence.finditer(text))[-1:]]
+    for last in (*conclusions, clauses[-1]):
+        said = _word(last, language)
+        if said is not None:
+            return SUFFIX, names[not said]
+    if language.unsure.search(text):
+        return NO_MATCH, None
+    verdicts = {_statement(sentence, question, language) for sentence in _SENTENCE_END.split(text)} - {None}
+    if len(verdicts) > 1:
+        return AMBIGUOUS, None
+    for verdict in verdicts:
+        return CONTAINED, names[not verdict]
+    no, yes = (pattern.match(clauses[0].strip()) for pattern in (language.no, language.yes))
+    return (PREFIX, names[no is not None]) if no or yes else (NO_MATCH, None)
+
+
+def _before_reason(clauses: list[str], reasons: list[bool], language: Language) -> list[str]:
+    place = reasons.index(True)
+    begin = next(sign.start() for sign in language.signs.finditer(clauses[place]) if sign.lastgroup == "reason")
+    return [*clauses[:place], clauses[place][:begin]]
+
+
+def _first_clause(text: str) -> str:
+    return next((clause for clause in _CLAUSE_END.split(text) if _LETTER.search(clause)), "")
+
+
+def _word(clause: str, language: Language) -> bool | None:
+    """Return whether a clause is yes or no, maybe after an adverb ("sadly no"), and nothing else; None if neither."""
+    bare = _EDGES.sub("", clause)
+    words = bare.split()
+    if (
+        1 < len(words) <= _ADVERB
+        and not any(map(_word_itself(language), words[:-1]))
+        and not language.knows.search(bare)
+    ):
+        bare = words[-1]
+    if language.no.fullmatch(bare):
+        return False
+    return True if language.yes.fullmatch(bare) else None
+
+
+def _word_itself(language: Language) -> Callable[[str], bool]:
+    return lambda word: bool(language.no.fullmatch(word) or language.yes.fullmatch(word))
+
+
+def _statement(sentence: str, question: str, language: Language) -> bool | None:
+    """Return whether a sentence says that somebody knows or not; who is not wrong is not known to be wrong."""
+    clauses = _CLAUSE_END.split(sentence)
+    reasons = [any(sign.lastgroup == "reason" for sign in language.signs.finditer(clause)) for clause in clauses]
+    if True in reasons:  # a reason reaches to the end, one that begins the sentence only to the next clause
+        clauses = clauses[1:] if reasons[0] and len(clauses) > 1 else _before_reason(clauses, reasons, language)
+    for clause in clauses:
+        if language.knows.search(clause):
+            return language.negation.search(clause) is None
+    if language.wrong.search(language.fold(question.lower())) and any(map(language.wrong.search, clauses)):
+        return False if any(map(language.negation.search, clauses)) else None
+    return None

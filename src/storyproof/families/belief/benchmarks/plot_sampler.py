@@ -1,0 +1,463 @@
+"""Random stories with secrets and messages, drawn as arrays: no recipe, only what can happen next.
+
+All stories of a block are drawn in step, one sentence at a time. At every step a story chooses among the kinds of
+sentence that are possible now, the likelier the more of a kind are still to come; then among those who can do it. What
+everybody believes (under `open+always`) is followed on the way, so that honest speakers say it and liars do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.errors import ConfigError
+from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays, Small, join_plots
+from storyproof.families.belief.world import EventKind
+from storyproof.seeds import Draws, Indices
+
+Bytes = npt.NDArray[np.uint8]
+
+CONTAINERS = 3  # in every room; those of room r have the local numbers 3 r, 3 r + 1 and 3 r + 2
+_MOST = {
+    "agents": 8,
+    "rooms": 6,
+    "objects": 6,
+    "moves": 40,
+    "tells": 40,
+    "lies": 40,
+    "peeks": 40,
+    "distractions": 40,
+    "gathering": 4,
+}
+_LEAST = {"agents": 2, "rooms": 1, "objects": 1}
+# Everybody believes an announcement, so who knows only these would know too much if there were many.
+_MESSAGES = np.repeat(np.array([EventKind.TELL, EventKind.WHISPER, EventKind.ANNOUNCE], np.uint8), (128, 96, 32))
+_SURPLUS = 1.3  # stories drawn for each that is needed at first
+_ROUNDS = 200  # draws after which too few complete stories are given up
+
+
+@dataclass(frozen=True, slots=True)
+class PlotDials:
+    """How much happens in a story.
+
+    Attributes:
+        agents: How many people there are.
+        rooms: How many rooms.
+        objects: How many objects, each placed once.
+        moves: How often an object is moved.
+        tells: How many honest messages there are: to a room, in private, or to everybody.
+        lies: How many messages the speaker does not believe.
+        peeks: How often somebody secretly watches a room.
+        distractions: How often somebody gets distracted.
+        noise: How many sentences change nothing.
+        walks: How often people enter and exit, besides coming in at first.
+        gathering: Of four who return, how many go where people meet; the others go anywhere. The room in which they
+            meet changes once.
+    """
+
+    agents: int = 4
+    rooms: int = 2
+    objects: int = 1
+    moves: int = 2
+    tells: int = 0
+    lies: int = 0
+    peeks: int = 0
+    distractions: int = 0
+    noise: int = 0
+    walks: int = 6
+    gathering: int = 3
+
+    def __post_init__(self) -> None:
+        for item in fields(self):
+            value, least, most = getattr(self, item.name), _LEAST.get(item.name, 0), _MOST.get(item.name, 60)
+            if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+                raise ConfigError(f"{item.name} is {value}; use a whole number from {least} to {most}.")
+
+    @property
+    def sentences(self) -> int:
+        """How many sentences a story has."""
+        counts = (self.objects, self.moves, self.tells, self.lies, self.peeks, self.distractions, self.noise)
+        return self.agents + self.walks + sum(counts)
+
+
+class _Token(IntEnum):
+    """The kinds of choice; all but WALK are used up."""
+
+    WALK = 0
+    PLACE = 1
+    MOVE = 2
+    TELL = 3
+    LIE = 4
+    PEEK = 5
+    DISTRACT = 6
+    NOISE = 7
+
+
+def _picks() -> Bytes:
+    """Return which bit of a mask a random byte chooses, by 256 mask + byte; 0 of an empty mask."""
+    found = np.zeros((256, 256), np.uint8)
+    for mask in range(1, 256):
+        members = [bit for bit in range(8) if mask >> bit & 1]
+        found[mask] = [members[byte * len(members) >> 8] for byte in range(256)]
+    return found.reshape(-1)
+
+
+# Little can happen without objects; and for what needs company or a near object, there may be no later occasion.
+_FAVOURED = {_Token.PLACE: 6, _Token.MOVE: 2, _Token.TELL: 4, _Token.LIE: 16}
+_PICKS = _picks()
+_BITS = (1 << np.arange(8)).astype(np.uint8)
+_ABSENT = 255  # the number of a kind of choice that is never made
+_HOMES = np.arange(126, dtype=np.int8) // np.int8(CONTAINERS)  # of containers
+_MEETINGS = 2  # rooms in which people meet one after the other
+_DRAWN = 8  # random bytes for each sentence
+
+
+def _other_containers() -> Small:
+    """Return which other container of the same room a random byte chooses, by 256 old + byte."""
+    old, byte = np.arange(126)[:, None], np.arange(256)
+    shift = 1 + (byte * (CONTAINERS - 1) >> 8)
+    found: Small = (old - old % CONTAINERS + (old + shift) % CONTAINERS).astype(np.int8).reshape(-1)
+    return found
+
+
+_OTHER = _other_containers()
+
+
+def pick_members(masks: Bytes, chance: Bytes) -> Bytes:
+    """Choose a member of each set; the first number where a set is empty."""
+    found: Bytes = _PICKS.take((masks.astype(np.uint16) << 8) | chance)
+    return found
+
+
+def _pick_container(old: Small, chance: Bytes) -> Small:
+    """Choose another container of the same room; any if there is none."""
+    found: Small = _OTHER.take((old.astype(np.int16) << 8) | chance)
+    return found
+
+
+def _bit(number: Bytes) -> Bytes:
+    """Return the sets that have one member each."""
+    found: Bytes = np.uint8(1) << number
+    return found
+
+
+def _below(limit: int, chance: Bytes) -> Small:
+    """Return random numbers below a limit."""
+    return ((chance.astype(np.uint16) * np.uint16(limit)) >> 8).astype(np.int8)
+
+
+def _filled(flags: Flags) -> Bytes:
+    """Return all bits where a flag is set, none elsewhere."""
+    found: Bytes = np.negative(flags.view(np.uint8))
+    return found
+
+
+def _take(array: npt.NDArray[Any], at: Indices) -> npt.NDArray[Any]:
+    """Return some columns; several times as fast as indexing."""
+    return array.take(at, axis=-1)
+
+
+def select(flags: Flags, one: npt.NDArray[Any], other: npt.NDArray[Any] | np.uint8 | np.int8) -> npt.NDArray[Any]:
+    """Return one value where a flag is set, and else the other: `np.where` for bytes, without guessing at flags."""
+    found: npt.NDArray[Any] = other ^ ((one ^ other) & _filled(flags).view(one.dtype))
+    return found
+
+
+def _union(masks: Bytes, axis: int = 0) -> Bytes:
+    found: Bytes = np.bitwise_or.reduce(masks, axis=axis)
+    return found
+
+
+class _Drawing:
+    """A block of stories that are being drawn; sets of agents are the bits of a byte."""
+
+    def __init__(self, dials: PlotDials, draws: Draws, count: int) -> None:
+        agents, objects, rooms = dials.agents, dials.objects, dials.rooms
+        self.dials, self.count = dials, count
+        self.everybody = np.uint8((1 << agents) - 1)
+        # Who is in each room, and who watches it; before the rooms, who is in none and watches none.
+        self.inside = np.zeros((rooms + 1, count), np.uint8)
+        self.watching = np.zeros((rooms + 1, count), np.uint8)
+        self.inside[0] = self.watching[0] = self.everybody
+        self.distracted = np.zeros(count, np.uint8)
+        self.named = np.zeros(count, np.uint8)
+        self.place = np.full((objects, count), NOBODY, np.int8)
+        self.home = np.zeros((objects, rooms, count), np.uint8)  # all bits of the room in which an object is
+        self.belief = np.full((agents, objects, count), NOBODY, np.int8)
+        self.known = np.zeros((objects, count), np.uint8)  # who has a belief
+        left = {
+            _Token.WALK: 0,
+            _Token.PLACE: objects,
+            _Token.MOVE: dials.moves,
+            _Token.TELL: dials.tells,
+            _Token.LIE: dials.lies,
+            _Token.PEEK: dials.peeks,
+            _Token.DISTRACT: dials.distractions,
+            _Token.NOISE: dials.noise,
+        }
+        self.tokens = [token for token, number in left.items() if number or token == _Token.WALK]
+        self._numbers = {token: self.tokens.index(token) if token in self.tokens else _ABSENT for token in _Token}
+        self._spans = [
+            (min(self._numbers[token] for token in pair), max(self.tokens.index(t) for t in pair if t in self.tokens))
+            if any(token in self.tokens for token in pair)
+            else (_ABSENT, _ABSENT)
+            for pair in ((_Token.PLACE, _Token.MOVE), (_Token.TELL, _Token.LIE), (_Token.PEEK, _Token.DISTRACT))
+        ]
+        self.left = np.repeat(np.array([left[token] for token in self.tokens], np.uint16)[:, None], count, axis=1)
+        self.to_come = np.full(count, sum(left.values()), np.int16)  # of all but comings and goings
+        self.chance = draws.bytes(dials.sentences, _DRAWN, count)
+        # Where people meet: for some time in one room, then in another.
+        shift = draws.below(max(1, rooms - 1), _MEETINGS * count).reshape(_MEETINGS, count)
+        self.meeting = (1 + (np.cumsum(1 + shift, axis=0) % rooms)).astype(np.uint8)
+        shape = (dials.sentences, count)
+        self.kind = np.zeros(shape, np.uint8)
+        self.agent, self.room, self.thing, self.container, self.hearer = (
+            np.full(shape, NOBODY, np.int8) for _ in range(5)
+        )
+        self.lie = np.zeros(shape, np.bool_)
+        self._favours = np.array([_FAVOURED.get(token, 1) for token in self.tokens], np.uint16)[:, None]
+        self._rows = np.arange(len(self.tokens), dtype=np.uint8)[:, None]
+        self._agents = np.arange(agents, dtype=np.uint8)[:, None]
+        self._rooms = np.arange(rooms + 1, dtype=np.uint8)[:, None]
+        self._objects = np.arange(objects, dtype=np.uint8)[:, None]
+
+    def draw(self) -> None:
+        """Draw all sentences."""
+        for time in range(self.dials.sentences):
+            self._step(time)
+
+    @property
+    def complete(self) -> Indices:
+        """The stories in which everybody and everything occurs."""
+        return np.flatnonzero((self.to_come == 0) & (self.named == self.everybody))
+
+    def _step(self, time: int) -> None:
+        """Choose a kind of sentence for each story, and let it happen."""
+        heeding = ~self.distracted
+        rooms, watching = self.inside[1:] & heeding, self.watching[1:]
+        beside = _union(self.home & rooms, axis=1)  # who can move each object
+        self._learn(beside | (_union(self.home & watching, axis=1) & heeding), self.place)
+        inside = self.inside[0] ^ self.everybody
+        able = inside & heeding
+        company = _union(rooms & _filled(rooms & (rooms - 1) != 0))  # who has somebody to talk to
+        # Words about an object that its hearers see change nothing: such are left for the end of a story. Only those
+        # lie who know better.
+        told = self.known & company & (~beside if 3 * time < 2 * self.dials.sentences else np.uint8(255))
+        lied = self._informed() & company & ~beside
+        free = self.watching[0] & able
+        placed = _filled(self.place[0] >= 0)
+        token = self._choose(
+            time,
+            {
+                _Token.PLACE: inside if time < self.dials.sentences - self.dials.objects else None,
+                _Token.MOVE: _union(beside),
+                _Token.TELL: _union(told),
+                _Token.LIE: _union(lied),
+                _Token.PEEK: free & placed & np.uint8(255 * (self.dials.rooms > 1)),
+                _Token.DISTRACT: able & placed,
+            },
+        )
+
+        self._walk(time, token == 0)
+        puts, speaks, hides = (np.flatnonzero((token >= first) & (token <= last)) for first, last in self._spans)
+        if len(puts):
+            self._put(time, puts, token.take(puts) == self._numbers[_Token.MOVE], beside, inside)
+        if len(speaks):
+            self._speak(time, speaks, token.take(speaks) == self._numbers[_Token.TELL], told, lied)
+        if len(hides):
+            self._hide(time, hides, token.take(hides) == self._numbers[_Token.PEEK], free, able)
+
+    def _informed(self) -> Bytes:
+        """Return who knows where each object is, [object, story]."""
+        if _Token.LIE not in self.tokens:
+            return np.zeros_like(self.known)
+        right = (self.belief == self.place) & (self.place >= 0)
+        return _union(right.view(np.uint8) << self._agents[:, :, None])
+
+    def _learn(self, who: Bytes, place: Small) -> None:
+        """Let some agents believe each object to be somewhere."""
+        learns = np.negative((who >> self._agents[:, :, None]) & 1).view(np.int8)
+        self.belief ^= (self.belief ^ place) & learns
+        self.known |= who
+
+    def _choose(self, time: int, possible: Mapping[_Token, Bytes | None]) -> Bytes:
+        """Choose the next kind of sentence, as places in `tokens`; it is possible for those who are named."""
+        weight = self.left * self._favours
+        weight[0] = np.maximum(self.dials.sentences - time - self.to_come, 0)
+        if time < self.dials.agents:  # nothing can happen without people
+            weight[0] *= 4
+        for number, each in enumerate(self.tokens):
+            who = possible.get(each)
+            if who is not None:
+                weight[number] *= who != 0
+            if number:
+                weight[number] += weight[number - 1]
+        chance = self.chance[time, 0].astype(np.uint32) << 8 | self.chance[time, 1]
+        chosen = ((chance * weight[-1]) >> 16).astype(np.uint16)
+        token: Bytes = np.add.reduce((weight <= chosen).view(np.uint8), axis=0, dtype=np.uint8)
+        token *= weight[-1] != 0  # who can do nothing else walks
+        self.left -= token == self._rows
+        self.to_come -= token != 0
+        return token
+
+    def _row_of(self, masks: Bytes, who: Bytes) -> Bytes:
+        """Return in which row the bit of each story's agent is set."""
+        return _union(((masks & who) != 0) * self._rooms)
+
+    def _walk(self, time: int, walks: Flags) -> None:
+        """Let somebody come or go, pay attention again, or stop watching."""
+        chance = self.chance[time]
+        # Often somebody who has not been mentioned yet: who is not named is not in the story.
+        new = (self.named ^ self.everybody) & np.negative(chance[2] & 1)
+        agent = pick_members(select(new != 0, new, self.everybody), chance[3])
+        bit = _bit(agent) & _filled(walks)
+        # Nobody walks while distracted or watching.
+        attends = (self.distracted & bit) != 0
+        stops = ~attends & (((self.watching[0] ^ self.everybody) & bit) != 0)
+        outside = (self.inside[0] & bit) != 0
+        target = _below(self.dials.rooms, chance[4]).view(np.uint8) + np.uint8(1)
+        if self.dials.gathering:  # long chains of minds need all of them in one room
+            gathers = ((chance[2] >> 2) & 3 < self.dials.gathering) | ((self.named & bit) == 0)
+            target = select(gathers, self.meeting[time * _MEETINGS // self.dials.sentences], target)
+        enters = outside & ~(attends | stops)
+        exits = walks & ~(outside | attends | stops)
+        here = self._row_of(self.inside, bit)
+        self.kind[time] = (
+            enters * np.uint8(EventKind.ENTER)
+            + exits * np.uint8(EventKind.EXIT)
+            + attends * np.uint8(EventKind.ATTEND)
+            + stops * np.uint8(EventKind.UNPEEK)
+        )
+        self.agent[time] = select(walks, agent.view(np.int8), np.int8(NOBODY))
+        self.room[time] = (enters * target + exits * here).view(np.int8) - np.int8(1)
+        goes = bit & _filled(enters | exits)
+        self.inside &= ~goes
+        self.inside |= goes & _filled(self._rooms == enters * target)
+        looks_off = bit & _filled(~attends)
+        self.watching &= ~looks_off
+        self.watching[0] |= looks_off
+        self.distracted &= ~bit
+        self.named |= bit
+
+    def _put(self, time: int, at: Indices, moves: Flags, beside: Bytes, inside: Bytes) -> None:
+        """Place the next object where somebody is, or let somebody move one."""
+        chance, near, here = _take(self.chance[time], at), _take(beside, at), _take(inside, at)
+        which = pick_members(_union((near != 0) * _BITS[: len(near), None]), chance[2])
+        spot = self._spot(which, at)
+        mover = pick_members(beside.reshape(-1).take(spot), chance[3])
+        new = np.uint8(self.dials.objects - 1) - _take(self.left[1], at).astype(np.uint8)
+        witness = _bit(pick_members(here, chance[4])) & here
+        seen = self._row_of(_take(self.inside, at), witness)
+        room = select(seen > 0, seen.view(np.int8) - np.int8(1), _below(self.dials.rooms, chance[5]))
+        first = room * np.int8(CONTAINERS) + _below(CONTAINERS, chance[6])
+        other = _pick_container(self.place.reshape(-1).take(spot), chance[7])
+        thing, container = select(moves, which, new), select(moves, other, first)
+        home = _HOMES.take(container)
+        # A row is taken first, as two indices at once are slower.
+        self.kind[time][at] = moves * np.uint8(EventKind.MOVE - EventKind.PLACE) + np.uint8(EventKind.PLACE)
+        self.agent[time][at] = select(moves, mover.view(np.int8), np.int8(NOBODY))
+        self.room[time][at], self.thing[time][at], self.container[time][at] = home, thing, container
+        self.place.reshape(-1)[self._spot(thing, at)] = container
+        # Objects stay in their rooms.
+        self.home.reshape(-1)[self._spot(thing * np.uint8(self.dials.rooms) + home.view(np.uint8), at)] = 255
+
+    def _spot(self, row: Bytes, at: Indices) -> Indices:
+        """Return places in an array of several rows as if it had one: much faster to look up than by two indices."""
+        return row * np.int64(self.count) + at
+
+    def _speak(self, time: int, at: Indices, tells: Flags, told: Bytes, lied: Bytes) -> None:
+        """Let somebody tell a room, one person or everybody where an object is, or where it is not."""
+        chance, columns = _take(self.chance[time], at), np.arange(len(at))
+        heeding = ~_take(self.distracted, at)
+        rooms = _take(self.inside[1:], at) & heeding
+        able = select(tells, _take(told, at), _take(lied, at))
+        # Who sees an object believes their eyes, so words count where it is not.
+        apart = able & ~_union(_take(self.home, at) & rooms, axis=1)
+        able = select((_union(apart) != 0) & (chance[5] & 3 != 0), apart, able)
+        thing = pick_members(_union((able != 0) * _BITS[: len(able), None]), chance[2])
+        speaker = pick_members(able.reshape(-1).take(thing * np.int64(len(at)) + columns), chance[3])
+        own = _bit(speaker)
+        here = _filled(rooms & own != 0)
+        near = _union(rooms & here) & ~own
+        hearer = pick_members(near, chance[4])
+        kind = _MESSAGES.take(chance[5])
+        believed = self.belief.reshape(-1).take(self._spot(speaker * np.uint8(self.dials.objects) + thing, at))
+        said = select(tells, believed, _pick_container(believed, chance[6]))
+        whispers, tells_room = kind == np.uint8(EventKind.WHISPER), kind == np.uint8(EventKind.TELL)
+        self.kind[time][at], self.agent[time][at], self.thing[time][at] = kind, speaker, thing
+        self.container[time][at], self.lie[time][at] = said, ~tells
+        self.hearer[time][at] = select(whispers, hearer.view(np.int8), np.int8(NOBODY))
+        around = near | (_union(_take(self.watching[1:], at) & here) & heeding)
+        hears = select(whispers, _bit(hearer), select(tells_room, around, _union(rooms)))
+        learns, where = np.zeros((self.dials.objects, self.count), np.uint8), np.zeros(self.count, np.int8)
+        learns.reshape(-1)[self._spot(thing, at)] = hears & ~own
+        where[at] = said
+        self._learn(learns, where)
+
+    def _hide(self, time: int, at: Indices, peeks: Flags, free: Bytes, able: Bytes) -> None:
+        """Let somebody watch another room, or get distracted."""
+        chance, rooms = _take(self.chance[time], at), self.dials.rooms
+        agent = pick_members(select(peeks, _take(free, at), _take(able, at)), chance[2])
+        bit = _bit(agent)
+        here = self._row_of(_take(self.inside, at), bit)
+        room = (here + _below(max(1, rooms - 1), chance[3]).view(np.uint8)) % np.uint8(rooms) + np.uint8(1)
+        self.kind[time][at] = np.where(peeks, np.uint8(EventKind.PEEK), np.uint8(EventKind.DISTRACT))
+        self.agent[time][at] = agent
+        self.room[time][at] = select(peeks, room.view(np.int8) - np.int8(1), np.int8(NOBODY))
+        watches, target = np.zeros((2, self.count), np.uint8)
+        watches[at], target[at] = bit & _filled(peeks), room
+        self.watching &= ~watches
+        self.watching |= watches & _filled(self._rooms == target)
+        self.distracted[at] |= bit & _filled(~peeks)
+        self.named[at] |= bit
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnPlots:
+    """Random stories, and which of their messages are lies, [time, story]."""
+
+    stories: PlotArrays
+    lie: Flags
+
+
+def draw_some(dials: PlotDials, draws: Draws, tries: int) -> DrawnPlots:
+    """Draw stories, and return those in which everybody and everything that the dials ask for occurs."""
+    drawing = _Drawing(dials, draws, tries)
+    drawing.draw()
+    complete = drawing.complete
+    arrays = (drawing.agent, drawing.room, drawing.thing, drawing.container, drawing.hearer)
+    agent, room, thing, container, hearer = (_take(array, complete) for array in arrays)
+    stories = PlotArrays(_take(drawing.kind, complete), agent, room, thing, container, hearer, dials.agents)
+    return DrawnPlots(stories, _take(drawing.lie, complete))
+
+
+def draw_plots(dials: PlotDials, draws: Draws, count: int) -> DrawnPlots:
+    """Draw stories in which everybody and everything that the dials ask for occurs, and nothing that cannot happen.
+
+    Args:
+        dials: How much happens.
+        draws: The source of randomness; the stories depend on it alone.
+        count: How many stories.
+
+    Raises:
+        ConfigError: If hardly any story can have all that the dials ask for.
+    """
+    found: list[DrawnPlots] = []
+    missing = count
+    for _ in range(_ROUNDS):
+        drawn = draw_some(dials, draws, 64 + int(_SURPLUS * missing))
+        kept = np.arange(min(missing, drawn.lie.shape[1]))
+        found.append(DrawnPlots(drawn.stories.pick(kept), drawn.lie.take(kept, axis=1)))
+        missing -= len(kept)
+        if not missing:
+            break
+    else:
+        raise ConfigError("hardly any story can have all that is asked for; ask for less, or for more walks.")
+    return DrawnPlots(
+        join_plots([each.stories for each in found]), np.concatenate([each.lie for each in found], axis=1)
+    )

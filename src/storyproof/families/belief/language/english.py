@@ -1,0 +1,32 @@
+"""English nouns: "the key is", "the jeans are", "an umbrella", "some scissors"."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from storyproof.families.belief.language.grammar import FEMALE, MALE, NAME, Forms, check_marks
+
+_MARKS = frozenset(("pl", "a", "an"))
+
+
+class English:
+    """See `Grammar`. Forms of nouns: the, a; agreeing: is, was, it. Of names: name."""
+
+    naming = frozenset((NAME, "the", "a"))
+    pronouns = MappingProxyType({MALE: "he", FEMALE: "she"})
+    is_silent = False
+    spaced = True
+    takes_any_word = True
+
+    def noun_forms(self, word: str, marks: frozenset[str]) -> Forms:
+        """Return the forms of a noun."""
+        check_marks(marks, _MARKS)
+        if "pl" in marks:
+            return {"the": f"the {word}", "a": f"some {word}", "is": "are", "was": "were", "it": "them"}
+        is_vowel = word[0].lower() in "aeiou"
+        article = "an" if "an" in marks or (is_vowel and "a" not in marks) else "a"
+        return {"the": f"the {word}", "a": f"{article} {word}", "is": "is", "was": "was", "it": "it"}
+
+    def agent_forms(self, name: str, gender: str) -> Forms:
+        """Return the forms of a name."""
+        return {NAME: name}

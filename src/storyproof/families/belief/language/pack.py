@@ -1,0 +1,354 @@
+"""A language pack: the words and sentences of one language, checked when they are loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from storyproof.errors import VocabularyError, quoted
+from storyproof.families.belief.language.grammar import FEMALE, MALE, NAME, Forms, Grammar, GrammarError
+from storyproof.families.belief.questions import Ask
+from storyproof.families.belief.vocabulary import Vocabulary
+from storyproof.inputs import read_text
+from storyproof.yaml_loader import shipped_loader
+
+# The grammars by language.
+GRAMMARS = {
+    "en": "storyproof.families.belief.language.english:English",
+    "de": "storyproof.families.belief.language.german:German",
+    "es": "storyproof.families.belief.language.spanish:Spanish",
+    "zh": "storyproof.families.belief.language.chinese:Chinese",
+}
+_FOLDER = Path(__file__).parent
+
+AGENT, ROOM, THING, CONTAINER, HEARER = "agent", "room", "thing", "container", "hearer"
+ROLES = (AGENT, ROOM, THING, CONTAINER, HEARER)
+_LISTS = {ROOM: "rooms", CONTAINER: "containers", THING: "objects"}
+_SAID = frozenset((AGENT, THING, CONTAINER))
+# The kinds of sentence with the slots that each has.
+SENTENCES: dict[str, frozenset[str]] = {
+    "noise": frozenset(),
+    "enter": frozenset((AGENT, ROOM)),
+    "exit": frozenset((AGENT, ROOM)),
+    "place": frozenset((THING, CONTAINER, ROOM)),
+    "move": _SAID,
+    "peek": frozenset((AGENT, ROOM)),
+    "unpeek": frozenset((AGENT,)),
+    "distract": frozenset((AGENT,)),
+    "attend": frozenset((AGENT,)),
+    "tell": _SAID,
+    "whisper": _SAID | {HEARER},
+    "announce": _SAID,
+    "like": frozenset((AGENT, THING)),
+    "tell lie": _SAID,
+    "whisper lie": _SAID | {HEARER},
+    "announce lie": _SAID,
+}
+KEYS = tuple(SENTENCES)
+PLAIN, NARRATIVE, TOMI = "plain", "narrative", "tomi"
+# The parts of each kind of question, with their slots. Parts called first, middle and last make up a chain.
+_ABOUT, _ASKED = frozenset((THING,)), frozenset((THING, CONTAINER))
+_ONE = frozenset((AGENT,))
+QUESTIONS: dict[Ask, dict[str, frozenset[str]]] = {
+    Ask.REALITY: {"none": _ABOUT},
+    Ask.MEMORY: {"none": _ABOUT},
+    Ask.BELIEF: {"one": _ABOUT | _ONE, "first": _ONE, "middle": _ONE, "last": _ABOUT | _ONE},
+    Ask.SAYS: {"one": _ABOUT | _ONE},
+    Ask.KNOWS_WHERE: {"one": _ABOUT | _ONE},
+    Ask.KNOWS_WRONG: {"two": _ABOUT | _ONE | {HEARER}},
+    Ask.BELIEVERS: {"none": _ASKED, "one": _ASKED | _ONE, "first": _ONE, "middle": _ONE, "last": _ASKED | _ONE},
+    Ask.COMMON: {"first": _ONE, "middle": _ONE, "last": _ABOUT | _ONE},
+}
+ANSWERS = ("yes", "no", "unknown", "nobody", "between")
+_SLOT = re.compile(r"\{([^{}]*)\}")
+_VERB = re.compile(r"\s*\[(.*?)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place in a sentence for a form of a word."""
+
+    role: str
+    form: str
+
+
+Part = str | Slot
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceTemplate:
+    """A sentence with slots, as it stands alone and as it stands after a connective or a time; and its line."""
+
+    alone: tuple[Part, ...]
+    after: tuple[Part, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A word with its forms and its line; for names also the gender."""
+
+    word: str
+    forms: Forms
+    line: int
+    gender: str = ""
+
+
+class LanguagePack:
+    """The words, sentences and questions of one language."""
+
+    def __init__(self, language: str, grammar: Grammar, path: Path) -> None:
+        """Read and check a file.
+
+        Raises:
+            VocabularyError: If something is missing or wrong, with the file, the line and what to do.
+        """
+        self.language, self.grammar, self.path = language, grammar, path
+        top = _open(path).mapping(("sentences", "connectives", "times", "questions", "answers", *_NOUNS, "agents"))
+        self.agents = self._read_agents(top["agents"])
+        self.nouns: dict[str, tuple[Noun, ...]] = {
+            role: self._read_nouns(top[name], role) for role, name in _LISTS.items()
+        }
+        self.nouns[AGENT] = self.nouns[HEARER] = self.agents
+        self.connectives = tuple(node.text() for node in top["connectives"].items())
+        self.times = tuple(node.text() for node in top["times"].items())
+        self.sentences = self._read_sentences(top["sentences"])
+        self.questions = self._read_questions(top["questions"])
+        answers = top["answers"].mapping(ANSWERS)
+        self.answers = {name: answers[name].text() for name in ANSWERS}
+        lists = ([noun.word for noun in self.nouns[role]] for role in (AGENT, ROOM, CONTAINER, THING))
+        try:
+            self.vocabulary = Vocabulary(*map(tuple, lists))
+        except VocabularyError as error:
+            found = (noun for nouns in self.nouns.values() for noun in nouns if quoted(noun.word) in str(error))
+            last = max((noun.line for noun in found), default=1)
+            raise VocabularyError(f"{path}, line {last}: {error}") from None
+
+    @property
+    def space(self) -> str:
+        """What stands between words."""
+        return " " if self.grammar.spaced else ""
+
+    def _read_agents(self, node: _Node) -> tuple[Noun, ...]:
+        found = []
+        for item in node.items():
+            name, *marks = item.text().split()
+            if marks not in ([MALE], [FEMALE]):
+                raise item.error(f"the name {quoted(name)} has no gender; write '{name} {FEMALE}' or '{name} {MALE}'")
+            found.append(Noun(name, self.grammar.agent_forms(name, marks[0]), item.line, marks[0]))
+        return tuple(found)
+
+    def _read_nouns(self, node: _Node, role: str) -> tuple[Noun, ...]:
+        found = []
+        for _, item in node.pairs():
+            word, *marks = item.text().split()
+            try:
+                found.append(Noun(word, self.grammar.noun_forms(word, frozenset(marks)), item.line))
+            except GrammarError as error:
+                raise item.error(f"{role} {quoted(word)}: {error}") from None
+        return tuple(found)
+
+    def _read_sentences(self, node: _Node) -> dict[tuple[str, str], tuple[SentenceTemplate, ...]]:
+        found = {}
+        for key, item in node.mapping(KEYS).items():
+            styles = item.mapping((PLAIN, NARRATIVE), optional=(TOMI,) if key == "place" else ())
+            for style, texts in styles.items():
+                needed = SENTENCES[key] - ({ROOM} if style == TOMI else set())
+                nodes = texts.items() if style == NARRATIVE else [texts]
+                found[key, style] = tuple(self._read_template(each, needed) for each in nodes)
+        return found
+
+    def _read_questions(self, node: _Node) -> dict[tuple[Ask, str], SentenceTemplate]:
+        found = {}
+        for name, item in node.mapping(tuple(map(str, QUESTIONS))).items():
+            ask = Ask(name)
+            needed = QUESTIONS[ask]
+            parts = {next(iter(needed)): item} if len(needed) == 1 else item.mapping(tuple(needed))
+            for part, each in parts.items():
+                found[ask, part] = self._read_template(each, needed[part], is_loose=True)
+        return found
+
+    def _read_template(self, node: _Node, needed: frozenset[str], *, is_loose: bool = False) -> SentenceTemplate:
+        """Read a sentence; a loose one may also have forms that agree with an object named elsewhere."""
+        text = node.text()
+        verb = _VERB.search(text)
+        alone = self._parts(text.replace("[", "").replace("]", ""), node)
+        after = alone
+        if verb is not None:
+            subject, rest = text[: verb.start()], text[verb.end() :]
+            after = self._parts(f"{verb[1]} {subject}{rest}", node)
+        slots = [part for part in alone if isinstance(part, Slot)]
+        named = [slot.role for slot in slots if slot.form in self.grammar.naming]
+        for role in ROLES:
+            if named.count(role) != (role in needed):
+                found = "is missing" if role in needed else "does not belong here"
+                raise node.error(
+                    f"{{{role}}} {found if named.count(role) < 2 else 'occurs twice'} in {quoted(text)}; "
+                    f"expected one of each: {', '.join(sorted(needed)) or 'no slots'}"
+                )
+        for slot in slots:
+            if slot.role not in needed and not (is_loose and slot.role == THING):
+                raise node.error(f"{{{slot.role}:{slot.form}}} agrees with nothing in {quoted(text)}; remove it")
+        return SentenceTemplate(alone, after, node.line)
+
+    def _parts(self, text: str, node: _Node) -> tuple[Part, ...]:
+        parts: list[Part] = []
+        for place, piece in enumerate(_SLOT.split(text)):
+            if place % 2:
+                parts.append(self._slot(piece, node))
+            elif "{" in piece or "}" in piece:
+                raise node.error(f"unbalanced braces in {quoted(text)}; write a slot as {{role}} or {{role:form}}")
+            elif piece:
+                parts.append(piece)
+        return tuple(parts)
+
+    def _slot(self, text: str, node: _Node) -> Slot:
+        role, _, form = text.partition(":")
+        form = form or NAME
+        if role not in ROLES:
+            raise node.error(f"unknown slot {{{text}}}; expected one of: {', '.join(ROLES)}")
+        for noun in self.nouns[role]:
+            if form not in noun.forms:
+                known = ", ".join(sorted(noun.forms))
+                raise node.error(
+                    f"{{{text}}} needs the form '{form}', which {quoted(noun.word)} does not have (it has: {known}); "
+                    "use one of these, or add the mark that it lacks to the word"
+                )
+        return Slot(role, form)
+
+
+_NOUNS = tuple(_LISTS.values())
+
+
+def render(
+    parts: Sequence[Part], words: Mapping[str, Forms], naming: frozenset[str], *, initial: bool
+) -> tuple[str, list[tuple[str, int, int]]]:
+    """Return a sentence with words in its slots, and where it names what, as (role, start, end).
+
+    Args:
+        parts: The sentence.
+        words: The forms of the word for each role.
+        naming: The forms that name something.
+        initial: Whether it begins a sentence, and so with a capital.
+    """
+    text, spans, is_silent = "", [], False
+    for part in parts:
+        if isinstance(part, Slot):
+            form = words[part.role][part.form]
+            if part.form in naming:
+                spans.append((part.role, len(text), len(text) + len(form)))
+            text += form
+            is_silent = not text
+        else:
+            text += part.lstrip() if is_silent else part  # a subject that is left out takes its space with it
+            is_silent = False
+    return (text[:1].upper() + text[1:] if initial else text), spans
+
+
+def templates_of(pack: LanguagePack, key: str) -> tuple[SentenceTemplate, ...]:
+    """Return all templates of a kind of sentence: the plain one, the narrative ones, and that of ToMi if it differs."""
+    styles = (PLAIN, NARRATIVE, TOMI)
+    return tuple(template for style in styles for template in pack.sentences.get((key, style), ()))
+
+
+def question_parts(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[SentenceTemplate, int]]:
+    """Return the parts of a question about so many agents, each with the number of its {agent}."""
+    parts = QUESTIONS[ask]
+    whole = {0: "none", 1: "one", 2: "two"}.get(count, "")
+    if whole in parts:
+        return [(pack.questions[ask, whole], 0)]
+    names = ["first", *["middle"] * (count - 2), "last"]
+    return [(pack.questions[ask, name], number) for number, name in enumerate(names)]
+
+
+def subjects(pack: LanguagePack) -> list[Forms]:
+    """Return what can stand for an agent besides its name: pronouns, and nothing, for a man and for a woman."""
+    grammar = pack.grammar
+    found = [grammar.agent_forms(grammar.pronouns[gender], gender) for gender in (MALE, FEMALE)]
+    return [*found, *(grammar.agent_forms("", gender) for gender in (MALE, FEMALE))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """A value of a file with its line."""
+
+    path: Path
+    node: Any
+
+    @property
+    def line(self) -> int:
+        return int(self.node.start_mark.line) + 1
+
+    def error(self, what: str) -> VocabularyError:
+        return VocabularyError(f"{self.path}, line {self.line}: {what}.")
+
+    def text(self) -> str:
+        import yaml
+
+        if not isinstance(self.node, yaml.ScalarNode) or not self.node.value.strip():
+            raise self.error("expected a text; write one in quotes")
+        return str(self.node.value)
+
+    def items(self) -> list[_Node]:
+        import yaml
+
+        if not isinstance(self.node, yaml.SequenceNode) or not self.node.value:
+            raise self.error("expected a list with at least one entry; write [a, b] or lines that begin with '- '")
+        return [_Node(self.path, each) for each in self.node.value]
+
+    def pairs(self) -> Iterator[tuple[str, _Node]]:
+        import yaml
+
+        if not isinstance(self.node, yaml.MappingNode) or not self.node.value:
+            raise self.error("expected lines of the form 'name: value'")
+        seen: set[str] = set()
+        for key, value in self.node.value:
+            if key.value in seen:
+                raise _Node(self.path, key).error(f"'{key.value}' occurs twice; remove one")
+            seen.add(key.value)
+            yield str(key.value), _Node(self.path, value)
+
+    def mapping(self, needed: Sequence[str], optional: Sequence[str] = ()) -> dict[str, _Node]:
+        found = {}
+        for key, value in self.pairs():
+            if key not in needed and key not in optional:
+                raise value.error(f"unknown entry '{key}'; expected: {', '.join((*needed, *optional))}")
+            found[key] = value
+        for key in needed:
+            if key not in found:
+                raise self.error(f"'{key}' is missing here; add it")
+        return found
+
+
+def _open(path: Path) -> _Node:
+    """Read a file of YAML.
+
+    Raises:
+        VocabularyError: If it cannot be read or is not YAML.
+    """
+    import yaml
+
+    try:
+        node = yaml.compose(read_text(path), Loader=shipped_loader())
+    except (OSError, UnicodeDecodeError) as error:
+        raise VocabularyError(f"cannot read the language pack {path}: {error}.") from error
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise VocabularyError(f"{path}{line}: not valid YAML: {getattr(error, 'problem', error)}.") from error
+    if node is None:
+        raise VocabularyError(f"{path}: the file is empty; copy another pack and translate it.")
+    return _Node(path, node)
+
+
+@cache
+def load_pack(language: str) -> LanguagePack:
+    """Return the pack of a language that ships with storyproof."""
+    module, _, name = GRAMMARS[language].partition(":")
+    grammar: Callable[[], Grammar] = getattr(import_module(module), name)
+    return LanguagePack(language, grammar(), _FOLDER / f"{language}.yaml")

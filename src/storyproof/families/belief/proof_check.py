@@ -1,0 +1,157 @@
+"""Check proofs by deleting sentences, with the checker alone.
+
+The value of a question is its answer; of a question that compares beliefs (knows-where, knows-wrong, believers), all
+that it compares. A proof must name every sentence without which the value is another. The named sentences alone must
+give the value. Every named sentence must matter: without it, the story or the rest of the proof gives another value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from storyproof.families.belief.arrays import NOBODY, Flags, PlotArrays
+from storyproof.families.belief.provers import cast_sizes, check_codes
+from storyproof.families.belief.questions import ASKS, Ask, QuestionArrays
+from storyproof.families.belief.readings import BeliefReading
+from storyproof.families.belief.world import IDLE
+
+Columns = npt.NDArray[np.intp]
+
+PROOF_BY_DELETION = "proof (by deletion)"
+PROOF_HOLDS = "a proof that holds"
+_AT_ONCE = 1 << 15  # beliefs in changed stories that are evaluated together
+
+
+class ProofFaults(NamedTuple):
+    """What is wrong with proofs.
+
+    Attributes:
+        missing: The sentences without which the value is another and that the proof does not name, [time, question].
+        insufficient: Whether the named sentences alone give another value.
+        needless: The named sentences that can be left out, [time, question].
+    """
+
+    missing: Flags
+    insufficient: Flags
+    needless: Flags
+
+    @property
+    def is_wrong(self) -> Flags:
+        """Which proofs have a fault."""
+        found: Flags = self.missing.any(axis=0) | self.insufficient | self.needless.any(axis=0)
+        return found
+
+    def describe(self, question: int) -> str:
+        """Return what is wrong with the proof of a question."""
+        found = []
+        for flags, what in ((self.missing, "lacks"), (self.needless, "needlessly names")):
+            numbers = (np.flatnonzero(flags[:, question]) + 1).tolist()
+            if numbers:
+                found.append(f"{what} sentence {', '.join(map(str, numbers))}")
+        if self.insufficient[question]:
+            found.append("does not give the answer by itself")
+        return " and ".join(found)
+
+
+class _Parts(NamedTuple):
+    """What the values of questions consist of, those of one question side by side."""
+
+    question: Columns
+    asked: QuestionArrays
+
+
+def check_proofs(stories: PlotArrays, asked: QuestionArrays, proofs: Flags, reading: BeliefReading) -> ProofFaults:
+    """Check proofs by deletion.
+
+    Args:
+        stories: The stories.
+        asked: The questions.
+        proofs: The sentences that their proofs name, [time, question].
+        reading: The reading that decides the answers.
+    """
+    acts = ~np.isin(stories.kind, IDLE)
+    shape = len(stories.kind), asked.count
+    needed, gives, matters = np.zeros(shape, np.bool_), np.zeros(asked.count, np.bool_), np.zeros(shape, np.bool_)
+    parts = _divide(stories, asked)
+    whole = check_codes(stories, parts.asked, reading)
+    counts = np.bincount(parts.question, minlength=asked.count)
+    start = np.cumsum(counts) - counts
+    for questions in _batches(counts, 2 + len(stories.kind)):
+        # The whole story without each sentence, the proof alone, and the proof without each of its sentences.
+        story = asked.story[questions]
+        time, place = np.nonzero(acts[:, story])
+        named_time, named = np.nonzero(proofs[:, questions])
+        versions = len(time) + len(questions) + len(named)
+        of = np.concatenate([place, np.arange(len(questions)), named])
+        deleted = np.zeros((len(stories.kind), versions), np.bool_)
+        deleted[time, np.arange(len(time))] = True
+        deleted[:, len(time) :] = ~proofs[:, questions[of[len(time) :]]]
+        deleted[named_time, len(time) + len(questions) + np.arange(len(named))] = True
+        question = questions[of]
+        version, which = _spread(start[question], counts[question])
+        changed = stories.pick(asked.story[question]).without(deleted)
+        codes = check_codes(changed, replace(parts.asked.pick(which), story=version), reading)
+        differs = np.zeros(versions, np.bool_)
+        np.logical_or.at(differs, version, codes != whole[which])
+        without, alone, shorter = np.split(differs, [len(time), len(time) + len(questions)])
+        needed[time, questions[place]] = without
+        gives[questions] = ~alone
+        matters[named_time, questions[named]] = shorter
+    return ProofFaults(needed & ~proofs, ~gives, proofs & ~needed & ~matters)
+
+
+def _batches(counts: Columns, versions: int) -> Iterator[Columns]:
+    """Yield the numbers of questions, as many at once as can be evaluated together."""
+    size = np.cumsum(2 * counts * versions) // _AT_ONCE
+    yield from np.split(np.arange(len(counts)), np.flatnonzero(np.diff(size)) + 1) if len(counts) else ()
+
+
+def _spread(start: Columns, counts: Columns) -> tuple[Columns, Columns]:
+    """Return spans of numbers one after the other: of which span each is, and the numbers."""
+    of = np.repeat(np.arange(len(start)), counts)
+    offset = np.arange(len(of)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return of, start[of] + offset
+
+
+def _divide(stories: PlotArrays, asked: QuestionArrays) -> _Parts:
+    """Return what the values of questions consist of."""
+    questions, chains, asks = list[Columns](), list[npt.NDArray[np.int8]](), list[Ask]()
+
+    def add(ask: Ask, rows: Columns, chain: npt.NDArray[np.int8]) -> None:
+        questions.append(rows)
+        chains.append(chain)
+        asks.append(ask)
+
+    def rows_of(ask: Ask) -> Columns:
+        return np.flatnonzero(asked.ask == ASKS.index(ask))
+
+    for ask in (Ask.REALITY, Ask.MEMORY, Ask.BELIEF, Ask.COMMON):
+        add(ask, rows_of(ask), asked.chain[:, rows_of(ask)])
+    add(Ask.BELIEF, rows_of(Ask.SAYS), asked.chain[:, rows_of(Ask.SAYS)])
+    rows = rows_of(Ask.KNOWS_WHERE)
+    add(Ask.BELIEF, rows, asked.chain[:1, rows])
+    add(Ask.REALITY, rows, asked.chain[:0, rows])
+    rows = rows_of(Ask.KNOWS_WRONG)
+    for span in (slice(0, 1), slice(1, 2), slice(0, 2)):
+        add(Ask.BELIEF, rows, asked.chain[span, rows])
+    add(Ask.REALITY, rows, asked.chain[:0, rows])
+    rows = rows_of(Ask.BELIEVERS)
+    sizes = cast_sizes(stories)[asked.story[rows]]
+    for agent in range(int(sizes.max(initial=0))):
+        some = rows[(sizes > agent) & (asked.chain[0, rows] != agent)]
+        add(Ask.BELIEF, some, np.vstack([np.full(len(some), agent, np.int8), asked.chain[:, some]]))
+    longest = max(len(chain) for chain in chains)
+    chain = np.concatenate(
+        [np.pad(each, ((0, longest - len(each)), (0, 0)), constant_values=NOBODY) for each in chains], axis=1
+    )
+    question = np.concatenate(questions)
+    codes = np.repeat(np.array([ASKS.index(each) for each in asks], np.uint8), [len(each) for each in questions])
+    nowhere = np.full(len(question), NOBODY, np.int8)
+    every = QuestionArrays(asked.story[question], codes, asked.thing[question], chain, nowhere)
+    order = np.argsort(question, kind="stable")
+    return _Parts(question[order], every.pick(order))

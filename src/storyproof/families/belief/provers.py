@@ -1,0 +1,170 @@
+"""What oracle and checker say about many questions at once, as codes; see `QuestionArrays`.
+
+Everything that labels stories, or compares labels, asks the two provers here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from storyproof.families.belief.answers import Codes, Columns, PlotAnswers, reply
+from storyproof.families.belief.arrays import (
+    NOBODY,
+    Flags,
+    LocalNames,
+    PlotArrays,
+    decode_plot,
+    encode_plots,
+    encode_questions,
+)
+from storyproof.families.belief.block_checker import MindBlock, PlotEventBlock, answer_under
+from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, QuestionArrays, Reply
+from storyproof.families.belief.readings import BeliefReading
+from storyproof.families.belief.trajectories import Course
+from storyproof.families.belief.world import EventKind, PlotEvent
+
+_GENERIC = LocalNames.generic(128)
+_STRANGER = "nobody of the story"
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedCodes:
+    """What the oracle says.
+
+    Attributes:
+        codes: The answers under each reading, one per question.
+        proofs: The sentences that the answers under the deciding reading rest on, [time, question].
+    """
+
+    codes: Mapping[BeliefReading, Codes]
+    proofs: Flags
+
+
+class Difference(NamedTuple):
+    """Where the checker differs from the oracle under one reading: the questions, and the checker's answers."""
+
+    reading: BeliefReading
+    questions: Columns
+    codes: Codes
+
+
+def cast_sizes(stories: PlotArrays) -> Columns:
+    """Return how many agents each story has; their numbers are the lowest."""
+    named = np.where(stories.kind > EventKind.FEEL, np.maximum(stories.agent, stories.hearer), np.int8(NOBODY))
+    sizes: Columns = named.max(axis=0, initial=NOBODY).astype(np.intp) + 1
+    return sizes
+
+
+def answer(stories: PlotArrays, asked: QuestionArrays, reading: BeliefReading) -> Codes:
+    """Return the oracle's answers."""
+    return PlotAnswers(stories, asked, reading.sight).codes(reading.trust)[0]
+
+
+def derive(
+    stories: PlotArrays, asked: QuestionArrays, own: BeliefReading, compared: Sequence[BeliefReading]
+) -> DerivedCodes:
+    """Return the oracle's answers and proofs.
+
+    Args:
+        stories: The stories.
+        asked: The questions.
+        own: The reading that decides.
+        compared: Further readings to answer under.
+    """
+    readings = list(dict.fromkeys([own, *compared]))
+    answers = _by_sight(stories, asked, readings)
+    codes = dict(zip(readings, _codes(answers, readings), strict=True))
+    return DerivedCodes(codes, answers[own.sight].prove(own.trust))
+
+
+def answer_all(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[BeliefReading]) -> list[Codes]:
+    """Return the oracle's answers under several readings."""
+    return _codes(_by_sight(stories, asked, readings), readings)
+
+
+def _by_sight(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[BeliefReading]) -> dict[str, PlotAnswers]:
+    course = Course.of(stories)
+    return {
+        sight: PlotAnswers(stories, asked, sight, course) for sight in dict.fromkeys(each.sight for each in readings)
+    }
+
+
+def _codes(answers: Mapping[str, PlotAnswers], readings: Sequence[BeliefReading]) -> list[Codes]:
+    codes: dict[BeliefReading, Codes] = {}
+    for sight, found in answers.items():
+        some = [each for each in readings if each.sight == sight]
+        codes |= dict(zip(some, found.codes(*(each.trust for each in some)), strict=True))
+    return [codes[each] for each in readings]
+
+
+def differences(stories: PlotArrays, asked: QuestionArrays, derived: DerivedCodes) -> Iterator[Difference]:
+    """Yield where the checker differs from the oracle, by reading."""
+    for reading, checked in _check(stories, asked, list(derived.codes)).items():
+        differing = np.flatnonzero(checked != derived.codes[reading])
+        if len(differing):
+            yield Difference(reading, differing, checked[differing])
+
+
+def _check(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[BeliefReading]) -> dict[BeliefReading, Codes]:
+    """Return the checker's answers."""
+    return dict(zip(readings, answer_under(_block_of(stories), asked, readings), strict=True))
+
+
+def check_codes(stories: PlotArrays, asked: QuestionArrays, reading: BeliefReading) -> Codes:
+    """Return the checker's answers under one reading."""
+    return _check(stories, asked, [reading])[reading]
+
+
+def _block_of(stories: PlotArrays) -> PlotEventBlock:
+    return PlotEventBlock(stories.kind, stories.agent, stories.room, stories.thing, stories.container, stories.hearer)
+
+
+class CheckedStory:
+    """What the checker says about one story under one reading."""
+
+    def __init__(self, events: Sequence[PlotEvent], reading: BeliefReading) -> None:
+        """Prepare to answer questions about a story, possible or not."""
+        stories, (self._names,) = encode_plots([events])
+        self._block, self._trust = MindBlock(_block_of(stories)).under(reading.sight), reading.trust
+
+    def answers(self, questions: Sequence[BeliefQuestion]) -> list[Reply]:
+        """Return the answers to questions."""
+        asked = encode_questions([self._names], [0] * len(questions), questions)
+        codes = self._block.answers(asked, (self._trust,))[0].tolist()
+        return [reply(code, self._names, question) for code, question in zip(codes, questions, strict=True)]
+
+    def answer(self, question: BeliefQuestion) -> Reply:
+        """Return the answer to a question."""
+        return self.answers([question])[0]
+
+    def beliefs(self, chains: Iterable[Sequence[str]], thing: str) -> list[str | None]:
+        """Return where chains of agents believe an object to be; the empty chain stands for where it is."""
+        questions = [BeliefQuestion(Ask.BELIEF if chain else Ask.REALITY, thing, tuple(chain)) for chain in chains]
+        return [place if isinstance(place, str) else None for place in self.answers(questions)]
+
+    def belief(self, chain: Sequence[str], thing: str) -> str | None:
+        """Return where a chain of agents believes an object to be."""
+        return self.beliefs([chain], thing)[0]
+
+
+def describe(stories: PlotArrays, asked: QuestionArrays, derived: DerivedCodes, found: Difference) -> str:
+    """Return what oracle and checker say about the first question that they differ on, in generic names."""
+    place = int(found.questions[0])
+    return (
+        f"answer under {found.reading} (oracle and checker): {derived.codes[found.reading][place]} against "
+        f"{found.codes[0]}, on {_question(asked, place)}, in {decode_plot(stories, int(asked.story[place]), _GENERIC)}"
+    )
+
+
+def _question(asked: QuestionArrays, place: int) -> BeliefQuestion:
+    """Return a question in generic names."""
+    agents, things, boxes = tuple(_GENERIC.agents), tuple(_GENERIC.things), tuple(_GENERIC.containers)
+    chain = tuple(agents[agent] if agent >= 0 else _STRANGER for agent in asked.chain[:, place] if agent != NOBODY)
+    ask = ASKS[asked.ask[place]]
+    return BeliefQuestion(
+        ask, things[asked.thing[place]], chain, boxes[asked.place[place]] if ask == Ask.BELIEVERS else None
+    )

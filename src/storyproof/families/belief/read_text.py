@@ -1,0 +1,135 @@
+"""Stories and questions read from their text alone, in whatever language and style they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+from storyproof.errors import ParseError
+from storyproof.families.belief.language.pack import NARRATIVE, PLAIN, load_pack
+from storyproof.families.belief.questions import BeliefQuestion
+from storyproof.families.belief.tomi_text import parse, parse_question
+from storyproof.families.belief.wording import LANGUAGES, PlotWording, find_language, find_wording
+from storyproof.families.belief.world import PlotEvent, cast_of, plot_problems
+
+_REMEMBERED = 4096  # stories; the questions of a story stand side by side
+_QUESTIONS = 1 << 15  # questions: those of a block are gone through several times
+
+
+class PlotText(NamedTuple):
+    """A story that was read.
+
+    Attributes:
+        events: What happens.
+        wording: The words that it is in; answers are in the same.
+        problems: What cannot happen, as (1-based sentence number, what is wrong).
+    """
+
+    events: tuple[PlotEvent, ...]
+    wording: PlotWording
+    problems: tuple[tuple[int, str], ...]
+
+    @property
+    def cast(self) -> tuple[str, ...]:
+        """Its agents, in order of appearance."""
+        return cast_of(self.events)
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def read_story(story: str) -> PlotText:
+    """Read a story with one sentence per line: in ToMi's wording, or in any of our languages and styles.
+
+    Raises:
+        ParseError: If it is in no language and style; what the reader says that understood more of it.
+    """
+    try:
+        events = parse(story)
+    except ParseError as error:
+        try:
+            return _read_worded(story)
+        except ParseError as other:
+            raise (other if _unread(other) > _unread(error) else error) from None
+    return PlotText(tuple(events), find_wording(), tuple(plot_problems(events, tells_rooms=False)))
+
+
+def _read_worded(story: str) -> PlotText:
+    """Read a story in one of our languages and styles."""
+    wording = find_wording(find_language(story))
+    events = tuple(wording.read(story))
+    return PlotText(events, wording, tuple(plot_problems(events)))
+
+
+def _unread(error: ParseError) -> int:
+    """Return the number of the sentence that could not be read, 0 if none is named."""
+    number = re.match(r"sentence (\d+)", str(error))
+    return int(number[1]) if number else 0
+
+
+@lru_cache(maxsize=_QUESTIONS)
+def read_question(question: str) -> BeliefQuestion:
+    """Read a question in any language.
+
+    Raises:
+        ParseError: If it has none of the known forms.
+    """
+    errors = []
+    for read in (parse_question, *(find_wording(language).read_question for language in LANGUAGES)):
+        try:
+            return read(question)
+        except ParseError as error:
+            errors.append(error)
+    raise errors[0]
+
+
+def is_question(question: str) -> bool:
+    """Return whether a question can be read in any language."""
+    try:
+        read_question(question)
+    except ParseError:
+        return False
+    return True
+
+
+def reads_further(story: str) -> bool:
+    """Return whether a story that cannot be read is understood further in other wordings than in ToMi's."""
+
+    def first_unread(read: Callable[[str], object]) -> int:
+        try:
+            read(story)
+        except ParseError as error:
+            return _unread(error)
+        return story.count("\n") + 2
+
+    return first_unread(_read_worded) > first_unread(parse)
+
+
+def is_nested(story: str, question: str) -> bool:
+    """Return whether story or question is in another wording than ToMi's; what cannot be read at all is not.
+
+    Args:
+        story: One sentence per line.
+        question: What is asked; empty if only the story counts.
+    """
+    return (bool(question) and _is_other(question, parse_question, read_question)) or _is_other(
+        story, parse, read_story
+    )
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _is_other(text: str, plainly: Callable[[str], object], anyhow: Callable[[str], object]) -> bool:
+    for read, result in ((plainly, False), (anyhow, True)):
+        try:
+            read(text)
+        except ParseError:
+            continue
+        return result
+    return False
+
+
+def style_of(story: str) -> str:
+    """Return the style of a story: narrative if a sentence begins with a connective or a time."""
+    pack = load_pack(read_story(story).wording.language)
+    openings = (*pack.connectives, *pack.times)
+    return NARRATIVE if any(line.startswith(openings) for line in story.split("\n")) else PLAIN

@@ -1,0 +1,187 @@
+"""Replies in German, Spanish and Chinese, judged by hand; lists of people, and yes or no, in all languages."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storyproof.evaluation.matching import MATCHERS, find_meant, judge
+from storyproof.evaluation.matching.matchers import careful, lenient, strict
+from storyproof.intervals import wilson_interval
+from storyproof.replies import language_of, people_sets
+from tests.samples import example
+
+LANGUAGES = ("de", "es", "zh")
+WRITTEN = ("before the matcher was read", "after the matcher was read", "after the matcher was finished")
+
+
+def judged(language: str) -> list[dict[str, Any]]:
+    lines = Path(__file__).with_name(f"judged_replies_{language}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def asked(row: dict[str, Any]) -> Any:
+    return example(question=row["question"], answer=row["answer"], candidates=row["candidates"])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_judged_replies_are_enough_and_of_all_kinds(language: str) -> None:
+    rows = judged(language)
+    assert len(rows) >= 300
+    written = Counter(row["prompt"] for row in rows)
+    assert written[WRITTEN[0]] * 3 >= 300
+    verdicts = Counter(row["verdict"] for row in rows)
+    assert min(verdicts[verdict] for verdict in ("right", "wrong", "none")) >= 50
+    for row in rows:
+        says, answer = row["says"], row["answer"]
+        assert row["verdict"] == ("none" if says is None else "right" if says == answer else "wrong")
+        assert language_of(row["question"], tuple(row["candidates"])) == language
+
+
+def errors(rows: list[dict[str, Any]]) -> tuple[int, int, int, int]:
+    """Return how many replies name a candidate and are missed, how many name it, are read as another, and are all."""
+    missed = wrongly = 0
+    for row in rows:
+        meant = find_meant(careful, asked(row), row["reply"])
+        missed += row["says"] is not None and meant != row["says"]
+        wrongly += meant is not None and meant != row["says"]
+    return missed, sum(row["says"] is not None for row in rows), wrongly, len(rows)
+
+
+# docs/matching.md says these figures.
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_careful_reads_what_a_person_reads(language: str) -> None:
+    missed, naming, wrongly, replies = errors(judged(language))
+    assert (missed, wrongly) == (0, 0)
+    for share, of in ((missed, naming), (wrongly, replies)):
+        assert wilson_interval(share, of).high <= 0.02
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", MATCHERS)
+def test_the_verdict_follows_from_what_a_reply_says(language: str, name: str) -> None:
+    for row in judged(language):
+        right = judge(MATCHERS[name], asked(row), row["reply"]).right
+        if name == "careful":
+            assert right == (row["verdict"] == "right"), row
+        elif name == "strict" and right:
+            assert row["verdict"] == "right", row
+        elif name == "lenient" and row["verdict"] == "right":
+            assert right, row
+
+
+BRUNO = ("Bruno", "Bruno, Elena", "Bruno, Elena, Malik", "Bruno, Malik", "Elena", "Elena, Malik", "Malik", "nobody")
+WHO = "Who thinks that Elena believes that the umbrella is in the case?"
+
+
+@pytest.mark.parametrize(
+    ("reply", "meant"),
+    [
+        ("Bruno, Elena and Malik", "Bruno, Elena, Malik"),
+        ("Malik, Elena, Bruno", "Bruno, Elena, Malik"),
+        ("Both Malik and Bruno.", "Bruno, Malik"),
+        ("Bruno and Malik think that Elena believes that the umbrella is in the case.", "Bruno, Malik"),
+        ("Bruno thinks that. Malik does too.", "Bruno, Malik"),
+        ("Bruno thinks so, and so does Malik.", "Bruno, Malik"),
+        ("Bruno, but not Malik", "Bruno"),
+        ("Only Malik, because Bruno had left.", "Malik"),
+        ("Everyone except Malik.", "Bruno, Elena"),
+        ("All of them.", "Bruno, Elena, Malik"),
+        ("Nobody does.", "nobody"),
+        ("None of them", "nobody"),
+        ("Bruno saw it. So Bruno and Elena.", "Bruno, Elena"),
+        ("Answer: Malik, Bruno", "Bruno, Malik"),
+        ("- Elena\n- Bruno", "Bruno, Elena"),
+        ("Brunos", None),
+        ("I cannot tell.", None),
+        ("Not Bruno.", None),
+        ("Hugo", None),
+    ],
+)
+def test_lists_of_people(reply: str, meant: str | None) -> None:
+    row = example(question=WHO, answer="Bruno, Elena, Malik", candidates=list(BRUNO))
+    assert find_meant(careful, row, reply) == meant
+
+
+def test_strict_takes_people_in_any_order_and_nothing_else() -> None:
+    for reply, right in (
+        ("malik, bruno and elena", True),
+        ("Bruno, Elena and Malik.", True),
+        ("Bruno and Elena", False),
+        ("They are Bruno, Elena and Malik", False),
+    ):
+        assert strict(reply, "Bruno, Elena, Malik", BRUNO).right is right, reply
+    assert not strict("nobody else", "nobody", BRUNO).right
+
+
+@pytest.mark.parametrize(
+    ("reply", "meant"),
+    [
+        ("Yes.", "yes"),
+        ("No, she does not.", "no"),
+        ("Ann knows where it is.", "yes"),
+        ("She does not know.", "no"),
+        ("Ann has no idea where it is", "no"),
+        ("She left before. So no.", "no"),
+        ("Because she was away, she doesn't know.", "no"),
+        ("Yes, because she did not leave.", "yes"),
+        ("Yes and no.", None),
+        ("I cannot tell.", None),
+        ("The key is in the box.", None),
+        ("Answer: yes", "yes"),
+        ("Yes. Wait, no.", "no"),
+    ],
+)
+def test_yes_and_no(reply: str, meant: str | None) -> None:
+    row = example(question="Does Ann know where the key is?", answer="yes", candidates=["no", "yes"])
+    assert find_meant(careful, row, reply) == meant
+
+
+def test_the_language_of_a_row() -> None:
+    for question, candidates, language in (
+        ("Where will Ann look for the key?", (), "en"),
+        ("Was the key in the box?", (), "en"),
+        ("Wo wird Anna den Hut suchen?", (), "de"),
+        ("Weiß Anna, wo der Hut ist?", (), "de"),
+        ("¿Sabe Ana dónde está?", (), "es"),
+        ("孙浩会去哪里找羽毛？", (), "zh"),
+        ("", ("ja", "nein"), "de"),
+        ("", ("no", "sí"), "es"),
+        ("", ("否", "是"), "zh"),
+        ("", ("no", "yes"), "en"),
+    ):
+        assert language_of(question, candidates) == language
+
+
+def test_sets_of_people() -> None:
+    sets = people_sets(BRUNO)
+    assert sets is not None
+    assert sets.people == ("Bruno", "Elena", "Malik")
+    assert sets.names[frozenset()] == "nobody"
+    assert sets.describe() == "one or more of the names Bruno, Elena, Malik, separated by commas; or nobody"
+    for names in (("box", "jar"), ("yes", "no"), (), ("box", "box, jar")):
+        assert people_sets(names) is None, names
+
+
+ROWS = [row for language in LANGUAGES for row in judged(language)]
+PIECES = sorted({word for row in ROWS for word in row["reply"].split()} | {"not", "the", "so", "and", ",", ".", "\n"})
+
+
+@given(
+    st.sampled_from(ROWS),
+    st.one_of(
+        st.sampled_from([row["reply"] for row in ROWS]), st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join)
+    ),
+    st.data(),
+)
+def test_lenient_accepts_what_careful_accepts(row: dict[str, Any], reply: str, data: st.DataObject) -> None:
+    answer = data.draw(st.sampled_from(row["candidates"]))
+    asked_row = example(question=row["question"], answer=answer, candidates=row["candidates"])
+    if judge(careful, asked_row, reply).right:
+        assert judge(lenient, asked_row, reply).right
+    if careful(reply, answer, row["candidates"], row["question"]).right:
+        assert lenient(reply, answer, row["candidates"], row["question"]).right

@@ -1,0 +1,58 @@
+"""Sets of instants as bits do what flags do."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from storyproof.families.belief import time_sets as instants
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 5, 63, 64, 65, 130]))
+@settings(max_examples=20)
+def test_sets_are_flags(seed: int, steps: int) -> None:
+    rng = np.random.default_rng(seed)
+    one, other = (rng.random((steps, 3, 9)) < rng.choice([0, 0.03, 0.5, 1], (1, 3, 9)) for _ in range(2))
+    time, at = rng.integers(-1, steps, (3, 9)), np.arange(steps)[:, None, None]
+    sets, others = instants.pack(one), instants.pack(other)
+    words = len(sets)
+
+    def flags(found: instants.Instants) -> list[object]:
+        return instants.unpack(found, steps).tolist()
+
+    latest, earliest = (
+        np.where(each.any(axis=0), place, -1)
+        for each, place in ((one, steps - 1 - one[::-1].argmax(axis=0)), (one, one.argmax(axis=0)))
+    )
+    assert flags(sets) == one.tolist()
+    assert instants.last(sets).tolist() == latest.tolist()
+    assert instants.first(sets).tolist() == earliest.tolist()
+    assert flags(instants.keep_last(sets)) == (one & (at == latest)).tolist()
+    assert flags(instants.until(time, words)) == (at <= time).tolist()
+    assert flags(instants.before(np.maximum(time, 0), words)) == (at < np.maximum(time, 0)).tolist()
+    assert flags(instants.single(time, words)) == (at == time).tolist()
+    assert flags(instants.delay(sets)) == np.concatenate([np.zeros_like(one[:1]), one[:-1]]).tolist()
+    last_of_others = np.where(other.any(axis=0), steps - 1 - other[::-1].argmax(axis=0), -1)
+    assert instants.is_later(sets, others).tolist() == (latest > last_of_others).tolist()
+    inside = np.where(time >= 0, np.take_along_axis(one, np.maximum(time, 0)[None], axis=0)[0], False)
+    assert instants.has(sets, time).tolist() == inside.tolist()
+    whole, lasting, now = instants.until(np.array([steps - 1]), words)[:, 0], np.zeros_like(one), np.zeros((3, 9), bool)
+    for step in range(steps):
+        now = np.where(other[step], one[step], now)
+        lasting[step] = now
+    filled = instants.fill(sets & others, others, whole)
+    assert flags(filled) == lasting.tolist()
+    assert not (filled & ~whole[:, None, None]).any()
+
+
+def test_wide_arrays_are_packed_like_narrow_ones() -> None:
+    flags = np.random.default_rng(3).random((70, 4, 900)) < 0.3
+    parts = [instants.pack(flags[:, :, start : start + 100]) for start in range(0, 900, 100)]
+    assert (instants.pack(flags) == np.concatenate(parts, axis=2)).all()
+
+
+@pytest.mark.parametrize("bits", [(1 << 64) - 1, 1 << 63, (1 << 54) - 1, (1 << 53) + 1, 1, 0])
+def test_the_last_instant_is_exact(bits: int) -> None:
+    assert instants.last(np.array([[bits]], np.uint64)).tolist() == [bits.bit_length() - 1]

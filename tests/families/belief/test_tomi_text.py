@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from storyproof.errors import ParseError
+from storyproof.families.belief.questions import Ask, BeliefQuestion
+from storyproof.families.belief.tomi_text import (
+    FEELINGS,
+    NOISE,
+    ask,
+    narrate,
+    narrate_sentence,
+    parse,
+    parse_question,
+    parse_sentence,
+)
+from storyproof.families.belief.world import IDLE, WALKS, EventKind, PlotEvent
+from tests.families.belief.stories import possible_stories
+
+NAME = st.from_regex(r"[A-Za-z][A-Za-z0-9_'-]*", fullmatch=True).filter(lambda name: name != "The")
+
+
+@given(possible_stories(asides=True))
+def test_parsing_a_story_gives_back_what_was_told(events: list[PlotEvent]) -> None:
+    assert parse(narrate(events)) == events
+
+
+@given(possible_stories(asides=True))
+def test_parsing_the_published_dialect_gives_back_what_was_told(events: list[PlotEvent]) -> None:
+    assert parse(narrate(events, published=True)) == events
+
+
+@given(st.sampled_from((*IDLE, *WALKS, EventKind.PLACE, EventKind.MOVE)), NAME, NAME, NAME, st.sampled_from(FEELINGS))
+def test_parsing_a_sentence_gives_back_any_names(kind: EventKind, one: str, two: str, three: str, feeling: str) -> None:
+    event = {
+        EventKind.PLACE: PlotEvent(kind, thing=one, container=two),
+        EventKind.MOVE: PlotEvent(kind, one, thing=two, container=three),
+        EventKind.FEEL: PlotEvent(kind, one, thing=two, feeling=feeling),
+        EventKind.NOISE: PlotEvent(kind),
+    }.get(kind, PlotEvent(kind, one, two))
+    assert parse_sentence(narrate_sentence(event)) == event
+
+
+@given(NAME, st.lists(NAME, max_size=5), st.booleans())
+def test_parsing_a_question_gives_back_what_was_asked(thing: str, chain: list[str], memory: bool) -> None:
+    kind = Ask.BELIEF if chain else Ask.MEMORY if memory else Ask.REALITY
+    question = BeliefQuestion(kind, thing, tuple(chain))
+    assert parse_question(ask(question)) == question
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "",
+        "Ada enterd the attic.",
+        "Ada entered the attic",
+        "Ada entered the attic. ",
+        " Ada entered the attic.",
+        "Ada entered attic.",
+        "The key is in the box",
+        "Ada likes the box..",
+        "phone rang.",
+        "Ada entered the big attic.",
+    ],
+)
+def test_what_is_no_sentence_is_refused(sentence: str) -> None:
+    with pytest.raises(ParseError, match="not a sentence"):
+        parse_sentence(sentence)
+
+
+def test_a_broken_story_names_the_sentence() -> None:
+    with pytest.raises(ParseError, match=r"sentence 2: .*enterd"):
+        parse("Ada entered the attic.\nBo enterd the attic.")
+
+
+@pytest.mark.parametrize(
+    "question", ["Where is the key?", "Where will Ada look?", "Where does Ada think that searches for the key?", "Why?"]
+)
+def test_what_is_no_question_is_refused(question: str) -> None:
+    with pytest.raises(ParseError, match="not a question"):
+        parse_question(question)
+
+
+def test_likes_may_lack_the_full_stop() -> None:
+    assert parse_sentence("Ada-May dislikes the box") == PlotEvent(
+        EventKind.FEEL, "Ada-May", thing="box", feeling="dislikes"
+    )
+
+
+def rooms(story: str) -> list[str | None]:
+    return [event.room for event in parse(story) if event.container]
+
+
+def test_a_placing_is_in_the_room_of_whoever_moves_the_object_next() -> None:
+    story = "Ada entered the attic.\nBo entered the barn.\nThe key is in the box.\nAda moved the key to the jar."
+    assert rooms(story) == ["attic", "attic"]
+
+
+def test_an_object_stays_in_its_room_for_later_placings() -> None:
+    story = "Ada entered the attic.\nThe key is in the box.\nAda moved the key to the jar.\n"
+    story += "Bo entered the barn.\nThe key is in the jar."
+    assert rooms(story) == ["attic", "attic", "attic"]
+
+
+def test_without_a_mover_the_room_last_entered_counts() -> None:
+    assert rooms("Ada entered the attic.\nBo entered the barn.\nThe key is in the box.") == ["barn"]
+
+
+def test_a_mover_from_a_room_that_was_empty_does_not_decide() -> None:
+    story = "Ada entered the attic.\nThe key is in the box.\nAda exited the attic.\nAda entered the barn.\n"
+    assert rooms(story + "Ada moved the key to the jar.") == ["attic", "barn"]
+
+
+def test_a_word_may_be_room_and_container_in_published_files() -> None:
+    story = "Ada entered the pantry.\nThe key is in the pantry.\nAda moved the key to the jar."
+    assert rooms(story) == ["pantry", "pantry"]
+
+
+def test_noise_is_told_as_the_paper_does() -> None:
+    assert narrate([PlotEvent(EventKind.NOISE)]) == NOISE == "Phone rang."

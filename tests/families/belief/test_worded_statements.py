@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import storyproof
@@ -13,7 +13,7 @@ from storyproof.example import Example
 from storyproof.families.belief.family import FAMILY
 from storyproof.families.belief.questions import Ask, BeliefQuestion
 from storyproof.families.belief.read_text import read_question
-from storyproof.families.belief.readings import ALL_READINGS, BeliefReading
+from storyproof.families.belief.readings import ALL_READINGS, BeliefReading, parse_reading
 from storyproof.families.belief.wording import find_wording
 from storyproof.families.belief.world import EventKind, PlotEvent, cast_of
 from storyproof.statements import RIGHT, UNCLEAR, WRONG
@@ -154,6 +154,7 @@ def test_a_chain_of_thought_about_a_story_in_another_language_is_not_read() -> N
 
 
 @settings(max_examples=25, deadline=None)
+@example(116833, parse_reading("infer-mover+always"))  # somebody "is in" the room again, without entering it
 @given(st.integers(0, 10**6), st.sampled_from(ALL_READINGS))
 def test_statements_of_what_the_oracle_answers_are_right_and_of_other_places_are_not(
     seed: int, reading: BeliefReading

@@ -94,8 +94,6 @@ def in_words(wording: PlotWording, plot: Sequence[PlotEvent], rng: random.Random
     unused = {role: rng.sample(known, len(known)) for role, known in lists.items()}
     state, found = PlotState(), []
     for event in plot:
-        if event.kind == EventKind.IS_IN:  # which only ToMi's wording has
-            event = event._replace(kind=EventKind.ENTER)
         if event.kind in IDLE:
             event = PlotEvent(EventKind.NOISE)
             if rng.random() < 0.5:

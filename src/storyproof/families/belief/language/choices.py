@@ -22,9 +22,9 @@ BY_NAME, BY_PRONOUN, SILENT = range(3)
 NO_PREFIX = -1
 _FIRST_LIE = KEYS.index("tell lie")
 _PLACE = KEYS.index("place")
-# Plain stories alone say that somebody is in a room; here it has the words for entering.
-_OTHER_KEYS = {EventKind.FEEL: "like", EventKind.IS_IN: "enter"}
-_KEY_OF_KIND = np.array([KEYS.index(_OTHER_KEYS.get(kind, kind.name.lower())) for kind in EventKind], np.int8)
+_KEY_OF_KIND = np.array(
+    [KEYS.index("like" if kind == EventKind.FEEL else kind.name.lower()) for kind in EventKind], np.int8
+)
 # Sentences that may follow a connective: those in which somebody does something.
 _ACTS = tuple(kind for kind in EventKind if kind not in (*IDLE, EventKind.PLACE))
 _TIME_IN = 6  # one of so many sentences says that it has got later

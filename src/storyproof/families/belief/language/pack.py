@@ -48,6 +48,7 @@ SENTENCES: dict[str, frozenset[str]] = {
     "tell lie": _SAID,
     "whisper lie": _SAID | {HEARER},
     "announce lie": _SAID,
+    "is_in": frozenset((AGENT, ROOM)),
 }
 KEYS = tuple(SENTENCES)
 PLAIN, NARRATIVE, TOMI = "plain", "narrative", "tomi"

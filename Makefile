@@ -3,13 +3,20 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
+# Locks list every package with the hashes of its files, so that pip needs no other and refuses one that was changed.
+PIP := -m pip install --quiet --disable-pip-version-check
+LOCKED := $(PIP) --no-deps --require-hashes -r
+# torch comes without a hash, in a step of its own: machines without a GPU have a build for CPUs with other files than the
+# package index. It goes after the lock, so that only torch itself and the libraries of its build are not checked.
+TORCH := torch==2.13.0
+
 # Python keeps what it has compiled, even where the environment says otherwise: tests start hundreds of processes.
 export PYTHONDONTWRITEBYTECODE :=
 
 DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study and not site and not cluster
 
-.PHONY: demo test lint unit test-slow test-integrations test-rl test-cluster test-llm test-gpu test-browser test-site test-study torture coverage mutants bench docs notebooks figures screenshots proofs \
-	package hooks clean
+.PHONY: demo test lint unit test-slow test-integrations test-rl test-cluster test-llm test-gpu test-browser test-site test-study torture soak coverage mutants bench docs notebooks figures screenshots proofs \
+	package locks hooks clean
 
 demo: $(READY)
 	$(BIN)/storyproof generate tomi --out demo/tomi --train 9999 --val 999 --test 999 --seed 7 --force
@@ -65,6 +72,11 @@ test-cluster: .venv-cluster/.ready
 # Kills, hostile servers, damaged files, full disks; prints what was tried and what failed.
 torture: $(READY)
 	$(BIN)/pytest -n 2 -m torture tests/torture
+
+# All of that together for SOAK_MINUTES at load 8; prints counts, memory, open files and what is left over. Linux only.
+SOAK_MINUTES ?= 30
+soak: $(READY)
+	$(BIN)/python -m tests.torture.soak --minutes $(SOAK_MINUTES)
 
 # Engines that take gigabytes have an environment of their own; torch's companions break vLLM on a CPU.
 test-llm: .venv-llm/.ready
@@ -140,6 +152,13 @@ package: .venv-tools/.ready
 	cd build && package/bin/storyproof generate tomi --out package/tomi --train 0 --val 0 --test 30 --seed 7
 	cd build && package/bin/storyproof verify package/tomi
 
+# Writes the hashes of all packages in the locks, and adds packages that these need. To change a version, edit its line first.
+locks: .venv-tools/.ready
+	for lock in requirements*.lock; do \
+		.venv-tools/bin/uv pip compile --quiet --universal --python-version 3.11.5 --generate-hashes --no-header --no-annotate \
+			--output-file $$lock $$lock || exit 1; \
+	done
+
 # Runs the checks of `make lint` before each commit.
 hooks: $(READY) .venv-tools/.ready
 	.venv-tools/bin/pre-commit install
@@ -147,46 +166,49 @@ hooks: $(READY) .venv-tools/.ready
 clean:
 	rm -rf .venv .venv-cluster .venv-docs .venv-integrations .venv-llm .venv-rl .venv-tools build dist .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
-# The lock pins everything; installing again is a matter of touching it.
+# Installing again is a matter of touching the lock.
 $(READY): requirements.lock pyproject.toml examples/orderings/pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
+	$(BIN)/python $(LOCKED) requirements.lock
+	$(BIN)/python $(PIP) $(TORCH)
+	$(BIN)/python $(PIP) --no-deps --no-build-isolation -e . -e examples/orderings
 	touch $(READY)
 
 .venv-docs/.ready: requirements-docs.lock pyproject.toml
 	test -x .venv-docs/bin/python || $(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.lock
-	.venv-docs/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	.venv-docs/bin/python $(LOCKED) requirements-docs.lock
+	.venv-docs/bin/python $(PIP) --no-deps --no-build-isolation -e .
 	touch .venv-docs/.ready
 
 .venv-rl/.ready: requirements-rl.lock pyproject.toml examples/orderings/pyproject.toml
 	test -x .venv-rl/bin/python || $(PYTHON) -m venv .venv-rl
-	.venv-rl/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-rl.lock
-	.venv-rl/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
+	.venv-rl/bin/python $(LOCKED) requirements-rl.lock
+	.venv-rl/bin/python $(PIP) $(TORCH)
+	.venv-rl/bin/python $(PIP) --no-deps --no-build-isolation -e . -e examples/orderings
 	touch .venv-rl/.ready
 
 .venv-cluster/.ready: requirements-ray.lock pyproject.toml examples/orderings/pyproject.toml
 	test -x .venv-cluster/bin/python || $(PYTHON) -m venv .venv-cluster
-	.venv-cluster/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-ray.lock
-	.venv-cluster/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
+	.venv-cluster/bin/python $(LOCKED) requirements-ray.lock
+	.venv-cluster/bin/python $(PIP) --no-deps --no-build-isolation -e . -e examples/orderings
 	touch .venv-cluster/.ready
 
 # The packages of requirements.lock, in versions that go together with those of other people's tools, and these.
 .venv-integrations/.ready: requirements-integrations.lock pyproject.toml examples/orderings/pyproject.toml
 	test -x .venv-integrations/bin/python || $(PYTHON) -m venv .venv-integrations
-	.venv-integrations/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-integrations.lock
-	.venv-integrations/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e examples/orderings
+	.venv-integrations/bin/python $(LOCKED) requirements-integrations.lock
+	.venv-integrations/bin/python $(PIP) $(TORCH)
+	.venv-integrations/bin/python $(PIP) --no-deps --no-build-isolation -e . -e examples/orderings
 	touch .venv-integrations/.ready
 
 .venv-llm/.ready: requirements-llm.lock pyproject.toml
 	test -x .venv-llm/bin/python || $(PYTHON) -m venv .venv-llm
-	.venv-llm/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-llm.lock
-	.venv-llm/bin/python -m pip uninstall --quiet --yes torchvision torchaudio torchcodec
-	.venv-llm/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	.venv-llm/bin/python $(LOCKED) requirements-llm.lock
+	.venv-llm/bin/python $(PIP) $(TORCH)
+	.venv-llm/bin/python $(PIP) --no-deps --no-build-isolation -e .
 	touch .venv-llm/.ready
 
 .venv-tools/.ready: requirements-tools.lock
 	test -x .venv-tools/bin/python || $(PYTHON) -m venv .venv-tools
-	.venv-tools/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tools.lock
+	.venv-tools/bin/python $(LOCKED) requirements-tools.lock
 	touch .venv-tools/.ready

@@ -2,9 +2,10 @@
 
 Run by `make mutants`. The changes are made with operators of cosmic-ray and some of our own. Each worker has a copy of
 the tree (`mutant_server` runs the tests there), so the working tree is never changed. What is found about a module
-replaces its rows in docs/mutants.md and keeps those of the others, so that the whole can be measured in parts. Reasons
-that stand there for survivors are kept. A survivor without a reason makes the run fail, and so does an area in which
-too few mutants are killed.
+replaces its rows in docs/mutants.md and keeps those of the others, so that the whole can be measured in parts. Rows of
+modules that have changed since are left out; reasons that stand there for survivors are kept as long as the code that
+they are about exists. A survivor without a reason makes the run fail, and so does an area in which too few mutants are
+killed.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import ast
 import datetime
+import hashlib
 import json
 import os
 import queue
@@ -35,73 +37,12 @@ from cosmic_ray.operators.operator import Example, Operator
 from cosmic_ray.plugins import get_operator
 from parso.python.tree import Keyword
 
+from tests.mutation_targets import TARGETS, Target
+
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "mutants.md"
 COPIED = ("src", "tests", "pyproject.toml", "docs", "examples")
 LEAST = 0.95  # of the mutants of an area that are not equivalent
-
-
-@dataclass(frozen=True)
-class Target:
-    """A module that is mutated, and the tests that should notice."""
-
-    area: str
-    module: str
-    tests: tuple[str, ...]
-
-    @property
-    def path(self) -> str:
-        """Return the module's path from the root."""
-        return f"src/storyproof/{self.module}"
-
-
-def _targets() -> Iterator[Target]:
-    belief, kinship, datasets = "tests/families/belief", "tests/families/kinship", "tests/datasets"
-    yield Target("oracles", "families/kinship/oracle.py", (f"{kinship}/test_oracle.py",))
-    yield Target("checkers", "families/kinship/checker.py", (f"{kinship}/test_checker.py",))
-    nested = tuple(f"{belief}/test_{name}.py" for name in ("decision", "answers", "agreement", "reference"))
-    nested += (f"{belief}/test_plain_sight.py", f"{belief}/test_proofs.py")
-    yield Target("oracles", "families/belief/oracle.py", nested)
-    yield Target("oracles", "families/belief/answers.py", nested)
-    yield Target("oracles", "families/belief/trajectories.py", (f"{belief}/test_trajectories.py", *nested))
-    yield Target("oracles", "families/belief/time_sets.py", (f"{belief}/test_time_sets.py", *nested))
-    yield Target(
-        "oracles", "families/belief/benchmarks/short_chains.py", (f"{belief}/benchmarks/test_question_sampler.py",)
-    )
-    yield Target("checkers", "families/belief/block_checker.py", (f"{belief}/test_block_checker.py",))
-    yield Target("checkers", "families/belief/world.py", (f"{belief}/test_story.py",))
-    matching, matched = "evaluation/matching", "tests/evaluation/matching"
-    reading = tuple(f"{matched}/test_{name}.py" for name in ("reading", "careful", "matchers"))
-    yield Target("matching", f"{matching}/careful.py", reading)
-    denials = tuple(f"{matched}/test_{name}.py" for name in ("denials", "careful"))
-    yield Target("matching", f"{matching}/denials.py", denials)
-    yield Target("matching", f"{matching}/kinds.py", (f"{matched}/test_matchers.py",))
-    yield Target("matching", f"{matching}/matchers.py", (f"{matched}/test_matchers.py",))
-    yield Target("matching", f"{matching}/mentions.py", (f"{matched}/test_mentions.py",))
-    yield Target("matching", "evaluation/judge.py", ("tests/evaluation/test_judge.py",))
-    yield Target("matching", "replies.py", ("tests/test_replies.py",))
-    yield Target("matching", "families/belief/talk.py", (f"{belief}/test_talk.py",))
-    yield Target("matching", "families/kinship/talk.py", (f"{kinship}/test_talk.py",))
-    yield Target("intervals", "intervals.py", ("tests/test_intervals.py",))
-    yield Target("writing", "files.py", ("tests/test_files.py",))
-    writing = tuple(f"{datasets}/test_{name}.py" for name in ("manifest", "folders"))
-    yield Target("writing", "datasets/folders.py", writing)
-    yield Target("writing", "datasets/manifest.py", writing)
-    yield Target("writing", "datasets/protection.py", (f"{datasets}/test_protection.py",))
-    yield Target("labels", "families/belief/tomi_labels.py", (f"{belief}/test_labels.py",))
-    yield Target("labels", "families/belief/audit/claims.py", (f"{belief}/audit/test_claims.py",))
-    rows = tuple(f"{belief}/audit/test_{name}.py" for name in ("claims", "rows", "files"))
-    yield Target("labels", "families/belief/audit/rows.py", (*rows, "-k", "not mutated"))
-    judging = (
-        f"{kinship}/test_judgement.py",
-        *(f"{kinship}/audit/test_{name}.py" for name in ("row_labels", "labels")),
-    )
-    yield Target("labels", "families/kinship/judgement.py", judging)
-    yield Target("labels", "families/kinship/audit/labels.py", judging)
-    yield Target("mechanisms", "families/belief/audit/mechanisms.py", (f"{belief}/audit/test_mechanisms.py",))
-
-
-TARGETS = tuple(_targets())
 
 # One or two replacements for each operator: all that cosmic-ray knows would be four times as many mutants, most of
 # which fail at once. Removing decorators is left out: those here only cache results or generate methods.
@@ -513,11 +454,12 @@ def run(mutants: Sequence[Mutant], benches: queue.Queue[Bench], end: float) -> l
 
 @dataclass(frozen=True)
 class Row:
-    """What is known about a module: how many mutants there are, how they ended, and when that was measured."""
+    """What is known about a module: how many mutants there are, how they ended, when and of what code."""
 
     mutants: int
     outcomes: Mapping[str, int]
     measured: str
+    code: str  # see `code_digest`
     survivors: tuple[tuple[str, ...], ...]  # function, code, change, reason
 
     @property
@@ -540,7 +482,7 @@ class Row:
         outcomes = Counter(self.outcomes) + Counter(again.outcomes)
         kept = [each for each in self.survivors if each[:-1] not in self.doubtful]
         outcomes[SURVIVED] = len(kept) + len(again.survivors)
-        return Row(self.mutants, outcomes, again.measured, (*kept, *again.survivors))
+        return Row(self.mutants, outcomes, again.measured, again.code, (*kept, *again.survivors))
 
     @property
     def equivalent(self) -> int:
@@ -566,33 +508,54 @@ kept, and begin with "{EQUIVALENT}" if the mutant is. The command fails if a sur
 {LEAST:.0%} of an area's mutants are killed, not counting the equivalent ones.
 
 Each module is measured on its own: `make mutants MUTANTS="--only files.py"` replaces the rows of one module and keeps
-the others. One to forty minutes are needed for a module: on a busy machine with two cores, 15 to 100 mutants per minute
-were tested with `--jobs 1`, depending on how long the module's tests take. At that speed a run over all modules takes
-an estimated two to three hours; with two free cores and two mutants at a time, the default, about half of that.
+the others. `--sample` and `--minutes` bound the time of a run, and write to `build/mutants.md` instead. In the column
+*code* are the first digits of the SHA-256 hash of the module that was measured. The command leaves out the rows of
+modules that have changed since, and lists these as not measured.
+"""
+
+# By hand; to be removed when the modules that it names are measured.
+_FIRST_SAMPLE = """\
+The shares above say nothing about them. The modules measured on 2026-11-18 were chosen because they are small. Expect
+survivors in the others: in small samples on that day, 3 of 6 mutants of `study/submissions.py` survived, and 6 of 12 of
+four readers (`questions.py`, `read_text.py`, `own_text.py` and `tomi_text.py` of belief, three of each). They are not
+explained yet. Before more tests were listed for the study store, 2 of 6 of `study/participants.py` and 6 of 6 of
+`study/database.py` survived; these two were not sampled again.
 """
 
 
+def code_digest(module: str) -> str:
+    """Return by what a page recognises the code of a module; empty if there is no such module."""
+    path = ROOT / "src" / "storyproof" / module
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:8] if path.is_file() else ""
+
+
 def read_page(text: str) -> Rows:
-    """Read the rows of a page."""
+    """Read the rows of a page, except for those of modules that have changed since."""
     counts: dict[str, list[str]] = {}
     survivors: dict[str, list[tuple[str, ...]]] = {}
-    for line in text.splitlines():
-        cells = [_from_cell(cell) for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
-        if len(cells) == 8 and cells[1].endswith(".py"):
+    for cells in _table_rows(text):
+        if len(cells) == 9 and cells[1].endswith(".py"):
             counts[cells[1]] = cells[2:]
         elif len(cells) == 5 and cells[0].endswith(".py"):
             survivors.setdefault(cells[0], []).append(tuple(cells[1:]))
     rows = {}
-    for module, (mutants, _, *outcomes, _, measured) in counts.items():
-        found = dict(zip((KILLED, TIMED_OUT), map(int, outcomes), strict=True))
-        left = tuple(survivors.get(module, ()))
-        rows[module] = Row(int(mutants), {**found, SURVIVED: len(left)}, measured, left)
+    for module, (mutants, _, *outcomes, _, measured, code) in counts.items():
+        if code == code_digest(module):
+            found = dict(zip((KILLED, TIMED_OUT), map(int, outcomes), strict=True))
+            left = tuple(survivors.get(module, ()))
+            rows[module] = Row(int(mutants), {**found, SURVIVED: len(left)}, measured, code, left)
     return rows
 
 
-def read_reasons(rows: Rows) -> dict[tuple[str, ...], str]:
-    """Return the reasons for survivors, by `Mutant.key`."""
-    return {(module, *each[:-1]): each[-1] for module, row in rows.items() for each in row.survivors}
+def read_reasons(text: str) -> dict[tuple[str, ...], str]:
+    """Return the reasons for survivors on a page, by `Mutant.key`."""
+    cells = (each for each in _table_rows(text) if len(each) == 5 and each[0].endswith(".py"))
+    return {tuple(key): reason for *key, reason in cells if reason != UNEXPLAINED}
+
+
+def _table_rows(text: str) -> Iterator[list[str]]:
+    for line in text.splitlines():
+        yield [_from_cell(cell) for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
 
 
 def _to_cell(text: str) -> str:
@@ -607,7 +570,8 @@ def row_of(results: Sequence[Result], mutants: int, reasons: Mapping[tuple[str, 
     """Return what is found about a module."""
     survivors = [each.mutant.key for each in results if each.outcome == SURVIVED]
     explained = tuple((*key[1:], reasons.get(key, UNEXPLAINED)) for key in survivors)
-    return Row(mutants, Counter(each.outcome for each in results), day, explained)
+    code = code_digest(results[0].mutant.target.module)
+    return Row(mutants, Counter(each.outcome for each in results), day, code, explained)
 
 
 def share_killed(rows: Sequence[Row]) -> float:
@@ -625,24 +589,57 @@ def by_area(rows: Rows) -> dict[str, dict[str, Row]]:
     return found
 
 
-def write_page(rows: Rows) -> str:
+def reasons_to_keep(rows: Rows, reasons: Mapping[tuple[str, ...], str]) -> Iterator[tuple[str, ...]]:
+    """Yield module, function, code, change and reason for lines that modules without a row still have."""
+    for target in TARGETS:
+        if target.module not in rows:
+            lines = {line.strip() for line in (ROOT / target.path).read_text("utf-8").splitlines()}
+            yield from (
+                (*key, reason) for key, reason in reasons.items() if key[0] == target.module and key[2] in lines
+            )
+
+
+def write_page(rows: Rows, reasons: Mapping[tuple[str, ...], str]) -> str:
     """Return the page: counts by area, by module, and survivors with their reasons."""
     areas = by_area(rows)
-    lines = [_HEAD, "| area | mutants | equivalent | killed of the rest |", "|---|---|---|---|"]
+    lines = [_HEAD, "| area | modules measured | mutants | equivalent | killed of the rest |", "|---" * 5 + "|"]
     for area, found in areas.items():
         tested, equivalent = (sum(getattr(row, name) for row in found.values()) for name in ("tested", "equivalent"))
-        lines.append(f"| {area} | {tested} | {equivalent} | {share_killed(list(found.values())):.1%} |")
-    lines += ["", "| area | module | mutants | tested | killed | timed out | survived | measured |", "|---" * 8 + "|"]
+        measured = f"{len(found)} of {sum(target.area == area for target in TARGETS)}"
+        lines.append(f"| {area} | {measured} | {tested} | {equivalent} | {share_killed(list(found.values())):.1%} |")
+    lines += ["", "| area | module | mutants | tested | killed | timed out | survived | measured | code |"]
+    lines += ["|---" * 9 + "|"]
     for area, found in areas.items():
         for module, row in found.items():
             ends = " | ".join(str(row.outcomes.get(end, 0)) for end in (KILLED, TIMED_OUT, SURVIVED))
-            lines.append(f"| {area} | {module} | {row.mutants} | {row.tested} | {ends} | {row.measured} |")
-    lines += ["", "## Survivors", "", "| module | function | code | change | why it survives |", "|---" * 5 + "|"]
+            lines.append(f"| {area} | {module} | {row.mutants} | {row.tested} | {ends} | {row.measured} | {row.code} |")
+    head = ["", "| module | function | code | change | why it survives |", "|---" * 5 + "|"]
+    lines += ["", "## Survivors", *head]
     for found in areas.values():
         for module, row in found.items():
-            for *code, reason in row.survivors:
-                lines.append(f"| {module} | {' | '.join(map(_to_cell, code))} | {reason} |")
+            lines += (_survivor((module, *survivor)) for survivor in row.survivors)
+    missing = [f"`{target.module}`" for target in TARGETS if target.module not in rows]
+    if missing:
+        lines += [
+            "",
+            "## Not measured",
+            "",
+            f"{len(missing)} of the {len(TARGETS)} targets were not measured as they are now.",
+        ]
+        lines += [_FIRST_SAMPLE, *(f"- {module}" for module in missing)]
+    kept = list(reasons_to_keep(rows, reasons))
+    if kept:
+        lines += [
+            "",
+            "Reasons for survivors in earlier versions of these modules, for lines that are still there. The next run",
+        ]
+        lines += ["keeps those whose mutants survive again.", *head, *map(_survivor, kept)]
     return "\n".join(lines) + "\n"
+
+
+def _survivor(cells: Sequence[str]) -> str:
+    module, *code, reason = cells
+    return f"| {module} | {' | '.join(map(_to_cell, code))} | {reason} |"
 
 
 def main() -> int:
@@ -664,8 +661,8 @@ def main() -> int:
     is_part = arguments.sample is not None or arguments.minutes is not None
     page = arguments.page or (ROOT / "build" / "mutants.md" if is_part else PAGE)
     page.parent.mkdir(exist_ok=True)
-    known = read_page(PAGE.read_text("utf-8")) if PAGE.exists() else {}
-    reasons, rows = read_reasons(known), {} if is_part else known
+    known = PAGE.read_text("utf-8") if PAGE.exists() else ""
+    reasons, rows = read_reasons(known), {} if is_part else read_page(known)
     start = time.monotonic()
     end = start + 60 * (arguments.minutes if arguments.minutes is not None else float("inf"))
     with tempfile.TemporaryDirectory() as folder:
@@ -673,6 +670,8 @@ def main() -> int:
         for number in range(arguments.jobs):
             benches.put(Bench(Path(folder) / str(number), arguments.python.absolute()))
         for target in chosen:
+            if time.monotonic() >= end:  # making the mutants of a large module takes minutes, too
+                break
             mutants = tested = mutants_of(target)
             before = rows.get(target.module) if arguments.survivors else None
             if is_part:
@@ -684,10 +683,10 @@ def main() -> int:
             if results:
                 row = row_of(results, len(mutants), reasons, datetime.date.today().isoformat())
                 rows[target.module] = before.join(row) if before is not None and len(tested) < len(mutants) else row
-                page.write_text(write_page(rows), "utf-8")
+                page.write_text(write_page(rows, reasons), "utf-8")
         while not benches.empty():
             benches.get().close()
-    minutes, text = (time.monotonic() - start) / 60, write_page(rows)
+    minutes, text = (time.monotonic() - start) / 60, write_page(rows, reasons)
     few = [area for area, found in by_area(rows).items() if share_killed(list(found.values())) < LEAST]
     print(f"{text.count(UNEXPLAINED)} survivors without a reason, {minutes:.1f} minutes; see {page}")
     for area in few:

@@ -6,12 +6,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from storyproof.errors import ConfigError, DataError, StoryproofError, quoted
+from storyproof.errors import ConfigError, DataError, ParseError, StoryproofError, quoted
 from storyproof.example import Example
 from storyproof.families.family import (
     Family,
     Picture,
     ReadingProblem,
+    Rewording,
     Step,
     StoryModel,
     families,
@@ -31,16 +32,20 @@ class OwnText:
         question: What is asked about it.
         people: The names of its people, if the user says so.
         family: The name of its family; empty to find out by the question.
+        read_as: What was read as something else, as (what was written, what it was read as).
     """
 
     story: str
     question: str
     people: tuple[str, ...] = ()
     family: str = ""
+    read_as: tuple[tuple[str, str], ...] = ()
 
 
 def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
     """Divide a text into sentences, and look for problems.
+
+    A text that cannot be read as it is may be reworded by its family.
 
     Returns:
         Its family, the text with one sentence per line, and its problems.
@@ -55,7 +60,41 @@ def read_own(text: OwnText) -> tuple[Family, OwnText, list[ReadingProblem]]:
             found = problems
         if not any(each.is_fatal for each in problems if each.part == "story"):
             return family, replace(text, story=story, question=question), problems
-    return family, replace(text, story=attempts[0], question=question), found  # at the places of what the user wrote
+    text = replace(text, question=question)
+    try:
+        readings = family.reword(attempts[0])
+    except ParseError as error:
+        number = re.match(r"sentence (\d+)", str(error))
+        further = number is not None and int(number[1]) > max(1, *(each.line for each in found if each.is_fatal))
+        problems = [ReadingProblem(str(error)), *found] if further or number is None else found
+        return family, replace(text, story=attempts[0]), problems  # at the places of what the user wrote
+    if not readings:
+        return family, replace(text, story=attempts[0]), found
+    chosen, problems = _choose_reading(family, text, readings)
+    if any(each.is_fatal and each.part == "story" for each in problems[:1]):
+        return family, replace(text, story=attempts[0]), found
+    return family, chosen, problems
+
+
+def _choose_reading(
+    family: Family, text: OwnText, readings: Sequence[Rewording]
+) -> tuple[OwnText, list[ReadingProblem]]:
+    """Return the first reading of a text that can be read; with a problem if another one gives another answer."""
+    tried = []
+    for story, read_as in readings:
+        problems = family.find_problems(story, text.question, text.people)
+        notes = [ReadingProblem(f"{quoted(one)} is read as {quoted(other)}.", is_fatal=False) for one, other in read_as]
+        tried.append((replace(text, story=story, read_as=read_as), [*problems, *notes]))
+    readable = [each for each in tried if not any(problem.is_fatal for problem in each[1])]
+    if not readable:
+        return tried[0]
+    proved = [family.prove_text(each.story, each.question, each.people) for each, _ in readable]
+    answers = {tuple(family.answers_by_reading(each).values()): each.story for each in proved}
+    chosen, problems = readable[0]
+    if len(answers) > 1:
+        shown = " or ".join(map(quoted, answers.values()))
+        problems.append(ReadingProblem(f"this can be read in several ways, with different answers: {shown}."))
+    return chosen, problems
 
 
 def prove_own(text: OwnText) -> Example:
@@ -64,13 +103,18 @@ def prove_own(text: OwnText) -> Example:
     Raises:
         DataError: If it cannot be read.
     """
+    return prove_reworded(text)[0]
+
+
+def prove_reworded(text: OwnText) -> tuple[Example, tuple[tuple[str, str], ...]]:
+    """Read and answer a user's own text, and return also what was read as something else; see `prove_own`."""
     family, text, problems = read_own(text)
     fatal = [each for each in problems if each.is_fatal]
     if fatal:
         first = fatal[0]
         where = f"{first.part}{f', line {first.line}' if first.line and first.part == 'story' else ''}"
         raise DataError(f"{where}: {first.message}")
-    return family.prove_text(text.story, text.question, text.people)
+    return family.prove_text(text.story, text.question, text.people), text.read_as
 
 
 def _divisions(family: Family, story: str) -> list[str]:
@@ -92,6 +136,7 @@ class ProvedAnswer:
     Attributes:
         example: The question as a row, with all labels that the oracle derives.
         is_confirmed: Whether the checker, which shares no code with the oracle, gives the same answer.
+        read_as: Sentences that were read as others, as (what was written, what it was read as).
 
     Example:
         >>> import storyproof
@@ -102,6 +147,7 @@ class ProvedAnswer:
 
     example: Example
     is_confirmed: bool
+    read_as: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         return self.answer
@@ -203,9 +249,12 @@ class StoryText:
             DataError: If story or question cannot be read, with the place and what was expected.
         """
         made = (row for row in self.rows if row.question == question and row.story == self.text)
-        example = next(made, None) or prove_own(OwnText(self.text, question, self._people(), self.family))
+        example = next(made, None)
+        read_as: tuple[tuple[str, str], ...] = ()
+        if example is None:
+            example, read_as = prove_reworded(OwnText(self.text, question, self._people(), self.family))
         confirmed = load_family(example.family).oracle_answer(example) == example.answer
-        return ProvedAnswer(example, confirmed)
+        return ProvedAnswer(example, confirmed, read_as)
 
     def questions(self, order: int = 2) -> list[str]:
         """Return questions that can be asked, with beliefs through at most `order` minds.

@@ -49,7 +49,7 @@ HASHES = {
     "tomi-matched": ("22b42cc562dd3673", "c4b40e3055b7a8aa"),
     "tom-babi": ("71c286b7862a44e6", "382492c2f21d9b76"),
     "tom-babi-easy": ("be087a5d1e6e3d10", "fb5c6bdfe6cfb519"),
-    "tom-k": ("2e8b19b996963cda", "7ab226e16036d528"),
+    "tom-k": ("829e633c2c468436", "2e24adf270cd8c47"),
     "clutrr": ("9c8bed1d8a588063", "34fa619c9ecc64e1"),
 }
 

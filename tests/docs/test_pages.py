@@ -60,7 +60,7 @@ def test_the_page_on_citing_names_this_version() -> None:
 def test_environments_of_docs_and_tests_have_the_same_versions() -> None:
     """Pages such as the command line depend on them."""
     tests, docs = (
-        dict(line.lower().split("==") for line in (ROOT / name).read_text("utf-8").split())
+        dict(re.findall(r"^(\S+)==(\S+)", (ROOT / name).read_text("utf-8"), flags=re.MULTILINE))
         for name in ("requirements.lock", "requirements-docs.lock")
     )
     assert {name: (tests[name], docs[name]) for name in tests.keys() & docs.keys() if tests[name] != docs[name]} == {}

@@ -56,7 +56,7 @@ def test_one_run() -> None:
         "50.0 (30.0 to 70.0)",
         "no false belief   50.0 (20.0 to 80.0)",
         "95% intervals by bootstrap over stories; by Wilson's formula over stories",
-        "matches: exact_match 50.0, no_match 50.0",
+        "matches: exact_match 50.0, negated 0.0, no_match 50.0",
         "openai/[x], zero-shot: 12 questions of 2 stories, given labels",
         "12 requests in 1.5 s, 3 known before; 75% of the prompts' text is shared",
         "1,000 tokens read (25% from the server's cache), 50 written",
@@ -136,7 +136,7 @@ def test_solvers_of_all_kinds_side_by_side() -> None:
     assert [line[0] for line in lines] == ["rules", "openai/[x]"]
     assert lines[1][1:3] == ["zero-shot", "careful"]
     assert lines[1][-1] == "2"  # failed
-    assert "openai/[x]: matches: exact_match 50.0, no_match 50.0" in text
+    assert "openai/[x]: matches: exact_match 50.0, negated 0.0, no_match 50.0" in text
     assert "openai/[x]: 2 failed and 0 not asked, of 14" in text
     alone = shown(scores_view([plain]), 120)
     assert "matching" not in alone

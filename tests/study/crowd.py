@@ -35,6 +35,11 @@ class Server:
         assert "The study is at" in line, line
         self.is_up.set()
 
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
     def kill(self) -> None:
         """End the process at once, as `kill -9` does."""
         assert self._process is not None

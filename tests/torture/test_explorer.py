@@ -25,6 +25,15 @@ AT_ONCE = 60
 KILLS = 6
 GOOD = b"POST /api/story HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 21\r\n\r\n"
 GOOD += b'{"benchmark": "tomi"}'
+REQUESTS: list[tuple[str, dict[str, object]]] = [
+    ("/api/story", {"benchmark": "clutrr", "settings": {"task": "all", "test_k": "9"}}),
+    ("/api/story", {"benchmark": "tom-babi", "settings": {"noise": "1"}}),
+    ("/api/read", {"story": STORY, "question": QUESTION}),
+    ("/api/read", {"story": FAMILY, "question": "What is Dan to Ann?"}),
+    ("/api/steps", {"story": STORY, "question": QUESTION, "order": 6}),
+    ("/api/ask", {"story": STORY, "question": QUESTION, "model": "oracle"}),
+    ("/api/dataset", {"benchmark": "tomi", "test": 30}),
+]
 
 
 @contextmanager
@@ -91,17 +100,8 @@ def test_broken_requests(trial: Trial, tmp_path: Path) -> None:
 
 
 def test_many_at_once(trial: Trial, tmp_path: Path) -> None:
-    asked: list[tuple[str, dict[str, object]]] = [
-        ("/api/story", {"benchmark": "clutrr", "settings": {"task": "all", "test_k": "9"}}),
-        ("/api/story", {"benchmark": "tom-babi", "settings": {"noise": "1"}}),
-        ("/api/read", {"story": STORY, "question": QUESTION}),
-        ("/api/read", {"story": FAMILY, "question": "What is Dan to Ann?"}),
-        ("/api/steps", {"story": STORY, "question": QUESTION, "order": 6}),
-        ("/api/ask", {"story": STORY, "question": QUESTION, "model": "oracle"}),
-        ("/api/dataset", {"benchmark": "tomi", "test": 30}),
-    ]
     with server(tmp_path / "data") as (_, port), ThreadPoolExecutor(AT_ONCE) as clients:
-        jobs = [(path, clients.submit(post, port, path, **body)) for path, body in asked * 12]
+        jobs = [(path, clients.submit(post, port, path, **body)) for path, body in REQUESTS * 12]
         for number, (path, job) in enumerate(jobs):
             with trial.case(f"{number} {path}"):
                 status, found = job.result()

@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,9 +30,10 @@ _SCRIPT = Path(__file__).with_name("hostile_server.py")
 
 
 class Servers(NamedTuple):
-    """Where the hostile server listens."""
+    """Where the hostile server listens, and its process."""
 
     port: int
+    pid: int
 
     def url(self, mode: str) -> str:
         return f"http://127.0.0.1:{self.port}/{mode}/v1"
@@ -52,13 +54,21 @@ class Run(NamedTuple):
     megabytes: float
 
 
-@pytest.fixture(scope="module")
-def servers() -> Iterator[Servers]:
+@contextmanager
+def hostile_servers() -> Iterator[Servers]:
     with subprocess.Popen([sys.executable, str(_SCRIPT)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         port, _ = process.stdout.readline().split()
-        yield Servers(int(port))
-        process.kill()
+        try:
+            yield Servers(int(port), process.pid)
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[Servers]:
+    with hostile_servers() as found:
+        yield found
 
 
 @pytest.fixture(scope="module")

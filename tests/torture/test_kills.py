@@ -98,7 +98,7 @@ class Kills:
         for halt in self._halts(usual):
             where = f"{halt.kind} {halt.step}"
             with trial.case(f"{self.work.command}, {where}"), around():
-                self._kill(usual, halt, usual.copy(place / where))
+                self.kill(usual, halt, usual.copy(place / where))
 
     def _halts(self, usual: Undisturbed) -> Iterator[Halt]:
         """Yield operations, the first and the last among them, and some of the calls."""
@@ -107,7 +107,8 @@ class Kills:
         draws, calls = random.Random(self.work.command), usual.count(CALLS)
         yield from (Halt(draws.randint(1, calls - calls // 50), CALLS) for _ in range(self.drawn))
 
-    def _kill(self, usual: Undisturbed, halt: Halt, place: Path) -> None:
+    def kill(self, usual: Undisturbed, halt: Halt, place: Path) -> None:
+        """Kill it at a step, look at what it left, and run it again."""
         ended = run(self.work.command, self.work.folder(place), halt)
         assert ended.killed, ended
         self.look(usual, place)
@@ -205,16 +206,21 @@ def test_kills_of_generate_with_workers(trial: Trial, tmp_path: Path) -> None:
     WORKERS.carry_out(trial, usual, tmp_path)
     for number, name in enumerate(("first", "last", "first, late", "last, late")):
         with trial.case(f"the {name} worker"):
-            place = usual.copy(tmp_path / name)
-            started = start(WORKERS.work.command, place)
-            awaited = ".out.unfinished-*/train.parquet" if "late" in name else ".out.unfinished-*"
-            wait_for(lambda: len(workers_of(started.pid)) == 2 and any(place.glob(awaited)), "two workers")  # noqa: B023
-            os.kill(workers_of(started.pid)[-number % 2], signal.SIGKILL)
-            ended = started.wait()
-            if ended.code:  # else it had done its work
-                assert_one_sentence(ended)
-                assert tree(place) == usual.before
-            WORKERS.look(usual, place)
+            kill_worker(usual, -number % 2, late="late" in name, place=tmp_path / name)
+
+
+def kill_worker(usual: Undisturbed, number: int, *, late: bool, place: Path) -> None:
+    """Kill a worker of WORKERS as soon as there are two, or when they have written something."""
+    usual.copy(place)
+    started = start(WORKERS.work.command, place)
+    awaited = ".out.unfinished-*/train.parquet" if late else ".out.unfinished-*"
+    wait_for(lambda: len(workers_of(started.pid)) == 2 and any(place.glob(awaited)), "two workers")
+    os.kill(workers_of(started.pid)[number], signal.SIGKILL)
+    ended = started.wait()
+    if ended.code:  # else it had done its work
+        assert_one_sentence(ended)
+        assert tree(place) == usual.before
+    WORKERS.look(usual, place)
 
 
 def test_kills_of_evaluate_with_a_language_model(trial: Trial, tmp_path: Path) -> None:

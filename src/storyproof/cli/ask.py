@@ -132,6 +132,8 @@ def _print(found: Exchange, show_prompt: bool, *, with_story: bool) -> None:
             echo_text(f"{step}prompt:\n{request.text}\n")
         if step or reply != found.answer:
             echo_text(f"{step}reply: {reply}")
+    for written, read in found.read_as:
+        echo_text(f"read '{written}' as '{read}'" if read else f"left out '{written}', which says nothing")
     none = "no answer: the reply was cut off before it; raise --max-tokens"
     echo_text(f"{found.model}: {none if found.cut_off else found.answer}")
     if found.matches:

@@ -17,10 +17,10 @@ from storyproof.cli.screen import quietly
 
 ARGUMENT = ""  # the option is the command's argument under another name
 OTHER_NAMES: dict[str, dict[str, str]] = {
-    "ask": {"--model-option": "--option"},
+    "ask": {"--example-id": "--index", "--json-file": "--data", "--model-option": "--option"},
     "audit": {"--data": ARGUMENT},
     "draw": {"--data": ARGUMENT},
-    "evaluate": {"--model-option": "--option", "--out": "--output-dir"},
+    "evaluate": {"--dataset": "--split", "--model-option": "--option", "--out": "--output-dir"},
     "process": {"--data": ARGUMENT, "--raw": ARGUMENT},
     "report": {"--runs": ARGUMENT},
     "rescore": {"--data": "--against"},

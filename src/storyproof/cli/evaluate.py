@@ -17,6 +17,8 @@ from storyproof.cli.screen import complain, console, note
 from storyproof.errors import ConfigError, ModelError, NoAnswersError, OutputError, StoppedError, StoryproofError
 from storyproof.storage import as_place
 
+PROCESSED = Path("processed_data")
+
 if TYPE_CHECKING:
     from storyproof.engines import Engine
     from storyproof.evaluation.runs import Evaluation
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 def evaluate(
     context: typer.Context,
     model: options.Model,
-    data: options.Data,
+    data: options.Data = None,
     split: options.Split = None,
     labels: options.Labels = "given",
     max_stories: options.MaxStories = None,
@@ -54,7 +56,7 @@ def evaluate(
     temperature: options.Temperature = 0.0,
     top_p: options.TopP = None,
     max_tokens: options.MaxTokens = None,
-    batch_size: options.BatchSize = 8,
+    batch_size: options.BatchSize = None,
     lora: options.Lora = None,
     tensor_parallel_size: options.TensorParallel = 1,
     encoder: options.Encoder = None,
@@ -96,7 +98,7 @@ def evaluate(
         "max_failed": max_failed,
         "prices": options.prices(price),
     }
-    place = as_place(data)
+    place = as_place(data or str(_processed()))
     if contamination:
         engines.refuse_urls([place], "--contamination")
     check_results(json_out, [place, *model.split(","), *prompt.split(",")])
@@ -111,6 +113,13 @@ def evaluate(
         plan = replace(plan, engine=started)
         outcome = plan.carry_out(plan.twin if contamination else plan.run)
     _end(*outcome, json_out)
+
+
+def _processed() -> Path:
+    """Return the folder that `process` writes, for commands that name a split only."""
+    if not PROCESSED.is_dir():
+        raise ConfigError(f"--data is missing, and there is no folder {PROCESSED} here, as process writes it.")
+    return PROCESSED
 
 
 def _references(models: str) -> list[ModelReference]:

@@ -33,7 +33,14 @@ Model = Annotated[
         autocompletion=completion.models,
     ),
 ]
-Data = Annotated[str, typer.Option(metavar="<path>", help="A dataset folder or a file, or a URL (s3://…).")]
+Data = Annotated[
+    str | None,
+    typer.Option(
+        metavar="<path>",
+        help="A dataset folder or a file, or a URL (s3://…).",
+        show_default="processed_data, where it is here",
+    ),
+]
 Split = Annotated[
     str | None,
     typer.Option(help="Which split; by default test, or the only one.", autocompletion=completion.splits),
@@ -84,7 +91,10 @@ Retries = Annotated[int, typer.Option(help="openai: how often a request is sent 
 Temperature = Annotated[float, typer.Option(help="0 takes the likeliest token each time.")]
 TopP = Annotated[float | None, typer.Option(help="Draw from the likeliest tokens that make up this share.")]
 MaxTokens = Annotated[int | None, typer.Option(help="How long a reply may be.", show_default="the prompt's")]
-BatchSize = Annotated[int, typer.Option(help="hf: how many prompts the model reads at once.")]
+BatchSize = Annotated[
+    int | None,
+    typer.Option(help="hf, vllm: how many prompts the model reads at once.", show_default="8; vllm chooses itself"),
+]
 Lora = Annotated[str | None, typer.Option(help="vllm: a folder with a LoRA adapter.")]
 TensorParallel = Annotated[int, typer.Option(help="vllm: over how many devices the model is spread.")]
 Encoder = Annotated[

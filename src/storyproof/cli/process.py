@@ -15,7 +15,7 @@ from storyproof.cli.screen import note
 def process(
     raw: Annotated[
         Path, typer.Argument(help="Raw data: a folder with .txt and .trace, any other dataset folder, or a file.")
-    ],
+    ] = Path(),
     out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("processed_data"),
     force: Annotated[
         bool, typer.Option("--force", help="Replace a folder that storyproof wrote, if nothing was added or changed.")

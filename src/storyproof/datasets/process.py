@@ -50,7 +50,8 @@ def process(
         {'test': {'stories': 30, 'questions': 180}}
     """
     sources = find_sources(raw)
-    refuse_overlap([raw], out)
+    is_here = Path(raw) == Path()  # as the usual script does, which writes into the folder that it is started in
+    refuse_overlap([file for source in sources for file in source.files] if is_here else [raw], out)
     json_format = load_format("json")
     splits: dict[str, Any] = {}
     files: list[Path] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import NoCandidatesError, needs_shots
 from storyproof.solvers.llm.requests import Request
 from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, answers_of, load_solver, resolve
+from storyproof.stories import OwnText, read_own
 
 FEW_RETRIES = 2  # a user waits for the one answer
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
@@ -36,6 +37,7 @@ class Exchange:
         answer: What is matched.
         matches: By each matcher, if the right answer is known.
         cut_off: Whether the last reply was cut off before its answer, so that there is none.
+        read_as: Sentences that a program read as others, as (what was written, what it was read as).
     """
 
     model: str
@@ -44,6 +46,7 @@ class Exchange:
     answer: str
     matches: dict[str, Match]
     cut_off: bool = False
+    read_as: tuple[tuple[str, str], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -56,6 +59,7 @@ class Exchange:
             "answer": self.answer,
             "cut_off": self.cut_off,
             "matches": {name: {"kind": each.kind, "right": each.right} for name, each in self.matches.items()},
+            **({"read_as": [list(each) for each in self.read_as]} if self.read_as else {}),
         }
 
 
@@ -106,6 +110,9 @@ class Asker:
         """
         if isinstance(self._solver, LanguageModel):
             self._solver.forget()  # a model that draws may answer the same question otherwise
+        read_as: tuple[tuple[str, str], ...] = ()
+        if not self._reference.is_language_model and example.id == family.OWN:
+            example, read_as = _reworded(example)
         try:
             [found] = answers_of(self._solver, lambda: [example])
         except NoCandidatesError as error:
@@ -122,7 +129,7 @@ class Asker:
         matches = (
             {name: judge(matcher, example, found.text) for name, matcher in MATCHERS.items()} if example.answer else {}
         )
-        return Exchange(self._reference.name, example, self._steps(found), found.text, matches, found.cut_off)
+        return Exchange(self._reference.name, example, self._steps(found), found.text, matches, found.cut_off, read_as)
 
     def close(self) -> None:
         """Release the model."""
@@ -135,6 +142,14 @@ class Asker:
         texts = [reply.text for reply in found.replies]
         requests = [self._solver.prompt.request(found.example, texts[:number]) for number in range(len(texts))]
         return tuple((request, text) for request, text in zip(requests, texts, strict=True) if request is not None)
+
+
+def _reworded(example: Example) -> tuple[Example, tuple[tuple[str, str], ...]]:
+    """Return an example in sentences that programs read, and what was read as what; as it is if it cannot be read."""
+    _, text, problems = read_own(OwnText(example.story, example.question))
+    if not text.read_as or any(problem.is_fatal for problem in problems):
+        return example, ()
+    return replace(example, story=text.story, question=text.question), text.read_as
 
 
 def ask(

@@ -128,9 +128,10 @@ def evaluate(
     options = options or ModelOptions(seed=seed)
     with ExitStack() as stack:
         how: dict[str, Any] = {}
+        counts: dict[str, Any] = {}
         if reference.is_language_model:
-            for _ in chosen.examples():
-                pass  # rows that cannot be read are refused before anything is asked, which may cost money
+            # Rows that cannot be read are refused before anything is asked, which may cost money.
+            counts = {"selection": chosen.counts()}
             if needs_shots(asked.prompt):
                 asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
             prompt = asked.load_prompt()
@@ -150,7 +151,7 @@ def evaluate(
             raise NoAnswersError(
                 f"{reference.name} gave no answer at all, so there is nothing to score: {why.rstrip('.')}."
             )
-        details = {**_solver_details(solver, asked, options), **judge.details()}
+        details = {**_solver_details(solver, asked, options), **counts, **judge.details()}
         found = Evaluation(
             name_of(reference.name),
             name_of(data),

@@ -55,6 +55,14 @@ class Selection:
                 left -= 1
             yield example
 
+    def counts(self) -> dict[str, int]:
+        """Return how many questions the source has (`loaded`), and how many of them may be asked (`kept`)."""
+        loaded = kept = 0
+        for example in iterate_examples(self.source, rows=_ROWS):
+            loaded += 1
+            kept += not (self.exclude_memory_reality and family_of(example).is_control(example))
+        return {"loaded": loaded, "kept": kept}
+
 
 @dataclass(frozen=True, slots=True)
 class Prices:

@@ -106,6 +106,18 @@ class ReadingProblem(NamedTuple):
     is_fatal: bool = True
 
 
+class Rewording(NamedTuple):
+    """A text as people write it, in sentences that its family reads.
+
+    Attributes:
+        story: The sentences, one per line.
+        read_as: What was changed, as (what was written, what it was read as); the second is empty if it says nothing.
+    """
+
+    story: str
+    read_as: tuple[tuple[str, str], ...]
+
+
 class StateEntry(NamedTuple):
     """Something that holds after a sentence.
 
@@ -243,6 +255,14 @@ class Family(ABC):
     def lines(self, story: str) -> str:
         """Return a running text with one sentence per line; raise ParseError if it cannot be divided."""
         return story
+
+    def reword(self, story: str) -> Sequence[Rewording]:
+        """Return a text that cannot be read as it is in sentences that can; several if it has several readings.
+
+        Raises:
+            ParseError: If something in it is not understood, with the sentence.
+        """
+        return ()
 
     def question_in(self, text: str) -> str:
         """Return the question that a text ends in, without what stands around it; raise ParseError if there is none."""

@@ -173,15 +173,25 @@ def _types(run: Evaluation) -> Table:
 
 
 def _kinds(shares: Mapping[str, float]) -> Text:
-    return Text("matches: " + ", ".join(f"{kind} {percent(share)}" for kind, share in shares.items() if share))
+    return Text("matches: " + ", ".join(f"{kind} {percent(share)}" for kind, share in shares.items()))
 
 
 def _notes(run: Evaluation) -> list[tuple[str, str]]:
     """Return one line for each thing that a reader should know."""
     name = f"{run.model}, {prompt_of(run)}: " if prompt_of(run) else f"{run.model}: "
     size = f"{counted(run.scores.questions, 'question')} of {counted(run.scores.stories, 'story')}, {run.labels} labels"
-    lines = [f"{name}{size}", *_effort(run), *how(run.scores.stories)]
+    lines = [f"{name}{size}", *_selected(run), *_effort(run), *how(run.scores.stories)]
     return [*((line, "dim") for line in lines), *_warnings(run)]
+
+
+def _selected(run: Evaluation) -> list[str]:
+    """Say how many questions there are, if not all of them were asked."""
+    counts = run.details.get("selection", {"loaded": run.scores.questions})
+    if counts["loaded"] == run.scores.questions:
+        return []
+    left_out = counts["loaded"] - counts["kept"]
+    without = f", {counts['kept']:,} without memory and reality questions" if left_out else ""
+    return [f"loaded {counted(counts['loaded'], 'question')}{without}, asked {run.scores.questions:,}"]
 
 
 def _warnings(run: Evaluation) -> list[tuple[str, str]]:

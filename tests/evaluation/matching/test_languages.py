@@ -157,6 +157,15 @@ def test_the_language_of_a_row() -> None:
         assert language_of(question, candidates) == language
 
 
+@pytest.mark.parametrize(
+    ("reply", "meant"),
+    [("Des Topfes.", "Topf"), ("In den Töpfen.", None), ("In den Truhen.", "Truhe"), ("Im Korbe.", "Korb")],
+)
+def test_endings(reply: str, meant: str | None) -> None:
+    row = example(question="Wo wird Anna den Hut suchen?", answer="Topf", candidates=["Korb", "Topf", "Truhe"])
+    assert find_meant(careful, row, reply) == meant
+
+
 def test_sets_of_people() -> None:
     sets = people_sets(BRUNO)
     assert sets is not None

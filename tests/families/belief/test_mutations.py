@@ -109,10 +109,13 @@ ORACLE = {
         "return is_later(self._credulous.shown, self._credulous.told)",
     ),
     "the mover is inferred by those who stay": (
-        "            blamed = stories.agent[np.minimum(met + 1, len(stories.kind) - 1), origin] == first",
-        "            blamed = met >= 0",
+        "        left &= stories.agent[np.minimum(met + 1, len(stories.kind) - 1), origin] == agent",
+        "        left &= met >= 0",
     ),
-    "the mover is inferred elsewhere": ("has(own, met) & has(home, now) for", "has(own, met) for"),
+    "the mover is inferred elsewhere": (
+        "has(mine, met) & has(course.home[:, thing, room, story], time)",
+        "has(mine, met)",
+    ),
     "the mover is inferred without surprise": (
         " & (remembered != NOBODY) & (remembered != place)",
         " & (remembered != NOBODY)",

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from storyproof.families.belief.answers import oracle_answer, oracle_proof, reply
+from storyproof.families.belief.answers import PlotAnswers, oracle_answer, oracle_proof, reply
 from storyproof.families.belief.arrays import encode_plots, encode_questions
 from storyproof.families.belief.provers import answer, derive, differences
-from storyproof.families.belief.questions import ASKS, Ask
-from storyproof.families.belief.readings import ALL_READINGS, BeliefReading
+from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion
+from storyproof.families.belief.readings import ALL_READINGS, INFER_MOVER, TRUSTS, BeliefReading
+from storyproof.families.belief.world import cast_of
+from tests.families.belief.plots import plots, returning_plot
 from tests.families.belief.test_answers import any_questions
 
 
@@ -32,6 +36,31 @@ def test_answers_and_proofs_are_those_of_single_questions(own: BeliefReading) ->
     for some in (np.arange(0, len(asked), 3), np.flatnonzero(numbered.ask == ASKS.index(Ask.COMMON))):
         short = replace(numbered.pick(some), chain=_trimmed(numbered.pick(some).chain))
         assert answer(arrays, short, own).tolist() == derived.codes[own][some].tolist()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_only_who_may_be_surprised_is_asked_again(seed: int) -> None:
+    rng = random.Random(seed)
+    stories = [returning_plot(rng) for _ in range(160)] + plots(seed, 160)
+    story, asked = [], list[BeliefQuestion]()
+    for number, events in enumerate(stories):
+        for pair in itertools.permutations(cast_of(events), 2):
+            for thing in ("key", "coin"):
+                third = rng.choice(pair)
+                asked += (BeliefQuestion(ask, thing, pair) for ask in (Ask.BELIEF, Ask.KNOWS_WRONG, Ask.COMMON))
+                asked += (
+                    BeliefQuestion(Ask.BELIEVERS, thing, (third,), "jar"),
+                    BeliefQuestion(Ask.SAYS, thing, pair[:1]),
+                )
+                asked.append(BeliefQuestion(Ask.BELIEF, thing, (third, *pair)))
+        story += [number] * (len(asked) - len(story))
+    arrays, names = encode_plots(stories)
+    numbered = encode_questions(names, story, asked)
+    answers, unsurprised = PlotAnswers(arrays, numbered, INFER_MOVER), PlotAnswers(arrays, numbered).codes(*TRUSTS)
+    found, again = answers.codes(*TRUSTS), answers.codes(*TRUSTS, unsurprised=unsurprised)
+    for trust, codes, same, other in zip(TRUSTS, found, again, unsurprised, strict=True):
+        assert codes.tolist() == same.tolist(), trust
+        assert codes.tolist() != other.tolist(), "nobody is surprised"
 
 
 def _trimmed(chain: np.ndarray) -> np.ndarray:

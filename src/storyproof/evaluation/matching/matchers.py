@@ -22,7 +22,7 @@ from storyproof.families.family import families, family_of, recognise
 from storyproof.replies import PLAIN_TALK, Talk, language_of, people_sets
 from storyproof.solvers.llm.functions import load_function
 
-_NO_LETTERS = re.compile(r"[\d_]|[^\w\s]")
+_NO_LETTERS = re.compile(r"\d|[^\w\s]")
 _ARTICLES = re.compile(r"\b(?:an?|the)\b")
 
 
@@ -152,8 +152,8 @@ def _talk_of(candidates: Sequence[str], question: str) -> Talk:
 
 
 def _normalize(text: str) -> str:
-    """Keep letters and the space between words, and drop articles."""
-    return " ".join(_ARTICLES.sub("", _NO_LETTERS.sub("", text.lower())).split())
+    """Keep letters and the space between words, and drop articles; an underscore is a space, as in red_suitcase."""
+    return " ".join(_ARTICLES.sub("", _NO_LETTERS.sub("", text.lower()).replace("_", " ")).split())
 
 
 _normalized_answer = lru_cache(maxsize=4096)(_normalize)

@@ -218,8 +218,15 @@ class PlotAnswers:
             self._divided[is_weighed] = _divide(self._stories, self._asked, is_weighed=is_weighed)
         return self._divided[is_weighed]
 
-    def codes(self, *trusts: str) -> list[Codes]:
-        """Return the answers (see `QuestionArrays`) under some readings of trust."""
+    def codes(self, *trusts: str, unsurprised: Sequence[Codes] = ()) -> list[Codes]:
+        """Return the answers (see `QuestionArrays`) under some readings of trust.
+
+        Args:
+            trusts: Which messages are believed.
+            unsurprised: The answers under the same readings of trust if nobody infers who moved an object, if known.
+        """
+        if unsurprised:
+            return self._surprise(trusts, unsurprised)
         found, few, rest = dict[str, Codes](), self, np.arange(self._asked.count)
         if not self._is_weighed(ALWAYS):
             # Distrust takes messages away: who was shown an object after all messages believes the same if it trusts.
@@ -233,6 +240,23 @@ class PlotAnswers:
                 found[trust] = found[ALWAYS].copy() if ALWAYS in found else np.zeros(self._asked.count, np.int64)
                 found[trust][rest] = codes
         return [found[trust] for trust in trusts]
+
+    def _surprise(self, trusts: Sequence[str], unsurprised: Sequence[Codes]) -> list[Codes]:
+        """Return the answers where people infer who moved an object; see `codes`."""
+        parts, course, found = self._parts(is_weighed=False), self._course, [codes.copy() for codes in unsurprised]
+        question, agent = np.repeat(np.arange(self._asked.count), np.diff(parts.start)), parts.contracted.first
+        story = self._asked.story[question]
+        thing = np.minimum(parts.thing, course.objects - 1)
+        infers, doubts = (flags[agent, thing, story] for flags in oracle.surprises(course))
+        infers &= parts.contracted.length == 2  # only pairs infer a mover
+        for is_liars, differs in ((False, infers), (True, infers | doubts)):
+            some = np.unique(question[differs & (agent >= 0)])
+            few = PlotAnswers(self._stories, self._asked.pick(some), self._sight, course)
+            places = [place for place, trust in enumerate(trusts) if (trust == NEVER_LIARS) == is_liars]
+            answers, _ = few._answers(*(trusts[place] for place in places))
+            for place, codes in zip(places, answers, strict=True):
+                found[place][some] = codes
+        return found
 
     def _answers(self, *trusts: str) -> tuple[list[Codes], Flags]:
         """Return the answers under some readings of trust, and which of them may depend on trust."""

@@ -32,7 +32,7 @@ from storyproof.families.belief.read_text import is_nested, is_question, read_qu
 from storyproof.families.belief.readings import DESCRIPTIONS, READING_DESCRIPTIONS
 from storyproof.families.belief.rows import kind_of
 from storyproof.families.belief.talk import TALK
-from storyproof.families.family import Family, Picture, ReadingProblem, Step, StoryModel, number_names
+from storyproof.families.family import Family, Picture, ReadingProblem, Rewording, Step, StoryModel, number_names
 from storyproof.replies import Talk
 from storyproof.statements import Statement, StatementVerdict
 
@@ -82,6 +82,12 @@ class BeliefFamily(Family):
     def lines(self, story: str) -> str:
         """Return a running text with one sentence per line."""
         return running_text.divide_story(story)
+
+    def reword(self, story: str) -> Sequence[Rewording]:
+        """Return a story in plain sentences."""
+        from storyproof.families.belief.rewording import reword
+
+        return [reword(story)]
 
     def question_in(self, text: str) -> str:
         """Return the last question of a text."""

@@ -24,10 +24,14 @@ from storyproof.families.belief.time_sets import (
     Instants,
     Times,
     before,
+    collect,
     delay,
+    fill,
+    first,
     has,
     is_later,
     last,
+    members,
     one_of,
     pack,
     single,
@@ -183,6 +187,28 @@ def departures(course: Course, shown: Sights) -> Departures:
     return Departures(shown.present | leaving, shown.noticing | (leaving & ~away))
 
 
+def surprises(course: Course) -> tuple[Flags, Flags]:
+    """Return who may infer who moved an object, [agent, object, column]; and who may hear of an object after that.
+
+    To be surprised, an agent has seen an object or heard of it, returns to it, and since it was last seen it was put
+    somewhere or spoken of. A surprise about any object may show that a speaker lied, who is then not believed later.
+    """
+    shown = sights(course)
+    heard = hearing(course).hearing[:, :, None] & course.about[:, None]
+    stays = np.zeros_like(shown.present)
+    for room in range(course.rooms):
+        stays |= delay(course.inside[:, :, None, room]) & course.home[:, None, :, room]
+    news = (course.puts[:, None] | heard) & ~shown.noticing
+    unaware = fill(news, news | shown.noticing, course.sentences.whole)
+    returns = course.walks[:, :, None] & shown.present & ~stays & delay(unaware)
+    known = first(shown.noticing | heard)
+    returns &= ~until(known, course.words)
+    returns[:, known < 0] = 0
+    surprised = first(np.bitwise_or.reduce(returns, axis=2))
+    later = heard & ~until(surprised, course.words)[:, :, None]
+    return (returns != 0).any(axis=0), (later != 0).any(axis=0) & (surprised >= 0)[:, None]
+
+
 def hearing(course: Course) -> Hearing:
     """Return when the agents of each story hear messages."""
     by, told = course.by, course.told
@@ -296,24 +322,20 @@ class Minds:
 
     def at_the_end(self, trust: str) -> Small:
         """Return where each chain believes its object to be at the end; NOBODY if it has no belief."""
+        if trust != ALWAYS and self._sight == INFER_MOVER:  # what is a surprise depends on what was believed before
+            asked = self._find_liars(self._asked) if trust == NEVER_LIARS else self._asked
+            return self._places(asked, self._informed(asked, None, trust))
         informed = self._credulous
         found = self._places(self._asked, informed)
         if trust == ALWAYS:
             return found
         some = np.flatnonzero(self.doubtful())
-        is_surprised = self._sight == INFER_MOVER  # which depends on what was believed before
-        if is_surprised:
-            some = np.arange(len(found))
         if len(some):
             few = self._asked.pick(some)
             if trust == NEVER_LIARS:
                 few = self._find_liars(few)
-            if is_surprised:
-                weighed = self._informed(few, None, trust)
-            else:
-                shown, told = (each.take(some, axis=1) for each in (informed.shown, informed.told))
-                weighed = _Informed(shown, self._trusted(few, told, trust))
-            found[some] = self._places(few, weighed)
+            shown, told = (each.take(some, axis=1) for each in (informed.shown, informed.told))
+            found[some] = self._places(few, _Informed(shown, self._trusted(few, told, trust)))
         return found
 
     def doubtful(self) -> Flags:
@@ -466,35 +488,36 @@ class Minds:
 
         The second is somebody whom the first left behind in this room when it last saw them.
         """
-        course, stories, story, words = self._course, self._stories, asked.story, self._words
-        origin, first, thing = course.origin[story], asked.chain.first, self._known(asked.thing)
-        alone = replace(asked, chain=asked.chain.shorten(), node=asked.prefix)
-        known = _Informed(self._seen(alone.chain, alone) & limit, self._told(alone, limit, trust))
-        put, walks = course.puts[:, thing, story], course.walks[:, first, story]
-        rooms = range(course.rooms)
-        mine = [course.inside[:, first, room, story] for room in rooms]
-        homes = [course.home[:, thing, room, story] for room in rooms]
-        together, there, back = (np.zeros_like(limit) for _ in range(3))
-        for room in rooms:
-            together |= mine[room] & course.inside[:, asked.chain.last, room, story]
-            there |= mine[room] & homes[room]
-            back |= delay(mine[room]) & homes[room]
-        arrives = walks & there & ~back & ~course.away[:, first, story] & limit
+        course, stories, words = self._course, self._stories, self._words
+        agent, thing, story = asked.chain.first, self._known(asked.thing), asked.story
+        there, back = np.zeros_like(limit), np.zeros_like(limit)
+        for room in range(course.rooms):
+            mine, home = course.inside[:, agent, room, story], course.home[:, thing, room, story]
+            there |= mine & home
+            back |= delay(mine) & home
+        arrives = course.walks[:, agent, story] & there & ~back & ~course.away[:, agent, story] & limit
         arrives[:, asked.thing >= course.objects] = 0
-        found = np.zeros_like(limit)
-        for time in range(1, len(stories.kind)):
-            now = np.full(len(story), time)
-            comes = has(arrives, now) & (stories.kind[time, origin] == EventKind.ENTER)
-            if not comes.any():
-                continue
-            met = last(together & before(now, words))
-            blamed = stories.agent[np.minimum(met + 1, len(stories.kind) - 1), origin] == first
-            blamed &= np.any([has(own, met) & has(home, now) for own, home in zip(mine, homes, strict=True)], axis=0)
-            remembered = self._places(alone, known.until(before(now, words)))
-            place = stories.container[np.maximum(last(put & until(now, words)), 0), origin]
-            surprised = comes & blamed & (remembered != NOBODY) & (remembered != place)
-            found[:, surprised] |= single(now[surprised], words)
-        return found
+        time, pair = members(arrives, len(stories.kind))
+        comes = stories.kind[time, course.origin[story[pair]]] == EventKind.ENTER
+        time, pair = time[comes], pair[comes]
+        agent, thing, story, some = agent[pair], thing[pair], story[pair], asked.pick(pair)
+        origin, past = course.origin[story], before(time, words)
+        rooms = [course.inside[:, agent, room, story] for room in range(course.rooms)]
+        together = np.zeros_like(past)
+        for room, mine in enumerate(rooms):
+            together |= mine & course.inside[:, some.chain.last, room, story]
+        met = last(together & past)
+        left = np.zeros(len(pair), np.bool_)
+        for room, mine in enumerate(rooms):
+            left |= has(mine, met) & has(course.home[:, thing, room, story], time)
+        left &= stories.agent[np.minimum(met + 1, len(stories.kind) - 1), origin] == agent
+        alone = replace(some, chain=some.chain.shorten(), node=some.prefix)
+        known = _Informed(self._seen(alone.chain, alone) & limit[:, pair], self._told(alone, limit[:, pair], trust))
+        remembered = self._places(alone, known.until(past))
+        put = course.puts[:, thing, story] & until(time, words)
+        place = stories.container[np.maximum(last(put), 0), origin]
+        surprised = left & (remembered != NOBODY) & (remembered != place)
+        return collect(time[surprised], pair[surprised], limit.shape)
 
     def _key(self, story: Columns, chain: Chains, rest: Mask, end: Small) -> Columns:
         """Return a number for each chain: its story, first and last agent, and the set of those after the first.

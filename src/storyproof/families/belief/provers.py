@@ -23,7 +23,7 @@ from storyproof.families.belief.arrays import (
 )
 from storyproof.families.belief.block_checker import MindBlock, PlotEventBlock, answer_under
 from storyproof.families.belief.questions import ASKS, Ask, BeliefQuestion, QuestionArrays, Reply
-from storyproof.families.belief.readings import BeliefReading
+from storyproof.families.belief.readings import CLOSED, INFER_MOVER, OPEN, BeliefReading
 from storyproof.families.belief.trajectories import Course
 from storyproof.families.belief.world import EventKind, PlotEvent
 
@@ -95,9 +95,12 @@ def _by_sight(stories: PlotArrays, asked: QuestionArrays, readings: Sequence[Bel
 
 def _codes(answers: Mapping[str, PlotAnswers], readings: Sequence[BeliefReading]) -> list[Codes]:
     codes: dict[BeliefReading, Codes] = {}
-    for sight, found in answers.items():
+    for sight in sorted(answers, key=[OPEN, CLOSED, INFER_MOVER].index):
         some = [each for each in readings if each.sight == sight]
-        codes |= dict(zip(some, found.codes(*(each.trust for each in some)), strict=True))
+        trusts = [each.trust for each in some]
+        seen = [codes[BeliefReading(OPEN, each)] for each in trusts if BeliefReading(OPEN, each) in codes]
+        is_known = sight == INFER_MOVER and len(seen) == len(some)
+        codes |= dict(zip(some, answers[sight].codes(*trusts, unsurprised=seen if is_known else ()), strict=True))
     return [codes[each] for each in readings]
 
 

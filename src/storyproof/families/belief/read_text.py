@@ -75,12 +75,20 @@ def read_question(question: str) -> BeliefQuestion:
         ParseError: If it has none of the known forms.
     """
     errors = []
-    for read in (parse_question, *(find_wording(language).read_question for language in LANGUAGES)):
-        try:
-            return read(question)
-        except ParseError as error:
-            errors.append(error)
+    for text in dict.fromkeys((question, _tidy(question))):
+        for read in (parse_question, *(find_wording(language).read_question for language in LANGUAGES)):
+            try:
+                return read(text)
+            except ParseError as error:
+                errors.append(error)
     raise errors[0]
+
+
+def _tidy(question: str) -> str:
+    """Return a question as it is usually written: one capital, no space before its mark, and a mark."""
+    text = " ".join(question.split())
+    text = text[:1].upper() + text[1:].rstrip(" ?.")
+    return text if text.endswith("？") else f"{text}?"
 
 
 def is_question(question: str) -> bool:

@@ -17,6 +17,7 @@ from storyproof.families.family import (
     Picture,
     ReadingProblem,
     Reference,
+    Rewording,
     Step,
     StoryModel,
     load_conventions,
@@ -82,7 +83,9 @@ class Kinship(Family):
 
     def reads(self, question: str) -> bool:
         """Return whether a question asks what somebody is to somebody."""
-        return _RELATION.fullmatch(question.strip()) is not None
+        from storyproof.families.kinship.own_text import is_asked
+
+        return _RELATION.fullmatch(question.strip()) is not None or is_asked(question)
 
     def complete(self, table: pa.Table, *, proved: bool = False) -> pa.Table:
         """Fill in the columns that a table lacks, from its facts."""
@@ -118,6 +121,12 @@ class Kinship(Family):
         from storyproof.families.kinship.states import prove_text
 
         return prove_text(story, question, people)
+
+    def reword(self, story: str) -> Sequence[Rewording]:
+        """Return a text in words that the reader knows."""
+        from storyproof.families.kinship.language.rewording import reword
+
+        return reword(story)
 
     def find_problems(self, story: str, question: str, people: Collection[str] = ()) -> list[ReadingProblem]:
         """Return the words that are not understood, or what the question lacks."""

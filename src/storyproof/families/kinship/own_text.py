@@ -9,13 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from storyproof.errors import ParseError, quoted
 from storyproof.families.family import ReadingProblem
+from storyproof.families.kinship.language.rewording import name_gender
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
 from storyproof.families.kinship.text import NAME, ask
 
 if TYPE_CHECKING:
     from storyproof.families.kinship.language.reading import Reading
 
-_ASKED = re.compile(rf"(?:what|who|how) is ({NAME})(?: related)? to ({NAME})\?", re.IGNORECASE)
+_ASKED = re.compile(
+    rf"(?:(?:what|who|how) is (?P<who>{NAME})(?: related)? to (?P<whom>{NAME}) ?\??"
+    rf"|what relation is (?P<who2>{NAME}) to (?P<whom2>{NAME}) ?\??"
+    rf"|(?P<who3>{NAME}) is (?:the )?_+ (?:of|to) (?P<whom3>{NAME}) ?[.?]?"  # a gap to fill in
+    rf"|(?P<who4>{NAME}) is (?P<whom4>{NAME})['’]s _+ ?[.?]?)",
+    re.IGNORECASE,
+)
 MOST_QUESTIONS = 300
 _MOST_OPEN = 8  # people whose gender is not shown; each doubles the number of rows
 
@@ -25,7 +32,7 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
 
     Args:
         story: A story in plain English, see `language.reader`.
-        question: "What is B to A?" or "How is B related to A?".
+        question: "What is B to A?", "How is B related to A?" or "B is the ___ of A".
         people: The names of everybody in it; without them, capitalised words are taken for names where they can be.
 
     Raises:
@@ -38,6 +45,8 @@ def rows_of_text(story: str, question: str, people: Collection[str] = ()) -> lis
     number = {name: place for place, name in enumerate(names)}
     facts = {(fact.first, fact.second): fact.word for fact in reading.facts}
     shown = _add_spouses(facts, dict(reading.genders))
+    if (gender := name_gender(second)) is not None:  # only if neither kin words nor pronouns show another one
+        shown.setdefault(second, gender)
     unknown = [name for name in names if name not in shown]
     if len(unknown) > _MOST_OPEN:
         raise ParseError(f"the story does not show the genders of {', '.join(unknown)}.")
@@ -76,7 +85,13 @@ def _asked(question: str) -> tuple[str, str]:
     match = _ASKED.fullmatch(question.strip())
     if match is None:
         raise ParseError(f"{quoted(question)} is not a kinship question; expected 'What is B to A?'.")
-    return match[1], match[2]
+    who, whom = (each for each in match.groups() if each is not None)
+    return who, whom
+
+
+def is_asked(question: str) -> bool:
+    """Return whether a question asks what somebody is to somebody."""
+    return _ASKED.fullmatch(question.strip()) is not None
 
 
 def _check_asked(reading: Reading, first: str, second: str) -> None:
@@ -86,7 +101,7 @@ def _check_asked(reading: Reading, first: str, second: str) -> None:
             raise _AskedError(name, f"the story does not name '{name}'; it names {', '.join(sorted(reading.people))}.")
     if first == second:
         raise _AskedError(second, f"the question asks what {second} is to {second}; expected two people.")
-    if second not in reading.genders:
+    if second not in reading.genders and name_gender(second) is None:
         message = f"the story does not show whether {second} is {MALE} or {FEMALE}; the answer depends on it."
         raise _AskedError(second, message)
 
@@ -110,8 +125,12 @@ def find_problems(story: str, question: str, people: Collection[str] = ()) -> li
     except _AskedError as error:
         return [ReadingProblem(str(error), "question", 1, question.find(error.name) + 1, len(error.name))]
     except ParseError as error:
-        about = "question" if _ASKED.fullmatch(question.strip()) is None else "story"
+        about = "story" if is_asked(question) else "question"
         return [ReadingProblem(str(error), about, 1 if about == "question" else 0)]
+    second, _ = _asked(question)
+    if (gender := name_gender(second)) is not None and second not in _read(story, people).genders:
+        message = f"{second} is taken to be {gender}, by the name alone."
+        return [ReadingProblem(message, "question", 1, question.find(second) + 1, len(second), is_fatal=False)]
     return []
 
 

@@ -41,7 +41,7 @@ class Transformers:
         self._library = need("transformers", "hf", what)
         if not sys.stderr.isatty():
             self._library.utils.logging.disable_progress_bar()
-        self._path, self._options = path, options
+        self._path, self._options, self._batch_size = path, options, options.batch_size or 8
         self._model: Any = None
         self._tokenizer: Any = None
 
@@ -64,7 +64,7 @@ class Transformers:
 
     def complete(self, requests: Iterable[KeyedRequest]) -> Iterator[KeyedReply]:
         """Yield the replies, batch by batch; a batch has requests of one kind and of similar length."""
-        source, size = iter(requests), self._options.batch_size
+        source, size = iter(requests), self._batch_size
         while some := list(islice(source, size * _SORTED)):
             self._load()
             kinds = sorted(some, key=lambda each: (bool(each[1].choices), each[1].max_tokens, len(each[1].text)))
@@ -162,8 +162,8 @@ class Transformers:
             for choice in request.choices
         ]
         scores: list[list[float]] = [[] for _ in fits]
-        for start in range(0, len(rows), self._options.batch_size):
-            some = rows[start : start + self._options.batch_size]
+        for start in range(0, len(rows), self._batch_size):
+            some = rows[start : start + self._batch_size]
             read = self._padded([full for _, _, full in some])
             places = (read["attention_mask"].cumsum(-1) - 1).clamp(min=0)
             logits = torch.log_softmax(self._model(**read, position_ids=places).logits.float(), -1)

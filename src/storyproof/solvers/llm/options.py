@@ -32,7 +32,8 @@ class ModelOptions:
         temperature: The temperature; 0 always takes the likeliest token.
         top_p: Sample from the likeliest tokens that make up this share.
         seed: The seed for sampling.
-        batch_size: How many prompts a model in this process reads at once (transformers).
+        batch_size: How many prompts a model in this process reads at once; None for 8 (transformers) or as many as fit
+            (vLLM).
         lora: A folder with a LoRA adapter (vLLM).
         tensor_parallel_size: The number of devices for one model (vLLM).
         extra: Further options, passed unchanged to the request (servers) or to the engine (vLLM, transformers).
@@ -50,7 +51,7 @@ class ModelOptions:
     temperature: float = 0.0
     top_p: float | None = None
     seed: int = 0
-    batch_size: int = 8
+    batch_size: int | None = None
     lora: str | None = None
     tensor_parallel_size: int = 1
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -59,7 +60,7 @@ class ModelOptions:
         if self.api not in (CHAT, COMPLETION):
             raise UnknownNameError("kind of API", self.api, (CHAT, COMPLETION))
         for name, least in _AT_LEAST.items():
-            if not getattr(self, name) >= least:
+            if getattr(self, name) is not None and not getattr(self, name) >= least:
                 raise self._error(name, f"{least} or more")
         for name in _ABOVE_0:
             if not getattr(self, name) > 0:

@@ -42,7 +42,7 @@ class Vllm:
     """
 
     options: ClassVar[frozenset[str]] = frozenset(
-        {"api", "extra", "lora", "seed", "temperature", "tensor_parallel_size", "top_p"}
+        {"api", "batch_size", "extra", "lora", "seed", "temperature", "tensor_parallel_size", "top_p"}
     )
 
     def __init__(self, model: str, options: ModelOptions) -> None:
@@ -119,6 +119,8 @@ class Vllm:
             "use_tqdm_on_load": sys.stderr.isatty(),
             **self._options.extra,
         }
+        if self._options.batch_size is not None:
+            settings.setdefault("max_num_seqs", self._options.batch_size)
         try:
             llm = self._library.LLM(model=self._model, **settings)
         except Exception as error:

@@ -40,7 +40,7 @@ def test_prices_bring_readers_down_to_guessing() -> None:
     fits = draws.below(4, rows * columns).reshape(rows, columns) > 0
     bits = sum(flags.astype(np.uint8) << place for place, flags in enumerate(right))
     choices = np.full((rows, columns), 3, np.int8)
-    chosen = balance(fits, bits.astype(np.uint8), [True, False, False], choices, draws.bytes(rows, columns))
+    chosen = balance(fits, bits.astype(np.uint8), [True, False, False], [1.0] * 3, choices, draws.bytes(rows, columns))
     at = chosen, np.arange(columns)
     kept = fits.any(axis=0)
     assert fits[at][kept].all()

@@ -114,6 +114,7 @@ _BITS = (1 << np.arange(8)).astype(np.uint8)
 _ABSENT = 255  # the number of a kind of choice that is never made
 _HOMES = np.arange(126, dtype=np.int8) // np.int8(CONTAINERS)  # of containers
 _MEETINGS = 2  # rooms in which people meet one after the other
+_RETURNING = np.array([0, 14, 16, 16, 16, 16, 16, 16, 16], np.uint8)  # of 16 walks, by how many are missing
 _DRAWN = 8  # random bytes for each sentence
 
 
@@ -220,7 +221,9 @@ class _Drawing:
             np.full(shape, NOBODY, np.int8) for _ in range(5)
         )
         self.lie = np.zeros(shape, np.bool_)
-        self._favours = np.array([_FAVOURED.get(token, 1) for token in self.tokens], np.uint16)[:, None]
+        # People who gather have later occasions to move something, when more of them have met.
+        favoured = _FAVOURED | ({_Token.MOVE: 1} if dials.gathering else {})
+        self._favours = np.array([favoured.get(token, 1) for token in self.tokens], np.uint16)[:, None]
         self._rows = np.arange(len(self.tokens), dtype=np.uint8)[:, None]
         self._agents = np.arange(agents, dtype=np.uint8)[:, None]
         self._rooms = np.arange(rooms + 1, dtype=np.uint8)[:, None]
@@ -314,7 +317,7 @@ class _Drawing:
         chance = self.chance[time]
         # Often somebody who has not been mentioned yet: who is not named is not in the story.
         new = (self.named ^ self.everybody) & np.negative(chance[2] & 1)
-        agent = pick_members(select(new != 0, new, self.everybody), chance[3])
+        agent = pick_members(select(new != 0, new, self._restless(time)), chance[3])
         bit = _bit(agent) & _filled(walks)
         # Nobody walks while distracted or watching.
         attends = (self.distracted & bit) != 0
@@ -323,7 +326,7 @@ class _Drawing:
         target = _below(self.dials.rooms, chance[4]).view(np.uint8) + np.uint8(1)
         if self.dials.gathering:  # long chains of minds need all of them in one room
             gathers = ((chance[2] >> 2) & 3 < self.dials.gathering) | ((self.named & bit) == 0)
-            target = select(gathers, self.meeting[time * _MEETINGS // self.dials.sentences], target)
+            target = select(gathers, self._meeting_room(time), target)
         enters = outside & ~(attends | stops)
         exits = walks & ~(outside | attends | stops)
         here = self._row_of(self.inside, bit)
@@ -343,6 +346,24 @@ class _Drawing:
         self.watching[0] |= looks_off
         self.distracted &= ~bit
         self.named |= bit
+
+    def _meeting_room(self, time: int) -> Bytes:
+        """Return the row of the room in which people meet now."""
+        found: Bytes = self.meeting[time * _MEETINGS // self.dials.sentences]
+        return found
+
+    def _restless(self, time: int) -> Bytes:
+        """Return who may walk next: those who are missing where people meet, or else those who are there.
+
+        So all of a long chain meet again and again, and often all but one.
+        """
+        if not self.dials.gathering:
+            return np.full(self.count, self.everybody)
+        here = _union(self.inside[1:] & _filled(self._rooms[1:] == self._meeting_room(time))) & ~self.distracted
+        missing = self.named & ~here
+        returns = self.chance[time, 2] >> 4 < _RETURNING.take(np.bitwise_count(missing))
+        found: Bytes = select(returns, missing, select(here != 0, here, self.everybody))
+        return found
 
     def _put(self, time: int, at: Indices, moves: Flags, beside: Bytes, inside: Bytes) -> None:
         """Place the next object where somebody is, or let somebody move one."""

@@ -8,6 +8,7 @@ part. Prices are raised as long as a reader is right more often than one who gue
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 
@@ -41,10 +42,13 @@ READERS = {
     "first_alone": "what the first agent believes",
     "last_alone": "what the last agent believes",
 }
-_ROUNDS, _STEP = 24, 4.0  # of raising prices, and by how much at first for each story that is answered too often
-_SLOWER = 4  # rounds after which prices are raised by half as much
-_ENOUGH = 0.005  # by which all readers together may miss their share
+_ROUNDS, _STEP = 24, 2.0  # of raising prices, and by how much at first for each story that is answered too often
+_FASTER, _SLOWER, _FASTEST = 1.25, 0.5, 8.0  # how a reader's step changes as its price nears what is needed, or swings
+_ENOUGH = 0.003  # by which all readers together may miss their share: the root of the sum of squares
 _EXACT = ("reality", "first_mention", "last_mention")  # who is right too seldom helps those who name another place
+# Where minds think of minds, reality is the answer less often than by guessing, so that ignoring minds does not pay;
+# not much less, or else one could rule it out.
+_REALITY = 0.87
 _LOWEST = 2.0  # by which a reader who is right too seldom is favoured
 _SCALE = 1 << 12  # prices are whole parts of the greatest random part
 _NEVER = 1 << 26  # the price of a question that cannot be asked
@@ -139,12 +143,18 @@ class DrawnChains:
         return tuple(READERS)[: {1: 5, 2: 7}.get(len(self.chain), 9)]
 
     @property
-    def tells_apart(self) -> Flags:
-        """Which stories have a question that the readers of shorter chains and last mentions answer wrongly."""
-        shorter = ("without_last", "without_first", "last_announced")
-        alike = _bits("reality", "last_mention") if len(self.chain) == 1 else _bits(*shorter)
-        found: Flags = (self.fits & (self.right & alike == 0)).any(axis=0)
-        return found
+    def merit(self) -> Columns:
+        """How well each story tells readers of shorter chains from others, from 0 to 2.
+
+        1 if it has a question that both of them answer wrongly, 2 if Algorithm 1 is wrong there too. For single agents,
+        where no chain is shorter, the readers of what is real and of what is mentioned last.
+        """
+        cheap = _bits("reality", "last_mention") if len(self.chain) == 1 else _bits("without_last", "without_first")
+        either, all_three = (
+            (self.fits & (self.right & wrong == 0)).any(axis=0) for wrong in (cheap, cheap | _bits("algorithm_1"))
+        )
+        merit: Columns = either.astype(np.intp) + all_three
+        return merit
 
 
 def _bits(*names: str) -> np.uint16:
@@ -290,6 +300,8 @@ def _depends(stories: PlotArrays, asked: QuestionArrays) -> Flags:
 def choose_stories(drawn: Sequence[DrawnChains], usable: Flags, count: int) -> Columns:
     """Choose stories that can be asked a question of every order; those that tell orders apart are preferred.
 
+    Higher orders count more: the longer a chain, the fewer stories tell it from a shorter one.
+
     Args:
         drawn: What was drawn for them, by order.
         usable: Which stories may be chosen at all.
@@ -299,7 +311,7 @@ def choose_stories(drawn: Sequence[DrawnChains], usable: Flags, count: int) -> C
         Their numbers in rising order, fewer than `count` if there are not as many.
     """
     fits = usable & np.all([each.fits.any(axis=0) for each in drawn], axis=0)
-    score = np.sum([each.tells_apart for each in drawn], axis=0, dtype=np.int64)
+    score = np.sum([each.merit * max(1, shorter**2) for shorter, each in enumerate(drawn)], axis=0)
     # Chance decides between equally good ones, not their place: the first stories shall be like the last.
     best = np.argsort(np.where(fits, -256 * score - drawn[0].chance[0], 1), kind="stable")[:count]
     found: Columns = np.sort(best[fits[best]])
@@ -314,7 +326,9 @@ def choose_beliefs(drawn: Sequence[DrawnChains]) -> list[OrderChoice]:
     found = []
     for each in drawn:
         columns = np.arange(each.fits.shape[1])
-        chosen = balance(each.fits, each.right, [name in _EXACT for name in each.readers], each.choices, each.chance)
+        exact = [name in _EXACT for name in each.readers]
+        aims = [_REALITY if name == "reality" and len(each.chain) > 1 else 1.0 for name in each.readers]
+        chosen = balance(each.fits, each.right, exact, aims, each.choices, each.chance)
         right = each.right[chosen, columns]
         found.append(
             OrderChoice(
@@ -346,13 +360,16 @@ def _of_things(values: Small, things: Small) -> Small:
     return found
 
 
-def balance(fits: Flags, right: ReaderSets, exact: Sequence[bool], choices: Small, chance: Bytes) -> Columns:
+def balance(
+    fits: Flags, right: ReaderSets, exact: Sequence[bool], aims: Sequence[float], choices: Small, chance: Bytes
+) -> Columns:
     """Choose a row in each column so that no reader is right more often than one who guesses, as far as possible.
 
     Args:
         fits: Which rows can be chosen at all, [row, column]; there are 16 rows at most.
         right: Which readers are right there, as bits.
         exact: Which of them shall not be right less often either.
+        aims: How often each reader shall be right at most, as a share of how often one who guesses is.
         choices: Among how many answers one guesses.
         chance: A random number below 256, which decides between rows that are equally good.
     """
@@ -368,21 +385,28 @@ def balance(fits: Flags, right: ReaderSets, exact: Sequence[bool], choices: Smal
     counted = np.flatnonzero(fits.any(axis=0))
     most = max(1, len(counted))
     prices, is_exact = np.zeros(len(exact)), np.array(exact)
+    steps, before = np.full(len(exact), _STEP), np.zeros(len(exact))
     least = np.where(is_exact, -_LOWEST, 0)
     cost, found, fewest = base.copy(), columns, np.inf
-    for step in range(_ROUNDS):
+    for _ in range(_ROUNDS):
         chosen = (np.minimum.reduce(cost, axis=0) & np.int32((1 << bits) - 1)).astype(np.intp)
         at = (chosen * count + columns)[counted]
         shares = members @ np.bincount(flat.take(at), minlength=members.shape[1]) / most
         options = np.bincount(choices.reshape(-1).take(at)).tolist()
-        excess = shares - sum(number / option for option, number in enumerate(options) if number) / most
-        # Prices swing; of all rounds the best one counts.
-        wrong = sum(np.where(is_exact, np.abs(excess), np.maximum(excess, 0)).tolist())
+        guess = sum(number / option for option, number in enumerate(options) if number) / most
+        excess = shares - guess * np.array(aims)
+        # Of all rounds the best one counts.
+        misses = np.where(is_exact, excess, np.maximum(excess, 0)).tolist()
+        wrong = math.hypot(*misses)  # so that one great miss counts more than several small ones
         if wrong < fewest:
             found, fewest = chosen, wrong
         if wrong < _ENOUGH:
             break
-        prices = np.maximum(prices + _STEP / (1 + step / _SLOWER) * excess, least)
+        # Each reader has a step of its own: longer while the error keeps its sign, shorter when it changes.
+        steps = np.minimum(
+            steps * np.array([1.0, _FASTER, _SLOWER])[np.sign(excess * before).astype(np.intp)], _FASTEST
+        )
+        prices, before = np.maximum(prices + steps * excess, least), excess
         table = (np.rint(prices * _SCALE) @ members).astype(np.int32) << bits
         table.take(sets, out=cost, mode="wrap")  # the fastest mode; nothing is out of bounds
         cost += base

@@ -212,8 +212,9 @@ class TomKConfig(Config):
     def plot_dials(self) -> PlotDials:
         """How much happens in a story."""
         walks = self.length - self._least_length if self.length else 3 * self.agents
-        # Plain stories shall hardly ever have the plot of another one, so people go anywhere in them.
-        gathering = 0 if self.style == PLAIN_STYLE else _GATHERING
+        # Plain stories shall hardly ever have the plot of another one, so people go anywhere in them. In a single room
+        # people meet without waiting for one another.
+        gathering = 0 if self.style == PLAIN_STYLE or self.rooms == 1 else _GATHERING
         return PlotDials(**self._counts, walks=walks, gathering=gathering)
 
     @property

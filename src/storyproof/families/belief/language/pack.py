@@ -90,6 +90,9 @@ class SentenceTemplate:
     line: int
 
 
+_Templates = dict[tuple[Ask, str], SentenceTemplate]
+
+
 @dataclass(frozen=True, slots=True)
 class Noun:
     """A word with its forms and its line; for names also the gender."""
@@ -119,7 +122,7 @@ class LanguagePack:
         self.connectives = tuple(node.text() for node in top["connectives"].items())
         self.times = tuple(node.text() for node in top["times"].items())
         self.sentences = self._read_sentences(top["sentences"])
-        self.questions = self._read_questions(top["questions"])
+        self.questions, self.other_questions = self._read_questions(top["questions"])
         answers = top["answers"].mapping(ANSWERS)
         self.answers = {name: answers[name].text() for name in ANSWERS}
         lists = ([noun.word for noun in self.nouns[role]] for role in (AGENT, ROOM, CONTAINER, THING))
@@ -164,15 +167,18 @@ class LanguagePack:
                 found[key, style] = tuple(self._read_template(each, needed) for each in nodes)
         return found
 
-    def _read_questions(self, node: _Node) -> dict[tuple[Ask, str], SentenceTemplate]:
-        found = {}
+    def _read_questions(self, node: _Node) -> tuple[_Templates, dict[tuple[Ask, str], tuple[SentenceTemplate, ...]]]:
+        """Return what is asked by each part of a question, and how else people ask it: the rest of a list."""
+        found, others = {}, {}
         for name, item in node.mapping(tuple(map(str, QUESTIONS))).items():
             ask = Ask(name)
             needed = QUESTIONS[ask]
             parts = {next(iter(needed)): item} if len(needed) == 1 else item.mapping(tuple(needed))
             for part, each in parts.items():
-                found[ask, part] = self._read_template(each, needed[part], is_loose=True)
-        return found
+                nodes = each.items() if each.is_list else [each]
+                found[ask, part], *rest = (self._read_template(one, needed[part], is_loose=True) for one in nodes)
+                others[ask, part] = tuple(rest)
+        return found, others
 
     def _read_template(self, node: _Node, needed: frozenset[str], *, is_loose: bool = False) -> SentenceTemplate:
         """Read a sentence; a loose one may also have forms that agree with an object named elsewhere."""
@@ -259,12 +265,18 @@ def templates_of(pack: LanguagePack, key: str) -> tuple[SentenceTemplate, ...]:
 
 def question_parts(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[SentenceTemplate, int]]:
     """Return the parts of a question about so many agents, each with the number of its {agent}."""
-    parts = QUESTIONS[ask]
+    return [(pack.questions[ask, name], number) for number, name in enumerate(_part_names(ask, count))]
+
+
+def question_variants(pack: LanguagePack, ask: Ask, count: int) -> list[tuple[SentenceTemplate, ...]]:
+    """Return for each part of a question about so many agents all ways to word it, the one that we ask first."""
+    names = _part_names(ask, count)
+    return [(pack.questions[ask, name], *pack.other_questions[ask, name]) for name in names]
+
+
+def _part_names(ask: Ask, count: int) -> list[str]:
     whole = {0: "none", 1: "one", 2: "two"}.get(count, "")
-    if whole in parts:
-        return [(pack.questions[ask, whole], 0)]
-    names = ["first", *["middle"] * (count - 2), "last"]
-    return [(pack.questions[ask, name], number) for number, name in enumerate(names)]
+    return [whole] if whole in QUESTIONS[ask] else ["first", *["middle"] * (count - 2), "last"]
 
 
 def subjects(pack: LanguagePack) -> list[Forms]:
@@ -287,6 +299,12 @@ class _Node:
 
     def error(self, what: str) -> VocabularyError:
         return VocabularyError(f"{self.path}, line {self.line}: {what}.")
+
+    @property
+    def is_list(self) -> bool:
+        import yaml
+
+        return isinstance(self.node, yaml.SequenceNode)
 
     def text(self) -> str:
         import yaml

@@ -30,7 +30,7 @@ from storyproof.families.belief.language.pack import (
     Part,
     SentenceTemplate,
     Slot,
-    question_parts,
+    question_variants,
     render,
     subjects,
     templates_of,
@@ -373,14 +373,13 @@ class StoryReader:
         known = self._questions[count] = {}
         # What gender agents have does not matter here, but their forms differ ("y Ana", "e Inés").
         alike = {frozenset(self._shape(noun.forms)): noun.forms for noun in self.pack.agents}
-        for ask in _asks_about(count):
-            parts = question_parts(self.pack, ask, count)
-            place = f"{self.pack.path}, line {parts[-1][0].line}"
+        for ask, parts in _wordings(self.pack, count):
+            place = f"{self.pack.path}, line {parts[-1].line}"
             groups = (self._scanner.groups[THING], self._scanner.groups[CONTAINER])
             for agent, thing, container in product(alike.values(), *groups):
                 text, spans = "", []
                 words = {AGENT: agent, HEARER: agent, THING: thing.forms, CONTAINER: container.forms}
-                for template, _ in parts:
+                for template in parts:
                     more, places = render(template.alone, words, self._scanner.naming, initial=False)
                     spans += [(len(text) + start, len(text) + end, role) for role, start, end in places]
                     text += more
@@ -407,15 +406,30 @@ class StoryReader:
                 continue
             pattern = self._open_patterns.get((ask, number))
             if pattern is None:
-                parts = enumerate(question_parts(self.pack, ask, number))
-                source = "".join(_open_pattern(part.alone, f"{place}_") for place, (part, _) in parts)
+                source = "".join(
+                    f"(?:{'|'.join(_open_pattern(one.alone, f'{place}x{way}_') for way, one in enumerate(part))})"
+                    for place, part in enumerate(question_variants(self.pack, ask, number))
+                )
                 pattern = self._open_patterns[ask, number] = re.compile(source)
             match = pattern.fullmatch(text)
             if match is not None:
-                found = [(name.partition("_")[2], word) for name, word in match.groupdict().items()]
+                found = [(name.partition("_")[2], word) for name, word in match.groupdict().items() if word]
                 words, chain = dict(found), tuple(word for role, word in found if role in (AGENT, HEARER))
                 return BeliefQuestion(ask, words[THING], chain, words.get(CONTAINER))
         return None
+
+
+def _wordings(pack: LanguagePack, count: int) -> Iterator[tuple[Ask, list[SentenceTemplate]]]:
+    """Yield the parts of all questions about so many agents in all their wordings; minds between are worded alike."""
+    for ask in _asks_about(count):
+        first, *rest = question_variants(pack, ask, count)
+        if not rest:
+            yield from ((ask, [part]) for part in first)
+            continue
+        for begin, middle, end in product(first, rest[0], rest[-1]) if len(rest) > 1 else ():
+            yield ask, [begin, *[middle] * (len(rest) - 1), end]
+        if len(rest) == 1:
+            yield from ((ask, [begin, end]) for begin, end in product(first, rest[0]))
 
 
 def _asks_about(count: int) -> list[Ask]:
@@ -474,7 +488,10 @@ def _open_pattern(parts: Sequence[Part], before: str = "") -> str:
             pattern += "(?:is|are)" if part.form == "is" else "(?:was|were)"
         else:
             article = "the " if part.form == "the" else ""
-            pattern += f"{article}(?P<{f'q{before}' if before else ''}{part.role}>{_ANY_WORD})"
+            if article and before:  # questions may also say "her marble", and "O" of an object that is a letter
+                article = "(?:the |his |her |their |(?=[A-Z](?![^\\s?])))"
+            name = f"(?!that\\b){_ANY_WORD}" if before else _ANY_WORD
+            pattern += f"{article}(?P<{f'q{before}' if before else ''}{part.role}>{name})"
     return pattern
 
 

@@ -331,6 +331,11 @@ def _classes() -> dict[str, str]:
     return found
 
 
+def words_of(*classes: str) -> list[str]:
+    """Return the words that are listed for some classes."""
+    return [word for each in classes for word in _LISTS[each].split()]
+
+
 @cache
 def _compound() -> re.Pattern[str]:
     kin = "|".join(sorted({*kin_words(), *_LISTS[OTHER_KIN].split()}, key=len, reverse=True))

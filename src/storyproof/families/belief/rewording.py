@@ -1,0 +1,492 @@
+"""Stories as people write them, put into our plain sentences.
+
+The readers of `tomi_text` and `language.reader` are exact on what we narrate, with one event per sentence. `reword` is
+for text that they refuse: it understands the patterns of `language/rewordings.yaml`, follows who is where, and returns
+the same story in plain sentences with what each was made of. These are read by the same readers as any story. It
+refuses what it does not understand, what has two readings, and what cannot happen.
+
+Three things that people leave unsaid are read in one way, always:
+
+- Whoever leaves a room, or handles something, without having entered was there from the beginning.
+- "The room" is the room that somebody is in, or the only other room of the story. A story that names no room has one.
+- What somebody puts somewhere is there from then on, if nothing says where it was before.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Any, NamedTuple
+
+from storyproof.errors import ParseError, listed, quoted
+from storyproof.families.belief import tomi_text
+from storyproof.families.belief.read_text import read_story
+from storyproof.families.belief.wording import find_wording
+from storyproof.families.belief.world import EventKind, PlotEvent, plot_problems
+from storyproof.families.family import Rewording
+from storyproof.yaml_loader import parse_shipped
+
+_LONGEST = 300  # characters of a sentence
+_MOST_CLAUSES = 6  # of a sentence
+_NAME = r"[A-Z][\w-]*(?: [A-Z][\w-]*)?"
+_DETERMINER = rf"(?:[Tt]he|[Aa]n?|[Ss]ome|[Hh]is|[Hh]er|[Tt]heir|{_NAME}'s)"
+_NOUN = r"[a-z][\w-]*(?: room)?"
+_PHRASE = rf"{_DETERMINER} {_NOUN}"
+_PRONOUNS = ("He", "he", "She", "she", "They", "they")
+_PRONOUN = "|".join(_PRONOUNS)
+_LETTERS = "ABCDEFGHJKLMNOPQRSTUVWXYZ"  # names too, but for I
+_SLOTS = {
+    "agents": rf"{_NAME}(?:(?:, {_NAME})*,? and {_NAME})?|{_PRONOUN}",
+    "agent": rf"{_NAME}|{_PRONOUN}",
+    "thing": rf"{_PHRASE}|[A-Z]|[a-z][\w-]*",  # an object may have no article: O, cabbage
+    "container": rf"{_PHRASE}|[a-z]+_\w+",
+    "from": rf"{_PHRASE}|[a-z]+_\w+",
+    "room": _PHRASE,
+    "word": rf"{_PHRASE}|{_NOUN}",
+    "words": rf"{_PHRASE}(?:(?:, {_PHRASE})*,? and {_PHRASE})?",
+}
+_SLOT = re.compile(r"\{(\w+)\}")
+_LABEL = re.compile(r"^\s*(?:[-*•]\s+)?(?:\d+[.):]?\s+)?(?:[-*•]\s+)?")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"”]?\s+")
+_BETWEEN = re.compile(r",? and then |, then |, and |, | and ")
+_ROOM = "room"  # what any room is called
+_NOT_SAID = "(not said: who was there from the beginning)"
+
+
+class _Clause(NamedTuple):
+    """What a clause may say: the kind of its pattern, and what stands in the slots."""
+
+    kind: str
+    slots: dict[str, str]
+
+    @property
+    def people(self) -> str:
+        """Who does it, as written."""
+        return self.slots.get("agents") or self.slots.get("agent") or ""
+
+    def noun(self, slot: str) -> str:
+        """Return the noun of a slot without its article."""
+        return _nouns(self.slots[slot])[0]
+
+
+@lru_cache(maxsize=256)
+def reword(text: str) -> Rewording:
+    """Return a story in our plain sentences.
+
+    Sentences in which nothing happens are left out; one with several people or deeds becomes several.
+
+    Raises:
+        ParseError: With the number of the sentence that is not understood, has two readings, or cannot happen.
+    """
+    sentences = list(_sentences(text))
+    clauses = [
+        (number, options)
+        for number, sentence in enumerate(sentences, start=1)
+        for options in _read_sentence(sentence, number)
+    ]
+    nouns = _sort_nouns([options[0] for _, options in clauses if len(options) == 1])
+    _check_owners([options[0] for _, options in clauses])
+    story = _Story(nouns)
+    for number, options in clauses:
+        try:
+            story.add(_choose(options, nouns), number)
+        except ParseError as error:
+            raise ParseError(f"sentence {number}, {quoted(sentences[number - 1])}: {error}") from None
+    lines = story.lines()
+    by_sentence = [" ".join(line for origin, line in lines if origin == number) for number in range(len(sentences) + 1)]
+    read_as = zip((_NOT_SAID, *sentences), by_sentence, strict=True)
+    changed = tuple((written, read) for written, read in read_as if written != read and (read or written != _NOT_SAID))
+    return Rewording("\n".join(line for _, line in lines), changed)
+
+
+# ----------------------------------------------------------------------------------------------------------- sentences
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    path = resources.files("storyproof.families.belief.language") / "rewordings.yaml"
+    tables: dict[str, Any] = parse_shipped(path.read_text(encoding="utf-8"))
+    return tables
+
+
+@cache
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((kind, re.compile(_fill(each))) for kind, some in _tables()["sentences"].items() for each in some)
+
+
+@cache
+def _openings() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    return re.compile(rf"{_tables()['connectives']},? "), re.compile(rf"{_fill(_tables()['away'])}, ")
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    """Return words that are neither names nor nouns: nobody, it, not."""
+    return frozenset(_tables()["words"].split())
+
+
+def _fill(pattern: str) -> str:
+    return _SLOT.sub(lambda match: f"(?P<{match[1]}>{_SLOTS[match[1]]})", pattern)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    for line in text.split("\n"):
+        for sentence in _SENTENCE_END.split(_LABEL.sub("", line).strip()):
+            if sentence.strip():
+                yield " ".join(sentence.split()).replace("’", "'")
+
+
+def _read_sentence(sentence: str, number: int) -> list[list[_Clause]]:
+    """Return for each clause of a sentence what it may say."""
+    bare = sentence.rstrip(".!").rstrip()
+    before: list[list[_Clause]] = []
+    connective, away = _openings()
+    if match := connective.match(bare):
+        bare = bare[match.end() :]
+    if match := away.match(bare):
+        before.append([_Clause("away", match.groupdict())])
+        bare = bare[match.end() :]
+    clauses = _divide(bare) if len(bare) <= _LONGEST else None
+    if clauses is None:
+        raise ParseError(f"sentence {number}: not understood: {quoted(sentence)}.")
+    return [*before, *clauses]
+
+
+def _divide(text: str, depth: int = 1) -> list[list[_Clause]] | None:
+    """Return the clauses of a sentence; None if it cannot be divided into clauses that are understood.
+
+    A clause without a subject has the subject of the clause before: "Sally hid the marble in the box and left."
+    """
+    whole = _match(text)
+    if whole:
+        return [whole]
+    for between in _BETWEEN.finditer(text) if depth < _MOST_CLAUSES else ():
+        first = _match(text[: between.start()])
+        if not first:
+            continue
+        rest, subject = text[between.end() :], first[0].people
+        for each in (rest, f"{subject} {rest}") if subject else (rest,):
+            following = _divide(each, depth + 1)
+            if following is not None:
+                return [first, *following]
+    return None
+
+
+@lru_cache(maxsize=1 << 12)
+def _match(text: str) -> list[_Clause]:
+    """Return what a clause may say; that it says nothing, only if it says nothing else."""
+    clauses = []
+    for kind, pattern in _patterns():
+        match = pattern.fullmatch(text)
+        if match is None:
+            continue
+        clause = _Clause(kind, {name: value for name, value in match.groupdict().items() if value})
+        names = (name for slot, each in clause.slots.items() if "agent" in slot for name in _names(each))
+        words = [part for name in names if name not in _PRONOUNS for part in name.split("_")]
+        words += [noun for slot, each in clause.slots.items() if "agent" not in slot for noun in _nouns(each)]
+        if _function_words().isdisjoint(word.lower() for word in words if word not in _LETTERS):
+            clauses.append(clause)
+    return [each for each in clauses if each.kind != "idle"] or clauses[:1]
+
+
+def _names(value: str) -> list[str]:
+    """Return the people of a slot; two words of one name become one word."""
+    return [name.replace(" ", "_") for name in re.split(r", and |, | and ", value)]
+
+
+def _nouns(value: str) -> list[str]:
+    """Return the nouns of a slot without their articles."""
+    phrases = re.split(rf", and |, | and (?={_DETERMINER} )", value)
+    return [re.sub(rf"^{_DETERMINER} ", "", phrase).replace(" ", "_") for phrase in phrases]
+
+
+# ------------------------------------------------------------------------------------------------------ what is what
+
+
+@dataclass(slots=True)
+class _Nouns:
+    """Which words are used as what, by the clauses that have one reading."""
+
+    agents: set[str] = field(default_factory=set)
+    rooms: set[str] = field(default_factory=set)
+    things: set[str] = field(default_factory=set)
+    containers: set[str] = field(default_factory=set)
+
+
+def _sort_nouns(clauses: Sequence[_Clause]) -> _Nouns:
+    nouns = _Nouns()
+    for clause in clauses:
+        if clause.kind not in ("like", "idle"):
+            people = _names(clause.people) if clause.people else []
+            nouns.agents.update(name for name in people if name not in _PRONOUNS)
+        if "room" in clause.slots:
+            nouns.rooms.add(clause.noun("room"))
+        if clause.kind in ("put", "move"):
+            nouns.things.add(clause.noun("thing"))
+            nouns.containers.add(clause.noun("container"))
+    for clause in clauses:
+        if clause.kind == "place" and clause.noun("container") not in nouns.rooms:
+            nouns.containers.add(clause.noun("container"))
+    if both := nouns.rooms & nouns.containers:
+        raise ParseError(f"'{min(both)}' is both a room and something in a room; give each its own name.")
+    for name in nouns.agents:
+        for word in name.split("_") if "_" in name else ():
+            if word in nouns.agents:
+                raise ParseError(f"'{name.replace('_', ' ')}' may be one person or two, as {word} is somebody.")
+    return nouns
+
+
+def _check_owners(clauses: Iterable[_Clause]) -> None:
+    """Refuse two things with one noun: "her box" and "his box", or "a box" twice."""
+    owners: dict[str, set[str]] = {}
+    introduced: dict[str, int] = {}
+    for clause in clauses:
+        for slot in ("thing", "container", "from"):
+            if slot not in clause.slots:
+                continue
+            noun, determiner = clause.noun(slot), clause.slots[slot].partition(" ")[0].lower()
+            if determiner in ("a", "an"):
+                introduced[noun] = introduced.get(noun, 0) + 1
+            elif determiner in ("his", "her", "their"):
+                owners.setdefault(noun, set()).add(clause.people)
+            elif determiner.endswith("'s"):
+                owners.setdefault(noun, set()).add(clause.slots[slot].partition("'")[0])
+            if len(owners.get(noun, ())) > 1 or introduced.get(noun, 0) > 1:
+                whose = f" of {listed(sorted(owners[noun]))}" if len(owners.get(noun, ())) > 1 else ""
+                raise ParseError(f"there may be one {noun} or two{whose}; give each its own name.")
+
+
+def _choose(options: Sequence[_Clause], nouns: _Nouns) -> _Clause:
+    """Return the one reading of a clause that fits the rest of the story.
+
+    Raises:
+        ParseError: If two readings fit, or none.
+    """
+    fitting = [each for option in options if (each := _fit(option, nouns)) is not None]
+    if len(fitting) != 1:
+        shown = " or ".join(f"{each.kind} ({', '.join(each.slots.values())})" for each in fitting or options)
+        raise ParseError(f"this can mean: {shown}.")
+    return fitting[0]
+
+
+def _fit(clause: _Clause, nouns: _Nouns) -> _Clause | None:
+    """Return a reading as the rest of the story has it; None if its words are something else there."""
+    if clause.kind == "is_in":
+        is_thing = any(name in nouns.things - nouns.agents for name in _names(clause.people))
+        return None if is_thing or clause.noun("room") in nouns.containers - nouns.rooms else clause
+    if clause.kind == "place" and "room" not in clause.slots:
+        if clause.noun("thing") in nouns.agents:
+            return None
+        if clause.noun("container") in nouns.rooms - nouns.containers:  # "The box is in the attic."
+            return _Clause("home", {"container": clause.slots["thing"], "room": clause.slots["container"]})
+    return clause
+
+
+# -------------------------------------------------------------------------------------------------------------- events
+
+
+class _Story:
+    """A story while it is reworded: who is where, where things are, and the events with the sentences they are from."""
+
+    def __init__(self, nouns: _Nouns) -> None:
+        self.nouns = nouns
+        self.rooms = nouns.rooms - {_ROOM} or {_ROOM}
+        self.present: list[PlotEvent] = []  # who was there from the beginning
+        self.events: list[tuple[int, PlotEvent]] = []
+        self.where: dict[str, str | None] = {}
+        self.left: dict[str, str] = {}  # the room that somebody left last
+        self.homes: dict[str, str] = {}  # container → room
+        self.places: dict[str, tuple[str | None, str]] = {}  # object → room and container
+        self.group: list[str] = []
+        self.number = 0
+
+    def add(self, clause: _Clause, number: int) -> None:
+        """Add what a clause of a sentence says.
+
+        Raises:
+            ParseError: If it is not clear, or cannot happen.
+        """
+        self.number = number
+        people = self._people(clause.people)
+        match clause.kind:
+            case "like":
+                pass
+            case "idle":
+                self._check_idle(clause)
+            case "away":
+                if self.where.get(people[0]) is not None or people[0] not in self.left:
+                    raise ParseError(f"nothing says that {people[0]} left.")
+            case "home":
+                self._settle(clause.noun("container"), self._room(clause, ""))
+            case "place":
+                self._place(clause, people)
+            case "put" | "move":
+                self._handle(clause, people[0])
+            case "enter" | "return":
+                for agent in people:
+                    self._enter(clause, agent)
+            case "is_in" | "stay":
+                for agent in people:
+                    self._stay(clause, agent)
+            case _:
+                for agent in people:
+                    self._exit(clause, agent)
+        if len(people) > 1:
+            self.group = people
+
+    def _add(self, event: PlotEvent) -> None:
+        self.events.append((self.number, event))
+
+    def _people(self, value: str) -> list[str]:
+        if not value:
+            return []
+        if value not in _PRONOUNS:
+            names = _names(value)
+            if len(set(names)) < len(names):
+                raise ParseError("somebody is named twice.")
+            for name in names:
+                self.where.setdefault(name, None)
+            return names
+        several = value.lower() == "they"
+        able = self.group if several else list(self.where)
+        if (several and able and set(able) == set(self.where)) or (not several and len(able) == 1):
+            return able
+        raise ParseError(f"'{value}' can be {' or '.join(able) or 'nobody mentioned so far'}; name the person.")
+
+    def _room(self, clause: _Clause, agent: str) -> str:
+        """Return the room of a clause; "the room" is where the agent is, or the only other room."""
+        room = clause.noun("room")
+        if room != _ROOM or self.rooms == {_ROOM}:
+            return room
+        here = self.where.get(agent)
+        if here is None and len(self.rooms) != 1:
+            raise ParseError(f"the room can be {_either(self.rooms)}; name it.")
+        return here or next(iter(self.rooms))
+
+    def _check_idle(self, clause: _Clause) -> None:
+        """Refuse a sentence that is no noise, as it is about something of the story."""
+        for slot in {"word", "words"} & clause.slots.keys():
+            for word in _nouns(clause.slots[slot]):
+                if word in self.nouns.things:
+                    raise ParseError(f"what this says about the {word} is not understood.")
+
+    def _be_present(self, agent: str, room: str | None) -> str:
+        """Return where somebody is; who has neither entered nor left was in this room from the beginning."""
+        here = self.where.get(agent)
+        if here is not None:
+            return here
+        if agent in self.left:
+            raise ParseError(f"{agent} left the {self.left[agent]} and has not come back.")
+        if room is None and len(self.rooms) == 1:
+            [room] = self.rooms
+        if room is None:
+            raise ParseError(f"{agent} is in no room{f'; it can be {_either(self.rooms)}' if self.rooms else ''}.")
+        self.present.append(PlotEvent(EventKind.IS_IN, agent=agent, room=room))
+        self.where[agent] = room
+        return room
+
+    def _enter(self, clause: _Clause, agent: str) -> None:
+        if clause.kind == "return" and agent not in self.left:
+            raise ParseError(f"{agent} comes back but has left no room.")
+        room = self.left[agent] if clause.kind == "return" else self._room(clause, "")
+        if self.where.get(agent) == room:
+            raise ParseError(f"{agent} is in the {room} already.")
+        self._add(PlotEvent(EventKind.ENTER, agent=agent, room=room))
+        self.where[agent] = room
+
+    def _stay(self, clause: _Clause, agent: str) -> None:
+        room, here = self._room(clause, agent), self.where.get(agent)
+        if here is None and clause.kind == "is_in" and agent not in self.left:
+            self._add(PlotEvent(EventKind.IS_IN, agent=agent, room=room))
+            self.where[agent] = room
+        elif self._be_present(agent, room) != room:
+            raise ParseError(f"{agent} is in the {here}, not in the {room}.")
+
+    def _exit(self, clause: _Clause, agent: str) -> None:
+        here = self.where.get(agent)
+        room = self._room(clause, agent) if "room" in clause.slots else self._be_present(agent, None)
+        if self._be_present(agent, room) != room:
+            raise ParseError(f"{agent} is in the {here}, not in the {room}.")
+        self._add(PlotEvent(EventKind.EXIT, agent=agent, room=room))
+        self.where[agent], self.left[agent] = None, room
+
+    def _place(self, clause: _Clause, people: Sequence[str]) -> None:
+        """Add that something is in a container; people who see it there are in the room."""
+        thing, container = clause.noun("thing"), clause.noun("container")
+        room = self._room(clause, "") if "room" in clause.slots else self.homes.get(container)
+        for agent in people:
+            room = self._be_present(agent, room)
+        before = self.places.get(thing)
+        if before is not None:
+            room = room or before[0]
+            if before[1] != container or (before[0] or room) != room:
+                raise ParseError(f"the {thing} is in the {before[1]}, and nobody moved it.")
+        self._put(PlotEvent(EventKind.PLACE, thing=thing, container=container, room=room))
+
+    def _handle(self, clause: _Clause, agent: str) -> None:
+        """Add that somebody puts something somewhere, which is a move if it was somewhere before."""
+        thing, container = clause.noun("thing"), clause.noun("container")
+        before = self.places.get(thing)
+        if before is None and clause.kind == "move":
+            raise ParseError(f"the story does not say where the {thing} was before.")
+        if before is not None and "from" in clause.slots and before[1] != clause.noun("from"):
+            raise ParseError(f"the {thing} is in the {before[1]}, not in the {clause.noun('from')}.")
+        room = self._be_present(agent, (before[0] if before else None) or self.homes.get(container))
+        if before is None:
+            self._put(PlotEvent(EventKind.PLACE, thing=thing, container=container, room=room))
+            return
+        if before[0] not in (None, room):
+            raise ParseError(f"the {thing} is in the {before[0]}, and {agent} in the {room}.")
+        if before[1] == container and clause.kind == "put":
+            raise ParseError(f"the {thing} is in the {container} already.")
+        self._put(PlotEvent(EventKind.MOVE, agent=agent, thing=thing, container=container, room=room))
+
+    def _put(self, event: PlotEvent) -> None:
+        if event.room is not None:
+            self._settle(str(event.container), event.room)
+        self.places[str(event.thing)] = event.room, str(event.container)
+        self._add(event)
+
+    def _settle(self, container: str, room: str) -> None:
+        if self.homes.setdefault(container, room) != room:
+            raise ParseError(f"the {container} is in the {self.homes[container]}, not in the {room}.")
+
+    def lines(self) -> list[tuple[int, str]]:
+        """Return plain sentences with the numbers of those they are from, after reading them back.
+
+        Raises:
+            ParseError: If they would be read in another way, or cannot happen.
+        """
+        numbered = [*((0, event) for event in self.present), *self.events]
+        events = [
+            event._replace(room=event.room or self.homes.get(str(event.container)))  # it may be told after its use
+            for _, event in numbered
+        ]
+        if not any(event.kind == EventKind.PLACE for event in events):
+            raise ParseError("the story does not say where anything is.")
+        for lines in ([tomi_text.narrate_sentence(event) for event in events], [_plain(event) for event in events]):
+            back = read_story("\n".join(lines)).events
+            if all(_is_same(one, other) for one, other in zip(events, back, strict=True)):
+                if problems := plot_problems(back, tells_rooms=False):
+                    raise ParseError(f"this cannot happen: {problems[0][1]}.")
+                return [(number, line) for (number, _), line in zip(numbered, lines, strict=True)]
+        raise ParseError("it is not clear in which rooms things are.")
+
+
+def _either(rooms: Iterable[str]) -> str:
+    return " or ".join(f"the {room}" for room in sorted(rooms))
+
+
+def _plain(event: PlotEvent) -> str:
+    """Return a sentence of an event; placings with their rooms, where they are known."""
+    if event.kind == EventKind.PLACE and event.room is not None:
+        return find_wording("en").narrate([event])[0]
+    return tomi_text.narrate_sentence(event)
+
+
+def _is_same(event: PlotEvent, back: PlotEvent) -> bool:
+    """Return whether an event was read back; a room that was not known may have been inferred."""
+    return event == back or (event.room is None and event == back._replace(room=None))

@@ -1,0 +1,168 @@
+"""Stories about families as people write them, in the words that the reader knows.
+
+`language.reader` refuses whatever it does not understand. `reword` is for text that it refuses: it applies the rules of
+`rewordings.yaml`, turns of phrase with what they say in other words, and returns the text with what was changed. What
+comes of it is read by the same reader, which refuses as before; a text on which no rule helps stays refused.
+
+One thing is read in one way, always: "his" or "her" before a kin word means the subject of its sentence, the first
+person named who is not a possessor, if nobody else named before it in the sentence can have that gender. The subject
+must have it by a kin word of the text or by a first name of one gender, or be right before it ("Jean and her sister").
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from storyproof.families.family import Rewording
+from storyproof.families.kinship.language import lexicon as lx
+from storyproof.families.kinship.relations import FEMALE, MALE
+from storyproof.yaml_loader import parse_shipped
+
+_NAME = r"[A-Z][\w-]+"
+_SLOT = re.compile(r"\{(N|K|H|O)(\d?)\}")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_HIS = re.compile(r"\b(his|her) (?!own )")
+_PRONOUNS = {"his": MALE, "her": FEMALE}
+_MOST_READINGS = 8
+
+
+def reword(text: str) -> list[Rewording]:
+    """Return all readings of a text in other words, a sentence per line; none if no rule changes it, or too many do."""
+    sentences = _SENTENCE_END.split(" ".join(text.replace("’", "'").split()))
+    readings: list[list[str]] = [[]]
+    genders = _shown_genders(text)
+    for sentence in sentences:
+        ways = _reword_sentence(sentence)
+        readings = [[*before, way] for before in readings for way in ways]
+        if len(readings) > _MOST_READINGS:
+            return []  # too many to try them all, and an answer must be the same under each
+    found = []
+    for reading in readings:
+        lines = [_bind_possessives(each, genders) for each in reading]
+        changed = tuple((one, other) for one, other in zip(sentences, lines, strict=True) if one != other)
+        if changed:
+            found.append(Rewording("\n".join(line for each in lines for line in _SENTENCE_END.split(each)), changed))
+    return found
+
+
+@cache
+def _tables() -> dict[str, Any]:
+    path = resources.files("storyproof.families.kinship.language") / "rewordings.yaml"
+    tables: dict[str, Any] = parse_shipped(path.read_text(encoding="utf-8"))
+    return tables
+
+
+@cache
+def _kin() -> str:
+    """Return a pattern for kin words in the singular, with modifiers."""
+    words = sorted((word for word, kin in lx.kin_words().items() if not kin.plural), key=len, reverse=True)
+    return rf"(?:(?:{'|'.join(lx.words_of(lx.MODIFIER, lx.OLD, lx.ELDER))}) )*(?:{'|'.join(words)})"
+
+
+@cache
+def _rules() -> tuple[tuple[re.Pattern[str], tuple[str, ...]], ...]:
+    return tuple(
+        (re.compile(_pattern(rule["read"])), tuple([rule["as"]] if isinstance(rule["as"], str) else rule["as"]))
+        for rule in _tables()["rules"]
+    )
+
+
+def _pattern(text: str) -> str:
+    slots = {"N": _NAME, "K": _kin(), "H": "his|her", "O": f"his|her|their|{_NAME}'s"}
+    seen: set[str] = set()
+
+    def fill(match: re.Match[str]) -> str:
+        name = match[1] + match[2]
+        if name in seen:
+            return f"(?P={name})"
+        seen.add(name)
+        return f"(?P<{name}>{slots[match[1]]})"
+
+    return _SLOT.sub(fill, text)
+
+
+def _reword_sentence(sentence: str) -> list[str]:
+    """Return a sentence after all rules, in all readings."""
+    ways = [sentence]
+    for pattern, outcomes in _rules():
+        ways = [each for way in ways for each in dict.fromkeys(_apply(pattern, outcome, way) for outcome in outcomes)]
+    return ways
+
+
+def _apply(pattern: re.Pattern[str], outcome: str, text: str) -> str:
+    def replacement(match: re.Match[str]) -> str:
+        filled = _SLOT.sub(lambda slot: match[slot[1] + slot[2]], outcome)
+        return re.sub(r"\\(\d)", lambda group: _numbered(match, int(group[1])), filled)
+
+    return pattern.sub(replacement, text)
+
+
+def _numbered(match: re.Match[str], number: int) -> str:
+    """Return what the nth group without a name matched."""
+    named = set(match.re.groupindex.values())
+    places = [place for place in range(1, match.re.groups + 1) if place not in named]
+    return match[places[number - 1]] or ""
+
+
+# --------------------------------------------------------------------------------------------------------- possessives
+
+
+def _shown_genders(text: str) -> dict[str, str]:
+    """Return the genders that kin words beside names show; nobody who would have two."""
+    shown: dict[str, set[str]] = {}
+    owner = rf"(?:{_NAME}'s|his|her|the|a|an)"
+    for pattern in (
+        rf"\b(?P<K>{_kin()}),? (?:called |named )?(?P<N>{_NAME})\b(?!')",
+        rf"\b(?P<N>{_NAME})(?:,| is| was) {owner} (?P<K>{_kin()})\b",
+    ):
+        for match in re.finditer(pattern, text.replace("’", "'")):
+            shown.setdefault(match["N"], set()).add(lx.kin_words()[match["K"].split(" ")[-1]].gender)
+    for match in re.finditer(rf"\b(sons|brothers|daughters|sisters),? ({_NAME}) and ({_NAME})\b", text):
+        for name in match.groups()[1:]:
+            shown.setdefault(name, set()).add(lx.kin_words()[match[1]].gender)
+    return {name: min(genders) for name, genders in shown.items() if len(genders) == 1}
+
+
+def _bind_possessives(text: str, genders: dict[str, str]) -> str:
+    """Return a sentence in which "Sam saw his sister Robin" is "Sam himself saw Sam's sister Robin"."""
+    return " ".join(_bind(sentence, genders) for sentence in _SENTENCE_END.split(text))
+
+
+def _bind(sentence: str, genders: dict[str, str]) -> str:
+    people = [match for match in re.finditer(rf"\b{_NAME}\b", sentence) if _may_be_name(match[0])]
+    acting = [match for match in people if sentence[match.end() : match.end() + 1] != "'"]
+    if not acting:
+        return sentence
+    subject, kin = acting[0], re.compile(rf"{_kin()},? {_NAME}")
+    known = {match[0]: genders.get(match[0]) or name_gender(match[0]) for match in people}
+
+    def replacement(match: re.Match[str]) -> str:
+        gender = _PRONOUNS[match[1]]
+        able = {each[0] for each in people if each.end() < match.start() and known[each[0]] in (None, gender)}
+        beside = sentence[subject.end() : match.start()] == " and "
+        is_meant = able == {subject[0]} and (known[subject[0]] == gender or beside)
+        return f"{subject[0]}'s " if is_meant and kin.match(sentence, match.end()) else match[0]
+
+    bound = _HIS.sub(replacement, sentence)
+    if bound == sentence or sentence[subject.end() : subject.end() + 1] != " ":
+        return bound
+    pronoun = next(match[1] for match in _HIS.finditer(sentence) if replacement(match) != match[0])
+    return f"{bound[: subject.end()]} {'himself' if pronoun == 'his' else 'herself'}{bound[subject.end() :]}"
+
+
+def _may_be_name(word: str) -> bool:
+    return lx.class_of(word.lower()) == lx.OTHER and word.lower() not in lx.NO_NAMES and not word.endswith("ly")
+
+
+def name_gender(name: str) -> str | None:
+    """Return the gender of a first name that has one."""
+    return _name_genders().get(name)
+
+
+@cache
+def _name_genders() -> dict[str, str]:
+    tables = _tables()
+    return {name: gender for gender in (MALE, FEMALE) for name in tables[gender].split()}

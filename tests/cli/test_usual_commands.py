@@ -1,0 +1,68 @@
+"""The commands of the evaluation scripts that many people know, with `storyproof` in place of the scripts."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import storyproof
+from storyproof.errors import ConfigError
+from tests.cli.invocation import run
+from tests.solvers.llm.serving import FakeServer
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with FakeServer() as server:
+        yield server.url
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder with `.txt` and `.trace` files."""
+    storyproof.generate("tomi", train=3, val=9, test=3, seed=7, format="babi", out=tmp_path / "made")
+    for file in (tmp_path / "made").iterdir():
+        if file.suffix in (".txt", ".trace"):
+            file.rename(tmp_path / file.name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def shell(command: str, url: str = "") -> str:
+    """Run a command as it is typed, and return what it prints."""
+    words = shlex.split(command)
+    done = run(*words, *(("--base-url", url) if url else ()))
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def test_process_evaluate_and_ask(here: Path, url: str) -> None:
+    for again in ("", " --force"):
+        assert "val: 9 stories, 54 questions" in shell(f"process{again}")
+    assert len(json.loads((here / "processed_data/val.json").read_text())) == 54
+
+    flags = "--max_samples 10 --output_dir results --exclude_memory_reality"
+    printed = shell(f"evaluate --model openai/fake --dataset val {flags}", url)
+    assert "loaded 54 questions, 36 without memory and reality questions, asked 10" in printed
+    matches = next(line for line in printed.splitlines() if line.startswith("matches: "))
+    for kind in ("exact_match", "normalized_match", "contained_match", "prefix_match", "suffix_match", "no_match"):
+        assert kind in matches  # also those that do not occur
+    assert "first_order" in printed
+    strict = shell(f"evaluate --model openai/fake --dataset val --strict_matching {flags}", url)
+    assert "strict *" in strict
+    assert list((here / "results").glob("openai-fake_val*.json"))
+
+    picked = "--json_file processed_data/val.json --example_id 5 --exclude_memory_reality"
+    assert "expected: " in shell(f"ask --model openai/fake {picked}", url)
+    story = "Oliver entered the room. The apple is in the basket. Oliver moved the apple to the drawer."
+    own = f"--story '{story}' --question 'Where is the apple now?' --answer drawer"
+    assert "expected: drawer" in shell(f"ask --model openai/fake {own}", url)
+
+
+def test_a_split_without_data_needs_processed_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("evaluate", "--model", "rules", "--dataset", "val")
+    assert isinstance(done.exception, ConfigError)
+    assert "--data is missing, and there is no folder processed_data here" in str(done.exception)

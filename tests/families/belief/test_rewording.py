@@ -1,0 +1,110 @@
+"""Stories as people write them: what they are read as, and what is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import storyproof
+from storyproof.errors import DataError, ParseError
+from storyproof.families.belief.rewording import reword
+
+READ_AS = {
+    "Emma, David and Lily entered the den. The milk is in the jug.": (
+        "Emma entered the den.\nDavid entered the den.\nLily entered the den.\nThe milk is in the jug."
+    ),
+    "Sally hides her marble in the basket and leaves. Anne takes the marble out of the basket and puts it in a box.": (
+        "Sally is in the room.\nAnne is in the room.\nThe marble is in the basket.\nSally exited the room.\n"
+        "Anne moved the marble to the box."
+    ),
+    "Ann is in the attic. The box is in the attic. The key is in the box. Then Ann goes out. Ann comes back.": (
+        "Ann is in the attic.\nThe key is in the box.\nAnn exited the attic.\nAnn entered the attic."
+    ),
+    "Noah and Mia are in the hall. Noah made no movements and stayed in the hall for 1 minute. Mia lost her watch. "
+    "Noah finds the cup in the sink. Mia leaves. While Mia is away, Noah moves the cup from the sink to the box.": (
+        "Noah is in the hall.\nMia is in the hall.\nThe cup is in the sink.\nMia exited the hall.\n"
+        "Noah moved the cup to the box."
+    ),
+    "Ann entered the back_yard. The key is in the box. Ann and Ben left the back_yard. Ben came to the back_yard.": (
+        "Ben is in the back_yard.\nAnn entered the back_yard.\nThe key is in the box.\nAnn exited the back_yard.\n"
+        "Ben exited the back_yard.\nBen entered the back_yard."
+    ),
+    "O is in the box. A moved O to the bag.": "A is in the room.\nThe O is in the box.\nA moved the O to the bag.",
+}
+REFUSED = {
+    "Sally puts a marble in the box. Sally does not leave the room.": "sentence 2: not understood",
+    "Sally puts a marble in the box. Not Anne entered the room.": "sentence 2: not understood",
+    "Sally puts a marble in the box. Nobody left the room.": "sentence 2: not understood",
+    "Sally puts a marble in the box. Anne wants to move the marble to the bag.": "sentence 2: not understood",
+    "Sally puts a marble in the box. Maybe Anne moves the marble to the bag.": "sentence 2: not understood",
+    "Sally puts a marble in the box. Anne nearly moves the marble to the bag.": "sentence 2: not understood",
+    "Sally puts a marble in the box. Sally dreams that Anne moves the marble to the bag.": "sentence 2: not understood",
+    "Before Sally puts a marble in the box, Anne leaves the room.": "sentence 1: not understood",
+    "Sally puts a marble in the box. Anne moves the marble to the bag or the tin.": "sentence 2: not understood",
+    "Sally leaves the room and watches. Anne puts a marble in the box.": "sentence 1: not understood",
+    "Sally hopes the marble is in the box.": "sentence 1: not understood",
+    "Sally puts it in the box.": "sentence 1: not understood",
+    "Sally puts a marble in her box. Anne puts the marble in her box.": "there may be one box or two of Anne and Sally",
+    "Sally puts a marble in the box. Anne puts a marble in the bag.": "there may be one marble or two",
+    "Sally puts a marble in the box. Anne leaves. She moves the marble to the bag.": "'She' can be Sally or Anne",
+    "Sally puts a marble in the box. While Anne is away, Bob moves the marble to the bag.": "nothing says that Anne",
+    "Sally puts a marble in the box. Sally leaves. Sally moves the marble to the bag.": "has not come back",
+    "Sally puts a marble in the box. Sally goes to the box.": "'box' is both a room and something in a room",
+    "Sally Anne left. Sally puts a marble in the box.": "'Sally Anne' may be one person or two",
+    "Ann and Ann entered the den. The key is in the box.": "somebody is named twice",
+    "Ann came back. The key is in the box.": "Ann comes back but has left no room",
+    "Ann walked into the den. Ann entered the den. The key is in the box.": "Ann is in the den already",
+    "Ann moves the key to the box.": "does not say where the key was before",
+    "Ann puts the key in the box. Ben moves the key from the bag to the tin.": "the key is in the box, not in the bag",
+    "Ann puts the key in the box. The key is in the tin.": "the key is in the box, and nobody moved it",
+    "Ann puts the key in the box. Ann puts the key in the box.": "the key is in the box already",
+    "Ann saw the key. Ann puts the key in the box.": "what this says about the key is not understood",
+    "Ann entered the den. Ben entered the hall. The key is in the box. Cy moves the key to the tin.": "is in no room",
+    "Ann entered the den. Ann left the hall. The key is in the box.": "Ann is in the den, not in the hall",
+    "Ann entered the den.": "does not say where anything is",
+}
+
+
+@pytest.mark.parametrize(("text", "plain"), READ_AS.items())
+def test_what_people_write_is_read_as_plain_sentences(text: str, plain: str) -> None:
+    assert reword(text).story == plain
+
+
+@pytest.mark.parametrize(("text", "reason"), REFUSED.items())
+def test_what_is_not_clear_is_refused_with_the_reason(text: str, reason: str) -> None:
+    with pytest.raises(ParseError, match=reason):
+        reword(text)
+    with pytest.raises(DataError):
+        storyproof.story(text).ask("Where is the marble?" if "marble" in text else "Where is the key?")
+
+
+def test_what_was_read_as_what_is_reported() -> None:
+    text = "Sally puts a marble in her basket. The phone rang. Sally leaves the room. Anne is in the room."
+    found = storyproof.story(text).ask("Where would Sally look for the marble?")
+    assert found.answer == "basket"
+    assert found.read_as == (
+        ("(not said: who was there from the beginning)", "Sally is in the room."),
+        ("Sally puts a marble in her basket.", "The marble is in the basket."),
+        ("The phone rang.", ""),
+        ("Sally leaves the room.", "Sally exited the room."),
+    )
+    problems = storyproof.story(text).problems("Where would Sally look for the marble?")
+    assert "'Sally leaves the room.' is read as 'Sally exited the room.'." in [each.message for each in problems]
+
+
+def test_the_sentence_that_is_not_understood_is_named() -> None:
+    text = "Sally puts a marble in her basket. Sally hums a tune. Sally leaves the room."
+    with pytest.raises(DataError, match=r"sentence 2: not understood: 'Sally hums a tune\.'"):
+        storyproof.story(text).ask("Where is the marble?")
+
+
+def test_plain_text_is_not_reworded() -> None:
+    text = "Ada entered the den. The key is in the box."
+    assert storyproof.story(text).ask("Where is the key?").read_as == ()
+
+
+@given(st.text(alphabet="AB sthe leaves puts in box key room,.", max_size=60))
+def test_any_text_is_reworded_or_refused(text: str) -> None:
+    try:
+        reword(text)
+    except ParseError:
+        return

@@ -1,0 +1,96 @@
+"""The modules that the mutation test changes, and the tests that should notice; `mutants` runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Target:
+    """A module that is mutated, and the tests that should notice."""
+
+    area: str
+    module: str
+    tests: tuple[str, ...]
+
+    @property
+    def path(self) -> str:
+        """Return the module's path from the root."""
+        return f"src/storyproof/{self.module}"
+
+
+def _targets() -> Iterator[Target]:
+    belief, kinship, datasets = "tests/families/belief", "tests/families/kinship", "tests/datasets"
+    yield Target("oracles", "families/kinship/oracle.py", (f"{kinship}/test_oracle.py",))
+    yield Target("checkers", "families/kinship/checker.py", (f"{kinship}/test_checker.py",))
+    nested = tuple(f"{belief}/test_{name}.py" for name in ("decision", "answers", "agreement", "reference"))
+    nested += (f"{belief}/test_plain_sight.py", f"{belief}/test_proofs.py")
+    yield Target("oracles", "families/belief/oracle.py", nested)
+    yield Target("oracles", "families/belief/answers.py", nested)
+    yield Target("oracles", "families/belief/trajectories.py", (f"{belief}/test_trajectories.py", *nested))
+    yield Target("oracles", "families/belief/time_sets.py", (f"{belief}/test_time_sets.py", *nested))
+    yield Target(
+        "oracles", "families/belief/benchmarks/short_chains.py", (f"{belief}/benchmarks/test_question_sampler.py",)
+    )
+    yield Target("checkers", "families/belief/block_checker.py", (f"{belief}/test_block_checker.py",))
+    yield Target("checkers", "families/belief/world.py", (f"{belief}/test_story.py",))
+    matching, matched = "evaluation/matching", "tests/evaluation/matching"
+    reading = tuple(f"{matched}/test_{name}.py" for name in ("reading", "careful", "matchers"))
+    yield Target("matching", f"{matching}/careful.py", reading)
+    denials = tuple(f"{matched}/test_{name}.py" for name in ("denials", "careful"))
+    yield Target("matching", f"{matching}/denials.py", denials)
+    yield Target("matching", f"{matching}/kinds.py", (f"{matched}/test_matchers.py",))
+    yield Target("matching", f"{matching}/matchers.py", (f"{matched}/test_matchers.py",))
+    yield Target("matching", f"{matching}/mentions.py", (f"{matched}/test_mentions.py",))
+    yield Target("matching", "evaluation/judge.py", ("tests/evaluation/test_judge.py",))
+    yield Target("matching", "replies.py", ("tests/test_replies.py",))
+    yield Target("matching", "families/belief/talk.py", (f"{belief}/test_talk.py",))
+    yield Target("matching", "families/kinship/talk.py", (f"{kinship}/test_talk.py",))
+    readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "own_text"))
+    yield Target("oracles", "families/belief/arrays.py", nested)
+    yield Target("oracles", "families/kinship/rules.py", (f"{kinship}/test_rules.py", f"{kinship}/test_oracle.py"))
+    yield Target("oracles", "families/kinship/strict.py", (f"{kinship}/test_strict.py",))
+    yield Target("checkers", "families/belief/proof_check.py", (f"{belief}/test_proof_check.py",))
+    yield Target("checkers", "families/kinship/deletion.py", (f"{kinship}/test_deletion.py",))
+    yield Target(
+        "checkers", "families/kinship/genealogy.py", (f"{kinship}/test_genealogy.py", f"{kinship}/test_checker.py")
+    )
+    yield Target("readers", "families/belief/questions.py", (f"{belief}/test_story.py", *readers))
+    yield Target("readers", "families/belief/read_text.py", readers)
+    yield Target("readers", "families/belief/own_text.py", readers)
+    yield Target("readers", "families/belief/tomi_text.py", (f"{belief}/test_tomi_text.py",))
+    yield Target("readers", "families/belief/language/reader.py", readers)
+    language = f"{kinship}/language"
+    kinship_readers = tuple(
+        f"{language}/test_{name}.py" for name in ("reader", "checks", "consistency", "bulk", "changes")
+    )
+    for name in ("bulk", "checks", "consistency", "grammar", "lexicon", "reader", "reading", "stories", "tokens"):
+        yield Target("readers", f"families/kinship/language/{name}.py", kinship_readers)
+    study = (f"tests/study/test_{name}.py" for name in ("submissions", "migrations", "export", "app"))
+    stored = (*study, "-m", "not slow and not study")
+    for name in ("submissions", "participants", "database"):
+        yield Target("study store", f"study/{name}.py", stored)
+    languages = f"{matched}/test_languages.py"
+    for name in ("languages", "people", "polarity"):
+        yield Target("matching", f"{matching}/{name}.py", (languages, *reading, *denials[:1]))
+    yield Target("intervals", "intervals.py", ("tests/test_intervals.py",))
+    yield Target("writing", "files.py", ("tests/test_files.py",))
+    writing = tuple(f"{datasets}/test_{name}.py" for name in ("manifest", "folders"))
+    yield Target("writing", "datasets/folders.py", writing)
+    yield Target("writing", "datasets/manifest.py", writing)
+    yield Target("writing", "datasets/protection.py", (f"{datasets}/test_protection.py",))
+    yield Target("labels", "families/belief/tomi_labels.py", (f"{belief}/test_labels.py",))
+    yield Target("labels", "families/belief/audit/claims.py", (f"{belief}/audit/test_claims.py",))
+    rows = tuple(f"{belief}/audit/test_{name}.py" for name in ("claims", "rows", "files"))
+    yield Target("labels", "families/belief/audit/rows.py", (*rows, "-k", "not mutated"))
+    judging = (
+        f"{kinship}/test_judgement.py",
+        *(f"{kinship}/audit/test_{name}.py" for name in ("row_labels", "labels")),
+    )
+    yield Target("labels", "families/kinship/judgement.py", judging)
+    yield Target("labels", "families/kinship/audit/labels.py", judging)
+    yield Target("mechanisms", "families/belief/audit/mechanisms.py", (f"{belief}/audit/test_mechanisms.py",))
+
+
+TARGETS = tuple(_targets())

@@ -97,13 +97,18 @@ ENGLISH = Language(
     ),
     knows=re.compile(r"\b(?:knows?|aware|unaware|idea|clue|realises|realizes)\b"),
     wrong=re.compile(r"\b(?:wrong|mistaken|incorrect)\b"),
-    negation=re.compile(r"\b(?:not|no|never|unaware|cannot|without|neither)\b|n't\b"),
+    negation=re.compile(r"\b(?:not(?!\s+only\b)|no|never|unaware|cannot|without|neither)\b|n't\b"),
     nobody=re.compile(r"\b(?:nobody|no one|no-one|none(?: of them)?)\b"),
     everybody=re.compile(r"\b(?:everybody|everyone|all(?:\s+(?:of\s+)?(?:them|the people|three|four|five|six))*)\b"),
     save=re.compile(r"\b(?:except|but|save|apart from|other than)\b"),
     joints=re.compile(r"\b(?:and|both|only|just|as well as|also|plus)\b"),
     also=re.compile(r"\b(?:too|also|as well|likewise|so (?:do|does))\b"),
     thinks=re.compile(r"\b(?:think|thinks|believe|believes|do|does)\b"),
+    others=re.compile(r"\b(?:the (?:other|others|rest)|everybody else|everyone else)\b"),
+    sole=re.compile(r"\bonly (?:one|person)\b"),
+    contrast=re.compile(r"\b(?:but|however|whereas|while)\b"),
+    conjunction=re.compile(r"\band\b"),
+    place=re.compile(r"\bin\s+(?:the|a|an)\s+([\w-]+(?:\s+(?:chest|box|case|basket|bag))?)"),
 )
 LANGUAGES = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "zh": CHINESE}
 
@@ -211,12 +216,12 @@ def _select(
         found = found[: bisect_left(found, further.start(), key=_START)]
         text = text[: further.start()]
     found = _after_last(language.correction, text, found)
-    spans = _answers(text, found, language)
+    spans = _answers(text, found, language) or _alone(text, found, language)
     if question and not spans and (decisive := talk.decisive(said, found, question)):
         stated, _, denied = weigh(text, decisive, language)
+        stated = _after_last(language.hence, text, stated)
         if len({mention.name for mention in stated}) == 1:
             return stated, denied
-    spans = spans or _alone(text, found, language)
     if spans:
         found = within(found, spans)
     if question:

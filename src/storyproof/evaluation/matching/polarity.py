@@ -13,7 +13,7 @@ NO = frozenset({"no", "nein", "否"})
 _CLAUSE_END = re.compile(r"[.,;:!?\n。，；：！？—–}]|</answer>")
 _SENTENCE_END = re.compile(r"[.;!?\n。；！？]")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
-_ADVERB = 4  # words of a clause that only says yes or no, with an adverb
+_LONGEST = 6  # words of a clause that only says yes or no, with an adverb
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -69,10 +69,10 @@ def _first_clause(text: str) -> str:
 
 def _word(clause: str, language: Language) -> bool | None:
     """Return whether a clause is yes or no, maybe after an adverb ("sadly no"), and nothing else; None if neither."""
-    bare = _EDGES.sub("", clause)
+    bare = language.adverbs.sub("", _EDGES.sub("", clause))
     words = bare.split()
     if (
-        1 < len(words) <= _ADVERB
+        1 < len(words) <= _LONGEST
         and not any(map(_word_itself(language), words[:-1]))
         and not language.knows.search(bare)
     ):

@@ -57,6 +57,7 @@ _FURTHER = re.compile(r"\n\W{0,8}(?:question|story|q|user|human|passage)\s*(?:\d
 _ANSWER = re.compile(
     r"\b(?:answer|conclusion)\b[\"'*_)\s]*(?:(?::|=|\bis\b|\bwould\s+be\b|\bshould\s+be\b)[\s*_\"'`({\[:]*)+|\\boxed\s*\{|<answer>"
 )
+_HAN_SPACE = re.compile(r"(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])")
 _WORD_LIKE = re.compile(r"[^\W_]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|[\"'*)])|\n|</answer>")
 _HENCE = re.compile(
@@ -173,9 +174,11 @@ def read_reply(reply: str, names: tuple[str, ...], question: str, talk: Talk) ->
         question: What was asked; may be empty.
         talk: How replies of the question's family are read.
     """
-    said = _plain(reply)
-    text = said.lower()
     language = LANGUAGES[language_of(question, names)]
+    said = _plain(reply)
+    if not language.spaced:
+        said = _HAN_SPACE.sub("", said)
+    text = said.lower()
     folded = language.fold(text)
     if (polar := yes_and_no(names)) is not None:
         return ReplyReading(*read_polarity(_first_part(folded, language), question, polar, language))

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _STOP = r"[.;:!?\n—–。；：！？]|--"
-_ANSWER_TAIL = r"[\s*_\"'`({\[:：„“«「]*(?:[a-d][.)）]\s*)?"  # maybe with the letter of an option
+_ANSWER_TAIL = r"[\s*_\"'`({\[:：„“«「]*(?:(?:(?:die|la|el)\s+)?[a-d][.)）]\s*)?"  # maybe with the letter of an option
 _ENGLISH_ANSWER = rf"\banswer\b[\"'*_)\s]*(?:(?::|=|\bis\b){_ANSWER_TAIL})+|\\boxed\s*\{{|<answer>"
 
 
@@ -134,7 +134,7 @@ GERMAN = Language(
     ),
     revised=re.compile(r"\b(?:final|endgültig\w*|nein|doch|eigentlich|korrektur|moment)\b"),
     correction=re.compile(
-        r"[.,!?…\n]\W{0,8}(?:nein,?\s+)?(?:moment|warte|halt|stopp|korrektur|quatsch|entschuldigung|pardon|ach nein|"
+        r"[.,!?…\n–—]\W{0,8}(?:nein,?\s+)?(?:moment|warte|halt|stopp|korrektur|quatsch|entschuldigung|pardon|ach nein|"
         r"besser gesagt|genauer gesagt)\b"
     ),
     signs=_signs(
@@ -155,8 +155,12 @@ GERMAN = Language(
     unreal=re.compile(r"\b(?:wenn|falls)\b[^.!?,\n]{0,200}\bhätten?\b[^.!?\n]*"),
     endings=("s", "es", "n", "en", "e"),
     spelling=(("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")),
-    yes=re.compile(r"\b(?:ja(?:wohl)?|doch|schon|durchaus|in der tat|yes|stimmt|richtig|genau|natürlich|klar|selbstverständlich|sicher)\b"),
-    no=re.compile(r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls)\b"),
+    yes=re.compile(
+        r"\b(?:ja(?:wohl)?|doch|schon|durchaus|in der tat|yes|stimmt|richtig|genau|natürlich|klar|selbstverständlich|sicher)\b"
+    ),
+    no=re.compile(
+        r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls|(?:eigentlich|wohl|eher|leider|sicher|bestimmt|offenbar|vermutlich|wahrscheinlich|gar|überhaupt|natürlich|anscheinend)\s+nicht)\b"
+    ),
     unsure=re.compile(
         r"\b(?:ja und nein|jein|vielleicht|unklar|möglicherweise|geht\b.{0,40}\bnicht hervor|nicht (?:sagen|beurteilen|"
         r"beantworten|feststellen|klar|eindeutig|sicher|bekannt(?!,? wo\b))|(?:ich|man|wir) wei(?:ß|ss)\b.{0,20}\bnicht|"
@@ -164,17 +168,17 @@ GERMAN = Language(
     ),
     knows=re.compile(r"\b(?:wei(?:ß|ss)|kennt|bekannt|bewusst|ahnt|ahnung|im bilde|knows?|aware)\b"),
     wrong=re.compile(r"\b(?:irrt|falsch\s+liegt|liegt\s+\w*\s*falsch|im\s+irrtum|täuscht|wrong)\b"),
-    negation=re.compile(r"\b(?:nicht(?!\s+(?:nur|bloß)\b)|kein\w*|nie|niemals|nichts|weder|not|n't|kaum)\b|n't\b"),
+    negation=re.compile(r"\b(?:nicht(?!\s+(?:nur|bloß)\b)|nein|kein\w*|nie|niemals|nichts|weder|not|n't|kaum)\b|n't\b"),
     nobody=re.compile(
         r"\b(?:niemand|keiner|kein(?:e|er)?\s+einzig\w+|keine(?=\s+(?:von|der|dieser|person)\b)|nobody|no one|none)\b"
     ),
-    everybody=re.compile(r"\b(?:(?<!vor )alle(?:\s+(?:vier|drei|fünf|sechs))?|jeder|everybody|everyone|all(?:\s+of\s+them)?)\b"),
+    everybody=re.compile(
+        r"\b(?:(?<!vor )alle(?:\s+(?:vier|drei|fünf|sechs))?|jeder|everybody|everyone|all(?:\s+of\s+them)?)\b"
+    ),
     save=re.compile(r"\b(?:außer|ausser|bis auf|mit ausnahme von|ausgenommen|except|but)\b"),
     joints=re.compile(r"\b(?:und|sowie|als auch|sowohl|sowie auch|auch|nur|die|von|and)\b"),
     also=re.compile(r"\b(?:auch|ebenfalls|ebenso|genauso|außerdem|desgleichen)\b"),
-    thinks=re.compile(
-        r"\b(?:glaub\w*|denk\w*|mein(?:t|en)|nimmt|nehmen|vermut\w*|überzeugt|think\w*|believ\w*)\b"
-    ),
+    thinks=re.compile(r"\b(?:glaub\w*|denk\w*|mein(?:t|en)|nimmt|nehmen|vermut\w*|überzeugt|think\w*|believ\w*)\b"),
     others=re.compile(r"\b(?:(?:die|alle) (?:anderen|übrigen|restlichen)|der rest)\b"),
     sole=re.compile(r"\beinzige[rn]?\b"),
     contrast=re.compile(r"\b(?:aber|jedoch|hingegen|dagegen|doch|sondern|allerdings)\b"),
@@ -186,7 +190,7 @@ SPANISH = Language(
     something=re.compile(r"(?<![^\W\d_])(?!(?<!\w)(?:el|la|los|las|una?|unos|unas|en|al|del)(?!\w))[^\W\d_]"),
     further=re.compile(r"\n\W{0,8}(?:pregunta|historia|question|story|user)\s*(?:\d+\s*)?:"),
     answer=re.compile(
-        rf"\b(?:respuesta|conclusion|solucion|correcto|resultado)\b(?:\s+(?:final|correcta))?[\"'*_)\s]*"
+        rf"\b(?:respuesta|opcion|conclusion|solucion|correcto|resultado)\b(?:\s+(?:final|correcta))?[\"'*_)\s]*"
         rf"(?:(?::|=|\bes\b|\bseria\b|\bentonces\b){_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
     ),
     sentence_end=_SENTENCE_END,
@@ -197,7 +201,7 @@ SPANISH = Language(
     ),
     revised=re.compile(r"\b(?:final|finalmente|no|espera|en realidad|correccion|perdon)\b"),
     correction=re.compile(
-        r"[.,!?…\n]\W{0,8}(?:no,?\s+)?(?:espera|perdon|corrijo|correccion|mejor dicho|un momento|disculpa|digo)\b"
+        r"[.,!?…\n–—]\W{0,8}(?:no,?\s+)?(?:espera|perdon|corrijo|correccion|mejor dicho|un momento|disculpa|digo)\b"
     ),
     signs=_signs(
         comma=r",(?!\s*(?:ni|o|u|que|tampoco)\b)",
@@ -234,7 +238,9 @@ SPANISH = Language(
     wrong=re.compile(r"\b(?:equivoca(?:d[oa])?|error|wrong)\b"),
     negation=re.compile(r"\b(?:no(?!\s+sol[oa])|ni|nunca|jamas|tampoco|not|desconoce|ignora|sin)\b|n't\b"),
     nobody=re.compile(r"\b(?:nadie|ningun[oa]?|ni\s+un[oa]?(?:\s+sol[oa])?|nobody|no one|none)\b"),
-    everybody=re.compile(r"\b(?:tod[oa]s(?:\s+ell[oa]s)?|todo el mundo|l[oa]s (?:cuatro|tres|cinco)|everybody|everyone)\b"),
+    everybody=re.compile(
+        r"\b(?:tod[oa]s(?:\s+ell[oa]s)?|todo el mundo|l[oa]s (?:cuatro|tres|cinco)|everybody|everyone)\b"
+    ),
     save=re.compile(r"\b(?:excepto|salvo|menos|a excepcion de|aparte de|except)\b"),
     joints=re.compile(r"\b(?:y|e|a|tanto|como|tambien|solo|solamente|asi como|ademas de|incluso|and|son)\b"),
     also=re.compile(r"\b(?:tambien|igualmente|asimismo|ademas|al igual que|lo mismo)\b"),
@@ -256,13 +262,15 @@ CHINESE = Language(
     sentence_end=re.compile(r"[。！？!?]|\.(?=\s|$)|\n|</answer>"),
     hence=re.compile(r"(?:所以|因此|因而|于是|综上|也就是说|可见|总之|由此)"),
     revised=re.compile(r"最终|不对|更正|其实|抱歉|等等"),
-    correction=re.compile(r"(?:^|[。，！？…\n.,!?])\s*(?:等等|等一下|不对|更正|说错了|抱歉|哦不)[，,：:。！]?"),
+    correction=re.compile(
+        r"(?:^|[。，！？…\n.,!?])\s*(?:等等|等一下|不对|更正|说错了|抱歉|哦不|不(?=[，,](?:应该|是|而是)))[，,：:。！]?"
+    ),
     signs=_signs(
         comma=r"(?!)",
-        clause=r"[，,](?!也不|或|也没|还是)",
+        clause=r"[，,](?!也不|或|也没|还是|[他她](?:仍|还|就|会|便))",
         denial=r"不(?!仅|只|但|过|管|久|同|错)|没有?(?!错|问题)|并非|无法|绝非|而非|除了|未(?:曾|必)?|莫非|别处",
         reason=r"因为|由于|虽然|尽管|即使|即便|如果|毕竟|当(?!然|时|中|场)|原因",
-        end=r"但是?|而是|不过|然而|所以|因此|于是|却|实则",
+        end=r"但是?|而是|不过|然而|所以|因此|于是|却|实则|[，,](?=[他她](?:仍|还|就|会|便))",
     ),
     denied_after=re.compile(
         r"(?:里面?|中|内)?(?:(?:已经)?是空的|(?:现在)?(?:已经)?没有|(?:是|都|肯定|绝对|一定|显然)?不对|是错的|被?排除|以外|之外|(?:是)?不可能)"
@@ -274,17 +282,15 @@ CHINESE = Language(
         r"^(?:我(?:认为|觉得|想|猜)|显然|明显|应该|恐怕|看来|看样子|大概|其实|确实|的确|绝对|一定|肯定(?=是|知|不|否|对)|很?可能(?=是|知|不|否)|多半|"
         r"很遗憾|可惜|当然(?=是|知|不|否)|并(?=不|没)|没错(?=是))+"
     ),
-    yes=re.compile(
-        r"(?<![不否])(?:是的|是(?!否|不是|谁|什么)|肯定的?|对(?!不|于)|知道|知情|没错|当然|正确|yes)"
-    ),
+    yes=re.compile(r"(?<![不否])(?:是的|是(?!否|不是|谁|什么)|肯定的?|对(?!不|于)|知道|知情|没错|当然|正确|yes)"),
     no=re.compile(r"否定的?|否(?!则)|不(?:是(?!很|太)|对|知道|清楚|晓得|会|能)?|没有|no\b"),
     unsure=re.compile(
         r"是也不是|也许|可能(?!不)|或许|无法|不(?:太)?(?:确定|好说|能确定|能判断|得而知)|说不(?:准|清)|是或否|是还是否|没有(?:说明|提到|提及|信息)|"
         r"我不(?:知道|清楚)|看情况"
     ),
     knows=re.compile(r"知(?!识)|心里有数|清楚|晓得|明白|了解|意识到|knows?|aware"),
-    wrong=re.compile(r"弄错|搞错|错了|记错|wrong"),
-    negation=re.compile(r"一无所知|不(?!仅|只|但|过|光|管|疑)|没|未|并非|无从|\bnot\b|n't\b"),
+    wrong=re.compile(r"弄错|搞错|判断错|有误|错了|记错|wrong"),
+    negation=re.compile(r"一无所知|否(?!则)|不(?!仅|只|但|过|光|管|疑)|没|未|并非|无从|\bnot\b|n't\b"),
     nobody=re.compile(r"没有?人|没有?任?何?一个人|没有任何人|一个人[也都]没|无人|谁(?:都|也)(?:不|没)|nobody|no one"),
     everybody=re.compile(r"所有人|大家|每个?人|全部|全都|四个人都|三个人都|他们都"),
     save=re.compile(r"除了?|除去|以外"),

@@ -52,7 +52,11 @@ def read_people(text: str, question: str, sets: PeopleSets, language: Language) 
         text = text.replace(question[asked.start() :].strip(" ?？"), f" {_OBJECT} ")
     places = language.place.findall(question)
     reader = _Reader(sets, language, places[-1] if places else "")
-    for part in (*_said_to_be_answers(text, language), *_lists(text, sets, language), *_conclusions(text, sets, language)):
+    for part in (
+        *_said_to_be_answers(text, language),
+        *_lists(text, sets, language),
+        *_conclusions(text, sets, language),
+    ):
         _, name = reader.read(part)
         if name is not None:
             return (NORMALIZED if part is text else CONTAINED), name
@@ -236,13 +240,12 @@ class _Reader:
         rest = clause.text
         for mention in reversed(clause.mentions):
             rest = rest[: mention.start] + " " * (mention.end - mention.start) + rest[mention.end :]
-        words = _WORD.findall(rest)
-        if language.negation.search(rest) or any(map(language.no.fullmatch, words)):
+        if language.negation.search(rest):
             return False
         verb = language.thinks.search(rest)
         if verb is not None:
             return not self._thinks_otherwise(clauses, place, verb.end())
-        if language.also.search(rest) or any(map(language.yes.fullmatch, words)):
+        if language.also.search(rest) or any(map(language.yes.fullmatch, _WORD.findall(rest))):
             return True
         return None
 

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from storyproof.evaluation.matching.kinds import AMBIGUOUS, CONTAINED, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
 from storyproof.evaluation.matching.languages import Language
 
 YES = frozenset({"yes", "ja", "sí", "是"})
 NO = frozenset({"no", "nein", "否"})
+_PLAINLY = YES | NO | {"si"}  # an adverb may stand before these only: "is right" says something else
 _CLAUSE_END = re.compile(r"[.,;:!?\n。，；：！？—–}]|</answer>")
 _SENTENCE_END = re.compile(r"[.;!?\n。；！？]")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 _LONGEST = 6  # words of a clause that only says yes or no, with an adverb
+_ASKED = re.compile(r"^\W*(?:Does|Weiß|Sabe)\s+(\w+)|^(\w{2,3}?)知道")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -73,17 +75,14 @@ def _word(clause: str, language: Language) -> bool | None:
     words = bare.split()
     if (
         1 < len(words) <= _LONGEST
-        and not any(map(_word_itself(language), words[:-1]))
+        and words[-1] in _PLAINLY
+        and _PLAINLY.isdisjoint(words[:-1])
         and not language.knows.search(bare)
     ):
         bare = words[-1]
     if language.no.fullmatch(bare):
         return False
     return True if language.yes.fullmatch(bare) else None
-
-
-def _word_itself(language: Language) -> Callable[[str], bool]:
-    return lambda word: bool(language.no.fullmatch(word) or language.yes.fullmatch(word))
 
 
 def _statement(sentence: str, question: str, language: Language) -> bool | None:
@@ -95,6 +94,10 @@ def _statement(sentence: str, question: str, language: Language) -> bool | None:
     for clause in clauses:
         if language.knows.search(clause):
             return language.negation.search(clause) is None
-    if language.wrong.search(language.fold(question.lower())) and any(map(language.wrong.search, clauses)):
-        return False if any(map(language.negation.search, clauses)) else None
-    return None
+    if not any(map(language.wrong.search, clauses)):
+        return None
+    denied = any(map(language.negation.search, clauses))
+    if language.wrong.search(language.fold(question.lower())):
+        return False if denied else None
+    asked = _ASKED.search(question)  # who is wrong about it does not know it
+    return denied if asked is not None and language.fold(asked[asked.lastindex or 0].lower()) in sentence else None

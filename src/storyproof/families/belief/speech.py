@@ -44,6 +44,7 @@ class Speech:
         later: What says how things were later.
         last: What says how things are now.
         before: What says that the place before it came later.
+        source: What stands before the place that something was moved from.
         fact: Where a main clause about things begins.
         clause_end: Where a clause ends.
     """
@@ -59,6 +60,7 @@ class Speech:
     later: re.Pattern[str]
     last: re.Pattern[str]
     before: re.Pattern[str]
+    source: re.Pattern[str]
     fact: re.Pattern[str]
     clause_end: re.Pattern[str]
 
@@ -123,7 +125,9 @@ class Speech:
         for token in self._tokens(said, found, question, topic):
             if token.mention is not None:
                 seen = True
-                if kind == NOTHING:
+                if kind != THINKER and self.source.search(said, max(0, token.start - _SOURCE), token.start):
+                    held.append(_Held(token.mention, FIRST, "", topical))
+                elif kind == NOTHING:
                     waiting.append(token.mention)
                 else:
                     held.append(_Held(token.mention, kind, who, topical))
@@ -179,12 +183,18 @@ class Speech:
         for match in self.thinks.finditer(said):
             group = match.lastgroup
             who = match[group].lower() if group else ""
-            if who in self.nobody or who.endswith(_ADVERB) or (who in words and who not in self.they) or (group and match.start(group) in starts):
+            if (
+                who in self.nobody
+                or who.endswith(_ADVERB)
+                or (who in words and who not in self.they)
+                or (group and match.start(group) in starts)
+            ):
                 continue
             yield _Token(match.start(), THINKER, "" if who in self.they else who)
 
 
 _END, _BEFORE, _TOPIC = -2, 8, 9
+_SOURCE = 12  # characters from "out of" to the place
 _ADVERB = ("mente", "erweise")
 
 
@@ -252,8 +262,11 @@ GERMAN = Speech(
         r"letzte[rns]?\s+(?:Ort|Satz)|Ende(?=\W))\b",
         re.IGNORECASE,
     ),
+    source=re.compile(r"\b(?:aus|vo[mn])\s+(?:(?:der|dem)\s+)?$"),
     before=re.compile(r"(?!)"),
-    fact=re.compile(r",\s*(?:(?:befindet|liegt|ist|sind|steckt)|(?:der|die|das)\s+\w+\s+(?:ist|sind|liegt|befindet))\b"),
+    fact=re.compile(
+        r",\s*(?:(?:befindet|liegt|ist|sind|steckt)|(?:der|die|das)\s+\w+\s+(?:ist|sind|liegt|befindet))\b"
+    ),
     clause_end=re.compile(
         rf"[.;!?\n]|[,–—(]\s*(?:und\s+)?(?:aber|doch|jedoch|sondern|dabei|allerdings|hingegen|dagegen|{_DE_SUBORDINATE})\b|"
         r"\b(?:aber|doch)(?=\s+„)"
@@ -295,6 +308,7 @@ SPANISH = Speech(
         r"\b(?:ahora|por último|finalmente|al final|actualmente|en este momento|termina|[uú]ltim[oa]\s+(?:lugar|frase))\b",
         re.IGNORECASE,
     ),
+    source=re.compile(r"(?<!dentro )\b(?:del|de (?:la|los|las))\s+$"),
     before=re.compile(r"(?!)"),
     fact=re.compile(r",\s*(?:(?:el|la|los|las)\s+\w+\s+)?(?:está|están|se\s+encuentran?)\b"),
     clause_end=re.compile(
@@ -321,6 +335,7 @@ CHINESE = Speech(
     first=re.compile(r"一开始|最初|最开始|起初|开始时?|最先|原来|起先|原本|先(?=在|放)|第一[句个]|第[12]句"),
     later=re.compile(r"后来|然后|之后|接着|随后|再(?=[被放在移])"),
     last=re.compile(r"最后|现在|目前|最终|结束时?|如今"),
+    source=re.compile(r"从$"),
     before=re.compile(r"之前|以前"),
     fact=re.compile(r"(?!)"),
     clause_end=re.compile(r"[。；！？\n]|但|因为|虽然|由于|所以|而不是|尽管|不过|即使|，(?:而|可)"),

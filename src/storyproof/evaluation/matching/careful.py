@@ -106,6 +106,7 @@ ENGLISH = Language(
     also=re.compile(r"\b(?:too|also|as well|likewise|so (?:do|does))\b"),
     thinks=re.compile(r"\b(?:think|thinks|believe|believes|do|does)\b"),
     others=re.compile(r"\b(?:the (?:other|others|rest)|everybody else|everyone else)\b"),
+    only=re.compile(r"\b(?:only|just|merely)\b"),
     sole=re.compile(r"\bonly (?:one|person)\b"),
     contrast=re.compile(r"\b(?:but|however|whereas|while)\b"),
     conjunction=re.compile(r"\band\b"),

@@ -66,6 +66,7 @@ class Language:
         thinks: Verbs of thinking.
         also: That somebody else thinks the same.
         others: Words for all people but those that were named.
+        only: That something is all there is.
         sole: That there is one person only.
         contrast: What says that a clause is unlike the one before.
         conjunction: What may join two clauses without a comma.
@@ -94,6 +95,7 @@ class Language:
     thinks: re.Pattern[str]
     also: re.Pattern[str]
     others: re.Pattern[str]
+    only: re.Pattern[str]
     sole: re.Pattern[str]
     contrast: re.Pattern[str]
     conjunction: re.Pattern[str]
@@ -124,7 +126,8 @@ GERMAN = Language(
     something=re.compile(r"(?<![^\W\d_])(?!(?<!\w)(?:der|die|das|dem|den|des|eine?[mnrs]?|im|ins?)(?!\w))[^\W\d_]"),
     further=re.compile(r"\n\W{0,8}(?:frage|geschichte|question|story|user)\s*(?:\d+\s*)?:"),
     answer=re.compile(
-        rf"\b(?:antwort|lösung|fazit|ergebnis|richtig)\b[\"'*_)\s]*(?:(?::|=|\blautet\b|\bist\b|\bwäre\b|\balso\b|\bdaher\b)"
+        rf"\b(?:(?:kurz)?antwort|lösung|fazit|ergebnis|richtig)\b[\"'*_)\s]*(?:(?::|=|\blautet\b|\bist\b|\bwäre\b|\bkann\s+nur\b|"
+        rf"\balso\b|\bdaher\b)"
         rf"{_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
     ),
     sentence_end=_SENTENCE_END,
@@ -159,16 +162,19 @@ GERMAN = Language(
         r"\b(?:ja(?:wohl)?|doch|schon|durchaus|in der tat|yes|stimmt|richtig|genau|natürlich|klar|selbstverständlich|sicher)\b"
     ),
     no=re.compile(
-        r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls|(?:eigentlich|wohl|eher|leider|sicher|bestimmt|offenbar|vermutlich|wahrscheinlich|gar|überhaupt|natürlich|anscheinend)\s+nicht)\b"
+        r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls|auf keinen fall|nicht wirklich|(?:eigentlich|wohl|eher|leider|sicher|"
+        r"bestimmt|offenbar|vermutlich|wahrscheinlich|gar|überhaupt|natürlich|anscheinend)\s+nicht)\b"
     ),
     unsure=re.compile(
         r"\b(?:ja und nein|jein|vielleicht|unklar|möglicherweise|geht\b.{0,40}\bnicht hervor|nicht (?:sagen|beurteilen|"
         r"beantworten|feststellen|klar|eindeutig|sicher|bekannt(?!,? wo\b))|(?:ich|man|wir) wei(?:ß|ss)\b.{0,20}\bnicht|"
         r"keine angabe\w*|ja oder nein)\b"
     ),
-    knows=re.compile(r"\b(?:wei(?:ß|ss)|kennt|bekannt|bewusst|ahnt|ahnung|im bilde|knows?|aware)\b"),
+    knows=re.compile(r"\b(?:wei(?:ß|ss)|wissen|kennt|bekannt|bewusst|ahnt|ahnung|im bilde|knows?|aware)\b"),
     wrong=re.compile(r"\b(?:irrt|falsch\s+liegt|liegt\s+\w*\s*falsch|im\s+irrtum|täuscht|wrong)\b"),
-    negation=re.compile(r"\b(?:nicht(?!\s+(?:nur|bloß)\b)|nein|kein\w*|nie|niemals|nichts|weder|not|n't|kaum)\b|n't\b"),
+    negation=re.compile(
+        r"\b(?:nicht(?!\s+(?:nur|bloß)\b)|nein|kein\w*|nie|niemals|nichts|weder|not|n't|kaum|ausgeschlossen|scheide[tn])\b|n't\b"
+    ),
     nobody=re.compile(
         r"\b(?:niemand|keiner|kein(?:e|er)?\s+einzig\w+|keine(?=\s+(?:von|der|dieser|person)\b)|nobody|no one|none)\b"
     ),
@@ -180,6 +186,7 @@ GERMAN = Language(
     also=re.compile(r"\b(?:auch|ebenfalls|ebenso|genauso|außerdem|desgleichen)\b"),
     thinks=re.compile(r"\b(?:glaub\w*|denk\w*|mein(?:t|en)|nimmt|nehmen|vermut\w*|überzeugt|think\w*|believ\w*)\b"),
     others=re.compile(r"\b(?:(?:die|alle) (?:anderen|übrigen|restlichen)|der rest)\b"),
+    only=re.compile(r"\b(?:nur|bloß|lediglich)\b"),
     sole=re.compile(r"\beinzige[rn]?\b"),
     contrast=re.compile(r"\b(?:aber|jedoch|hingegen|dagegen|doch|sondern|allerdings)\b"),
     conjunction=re.compile(r"\bund\b"),
@@ -190,7 +197,7 @@ SPANISH = Language(
     something=re.compile(r"(?<![^\W\d_])(?!(?<!\w)(?:el|la|los|las|una?|unos|unas|en|al|del)(?!\w))[^\W\d_]"),
     further=re.compile(r"\n\W{0,8}(?:pregunta|historia|question|story|user)\s*(?:\d+\s*)?:"),
     answer=re.compile(
-        rf"\b(?:respuesta|opcion|conclusion|solucion|correcto|resultado)\b(?:\s+(?:final|correcta))?[\"'*_)\s]*"
+        rf"\b(?:respuesta|opcion|conclusion|solucion|correcto|resultado)\b(?:\s+(?:final|correcta|corta|breve))?[\"'*_)\s]*"
         rf"(?:(?::|=|\bes\b|\bseria\b|\bentonces\b){_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
     ),
     sentence_end=_SENTENCE_END,
@@ -215,7 +222,7 @@ SPANISH = Language(
     denied_after=re.compile(
         r"(?:\s+(?!(?:y|o|pero|sino|porque|pues|aunque|dado|puesto|como|cuando|si|ya|que|no|donde)\b)\w+){0,3}"
         r"\s+(?:ya\s+|que\s+)?no\b(?!\s+(?:en|el|la|los|las|al|del|un|una|solo)\b)|\s+(?:esta|estaba|es|era)\s+(?:ahora\s+)?"
-        r"(?:vaci[oa]|incorrect[oa]|fals[oa])\b|\s+tampoco\b|\s+queda\s+descartad[oa]\b"
+        r"(?:vaci[oa]|incorrect[oa]|fals[oa])\b|,(?:\s+\w+){1,3},\s+no\b(?=\s*(?:[.!]|$))|\s+tampoco\b|\s+queda\s+descartad[oa]\b"
     ),
     unreal=re.compile(r"\bsi\b[^.!?,\n]{0,200}\bhubiera\b[^.!?\n]*"),
     endings=("s", "es"),
@@ -224,7 +231,7 @@ SPANISH = Language(
         r"\b(?:si|yes|claro(?!\s+que\s+no)|correcto|cierto|exacto|efectivamente|"
         r"por supuesto(?!\s+que\s+no)|afirmativo)\b"
     ),
-    no=re.compile(r"\b(?:no|nop|negativo|en absoluto)\b"),
+    no=re.compile(r"\b(?:no|nop|negativo|en absoluto|que va|de ningun[oa]? (?:modo|manera))\b"),
     unsure=re.compile(
         r"\b(?:si y no|si o no|quizas?|tal vez|talvez|posiblemente|"
         r"no (?:esta|queda|es|resulta) (?:claro|posible|seguro)|"
@@ -233,10 +240,12 @@ SPANISH = Language(
         r"depende)\b"
     ),
     knows=re.compile(
-        r"\b(?:sabe|sabia|conoce|desconoce|ignora|consciente|(?:ni )?idea|enterad[oa]|al tanto|knows?|aware)\b"
+        r"\b(?:sabe(?:r(?:lo)?)?|sabia|conoce|desconoce|ignora|consciente|(?:ni )?idea|enterad[oa]|al (?:tanto|corriente)|knows?|aware)\b"
     ),
     wrong=re.compile(r"\b(?:equivoca(?:d[oa])?|error|wrong)\b"),
-    negation=re.compile(r"\b(?:no(?!\s+sol[oa])|ni|nunca|jamas|tampoco|not|desconoce|ignora|sin)\b|n't\b"),
+    negation=re.compile(
+        r"\b(?:no(?!\s+sol[oa])|ni|nunca|jamas|tampoco|not|desconoce|ignora|sin|descartad[oa]s?)\b|n't\b"
+    ),
     nobody=re.compile(r"\b(?:nadie|ningun[oa]?|ni\s+un[oa]?(?:\s+sol[oa])?|nobody|no one|none)\b"),
     everybody=re.compile(
         r"\b(?:tod[oa]s(?:\s+ell[oa]s)?|todo el mundo|l[oa]s (?:cuatro|tres|cinco)|everybody|everyone)\b"
@@ -246,6 +255,7 @@ SPANISH = Language(
     also=re.compile(r"\b(?:tambien|igualmente|asimismo|ademas|al igual que|lo mismo)\b"),
     thinks=re.compile(r"\b(?:piensan?|creen?|opinan?|consideran?|suponen?|convencid[oa]s?|think\w*|believ\w*)\b"),
     others=re.compile(r"\b(?:(?:l[oa]s|todos l[oa]s) (?:demas|otr[oa]s|restantes)|el resto)\b"),
+    only=re.compile(r"\b(?:solo|solamente|unicamente)\b"),
     sole=re.compile(r"\b(?:unic[oa])\b"),
     contrast=re.compile(r"\b(?:pero|en cambio|sin embargo|sino|por el contrario|por su parte)\b"),
     conjunction=re.compile(r"\b(?:y|e)\b"),
@@ -256,7 +266,7 @@ CHINESE = Language(
     something=re.compile(r"(?![在里中内面的。，！？：；、“”])[^\W\d_]"),
     further=re.compile(r"\n\W{0,8}(?:问题|故事|question|story|user)\s*(?:\d+\s*)?[:：]"),
     answer=re.compile(
-        rf"(?:答案|结论|回答|正确选项)[\"'*_)\s”]*(?:(?::|：|=|应该|应当|就|是(?![”\"'*」』\s]*(?:[。.，,！!\n]|$))|为)"
+        rf"(?:答案|结论|回答|正确选项)[\"'*_)\s”]*(?:(?::|：|=|应该|应当|只能|就|是(?![”\"'*」』\s]*(?:[。.，,！!\n]|$))|为)"
         rf"{_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
     ),
     sentence_end=re.compile(r"[。！？!?]|\.(?=\s|$)|\n|</answer>"),
@@ -279,18 +289,18 @@ CHINESE = Language(
     spaced=False,
     lookalikes=("零钱包",),
     adverbs=re.compile(
-        r"^(?:我(?:认为|觉得|想|猜)|显然|明显|应该|恐怕|看来|看样子|大概|其实|确实|的确|绝对|一定|肯定(?=是|知|不|否|对)|很?可能(?=是|知|不|否)|多半|"
+        r"^(?:我(?:认为|觉得|想|猜)|显然|明显|应该|恐怕|看来|看样子|大概|其实|确实|的确|绝对|一定|肯定(?=是|知|不|否|对)|(?:很|极有|大有|极)?可能(?=是|知|不|否)|多半|"
         r"很遗憾|可惜|当然(?=是|知|不|否)|并(?=不|没)|没错(?=是))+"
     ),
     yes=re.compile(r"(?<![不否])(?:是的|是(?!否|不是|谁|什么)|肯定的?|对(?!不|于)|知道|知情|没错|当然|正确|yes)"),
     no=re.compile(r"否定的?|否(?!则)|不(?:是(?!很|太)|对|知道|清楚|晓得|会|能)?|没有|no\b"),
     unsure=re.compile(
-        r"是也不是|也许|可能(?!不)|或许|无法|不(?:太)?(?:确定|好说|能确定|能判断|得而知)|说不(?:准|清)|是或否|是还是否|没有(?:说明|提到|提及|信息)|"
+        r"是也不是|也许|(?<![不极有很大])可能(?!不)|没有(?:说|写)|或许|无法|不(?:太)?(?:确定|好说|能确定|能判断|得而知)|说不(?:准|清)|是或否|是还是否|没有(?:说明|提到|提及|信息)|"
         r"我不(?:知道|清楚)|看情况"
     ),
     knows=re.compile(r"知(?!识)|心里有数|清楚|晓得|明白|了解|意识到|knows?|aware"),
     wrong=re.compile(r"弄错|搞错|判断错|有误|错了|记错|wrong"),
-    negation=re.compile(r"一无所知|否(?!则)|不(?!仅|只|但|过|光|管|疑)|没|未|并非|无从|\bnot\b|n't\b"),
+    negation=re.compile(r"一无所知|排除|否(?!则)|不(?!仅|只|但|过|光|管|疑)|没|未|并非|无从|\bnot\b|n't\b"),
     nobody=re.compile(r"没有?人|没有?任?何?一个人|没有任何人|一个人[也都]没|无人|谁(?:都|也)(?:不|没)|nobody|no one"),
     everybody=re.compile(r"所有人|大家|每个?人|全部|全都|四个人都|三个人都|他们都"),
     save=re.compile(r"除了?|除去|以外"),
@@ -298,6 +308,7 @@ CHINESE = Language(
     also=re.compile(r"也|同样|亦|另外|此外|[才则都]是"),
     thinks=re.compile(r"认为|觉得|以为|相信|深信|这[么样]想|think\w*|believ\w*"),
     others=re.compile(r"其[他它]|其余|另外[两二三几]|剩下的"),
+    only=re.compile(r"[只仅]"),
     sole=re.compile(r"唯一"),
     contrast=re.compile(r"但|却|而(?!且)|则|不过|然而"),
     conjunction=re.compile(r"而(?!且)|但是?"),

@@ -101,11 +101,13 @@ class _Clause(NamedTuple):
         text: Its words.
         mentions: The people in it; places are those in its text.
         joined: Whether it goes on from the clause before without a comma.
+        apart: Whether more than a comma divides it from the clause before.
     """
 
     text: str
     mentions: list[Mention]
     joined: bool
+    apart: bool
 
 
 @dataclass
@@ -178,6 +180,9 @@ class _Reader:
         waiting: list[str] = []  # named alone, and nothing said of them yet
         think: bool | None = None  # what the clause before said
         for place, clause in enumerate(clauses):
+            if clause.apart:
+                claims.listed.update(waiting)
+                waiting = []
             said = self._said(clauses, place)
             names = self._subjects(clause)
             if self._is_aside(clause, said):
@@ -196,6 +201,8 @@ class _Reader:
                 else:
                     claims.named.update(names)
                 continue
+            if think is False and said and not self._has_verb(clause) and self._agrees(clause):
+                said = False  # "Bruno is out of the question, Malik, too"
             if names and (self._contrasts(clause) or not self._has_verb(clause)) and not self._agrees(clause):
                 claims.listed.update(waiting)
                 waiting = []
@@ -209,29 +216,29 @@ class _Reader:
         """Divide a sentence at commas, and before "and" where a clause is complete and another has people."""
         mentions = _find(sentence, self._sets, self._language)
         starts = [mention.start for mention in mentions]
-        breaks = [(match.start(), match.end(), False) for match in _BREAK.finditer(sentence)]
+        breaks = [(match.start(), match.end(), match[0] not in ",，") for match in _BREAK.finditer(sentence)]
         breaks.append((len(sentence), len(sentence), False))
         signs = [match.start() for match in self._language.thinks.finditer(sentence)]
         signs += [match.start() for match in self._language.negation.finditer(sentence)]
         signs.sort()
         ands = [match.start() for match in self._language.conjunction.finditer(sentence)]
         clauses: list[_Clause] = []
-        begin, joined = 0, False
+        begin, joined, apart = 0, False, False
 
         def close(end: int) -> None:
             own = mentions[bisect_left(starts, begin) : bisect_left(starts, end)]
             moved = [Mention(each.start - begin, each.end - begin, each.name) for each in own]
             if _LETTER.search(sentence, begin, end):
-                clauses.append(_Clause(sentence[begin:end], moved, joined))
+                clauses.append(_Clause(sentence[begin:end], moved, joined, apart))
 
-        for at, end, _ in breaks:
+        for at, end, wide in breaks:
             for conjunction in ands[bisect_left(ands, begin) : bisect_left(ands, at)]:
                 complete = bisect_left(signs, begin) < bisect_left(signs, conjunction)
                 if complete and bisect_left(starts, conjunction) < bisect_left(starts, at):
                     close(conjunction)
-                    begin, joined = conjunction, True
+                    begin, joined, apart = conjunction, True, False
             close(at)
-            begin, joined = end, False
+            begin, joined, apart = end, False, wide
         return clauses
 
     def _said(self, clauses: Sequence[_Clause], place: int) -> bool | None:

@@ -34,7 +34,11 @@ def read_polarity(text: str, question: str, names: tuple[str, str], language: La
     corrections = [match.end() for match in language.correction.finditer(text)]
     text = text[corrections[-1] :] if corrections else text
     for match in reversed(list(language.answer.finditer(text))):
-        said = _word(_first_clause(text[match.end() : match.end() + 80]), language)
+        clause = _first_clause(text[match.end() : match.end() + 80])
+        said = _word(clause, language)
+        if said is None:  # "the answer is a clear yes"
+            plain = _PLAINLY.intersection(clause.split())
+            said = plain <= {"yes", "ja", "si", "是"} if len(plain) == 1 else None
         if said is not None:
             return SUFFIX, names[not said]
     clauses = [clause for clause in _CLAUSE_END.split(text) if _LETTER.search(clause)]
@@ -48,6 +52,12 @@ def read_polarity(text: str, question: str, names: tuple[str, str], language: La
         said = _word(last, language)
         if said is not None:
             return SUFFIX, names[not said]
+    first = next(part for part in _SENTENCE_END.split(text) if _LETTER.search(part))
+    opening = [clause for clause in _CLAUSE_END.split(first) if _LETTER.search(clause)]
+    if len(opening) > 1 and not any(sign.lastgroup == "reason" for sign in language.signs.finditer(first)):
+        said = _word(opening[-1], language)  # "In my view, no. She …"
+        if said is not None:
+            return PREFIX, names[not said]
     if language.unsure.search(text):
         return NO_MATCH, None
     verdicts = {_statement(sentence, question, language) for sentence in _SENTENCE_END.split(text)} - {None}
@@ -91,9 +101,12 @@ def _statement(sentence: str, question: str, language: Language) -> bool | None:
     reasons = [any(sign.lastgroup == "reason" for sign in language.signs.finditer(clause)) for clause in clauses]
     if True in reasons:  # a reason reaches to the end, one that begins the sentence only to the next clause
         clauses = clauses[1:] if reasons[0] and len(clauses) > 1 else _before_reason(clauses, reasons, language)
-    for clause in clauses:
+    for place, clause in enumerate(clauses):
         if language.knows.search(clause):
-            return language.negation.search(clause) is None
+            before = clauses[place - 1] if place else ""
+            doubted = language.thinks.search(before) is not None and language.negation.search(before) is not None
+            partly = language.only.search(clause) is not None and language.negation.search(sentence) is not None
+            return not doubted and not partly and language.negation.search(clause) is None
     if not any(map(language.wrong.search, clauses)):
         return None
     denied = any(map(language.negation.search, clauses))

@@ -1,7 +1,7 @@
 """How replies in German, Spanish and Chinese speak of minds, of how things are, and of how they were at first.
 
-A reply often says several of these: "It is really in the box, but Julia thinks it is in the bag." A text is divided into
-clauses, and each place that it names is held by what comes first in its clause: a person who thinks, searches or says
+A reply often says several of these: "It is really in the box, but Julia thinks it is in the bag." A text is divided
+into clauses. Each place that it names is held by what comes first in its clause: a person who thinks, searches or says
 something, or a word such as "really", "at first", "now". What a person thinks that others think is held by that person.
 A question then prefers the places that are held by what it asks about.
 """
@@ -242,10 +242,76 @@ GERMAN = Speech(
     ),
     they=frozenset({"er", "sie", "beide", "ihr"}),
     nobody=frozenset(
-        "daher deshalb deswegen also somit folglich dann dort das dies es man wer was wo vermutlich wahrscheinlich zuerst "
-        "niemand antwort jetzt nun trotzdem ihm ich aber so hier nur vielleicht sicher natürlich allerdings jedoch der die "
-        "am im in geschichte frage ort zunächst danach hingegen dagegen tatsächlich satz laut obwohl weil da denn "
-        "während wenn moment".split()
+        (
+            *(
+                "daher",
+                "deshalb",
+                "deswegen",
+                "also",
+                "somit",
+                "folglich",
+                "dann",
+                "dort",
+                "das",
+                "dies",
+                "es",
+            ),
+            *(
+                "man",
+                "wer",
+                "was",
+                "wo",
+                "vermutlich",
+                "wahrscheinlich",
+                "zuerst",
+                "niemand",
+                "antwort",
+            ),
+            *(
+                "jetzt",
+                "nun",
+                "trotzdem",
+                "ihm",
+                "ich",
+                "aber",
+                "so",
+                "hier",
+                "nur",
+                "vielleicht",
+                "sicher",
+            ),
+            *(
+                "natürlich",
+                "allerdings",
+                "jedoch",
+                "der",
+                "die",
+                "am",
+                "im",
+                "in",
+                "geschichte",
+                "frage",
+                "ort",
+            ),
+            *(
+                "zunächst",
+                "danach",
+                "hingegen",
+                "dagegen",
+                "tatsächlich",
+                "satz",
+                "laut",
+                "obwohl",
+                "weil",
+            ),
+            *(
+                "da",
+                "denn",
+                "während",
+                "wenn",
+                "moment",
+            ),
+        )
     ),
     says=re.compile(r"\b(?:sag(?:t|en)|antwort(?:et|en)|nenn(?:t|en)|verweis(?:t|en)|Antwort)\b"),
     really=re.compile(
@@ -283,7 +349,7 @@ SPANISH = Speech(
     asked=re.compile(
         rf"(?:{_ES_THINKS}|creen en común|que|y|e)\s+(?P<who>[A-ZÁÉÍÓÚÑ][\w-]+)",
     ),
-    common=re.compile(r"\b(?:en común|[Aa]mbos)\b"),
+    common=re.compile(r"\b(?:[Ee]n común|[Aa]mbos)\b"),
     thinks=re.compile(
         rf"(?<![\w-])(?P<who>{_ES_NAME}|[Éé]l|[Ee]lla|[Aa]mbos|[Ee]llos)(?:\s*,?\s*(?:l[aeo]s?|aún|todavía|se|también|solo|"
         rf"en\s+cambio,?|sin\s+embargo,?|no|mism[oa])(?=\s)){{0,3}}\s+{_ES_THINKS}\b|"
@@ -293,8 +359,45 @@ SPANISH = Speech(
     ),
     they=frozenset({"él", "ella", "ambos", "ellos"}),
     nobody=frozenset(
-        "entonces ahora probablemente primero eso que quien luego así nadie lo la el los las pero yo no quizás respuesta "
-        "según aunque como si cuando antes después donde sin en se".split()
+        (
+            *(
+                "entonces",
+                "ahora",
+                "probablemente",
+                "primero",
+                "eso",
+                "que",
+                "quien",
+                "luego",
+                "así",
+                "nadie",
+            ),
+            *(
+                "lo",
+                "la",
+                "el",
+                "los",
+                "las",
+                "pero",
+                "yo",
+                "no",
+                "quizás",
+                "respuesta",
+                "según",
+                "aunque",
+            ),
+            *(
+                "como",
+                "si",
+                "cuando",
+                "antes",
+                "después",
+                "donde",
+                "sin",
+                "en",
+                "se",
+            ),
+        )
     ),
     says=re.compile(r"\b(?:dir[ií]a|dir[aá]|dice|respond\w+|contest\w+|respuesta)\b", re.IGNORECASE),
     really=re.compile(r"\b(?:realmente|en (?:realidad|verdad)|de (?:hecho|verdad)|realidad|real)\b", re.IGNORECASE),
@@ -305,21 +408,23 @@ SPANISH = Speech(
     ),
     later=re.compile(r"\b(?:luego|despu[eé]s(?!\s+de)|más tarde|posteriormente|a continuación)\b", re.IGNORECASE),
     last=re.compile(
-        r"\b(?:ahora|por último|finalmente|al final|actualmente|en este momento|termina|[uú]ltim[oa]\s+(?:lugar|frase))\b",
+        r"\b(?:ahora|por último|finalmente|al final|actualmente|en este momento|"
+        r"termina|[uú]ltim[oa]\s+(?:lugar|frase))\b",
         re.IGNORECASE,
     ),
     source=re.compile(r"(?<!dentro )\b(?:del|de (?:la|los|las))\s+$"),
     before=re.compile(r"(?!)"),
     fact=re.compile(r",\s*(?:(?:el|la|los|las)\s+\w+\s+)?(?:está|están|se\s+encuentran?)\b"),
     clause_end=re.compile(
-        r"[.;!?\n]|\b(?:aunque|porque|ya que|pues|pero|sino|cuando|antes de|después de|mientras|como|dado|puesto|por más)\b|"
+        r"[.;!?\n]|\b(?:aunque|porque|ya que|pues|pero|sino|cuando|antes de|después de|mientras|como|dado|"
+        r"puesto|por más)\b|"
         r",\s*(?:y|e)\s+(?:luego|después|por último)\b"
     ),
 )
 
 _ZH_THINKS = (
     r"[^，。；！？\n,.;!?：:在会认觉以相料估说]{0,4}"
-    r"(?:认为|觉得|以为|相信|估计|料想|会说|说(?!谎)|会|要去|将|的想法)"
+    r"(?:认为|觉得|以为|相信|估计|料想|会说|说(?!谎)|会|要去|去(?!了)|将|的想法)"
 )
 CHINESE = Speech(
     asked=re.compile(rf"(?P<who>{_HAN_NAME})(?=会|认为|共同|和)"),

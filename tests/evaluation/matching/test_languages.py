@@ -238,6 +238,14 @@ def test_sets_of_people() -> None:
     assert sets.people == ("Bruno", "Elena", "Malik")
     assert sets.names[frozenset()] == "nobody"
     assert sets.describe() == "one or more of the names Bruno, Elena, Malik, separated by commas; or nobody"
+    for language, (_, people, nobody, between) in SAYING_WHO.items():
+        subsets = [between.join(each) for size in range(1, 5) for each in combinations(people, size)]
+        known = people_sets((*subsets, nobody))
+        assert known is not None
+        said = known.describe(language)
+        assert between.join(sorted(people)) in said
+        assert nobody in said
+        assert all(said.count(person) == 1 for person in people)  # not every set of them
     for names in (("box", "jar"), ("yes", "no"), (), ("box", "box, jar")):
         assert people_sets(names) is None, names
 

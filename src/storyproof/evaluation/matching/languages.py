@@ -159,15 +159,18 @@ GERMAN = Language(
     endings=("s", "es", "n", "en", "e"),
     spelling=(("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")),
     yes=re.compile(
-        r"\b(?:ja(?:wohl)?|doch|schon|durchaus|in der tat|yes|stimmt|richtig|genau|natürlich|klar|selbstverständlich|sicher)\b"
+        r"\b(?:ja(?:wohl)?|doch|schon|durchaus|in der tat|yes|stimmt|richtig|genau|"
+        r"natürlich|klar|selbstverständlich|sicher)\b"
     ),
     no=re.compile(
-        r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls|auf keinen fall|nicht wirklich|(?:eigentlich|wohl|eher|leider|sicher|"
+        r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls|auf keinen fall|nicht wirklich|"
+        r"(?:eigentlich|wohl|eher|leider|sicher|"
         r"bestimmt|offenbar|vermutlich|wahrscheinlich|gar|überhaupt|natürlich|anscheinend)\s+nicht)\b"
     ),
     unsure=re.compile(
         r"\b(?:ja und nein|jein|vielleicht|unklar|möglicherweise|geht\b.{0,40}\bnicht hervor|nicht (?:sagen|beurteilen|"
-        r"beantworten|feststellen|klar|eindeutig|sicher|bekannt(?!,? wo\b))|(?:ich|man|wir) wei(?:ß|ss)\b.{0,20}\bnicht|"
+        r"beantworten|feststellen|klar|eindeutig|sicher|bekannt(?!,? wo\b))|"
+        r"(?:ich|man|wir) wei(?:ß|ss)\b.{0,20}\bnicht|"
         r"keine angabe\w*|ja oder nein)\b"
     ),
     knows=re.compile(r"\b(?:wei(?:ß|ss)|wissen|kennt|bekannt|bewusst|ahnt|ahnung|im bilde|knows?|aware)\b"),
@@ -240,7 +243,8 @@ SPANISH = Language(
         r"depende)\b"
     ),
     knows=re.compile(
-        r"\b(?:sabe(?:r(?:lo)?)?|sabia|conoce|desconoce|ignora|consciente|(?:ni )?idea|enterad[oa]|al (?:tanto|corriente)|knows?|aware)\b"
+        r"\b(?:sabe(?:r(?:lo)?)?|sabia|conoce|desconoce|ignora|consciente|(?:ni )?idea|enterad[oa]|"
+        r"al (?:tanto|corriente)|knows?|aware)\b"
     ),
     wrong=re.compile(r"\b(?:equivoca(?:d[oa])?|error|wrong)\b"),
     negation=re.compile(
@@ -289,7 +293,8 @@ CHINESE = Language(
     spaced=False,
     lookalikes=("零钱包",),
     adverbs=re.compile(
-        r"^(?:我(?:认为|觉得|想|猜)|显然|明显|应该|恐怕|看来|看样子|大概|其实|确实|的确|绝对|一定|肯定(?=是|知|不|否|对)|(?:很|极有|大有|极)?可能(?=是|知|不|否)|多半|"
+        r"^(?:我(?:认为|觉得|想|猜)|显然|明显|应该|恐怕|看来|看样子|大概|其实|确实|的确|绝对|一定|"
+        r"肯定(?=是|知|不|否|对)|(?:很|极有|大有|极)?可能(?=是|知|不|否)|多半|"
         r"很遗憾|可惜|当然(?=是|知|不|否)|并(?=不|没)|没错(?=是))+"
     ),
     yes=re.compile(r"(?<![不否])(?:是的|是(?!否|不是|谁|什么)|肯定的?|对(?!不|于)|知道|知情|没错|当然|正确|yes)"),

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.datasets.examples import read_examples
+from storyproof.datasets.frames import Data, data_name, takes_rows
 from storyproof.datasets.protection import refuse_overwriting
 from storyproof.datasets.reading import find_source
 from storyproof.datasets.stored import choose_stored
@@ -53,9 +54,10 @@ _SHOT_STORIES = 3_000  # that solved examples are drawn from
 __all__ = ["GIVEN", "PROVED", "Evaluation", "evaluate"]
 
 
+@takes_rows("data")
 def evaluate(
     model: ModelName,
-    data: str | Path,
+    data: Data,
     *,
     split: str | None = None,
     labels: str = GIVEN,
@@ -75,8 +77,9 @@ def evaluate(
     Args:
         model: The solver's name, or what `resolve` returned for it: of the catalog, a path, `openai/…`, `vllm/…`,
             `hf/…`, `local/…`, `module:function`, or a model that vLLM finds. A `Path` is a path only.
-        data: A dataset folder or a file; or a URL such as `s3://bucket/folder`.
-        split: Which split of a folder; by default test.
+        data: A dataset folder or a file; or a URL such as `s3://bucket/folder`; or rows in memory: a frame of pandas or
+            polars, an Arrow table, or a list of rows.
+        split: Which split of a folder, or of rows in memory that have several; by default test.
         labels: Score against the labels as `given`, or against the answers that are `proved` from the text.
         max_stories: Use only so many stories.
         max_samples: Use only so many questions.
@@ -154,7 +157,7 @@ def evaluate(
         details = {**_solver_details(solver, asked, options), **counts, **judge.details()}
         found = Evaluation(
             name_of(reference.name),
-            name_of(data),
+            data_name(data),
             source.split,
             labels,
             seed,
@@ -200,7 +203,7 @@ def _evaluate_apart(
         run = {**about, "data": stored_identity(source, hashes), "seconds": time.monotonic() - start}
         evaluation = Evaluation(
             name_of(work.model.name),
-            name_of(data),
+            data_name(data),
             source.split,
             labels,
             work.seed,

@@ -76,7 +76,9 @@ def evaluate(
 
     Args:
         model: The solver's name, or what `resolve` returned for it: of the catalog, a path, `openai/…`, `vllm/…`,
-            `hf/…`, `local/…`, `module:function`, or a model that vLLM finds. A `Path` is a path only.
+            `hf/…`, `local/…`, `module:name` or `file.py:name` (a function or a class), or a model that vLLM finds. A
+            `Path` is a path only. Or a model itself: an object with `predict(examples)`, which gets all questions at
+            once and returns one of each one's `candidates`, or a function from the text of a prompt to a reply.
         data: A dataset folder or a file; or a URL such as `s3://bucket/folder`; or rows in memory: a frame of pandas or
             polars, an Arrow table, or a list of rows.
         split: Which split of a folder, or of rows in memory that have several; by default test.

@@ -89,7 +89,8 @@ def evaluate(
         seed: For solvers and prompts that draw.
         encoder: Where the encoder of a trained bert run is, if it has moved.
         output_dir: Write `<model>_<split>.json` there; of a language model also every reply, so that the same call
-            resumes where an earlier one stopped.
+            resumes where an earlier one stopped. A run of other data or settings that is in this file is kept under
+            another name, see `Evaluation.kept`.
         progress: Watches a language model.
         options: How a language model is run.
         engine: Where files are answered, see `storyproof.engines`; by default one after the other, here.
@@ -156,7 +157,7 @@ def evaluate(
             raise NoAnswersError(
                 f"{reference.name} gave no answer at all, so there is nothing to score: {why.rstrip('.')}."
             )
-        details = {**_solver_details(solver, asked, options), **counts, **judge.details()}
+        details = {**_solver_details(solver, asked, options), **counts, **chosen.limits(), **judge.details()}
         found = Evaluation(
             name_of(reference.name),
             data_name(data),
@@ -173,7 +174,8 @@ def evaluate(
             counts=judge.missing <= asked.max_failed,
             free_text=judge.free_text,
         )
-        return replace(found, predictions=recorder.finish(found.about()))
+        predictions = recorder.finish(found.about())
+        return replace(found, predictions=predictions, kept=recorder.kept)
 
 
 def _evaluate_apart(
@@ -201,7 +203,8 @@ def _evaluate_apart(
             beat("questions", judge.tally.asked)
         if not judge.tally.asked:
             raise _nothing_to_score(source.name)
-        details = judge.details()
+        limits = {"limits": {"exclude_memory_reality": True}} if work.exclude_memory_reality else {}
+        details = {**limits, **judge.details()}
         run = {**about, "data": stored_identity(source, hashes), "seconds": time.monotonic() - start}
         evaluation = Evaluation(
             name_of(work.model.name),
@@ -216,7 +219,8 @@ def _evaluate_apart(
             run=run,
             path=path,
         )
-        return replace(evaluation, predictions=recorder.finish(evaluation.about()))
+        predictions = recorder.finish(evaluation.about())
+        return replace(evaluation, predictions=predictions, kept=recorder.kept)
 
 
 def _nothing_to_score(name: str) -> DataError:

@@ -158,11 +158,7 @@ def test_the_command_says_what_it_keeps(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     for seed in (1, 2):
         storyproof.generate("tomi", test=3, seed=seed, out=tmp_path / f"data{seed}")
+    said = f"the run of other data or settings that was there is kept as {runs / 'rules_test_data1.json'}"
     for seed, kept in ((1, False), (2, True)):
-        done = run(
-            "evaluate", "--model", "rules", "--data", tmp_path / f"data{seed}", "--output-dir", tmp_path / "runs"
-        )
-        said = (
-            f"the run of other data or settings that was there is kept as {tmp_path / 'runs' / 'rules_test_data1.json'}"
-        )
+        done = run("evaluate", "--model", "rules", "--data", tmp_path / f"data{seed}", "--output-dir", runs)
         assert (said in done.stdout) is kept

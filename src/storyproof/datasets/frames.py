@@ -131,7 +131,8 @@ def _as_table(frame: Any) -> pa.Table:
         DataError: If Arrow cannot take it over.
     """
     try:
-        table = pa.table(frame)
+        # Polars has a conversion of its own, without views of texts, which older versions of Arrow cannot convert.
+        table = frame.to_arrow() if callable(getattr(frame, "to_arrow", None)) else pa.table(frame)
     except (pa.ArrowException, TypeError, ValueError) as error:  # such as a column of texts and numbers
         raise DataError(f"the frame cannot be read as a table: {error}; {_EXPECTED}.") from error
     table = table.select([name for name in table.column_names if not name.startswith("__index_level_")])
@@ -145,15 +146,23 @@ def _as_table(frame: Any) -> pa.Table:
 
 def _plain_column(column: pa.ChunkedArray, expected: pa.DataType | None) -> pa.ChunkedArray:
     """Return a column as files hold it; one that cannot be `expected` stays, and the reader says so."""
-    if pa.types.is_dictionary(column.type):
-        kind = _plain_type(column.type)
-        chunks = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in column.chunks]
-        return pa.chunked_array(chunks, kind)
     # Empty lists have no type in pandas, and whole numbers of which some are missing are floating-point numbers.
     if expected is not None and (pa.types.is_nested(column.type) or pa.types.is_floating(column.type)):
         with suppress(pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return column.cast(expected)
-    return column.cast(_plain_type(column.type))
+    kind = _plain_type(column.type)
+    if pa.types.is_dictionary(column.type):
+        words = [_converted(chunk.dictionary, kind).take(chunk.indices) for chunk in column.chunks]
+        return pa.chunked_array(words, kind)
+    return pa.chunked_array([_converted(chunk, kind) for chunk in column.chunks], kind)
+
+
+def _converted(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Return an array as one of another type."""
+    try:
+        return array.cast(kind)
+    except pa.ArrowNotImplementedError:  # views, in versions of Arrow from before 2025
+        return pa.array(array.to_pylist(), kind)
 
 
 def _plain_type(kind: pa.DataType) -> pa.DataType:

@@ -9,35 +9,37 @@ from rich.console import Console
 
 import storyproof
 from storyproof.errors import DataError
-from storyproof.example import Example
+from storyproof.example import Example, plain
 from tests.samples import table
 
 
 class Stream:
-    """What frames of other libraries are to us: an Arrow stream. Polars gives texts as views."""
+    """What frames of other libraries are to us: an Arrow stream, with views of texts."""
 
     def __init__(self, made: pa.Table) -> None:
-        self._table = made
+        is_text = [pa.types.is_string(plain(field.type)) for field in made.schema]
+        kinds = [pa.string_view() if each else field.type for each, field in zip(is_text, made.schema, strict=True)]
+        columns = [
+            pa.chunked_array([pa.array(column.to_pylist(), kind)]) if kind == pa.string_view() else column
+            for column, kind in zip(made.columns, kinds, strict=True)
+        ]
+        self._table = pa.table(columns, names=made.column_names)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._table.__arrow_c_stream__(requested_schema)
 
 
-def _with_views(made: pa.Table) -> Stream:
-    """Return a table as polars gives it: codes of views, and lists of views."""
-    columns = []
-    for column in made.columns:
-        if pa.types.is_dictionary(column.type):
-            chunks = [
-                pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.string_view()))
-                for chunk in column.chunks
-            ]
-            columns.append(pa.chunked_array(chunks))
-        elif pa.types.is_string(column.type):
-            columns.append(column.cast(pa.string_view()))
-        else:
-            columns.append(column)
-    return Stream(pa.table(columns, names=made.column_names))
+class Polars:
+    """A frame that converts itself, as those of polars do."""
+
+    def __init__(self, made: pa.Table) -> None:
+        self._table = made
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        raise NotImplementedError("its codes of views are not for every version of Arrow")
+
+    def to_arrow(self) -> pa.Table:
+        return self._table
 
 
 def _frame(made: pa.Table) -> Any:
@@ -49,7 +51,8 @@ FORMS: dict[str, Callable[[pa.Table], Any]] = {
     "batch": lambda made: made.combine_chunks().to_batches()[0],
     "pandas": _frame,
     "filtered": lambda made: _frame(made)[lambda frame: frame["order"] > 0],  # has an index of its own
-    "views": _with_views,
+    "views": Stream,
+    "polars": Polars,
     "rows": lambda made: made.to_pylist(),
     "iterator": lambda made: iter(made.to_pylist()),
     "examples": lambda made: [Example.from_row(row, "belief") for row in made.to_pylist()],

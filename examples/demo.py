@@ -123,9 +123,9 @@ def compare_solvers(data: Path) -> list[Evaluation]:
         trained = ""
     else:
         models.insert(3, "entnet")
-        trained = "; entnet: a network that comes along"
+        trained = "; entnet: a shipped network"
     runs = [storyproof.evaluate(model, data, max_stories=SCORED) for model in models]
-    title(f"3. Solvers, in percent right: evaluate (rules: the algorithm of the ToMi paper{trained})")
+    title(f"3. Solvers, in percent right: evaluate (rules: the ToMi paper's algorithm{trained})")
     screen = Console(width=WIDTH)
     with screen.capture() as shown:
         screen.print(scores_view(runs))

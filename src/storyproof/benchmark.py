@@ -226,12 +226,14 @@ class Benchmark(ABC):
     ) -> dict[str, int]:
         """Return how many stories of each split are requested.
 
-        Where no number is given, they are those of the preset or the usual ones; else only the given splits have any.
+        Where no number but 0 is given, they are those of the preset or the usual ones, and 0 leaves a split out; else
+        only the given splits have any.
         """
         given = {"train": train, "val": val, "test": test}
-        if any(count is not None for count in given.values()):
+        if any(given.values()):
             return {split: count or 0 for split, count in given.items()}
-        return {**self.usual_counts, **(self.preset(preset)[1] if preset else {})}
+        usual = {**self.usual_counts, **(self.preset(preset)[1] if preset else {})}
+        return {split: usual[split] if count is None else 0 for split, count in given.items()}
 
     def stories(self, split: str, asked: int) -> int:
         """Return how many stories a split has if `asked` are requested."""

@@ -51,6 +51,7 @@ def test_generate(tmp_path: Path) -> None:
     [
         ([], {"train": 999, "val": 999, "test": 999}),
         (["--val", 3], {"val": 3}),
+        (["--train", 0, "--val", 0], {"test": 999}),
         (["--train", 0, "--val", 4], {"val": 4}),  # the second round is cut
     ],
 )

@@ -59,7 +59,7 @@ def test_settings_change_the_content() -> None:
         ("tomi", {"test": -3}, "--test is -3; the number of stories cannot be negative"),
         ("tom-babi", {"test": 12, "noise": 1.5}, "--noise is 1.5; it is a probability, so use a number from 0 to 1"),
         ("tomi", {"test": 3, "disjoint": ("things",)}, "unknown role to keep disjoint 'things'.*Known: agents"),
-        ("tomi", {"test": 0}, "no stories requested"),
+        ("tomi", {"train": 0, "val": 0, "test": 0}, "no stories requested"),
         ("tomi", {"test": 3.0}, "--test is 3.0; expected a whole number of stories"),
         ("tomi", {"test": 3, "preset": "small"}, "--preset is 'small', but tomi has no presets"),
         ("tomi@1", {"test": 3, "version": 2}, "the benchmark is 'tomi@1', but --version is 2; give one of them"),
@@ -97,6 +97,7 @@ def test_without_numbers_there_are_the_usual_ones() -> None:
     blocks = storyproof.generate("tomi", seed=1, as_blocks=True)
     assert sum(block.num_rows for block in blocks) == 6 * 3 * 999
     assert storyproof.generate("tomi", seed=1, val=2).num_rows == 12
+    assert storyproof.generate("tomi", seed=1, train=0, val=0).num_rows == 6 * 999
 
 
 def test_unknown_split() -> None:

@@ -89,8 +89,8 @@ def generate(
 
     Args:
         benchmark: Its name, such as `tomi`; `tomi@1` for a version.
-        train: Stories in the training split. If neither this nor `val` nor `test` is given, all three are those of the
-            preset or the usual ones of the benchmark; else a split that is not given is left out.
+        train: Stories in the training split; 0 leaves it out. If none of the three numbers is given, or only 0, the
+            others are those of the preset or the usual ones; else a split that is not given is left out.
         val: Stories in the validation split.
         test: Stories in the test split; for clutrr, in each test scenario (task and length).
         seed: Same seed, same content.

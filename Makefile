@@ -18,25 +18,9 @@ DEFAULT := not slow and not llm and not gpu and not browser and not integrations
 .PHONY: demo test lint unit test-slow test-integrations test-rl test-cluster test-llm test-gpu test-browser test-site test-study torture soak coverage mutants bench docs notebooks figures screenshots proofs \
 	package locks hooks clean
 
+# A tour of one screen, in under a minute after the installation; the files are in demo.
 demo: $(READY)
-	$(BIN)/storyproof generate tomi --out demo/tomi --train 9999 --val 999 --test 999 --seed 7 --force
-	$(BIN)/storyproof generate tom-babi --out demo/tom-babi --train 0 --val 0 --test 1200 --seed 7 --force
-	$(BIN)/storyproof verify demo/tomi
-	$(BIN)/storyproof verify demo/tom-babi
-	$(BIN)/storyproof evaluate --model random,majority,rules,oracle --data demo/tom-babi
-	$(BIN)/storyproof evaluate --model random,majority,rules,entnet,oracle --data demo/tomi --output-dir demo/runs/tomi
-	$(BIN)/storyproof show demo/tomi --index 7
-	$(BIN)/storyproof generate clutrr --out demo/clutrr --preset generalization-23 --seed 7 --force
-	$(BIN)/storyproof verify demo/clutrr
-	$(BIN)/storyproof evaluate --model random,majority,rules,gat,oracle --data demo/clutrr --output-dir demo/runs/clutrr
-	$(BIN)/storyproof show demo/clutrr --index 3
-	@$(BIN)/storyproof pull smollm2 \
-		&& $(BIN)/storyproof evaluate --model local/smollm2 --data demo/tomi --max-stories 5 --output-dir demo/runs/tomi \
-		&& $(BIN)/storyproof evaluate --model local/smollm2 --data demo/clutrr --max-stories 30 --output-dir demo/runs/clutrr \
-		|| echo "No language model this time, for the reason above; all else is done."
-	$(BIN)/storyproof report demo/runs/tomi demo/runs/clutrr -o demo/report.html
-	@echo "The files are in $(CURDIR)/demo: tomi, tom-babi and clutrr, with a manifest.json each."
-	@echo "The report is $(CURDIR)/demo/report.html; open it in a browser."
+	@$(BIN)/python examples/demo.py demo
 
 # Both at once: mypy takes one core only.
 test: $(READY)
@@ -148,9 +132,7 @@ package: .venv-tools/.ready
 	.venv-tools/bin/python -m build --outdir dist .
 	$(PYTHON) -m venv build/package
 	build/package/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl
-	cd build && package/bin/storyproof --version
-	cd build && package/bin/storyproof generate tomi --out package/tomi --train 0 --val 0 --test 30 --seed 7
-	cd build && package/bin/storyproof verify package/tomi
+	build/package/bin/python tests/installed.py
 
 # Writes the hashes of all packages in the locks, and adds packages that these need. To change a version, edit its line first.
 locks: .venv-tools/.ready

@@ -9,6 +9,7 @@ import typer.testing
 from hypothesis import HealthCheck, Phase, settings
 
 from storyproof.benchmark import Benchmark
+from storyproof.errors import name_options
 
 # Two workers with as many threads each as there are cores would wait for each other; tiny models need one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -41,6 +42,22 @@ def _commands_are_built_once() -> Iterator[None]:
         patch.setattr(typer.main, "get_command", built)
         patch.setattr(typer.testing, "_get_command", built)
         yield
+
+
+@pytest.fixture(autouse=True)
+def _messages_name_options() -> Iterator[None]:
+    """Let messages be as they are written; `tests/test_errors.py` tests what Python programs read instead."""
+    name_options()
+    yield
+    name_options()
+
+
+@pytest.fixture
+def in_python() -> Iterator[None]:
+    """Let messages name arguments, as in a Python program."""
+    name_options(False)
+    yield
+    name_options()
 
 
 @pytest.fixture(scope="module")

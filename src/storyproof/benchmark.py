@@ -133,9 +133,9 @@ class Benchmark(ABC):
         name: How users call it.
         version: Increases whenever the content for a seed changes.
         family: The name of the family that its rows belong to.
-        usual_counts: How many stories each split has by default.
+        usual_counts: How many stories each split has if no number is given.
         test_parts: What each part of the test split has so many stories of, such as "task and k"; empty without parts.
-        round: Stories come in rounds that are balanced in themselves; a count must be a multiple.
+        round: Stories come in rounds that are balanced in themselves; the last one is cut to the count.
         config_type: The frozen dataclass of its settings.
         presets: Named settings, such as the data sets of a paper; `train`, `val` and `test` are numbers of stories.
         readings: The readings that its answers are judged under.
@@ -221,6 +221,20 @@ class Benchmark(ABC):
     def capacity(self, split: str) -> int:
         """Return how many different stories the vocabulary allows in a split."""
 
+    def counts(
+        self, *, train: int | None = None, val: int | None = None, test: int | None = None, preset: str | None = None
+    ) -> dict[str, int]:
+        """Return how many stories of each split are requested.
+
+        Where no number but 0 is given, they are those of the preset or the usual ones, and 0 leaves a split out; else
+        only the given splits have any.
+        """
+        given = {"train": train, "val": val, "test": test}
+        if any(given.values()):
+            return {split: count or 0 for split, count in given.items()}
+        usual = {**self.usual_counts, **(self.preset(preset)[1] if preset else {})}
+        return {split: usual[split] if count is None else 0 for split, count in given.items()}
+
     def stories(self, split: str, asked: int) -> int:
         """Return how many stories a split has if `asked` are requested."""
         return asked
@@ -262,12 +276,6 @@ class Benchmark(ABC):
             raise ConfigError(f"{option} is {count!r}; expected a whole number of stories.")
         if count < 0:
             raise ConfigError(f"{option} is {count}; the number of stories cannot be negative (0 leaves a split out).")
-        if count % self.round:
-            below = count - count % self.round
-            near = f"{below} or {below + self.round}" if below else f"{self.round}"
-            raise ConfigError(
-                f"{option} is {count}; {self.name} is balanced in rounds of {self.round} stories, so use {near}."
-            )
         if count > self.capacity(split):
             most = self.capacity(split) // self.round * self.round
             raise ConfigError(
@@ -283,9 +291,8 @@ class Benchmark(ABC):
             seed: For the fresh ones.
         """
         made = cls(cls.config_type(), seed)
-        count = -(-len(stories) // made.round) * made.round
-        made.check_count("test", count)
-        return pa.concat_tables(made.blocks("test", count)).slice(0, len(stories) * made.rows_per_story("test"))
+        made.check_count("test", len(stories))
+        return pa.concat_tables(made.blocks("test", len(stories)))
 
     def blocks(self, split: str, count: int) -> Iterator[pa.Table]:
         """Yield `count` stories, block by block; check the count with `check_count` first."""
@@ -301,7 +308,9 @@ class Benchmark(ABC):
         wanted = min(self.block_stories, count - index * self.block_stories)
         if wanted == self.block_stories:
             return self.block(split, index)
-        return _cut(self.beginning(split, index, wanted), wanted * self.rows_per_story(split))
+        whole_rounds = -(-wanted // self.round) * self.round
+        made = self.beginning(split, index, min(whole_rounds, self.block_stories))
+        return _cut(made, wanted * self.rows_per_story(split))
 
 
 def _cut(table: pa.Table, rows: int) -> pa.Table:

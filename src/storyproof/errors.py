@@ -15,16 +15,57 @@
     └── StoppedError           a user stopped the work, and what was finished is kept; exit code 130
 
     ProofError                 oracle and checker differ while generating: a bug of storyproof's, never a user's mistake
+
+Messages are written with the options of the command line, such as `--max-stories`. The command line says once that it
+is what calls (`name_options`); everybody else is a Python program, which reads the argument, `max_stories`.
 """
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 
 QUOTED = 80  # characters of data that a message quotes
 SHORTENED = 300  # characters of another program's message that ours repeats
 LONGEST = 2000  # characters of a message
+
+# An option, unless it is quoted or belongs to a command that is quoted whole.
+_OPTION = re.compile(r"`[^`]*`|\bpip install( --\S+)*|(?<![\w'\"/=.-])--(?P<name>[a-z][a-z0-9]*(-[a-z0-9]+)*)")
+# Arguments that are not called as their options are, or need a value.
+_ARGUMENTS = {
+    "base-url": "base_urls",
+    "force": "force=True",
+    "max-wait": "max_wait_s",
+    "option": "extra",
+    "shortcuts": "learned=True",
+    "timeout": "timeout_s",
+}
+_is_command_line = [False]
+
+
+def name_options(wanted: bool = True) -> None:
+    """Let messages name options of the command line, as they are written, rather than arguments of Python."""
+    _is_command_line[0] = wanted
+
+
+def names_options() -> bool:
+    """Return whether messages name options of the command line."""
+    return _is_command_line[0]
+
+
+def as_arguments(message: str) -> str:
+    """Return a message with arguments of Python in place of options, such as `max_stories` for `--max-stories`."""
+    return _OPTION.sub(_argument, message)
+
+
+def _argument(found: re.Match[str]) -> str:
+    name = found["name"]
+    if name is None:
+        return found[0]
+    if name.startswith("no-"):
+        return f"{name[3:].replace('-', '_')}=False"
+    return _ARGUMENTS.get(name, name.replace("-", "_"))
 
 
 def quoted(value: object, most: int = QUOTED) -> str:
@@ -67,6 +108,8 @@ class StoryproofError(Exception):
     def __str__(self) -> str:
         """Return the message; of one that quotes too much, its beginning and its end, which says what to do."""
         message = super().__str__()
+        if not names_options():
+            message = as_arguments(message)
         if len(message) <= LONGEST:
             return message
         return f"{message[: LONGEST - 400]} … {message[-400:]}"

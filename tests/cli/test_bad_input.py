@@ -23,8 +23,7 @@ WORDS = {
     [
         ("tomy", "unknown benchmark 'tomy'", "Did you mean 'tomi'? Known: clutrr, "),
         ("tomi --train -3", "--train is -3", "0 leaves a split out"),
-        ("tomi --val 1000", "--val is 1000", "use 999 or 1002"),
-        ("tom-babi --test 1", "--test is 1", "use 12"),
+        ("tom-babi --test -1", "--test is -1", "0 leaves a split out"),
         ("tomi --train 0 --val 0 --test 0", "no stories requested", "set --train, --val or --test to a number above 0"),
         ("tom-babi --noise 1.01", "--noise is 1.01", "use a number from 0 to 1"),
         ("tom-babi --noise -0.1", "--noise is -0.1", "use a number from 0 to 1"),

@@ -46,10 +46,21 @@ def test_generate(tmp_path: Path) -> None:
     assert {path.name for path in out.iterdir()} == {"train.jsonl", "test.jsonl", "manifest.json"}
 
 
-def test_generate_takes_the_usual_number(tmp_path: Path) -> None:
-    run("generate", "tomi", "--out", tmp_path / "x", "--train", 0, "--val", 3)
+@pytest.mark.parametrize(
+    ("options", "stories"),
+    [
+        ([], {"train": 999, "val": 999, "test": 999}),
+        (["--val", 3], {"val": 3}),
+        (["--train", 0, "--val", 0], {"test": 999}),
+        (["--train", 0, "--val", 4], {"val": 4}),  # the second round is cut
+    ],
+)
+def test_generate_takes_the_usual_numbers_unless_some_are_given(
+    options: list[object], stories: dict[str, int], tmp_path: Path
+) -> None:
+    run("generate", "tomi", "--out", tmp_path / "x", *options)
     splits = json.loads((tmp_path / "x" / "manifest.json").read_text())["splits"]
-    assert {split: entry["stories"] for split, entry in splits.items()} == {"val": 3, "test": 999}
+    assert {split: entry["stories"] for split, entry in splits.items()} == stories
 
 
 def test_generate_makes_what_the_function_makes(tmp_path: Path, data: Path) -> None:

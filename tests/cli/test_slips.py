@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from storyproof.errors import ConfigError
+from storyproof.errors import ConfigError, as_arguments
 from storyproof.shortcuts.probes import load_learner
 from tests.cli.invocation import Program, Refuse
 from tests.samples import example
@@ -102,7 +102,7 @@ def test_without_scikit_learn_the_hint_names_an_option_that_exists(
     monkeypatch.setitem(sys.modules, "sklearn.ensemble", None)
     with pytest.raises(ConfigError, match=r"storyproof\[audit\]', or leave --shortcuts out") as found:
         load_learner("ensemble", "HistGradientBoostingClassifier")
-    assert str(found.value).endswith("(in Python, pass learned=False).")
+    assert as_arguments(str(found.value)).endswith("or leave learned=True out.")
     assert "--shortcuts" in program("audit --help").out
 
 

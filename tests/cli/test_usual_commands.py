@@ -1,14 +1,18 @@
 """The commands of the evaluation scripts that many people know, with `storyproof` in place of the scripts."""
 
 import json
+import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import storyproof
+from storyproof.catalog import load
 from storyproof.errors import ConfigError
+from storyproof.evaluation.matching import MATCHERS, judge
 from tests.cli.invocation import run
 from tests.solvers.llm.serving import FakeServer
 
@@ -41,24 +45,61 @@ def shell(command: str, url: str = "") -> str:
 def test_process_evaluate_and_ask(here: Path, url: str) -> None:
     for again in ("", " --force"):
         assert "val: 9 stories, 54 questions" in shell(f"process{again}")
-    assert len(json.loads((here / "processed_data/val.json").read_text())) == 54
+    rows = json.loads((here / "processed_data/val.json").read_text())
+    assert len(rows) == 54
 
     flags = "--max_samples 10 --output_dir results --exclude_memory_reality"
     printed = shell(f"evaluate --model openai/fake --dataset val {flags}", url)
-    assert "loaded 54 questions, 36 without memory and reality questions, asked 10" in printed
+    assert "loaded 54 questions from processed_data, 36 without memory and reality questions, asked 10" in printed
+    for matching in ("strict", "careful *", "lenient"):  # the overall accuracy, by each
+        assert re.search(rf"^ {re.escape(matching)} +[\d.]+ \(", printed, re.MULTILINE)
+    types = set(re.findall(r"^ ((?:first|second)_order_\S+) +[\d.]+ \(", printed, re.MULTILINE))
+    assert types <= {row["question_type"] for row in rows}
+    assert len(types) > 2
+    assert f"written to {Path('results', 'openai-fake_val.json')}" in printed
+    assert "loaded 54 questions from processed_data\n" in shell("evaluate --model openai/fake --dataset val", url)
+    assert (here / "evaluation_results" / "openai-fake_val.json").is_file()  # where the scripts write it
     matches = next(line for line in printed.splitlines() if line.startswith("matches: "))
     for kind in ("exact_match", "normalized_match", "contained_match", "prefix_match", "suffix_match", "no_match"):
         assert kind in matches  # also those that do not occur
     assert "first_order" in printed
     strict = shell(f"evaluate --model openai/fake --dataset val --strict_matching {flags}", url)
     assert "strict *" in strict
-    assert list((here / "results").glob("openai-fake_val*.json"))
+    assert "is kept as results" in strict.replace("\n", " ")  # the run with the usual matching
+    assert {file.name for file in (here / "results").glob("*.json")} == {
+        "openai-fake_val.json",
+        "openai-fake_val_processed_data.json",
+    }
 
     picked = "--json_file processed_data/val.json --example_id 5 --exclude_memory_reality"
     assert "expected: " in shell(f"ask --model openai/fake {picked}", url)
     story = "Oliver entered the room. The apple is in the basket. Oliver moved the apple to the drawer."
     own = f"--story '{story}' --question 'Where is the apple now?' --answer drawer"
     assert "expected: drawer" in shell(f"ask --model openai/fake {own}", url)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        ("red_suitcase", "exact_match"),
+        ("the red suitcase", "normalized_match"),
+        ("A red suitcase.", "normalized_match"),
+        ("Red-suitcase", "normalized_match"),
+        ("It is in the red suitcase now", "contained_match"),
+        ("suitcase", "no_match"),
+    ],
+)
+def test_lenient_takes_the_words_of_a_name(reply: str, kind: str) -> None:
+    row = next(each for each in storyproof.stream("tomi", seed=7)[0].rows if each.question_type == "reality")
+    words = (row.story.replace(row.answer, "red_suitcase"), row.question)
+    candidates = tuple("red_suitcase" if each == row.answer else each for each in row.candidates)
+    asked = replace(row, story=words[0], answer="red_suitcase", candidates=candidates)
+    assert judge(MATCHERS["lenient"], asked, reply).kind == kind
+
+
+def test_batch_size_goes_to_models_in_this_process() -> None:
+    for name in ("hf", "vllm"):
+        assert "batch_size" in load("backend", name).options
 
 
 def test_a_split_without_data_needs_processed_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -78,7 +78,7 @@ def test_runs_without_right_are_scored_by_their_labels() -> None:
         (run("xx", story_id="other"), "q0 is another question in m than in m"),
         (run("xx", target="jar"), "q0 was scored against 'box' in m and against 'jar' in m, and so 2 of 2 labels"),
         (run("xx", question_type="other"), "q0 is another question in m than in m"),
-        ({"predictions": []}, "holds no predictions; run evaluate --json again"),
+        ({"predictions": []}, "holds no predictions; run evaluate again with --output-dir"),
         ({"predictions": [3]}, "prediction 0: found 3; expected an object with 'id'"),
         ({"predictions": [{"id": "q0"}]}, "prediction 0: neither 'right' nor both"),
         ({"predictions": [{"id": "q0", "right": True}] * 2}, "answers q0 more than once"),

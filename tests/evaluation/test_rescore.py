@@ -238,10 +238,10 @@ def test_dropped_rows_of_theory_of_mind_must_be_known(fixed: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "holds no predictions; run evaluate --json again"),
+        ("", "holds no predictions; run evaluate again with --output-dir"),
         ("[]", "holds no run; expected an object with 'predictions'"),
         ("3", "holds no run"),
-        ('{"model": "m", "accuracy": 1}', "holds no predictions; run evaluate --json again"),
+        ('{"model": "m", "accuracy": 1}', "holds no predictions; run evaluate again with --output-dir"),
         ('{"predictions": []}', "holds no predictions"),
         ('{"predictions": "all"}', "holds no predictions"),
         ('[{"predictions": [3]}]', "prediction 0: found 3; expected an object with 'id'"),

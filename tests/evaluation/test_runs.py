@@ -5,8 +5,10 @@ from typing import Any
 import pytest
 
 import storyproof
+from storyproof.engines import make_engine
 from storyproof.errors import DataError
-from storyproof.evaluation.runs import SCHEMA, Prediction, Recorder, read_runs, run_name, story_hash
+from storyproof.evaluation.runs import SCHEMA, Evaluation, Prediction, Recorder, read_runs, run_name, story_hash
+from tests.cli.invocation import run
 
 
 @pytest.mark.parametrize(
@@ -106,3 +108,57 @@ def test_what_is_no_run(changes: dict[str, Any], message: str) -> None:
 def test_fields_of_later_versions_are_ignored() -> None:
     [run] = read_runs({"model": "m", "predictions": [{"id": "1", "answer": "x", "mood": "good"}]})
     assert run.predictions == (Prediction(id="1", answer="x"),)
+
+
+def _evaluate(data: Path, runs: Path, **settings: Any) -> Evaluation:
+    return storyproof.evaluate("rules", data, output_dir=runs, **settings)
+
+
+def test_a_run_never_replaces_another(tmp_path: Path) -> None:
+    for name, seed in (("fresh", 1), ("other", 2)):
+        storyproof.generate("tomi", test=3, seed=seed, out=tmp_path / name)
+    fresh, other, runs = tmp_path / "fresh", tmp_path / "other", tmp_path / "runs"
+    first = _evaluate(fresh, runs)
+    written = (runs / "rules_test.json").read_bytes()
+    assert first.kept is None
+    assert _evaluate(fresh, runs).kept is None  # the same run again
+    assert [path.name for path in runs.iterdir()] == ["rules_test.json"]
+
+    second = _evaluate(other, runs)
+    assert second.kept == runs / "rules_test_fresh.json"
+    assert json.loads(second.kept.read_bytes())["predictions"] == json.loads(written)["predictions"]
+    assert read_runs(runs / "rules_test.json")[0].data == str(other)
+
+    limited = _evaluate(other, runs, max_stories=2)  # the same data, but fewer questions
+    assert limited.kept == runs / "rules_test_other.json"
+    assert _evaluate(other, runs, max_stories=2).kept is None
+    assert _evaluate(other, runs, max_stories=1).kept == runs / "rules_test_other-2.json"
+    assert {len(read_runs(path)[0].predictions) for path in runs.glob("*.json")} == {6, 12, 18}
+
+
+def test_with_an_engine_it_is_the_same_run(tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=3, seed=1, out=tmp_path / "data")
+    assert _evaluate(tmp_path / "data", tmp_path / "runs", exclude_memory_reality=True).kept is None
+    with make_engine() as engine:
+        again = _evaluate(tmp_path / "data", tmp_path / "runs", exclude_memory_reality=True, engine=engine)
+    assert again.kept is None
+
+
+@pytest.mark.parametrize("text", ["", "notes", '{"model": "rules"}', "[" * 10**5])
+def test_a_file_that_is_no_run_is_kept(text: str, tmp_path: Path) -> None:
+    storyproof.generate("tomi", test=3, seed=1, out=tmp_path / "data")
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "rules_test.json").write_text(text)
+    kept = _evaluate(tmp_path / "data", tmp_path / "runs").kept
+    assert kept == tmp_path / "runs" / "rules_test_earlier.json"
+    assert kept.read_text() == text
+
+
+def test_the_command_says_what_it_keeps(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    for seed in (1, 2):
+        storyproof.generate("tomi", test=3, seed=seed, out=tmp_path / f"data{seed}")
+    said = f"the run of other data or settings that was there is kept as {runs / 'rules_test_data1.json'}"
+    for seed, kept in ((1, False), (2, True)):
+        done = run("evaluate", "--model", "rules", "--data", tmp_path / f"data{seed}", "--output-dir", runs)
+        assert (said in done.stdout) is kept

@@ -139,7 +139,6 @@ def test_a_stream_has_practically_no_end() -> None:
     [
         (("tomi",), {"nose": 1}, ConfigError, "unknown dial of tomi 'nose'. Known: "),
         (("tomi", "dev"), {}, ConfigError, "unknown split 'dev'"),
-        (("tomi",), {"stories": 4}, ConfigError, "stories is 4; tomi is balanced in rounds of 3"),
         (("tomi",), {"stories": 0, "streaming": True}, ConfigError, "stories is 0; use a whole number from 1 on"),
         (("tomi",), {"labels": "proved"}, ConfigError, "labels is 'proved'"),
         (("tomy",), {}, DataError, "tomy does not exist"),

@@ -145,7 +145,7 @@ def test_likelihood_gives_the_choices_of_evaluate(tmp_path: Path) -> None:
         ("tomi", 7, "the metadata 'storyproof' is 7; expected an object"),
         ("tomi", {"prompt": "perspective"}, "asks in 2 steps, which lm-evaluation-harness cannot"),
         ("tomi", {"seed": "abc"}, "the seed is 'abc'; use a whole number from 0 on."),
-        ("", {}, "no data were named; add --metadata"),
+        ("", {}, "no data were named; add `--metadata"),
         ("", {"path": "data", "noise": 1}, "unknown setting of storyproof_data 'noise'"),
     ],
 )

@@ -31,8 +31,8 @@ def test_unknown() -> None:
         ("hf/org/model", "hf", "org/model"),
         ("local/smollm2", "local", "smollm2"),
         ("meta-llama/Llama-2-7b-hf", "vllm", "meta-llama/Llama-2-7b-hf"),
-        ("my_module:answer", "function", "my_module:answer"),
-        ("my.py:answer", "function", "my.py:answer"),
+        ("textwrap:dedent", "function", "textwrap:dedent"),
+        ("storyproof.solvers.baselines:Random", "object", "storyproof.solvers.baselines:Random"),
     ],
 )
 def test_names(name: str, kind: str, target: str) -> None:

@@ -331,7 +331,6 @@ def test_a_dataset_is_made_in_the_data_folder(client: Client, folder: Path) -> N
     ("about", "message"),
     [
         ({"test": 30_000}, "at most 20,000"),
-        ({"test": 4}, "rounds of 3"),
         ({}, "no stories requested"),
         ({"test": 3, "format": "csv"}, "unknown format"),
         ({"test": -3}, "expected a whole number"),

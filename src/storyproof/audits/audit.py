@@ -12,6 +12,7 @@ from storyproof.audits.apart import AuditFile
 from storyproof.audits.examination import AUTO, find_files, format_names, names_of
 from storyproof.audits.fixes import MANNERS, MARK, fixes
 from storyproof.datasets.folders import whole_folder
+from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.protection import refuse_overlap
 from storyproof.datasets.reading import ERRATA
 from storyproof.datasets.stored import StoredFile, find_stored
@@ -21,8 +22,9 @@ from storyproof.findings import AuditReport, FileReport
 from storyproof.storage import is_url
 
 
+@takes_rows("paths", or_paths=True)
 def audit(
-    paths: str | Path | Sequence[str | Path],
+    paths: Data | Sequence[str | Path],
     *,
     format: str = AUTO,
     readings: Sequence[str] = (),
@@ -34,7 +36,8 @@ def audit(
     """Audit files: find all that is wrong with their rows, and why.
 
     Args:
-        paths: Files, or folders of files, in any format of the catalog; also at URLs such as `s3://bucket/folder`.
+        paths: Files, or folders of files, in any format of the catalog; also at URLs such as `s3://bucket/folder`; or
+            rows in memory, as for `verify`.
         format: The name of a format, see `format_names`; auto recognises it.
         readings: Only these readings make a wrong label rule-dependent; by default all.
         fix: Write the corrected files there, with `errata.csv`.

@@ -15,6 +15,7 @@ from storyproof.audits.apart import ExamineFile
 from storyproof.audits.examination import examine
 from storyproof.audits.row_order import RowOrder
 from storyproof.datasets.folders import MARKER, is_unfinished
+from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.manifest import (
     MANIFEST,
     file_problem,
@@ -80,8 +81,9 @@ class Verification(NotebookView):
         return {name: self.statuses[name] for name in dict.fromkeys((*known, *self.statuses))}
 
 
+@takes_rows("path")
 def verify(
-    path: str | Path,
+    path: Data,
     *,
     rules: str | Path | None = None,
     proofs: bool = False,
@@ -92,7 +94,8 @@ def verify(
 
     Args:
         path: A dataset folder, all of whose splits are verified, a single file, or a file of a family that holds no
-            rows, such as placeholders; or a URL such as `s3://bucket/folder`.
+            rows, such as placeholders; or a URL such as `s3://bucket/folder`; or rows in memory: a frame of pandas or
+            polars, an Arrow table, or a list of rows.
         rules: The file of rules that the data were made by, if they were made by rules of their own.
         proofs: Whether to check the proof of every row by deletion: the named sentences alone give the answer, and not
             if one of them is left out. By default this is checked for the first `findings.PROOF_SAMPLE` different

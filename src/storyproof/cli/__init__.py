@@ -37,7 +37,7 @@ from storyproof.cli.command import Command
 from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash, show_traceback
 from storyproof.cli.options import BenchmarkCommand
 from storyproof.cli.screen import complain, discard_output, echo, echo_text, visible_output
-from storyproof.errors import OutputError, ReaderLeftError, StoryproofError
+from storyproof.errors import OutputError, ReaderLeftError, StoryproofError, name_options
 
 _UsageError: Any = typer.BadParameter.__bases__[0]  # wherever this Typer keeps it
 
@@ -132,6 +132,7 @@ def _plain_message(error: Any) -> str:
 
 def main() -> None:
     """Run a command; what goes wrong is reported in one sentence on standard error, see `EXIT_CODES`."""
+    name_options()
     signal.signal(signal.SIGTERM, _terminate)
     # Commands make many objects that live until the end, and few cycles: the collector need not look at them so often.
     gc.set_threshold(100_000, 20, 100)

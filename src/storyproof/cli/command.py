@@ -53,7 +53,7 @@ def with_usual_names(args: Sequence[str], other: Mapping[str, str]) -> Iterator[
 
 def is_given(context: typer.Context, name: str) -> bool:
     """Return whether a parameter was given on the command line, rather than left at its default."""
-    return str(context.get_parameter_source(name)).endswith("COMMANDLINE")
+    return getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
 
 
 class Command(TyperCommand):

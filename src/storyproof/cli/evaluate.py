@@ -322,6 +322,8 @@ def _show(found: Sequence[Evaluation | Contamination], json_out: Path | None) ->
     for run in runs:
         if run.path is not None:
             note(f"written to {run.path}", err=str(json_out) == "-")
+        if run.kept is not None:
+            note(f"the run of other data or settings that was there is kept as {run.kept}", err=str(json_out) == "-")
     if any(run.interrupted for run in runs):
         return StoppedError.exit_code
     return 0 if all(run.counts for run in runs) else 3

@@ -29,7 +29,7 @@ Model = Annotated[
     str,
     typer.Option(
         help="A solver (rules, oracle, random, majority, entnet, gat), a path, openai/…, vllm/…, hf/…, local/…, "
-        "module:function, or a model that vLLM finds; several with commas.",
+        "module:function, file.py:Class, or a model that vLLM finds; several with commas.",
         autocompletion=completion.models,
     ),
 ]

@@ -14,7 +14,7 @@ from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import note
 from storyproof.storage import as_place, is_url
 
-_USUAL = "the usual number of the benchmark, or that of the preset"
+_USUAL = "if no split is given, the preset's or the usual number"
 
 
 def generate(
@@ -75,10 +75,7 @@ def generate(
     chosen = load_benchmark(benchmark, version)
     settings = given_settings(context, chosen)
     made = make_benchmark(benchmark, seed, version=version, **settings)
-    preset = settings.get("preset")
-    usual = {**chosen.usual_counts, **(chosen.preset(preset)[1] if preset else {})}
-    asked = {"train": train, "val": val, "test": test}
-    counts = {split: usual[split] if count is None else count for split, count in asked.items()}
+    counts = made.counts(train=train, val=val, test=test, preset=settings.get("preset"))
     total = sum(made.stories(split, max(0, count)) for split, count in counts.items())
     place = as_place(out)
     how: dict[str, Any] = {"format_name": format, "force": force}

@@ -16,7 +16,6 @@ from storyproof.datasets.shards import write_shards
 from storyproof.datasets.writing import write_dataset
 from storyproof.engines import Engine, make_engine
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.example import SPLITS
 from storyproof.storage import is_url
 
 
@@ -71,9 +70,9 @@ def generate(benchmark: str, *, out: str | Path, seed: int = 0, **options: Any) 
 def generate(
     benchmark: str,
     *,
-    train: int = 0,
-    val: int = 0,
-    test: int = 0,
+    train: int | None = None,
+    val: int | None = None,
+    test: int | None = None,
     seed: int = 0,
     version: int | None = None,
     out: str | Path | None = None,
@@ -90,7 +89,8 @@ def generate(
 
     Args:
         benchmark: Its name, such as `tomi`; `tomi@1` for a version.
-        train: Stories in the training split.
+        train: Stories in the training split; 0 leaves it out. If none of the three numbers is given, or only 0, the
+            others are those of the preset or the usual ones; else a split that is not given is left out.
         val: Stories in the validation split.
         test: Stories in the test split; for clutrr, in each test scenario (task and length).
         seed: Same seed, same content.
@@ -104,7 +104,7 @@ def generate(
         force: Replace a dataset that storyproof wrote, if nothing was added to it or changed.
         progress: Called with the number of stories done since the last call; with `out`.
         **settings: The benchmark's own, such as `vocabulary`, `disjoint`, `noise`, `task` or `train_k`; `preset` for
-            one of its presets, with the numbers of stories of the preset if none are given.
+            one of its presets.
 
     Returns:
         An Arrow table of all splits; with `as_blocks` an iterator of tables; with `out` the manifest.
@@ -122,9 +122,7 @@ def generate(
         594
     """
     made = make_benchmark(benchmark, seed, version=version, **settings)
-    asked = dict(zip(SPLITS, (train, val, test), strict=True))
-    if not any(asked.values()) and settings.get("preset"):
-        asked.update(made.preset(settings["preset"])[1])
+    asked = made.counts(train=train, val=val, test=test, preset=settings.get("preset"))
     if out is not None and (engine is not None or shard_stories is not None or is_url(out)):
         sharding: dict[str, Any] = {"format_name": format, "shard_stories": shard_stories, "force": force}
         with make_engine(workers=workers) if engine is None else nullcontext(engine) as entered:

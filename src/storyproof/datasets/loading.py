@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pyarrow as pa
 
 from storyproof.datasets.examples import complete
+from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.reading import find_source
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import plain_schema
@@ -15,12 +14,13 @@ from storyproof.families.family import family_of_table
 GIVEN, PROVED = "given", "proved"
 
 
-def load(path: str | Path, split: str | None = None, *, labels: str = "given") -> pa.Table:
+@takes_rows("path")
+def load(path: Data, split: str | None = None, *, labels: str = "given") -> pa.Table:
     """Read data of any format that storyproof knows, its own or published, as one table with all columns.
 
     Args:
         path: A dataset folder or a file: .parquet, .jsonl, .json, .txt (ToMi, ToM-bAbI), .csv (CLUTRR), or what other
-            packages add.
+            packages add; or rows in memory: a frame of pandas or polars, an Arrow table, or a list of rows.
         split: Which split of a folder; by default test, or the only one.
         labels: `given` keeps them and works out what is missing; `proved` replaces all by what follows from the text,
             and leaves out rows from which no answer follows.

@@ -18,7 +18,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from storyproof.engines.engine import Item, Result, portable
-from storyproof.errors import ConfigError
+from storyproof.errors import ConfigError, name_options, names_options
 
 _AHEAD = 2  # items for each worker that are asked for before they are needed: workers must not run ahead of the disk
 
@@ -111,7 +111,7 @@ class _Worker:
     def __init__(self, work: Callable[[Any], Any]) -> None:
         spawn = get_context("spawn")
         self._pipe, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=_serve, args=(theirs, work), daemon=True)
+        self._process = spawn.Process(target=_serve, args=(theirs, work, names_options()), daemon=True)
         self._process.start()
         theirs.close()
         self._thread = ThreadPoolExecutor(1)
@@ -140,8 +140,9 @@ class _Worker:
         return found
 
 
-def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
+def _serve(pipe: Connection, work: Callable[[Any], Any], is_command_line: bool) -> None:
     """Work on the items that come through a pipe, until the other side is gone."""
+    name_options(is_command_line)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where the process was started by another thread
     with suppress(EOFError, OSError):  # OSError: the other side ended in the middle of a message
         while True:

@@ -80,9 +80,14 @@ class _Collected:
         self.found.append(prediction)
 
 
-@lru_cache(maxsize=1)
 def _solver(model: ModelReference, seed: int, encoder: str | None) -> Solver:
     """Load a solver once for all files that a process reads."""
+    return _loaded(model, id(model.value), seed, encoder)
+
+
+@lru_cache(maxsize=1)
+def _loaded(model: ModelReference, value: int, seed: int, encoder: str | None) -> Solver:
+    """Load a solver; `value` tells apart what the same file held at two times."""
     return load_solver(model, seed, encoder)
 
 
@@ -101,6 +106,11 @@ def refuse_indivisible(model: ModelReference, seed: int, encoder: str | None, **
                 f"{option} is {value}, which takes the first ones in order, so files cannot be answered apart; leave "
                 f"out {option}, or --engine and --workers."
             )
+    if model.value is not None and not model.target:
+        raise ConfigError(
+            f"{model.name} is an object of this program, which other processes do not have; name its class as "
+            "file.py:Class, or leave out --engine and --workers."
+        )
     if model.is_language_model:
         raise ConfigError(
             f"{model.name} is a language model, which one process asks with many requests at a time (--concurrency); "

@@ -8,6 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError, ModelError
 from storyproof.evaluation.evaluate import read_shots
@@ -19,7 +20,7 @@ from storyproof.solvers.llm.language_model import INTERRUPTED, LanguageModel
 from storyproof.solvers.llm.options import ModelOptions
 from storyproof.solvers.llm.prompt import NoCandidatesError, needs_shots
 from storyproof.solvers.llm.requests import Request
-from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, answers_of, load_solver, resolve
+from storyproof.solvers.solver import DEFAULT_PROMPT, Answer, ModelName, answers_of, load_solver, resolve
 from storyproof.stories import OwnText, read_own
 
 FEW_RETRIES = 2  # a user waits for the one answer
@@ -81,7 +82,7 @@ class Asker:
 
     def __init__(
         self,
-        model: str,
+        model: ModelName,
         *,
         prompt: str = DEFAULT_PROMPT,
         data: str | Path | None = None,
@@ -152,10 +153,11 @@ def _reworded(example: Example) -> tuple[Example, tuple[tuple[str, str], ...]]:
     return replace(example, story=text.story, question=text.question), text.read_as
 
 
+@takes_rows("data")
 def ask(
-    model: str,
+    model: ModelName,
     *,
-    data: str | Path | None = None,
+    data: Data = None,
     index: int = 0,
     split: str | None = None,
     exclude_memory_reality: bool = False,
@@ -167,8 +169,8 @@ def ask(
     """Ask a model one question: of a dataset, or one of your own.
 
     Args:
-        model: Its name, as for `evaluate`.
-        data: A dataset folder or a file.
+        model: Its name, a function or an object with `predict`, as for `evaluate`.
+        data: A dataset folder or a file, or rows in memory.
         index: Which question of it, counted from 0.
         split: Which split.
         exclude_memory_reality: Count questions about beliefs only.

@@ -241,8 +241,8 @@ def _check_questions(one: str, other: str, first: JudgedRun, second: JudgedRun, 
         name, mine, yours = differing[0]
         raise DataError(
             f"{name} was scored against '{mine.target}' in {one} and against '{yours.target}' in {other}, and so "
-            f"{len(differing):,} of {len(labelled):,} labels differ; score both on the same labels first, with "
-            "evaluate --labels or rescore."
+            f"{len(differing):,} of {len(labelled):,} labels differ; score both on the same labels first: "
+            "evaluate with --labels, or rescore."
         )
 
 
@@ -307,5 +307,7 @@ def judge_run(run: RecordedRun) -> JudgedRun:
             given = before.given + 1
             found[each.id] = before._replace(right=(before.right * before.given + right) / given, given=given)
     if not judged:
-        raise DataError(f"{run.where} holds no answers to compare; run evaluate --json again, which records them.")
+        raise DataError(
+            f"{run.where} holds no answers to compare; run evaluate again with --output-dir, which records them."
+        )
     return JudgedRun(run, found, tuple(judged))

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.datasets.examples import read_examples
+from storyproof.datasets.frames import Data, data_name, takes_rows
 from storyproof.datasets.protection import refuse_overwriting
 from storyproof.datasets.reading import find_source
 from storyproof.datasets.stored import choose_stored
@@ -53,9 +54,10 @@ _SHOT_STORIES = 3_000  # that solved examples are drawn from
 __all__ = ["GIVEN", "PROVED", "Evaluation", "evaluate"]
 
 
+@takes_rows("data")
 def evaluate(
     model: ModelName,
-    data: str | Path,
+    data: Data,
     *,
     split: str | None = None,
     labels: str = GIVEN,
@@ -74,9 +76,12 @@ def evaluate(
 
     Args:
         model: The solver's name, or what `resolve` returned for it: of the catalog, a path, `openai/…`, `vllm/…`,
-            `hf/…`, `local/…`, `module:function`, or a model that vLLM finds. A `Path` is a path only.
-        data: A dataset folder or a file; or a URL such as `s3://bucket/folder`.
-        split: Which split of a folder; by default test.
+            `hf/…`, `local/…`, `module:name` or `file.py:name` (a function or a class), or a model that vLLM finds. A
+            `Path` is a path only. Or a model itself: an object with `predict(examples)`, which gets all questions at
+            once and returns one of each one's `candidates`, or a function from the text of a prompt to a reply.
+        data: A dataset folder or a file; or a URL such as `s3://bucket/folder`; or rows in memory: a frame of pandas or
+            polars, an Arrow table, or a list of rows.
+        split: Which split of a folder, or of rows in memory that have several; by default test.
         labels: Score against the labels as `given`, or against the answers that are `proved` from the text.
         max_stories: Use only so many stories.
         max_samples: Use only so many questions.
@@ -84,7 +89,8 @@ def evaluate(
         seed: For solvers and prompts that draw.
         encoder: Where the encoder of a trained bert run is, if it has moved.
         output_dir: Write `<model>_<split>.json` there; of a language model also every reply, so that the same call
-            resumes where an earlier one stopped.
+            resumes where an earlier one stopped. A run of other data or settings that is in this file is kept under
+            another name, see `Evaluation.kept`.
         progress: Watches a language model.
         options: How a language model is run.
         engine: Where files are answered, see `storyproof.engines`; by default one after the other, here.
@@ -151,10 +157,10 @@ def evaluate(
             raise NoAnswersError(
                 f"{reference.name} gave no answer at all, so there is nothing to score: {why.rstrip('.')}."
             )
-        details = {**_solver_details(solver, asked, options), **counts, **judge.details()}
+        details = {**_solver_details(solver, asked, options), **counts, **chosen.limits(), **judge.details()}
         found = Evaluation(
             name_of(reference.name),
-            name_of(data),
+            data_name(data),
             source.split,
             labels,
             seed,
@@ -168,7 +174,8 @@ def evaluate(
             counts=judge.missing <= asked.max_failed,
             free_text=judge.free_text,
         )
-        return replace(found, predictions=recorder.finish(found.about()))
+        predictions = recorder.finish(found.about())
+        return replace(found, predictions=predictions, kept=recorder.kept)
 
 
 def _evaluate_apart(
@@ -196,11 +203,12 @@ def _evaluate_apart(
             beat("questions", judge.tally.asked)
         if not judge.tally.asked:
             raise _nothing_to_score(source.name)
-        details = judge.details()
+        limits = {"limits": {"exclude_memory_reality": True}} if work.exclude_memory_reality else {}
+        details = {**limits, **judge.details()}
         run = {**about, "data": stored_identity(source, hashes), "seconds": time.monotonic() - start}
         evaluation = Evaluation(
             name_of(work.model.name),
-            name_of(data),
+            data_name(data),
             source.split,
             labels,
             work.seed,
@@ -211,7 +219,8 @@ def _evaluate_apart(
             run=run,
             path=path,
         )
-        return replace(evaluation, predictions=recorder.finish(evaluation.about()))
+        predictions = recorder.finish(evaluation.about())
+        return replace(evaluation, predictions=predictions, kept=recorder.kept)
 
 
 def _nothing_to_score(name: str) -> DataError:

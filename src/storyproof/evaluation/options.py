@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from storyproof.datasets.examples import iterate_examples
 from storyproof.datasets.reading import Source
@@ -54,6 +54,12 @@ class Selection:
                     return
                 left -= 1
             yield example
+
+    def limits(self) -> dict[str, Any]:
+        """Return what leaves out questions, as a run records it; nothing if all are asked."""
+        limits = {name: getattr(self, name) for name in ("max_stories", "max_samples", "exclude_memory_reality")}
+        given = {name: value for name, value in limits.items() if value}
+        return {"limits": given} if given else {}
 
     def counts(self) -> dict[str, int]:
         """Return how many questions the source has (`loaded`), and how many of them may be asked (`kept`)."""

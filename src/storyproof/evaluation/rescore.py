@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from storyproof.datasets.examples import read_examples
+from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.reading import Source, find_source
 from storyproof.errors import DataError
 from storyproof.evaluation.evaluate import PROVED
@@ -97,9 +98,10 @@ class _RunAnswers:
         return self.run.where
 
 
+@takes_rows("fixed")
 def rescore(
     run: RunSource,
-    fixed: str | Path,
+    fixed: Data,
     *,
     split: str | None = None,
     published: str | Path | None = None,
@@ -108,7 +110,7 @@ def rescore(
 
     Args:
         run: What `evaluate --json` wrote, as a file or read already; or a file of JSON lines with `id` and `answer`.
-        fixed: The corrected data, a folder or a file; its rows have the ids that they had.
+        fixed: The corrected data, a folder, a file or rows in memory; its rows have the ids that they had.
         split: Which split of it; by default that of the run.
         published: The data as published; by default labels come from the run's targets, or from the data it names.
 

@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Any, Protocol, overload
@@ -135,6 +136,7 @@ class Evaluation(NotebookView):
         details: The matching; of a language model also prompt, matchings side by side, failures, tokens, traffic.
         run: When, on what and with what it ran, and the hashes of the data.
         path: The file it was written to.
+        kept: Where the run of other data or settings is now that was in this file.
         ended: Why it ended before all was asked, if it did.
         counts: Whether enough was answered for the scores to mean something.
         free_text: Whether answers are free-text replies, which were judged by several matchers side by side.
@@ -151,6 +153,7 @@ class Evaluation(NotebookView):
     details: dict[str, Any] = field(default_factory=dict)
     run: dict[str, Any] = field(default_factory=dict)
     path: Path | None = None
+    kept: Path | None = None
     ended: str | None = None
     counts: bool = True
     free_text: bool = False
@@ -246,7 +249,7 @@ def read_runs(source: RunSource) -> list[RecordedRun]:
     found = [each for each in read if isinstance(each, Mapping)] if isinstance(read, list) else []
     found = [each for each in found if "predictions" in each or "model" in each]
     if not found:
-        raise DataError(f"{path} holds no run; expected an object with 'predictions', as evaluate --json writes it.")
+        raise DataError(f"{path} holds no run; expected an object with 'predictions', as evaluate writes it.")
     return [_run(each, path, path.stem) for each in found]
 
 
@@ -277,7 +280,7 @@ def _run(read: Mapping[str, Any], path: Path | None, name: str) -> RecordedRun:
         )
     rows = read.get("predictions")
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
-        raise DataError(f"{where} holds no predictions; run evaluate --json again, which records the answers.")
+        raise DataError(f"{where} holds no predictions; run evaluate again with --output-dir, which records them.")
     found: dict[tuple[str, str | None], Prediction] = {}
     for number, row in enumerate(rows):
         prediction = Prediction.from_dict(row, f"{where}, prediction {number}")
@@ -347,10 +350,14 @@ class PredictionSink(Protocol):
 class Recorder:
     """Collects predictions one by one, and writes them to a run's file when all is known.
 
-    Until then they are in a file without a name, so that memory stays flat and nobody reads half a run.
+    Until then they are in a file without a name, so that memory stays flat and nobody reads half a run. A run replaces
+    the same run only (see `_identity`); another one that is in its file gets a name of its own.
 
     Args:
         path: The run's file; None keeps predictions in memory.
+
+    Attributes:
+        kept: Where another run is now that was in the file.
 
     Raises:
         DataError: If nothing can be written there.
@@ -358,6 +365,7 @@ class Recorder:
 
     def __init__(self, path: Path | None) -> None:
         self._path, self._count = path, 0
+        self.kept: Path | None = None
         self._rows: list[dict[str, Any]] = []
         if path is not None:
             try:
@@ -389,6 +397,8 @@ class Recorder:
                     file.write((before + line.rstrip("\n")).encode())
                     before = ",\n"
                 file.write(("\n" * bool(before) + _END).encode())
+                file.flush()  # whatever does not fit on the disk shows before another run is renamed
+                self.kept = _keep_other_run(self._path, about)
         except OSError as error:
             raise _unwritable(self._path, error) from error
         return RecordedRows(self._path, self._count)
@@ -397,6 +407,48 @@ class Recorder:
         """Discard all predictions."""
         if self._path is not None:
             self._draft.close()
+
+
+def _identity(about: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was asked of whom, and how: a run of the same is the same one, repeated or resumed."""
+    data = about.get("run", {}).get("data", {})
+    asked = ("storyproof", "model", "split", "labels", "seed", "matching", "prompt", "options", "limits")
+    return {"files": data.get("files"), **{name: about.get(name) for name in asked}}
+
+
+def _keep_other_run(path: Path, about: Mapping[str, Any]) -> Path | None:
+    """Rename the file of a run, unless it is the same run as a new one; return its name, if it has another now.
+
+    Raises:
+        OSError: If it cannot be renamed.
+    """
+    if not path.is_file():
+        return None
+    before = _read_about(path)
+    # JSON has no tuples, and text for other keys.
+    if before is not None and _identity(before) == json.loads(json.dumps(_identity(about))):
+        return None
+    data = Path(str((before or {}).get("data") or "earlier")).name
+    stem = f"{path.stem}_{_ODD.sub('-', data).strip('-') or 'earlier'}"
+    names = chain([stem], (f"{stem}-{number}" for number in count(2)))
+    kept = next(place for name in names if not (place := path.with_name(f"{name}.json")).exists())
+    path.rename(kept)
+    return kept
+
+
+def _read_about(path: Path) -> dict[str, Any] | None:
+    """Read what a run's file says before its predictions; None if it is not a run, or not written like one."""
+    lines: list[str] = []
+    try:
+        with path.open(encoding="utf-8") as file:
+            for line in file:
+                if line == _BEGIN:
+                    about = json.loads("".join([*lines, _BEGIN, _END]))
+                    return about if isinstance(about, dict) and isinstance(about.get("run"), dict) else None
+                lines.append(line)
+    except (OSError, ValueError, RecursionError):
+        pass
+    return None
 
 
 def _unwritable(path: Path, error: OSError) -> DataError:

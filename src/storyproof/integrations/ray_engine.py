@@ -196,8 +196,8 @@ def _check_reached(address: str) -> None:
         socket.create_connection((host.strip("[]"), int(port)), _REACHED_S).close()
     except OSError as error:
         raise ConfigError(
-            f"no cluster of Ray can be reached at {address} ({error.strerror or error}); check that it runs (ray start "
-            "--head) and --address, or leave it out to start one on this machine."
+            f"no cluster of Ray can be reached at {address} ({error.strerror or error}); check that it runs "
+            "(`ray start --head`) and --address, or leave it out to start one on this machine."
         ) from error
 
 

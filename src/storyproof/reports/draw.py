@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from storyproof.datasets.frames import Data, takes_rows
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.extras import need
@@ -18,8 +19,9 @@ FORMATS = (".svg", ".png", ".pdf")
 _SCALE = 3.0  # pixels of a PNG per pixel of the picture
 
 
+@takes_rows("path")
 def draw(
-    path: str | Path,
+    path: Data,
     index: int = 0,
     *,
     split: str | None = None,
@@ -29,7 +31,7 @@ def draw(
     """Draw a story with one of its questions.
 
     Args:
-        path: A dataset folder or a file.
+        path: A dataset folder or a file, or rows in memory, as for `show`.
         index: Which story, counted from 0.
         split: Which split of a folder; by default test, or the only one there is.
         question: Which of the story's questions, counted from 0; by default the simplest about a false belief, else

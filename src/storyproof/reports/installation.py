@@ -27,6 +27,8 @@ PURPOSES = {
     "pages": "charts of report, draw to PNG and PDF",
     "serve": "the explorer",
     "study": "studies with people",
+    "pandas": "table.to_pandas(), and frames of pandas as data",
+    "polars": "polars.from_arrow(table), and frames of polars as data",
     "local": "small models in this process (local/…)",
     "hf": "models of Hugging Face in this process (hf/…)",
     "vllm": "models on GPUs by vLLM (vllm/…)",

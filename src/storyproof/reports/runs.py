@@ -185,13 +185,14 @@ def _notes(run: Evaluation) -> list[tuple[str, str]]:
 
 
 def _selected(run: Evaluation) -> list[str]:
-    """Say how many questions there are, if not all of them were asked."""
-    counts = run.details.get("selection", {"loaded": run.scores.questions})
-    if counts["loaded"] == run.scores.questions:
+    """Say how many questions there are, and how many of them were asked."""
+    counts = run.details.get("selection")
+    if counts is None:
         return []
     left_out = counts["loaded"] - counts["kept"]
     without = f", {counts['kept']:,} without memory and reality questions" if left_out else ""
-    return [f"loaded {counted(counts['loaded'], 'question')}{without}, asked {run.scores.questions:,}"]
+    asked = f", asked {run.scores.questions:,}" if run.scores.questions < counts["kept"] else ""
+    return [f"loaded {counted(counts['loaded'], 'question')} from {run.data}{without}{asked}"]
 
 
 def _warnings(run: Evaluation) -> list[tuple[str, str]]:

@@ -10,17 +10,20 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from storyproof.datasets.examples import read_examples
+from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.reading import find_source
 from storyproof.errors import ConfigError, DataError, ParseError, quoted
 from storyproof.example import Example
 from storyproof.families.family import convention_text, family_of
 
 
-def show(path: str | Path, index: int = 0, *, split: str | None = None, conventions: bool = True) -> RenderableType:
+@takes_rows("path")
+def show(path: Data, index: int = 0, *, split: str | None = None, conventions: bool = True) -> RenderableType:
     """Lay out a story with its questions and proofs; print the result with Rich.
 
     Args:
-        path: A dataset folder or a file.
+        path: A dataset folder or a file; or rows in memory: a frame of pandas or polars, an Arrow table, or a list of
+            rows.
         index: Which story, counted from 0.
         split: Which split of a folder; by default test, or the only one there is.
         conventions: Whether to begin with the rules that the answers rest on.

@@ -42,7 +42,7 @@ def load_learner(module: str, name: str) -> Any:
     except ImportError as error:
         raise ConfigError(
             "learned probes need scikit-learn, which is not installed: "
-            "pip install 'storyproof[audit]', or leave --shortcuts out (in Python, pass learned=False)."
+            "pip install 'storyproof[audit]', or leave --shortcuts out."
         ) from error
 
 

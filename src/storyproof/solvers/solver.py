@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from storyproof.catalog import load, names
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import ConfigError, UnknownNameError, quoted
 from storyproof.example import Example
 from storyproof.extras import installed
+from storyproof.solvers.own import OwnSolver, has_predict, own_name
 
 if TYPE_CHECKING:
     from storyproof.solvers.llm.backend import Backend
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from storyproof.solvers.llm.requests import Reply
     from storyproof.solvers.llm.store import Store
 
-SOLVER, TRAINED, FUNCTION, BACKEND = "solver", "trained", "function", "backend"
+SOLVER, TRAINED, OBJECT, FUNCTION, BACKEND = "solver", "trained", "object", "function", "backend"
 DEFAULT_PROMPT = "zero-shot"
 _TRAINED = "storyproof.solvers.neural.solver:NeuralSolver"
 
@@ -128,37 +129,76 @@ class ModelReference:
     """What a model's name stands for.
 
     Attributes:
-        kind: `solver` (of the catalog), `trained` (a folder), `function`, or the backend of a language model.
-        target: Its name or path there.
+        kind: `solver` (of the catalog), `trained` (a folder), `object` (with `predict`, or a class of such),
+            `function`, or the backend of a language model.
+        target: Its name or path there; empty for an object or a function that was not given by name.
         name: The name as it was given.
+        value: The object, class or function.
     """
 
     kind: str
     target: str
     name: str = field(default="", compare=False)
+    value: Any = field(default=None, compare=False, repr=False)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave out the value, which other processes load by its name."""
+        return ModelReference, (self.kind, self.target, self.name)
 
     @property
     def is_language_model(self) -> bool:
         """Whether it is asked by prompts."""
-        return self.kind not in (SOLVER, TRAINED)
+        return self.kind not in (SOLVER, TRAINED, OBJECT)
+
+    def load_value(self) -> Any:
+        """Return the object, class or function."""
+        return _named_value(self.target) if self.value is None else self.value
 
 
-ModelName = str | Path | ModelReference
+ModelName = str | Path | ModelReference | Solver | type[Solver] | Callable[[str], str]
 
 
 def resolve(name: ModelName) -> ModelReference:
     """Return what a model's name stands for; a reference is returned as it is.
 
     In turn: a name of the catalog, an existing path, a prefix (`openai/`, `vllm/`, `hf/`, `local/`), a Python function
-    (`module:function`), and otherwise a model that vLLM is asked to find. A `Path` is a path only.
+    or class (`module:name`, `file.py:name`), and otherwise a model that vLLM is asked to find. A `Path` is a path only.
+    What is no name is a model itself: an object with `predict`, its class, or a function from text to text.
 
     Raises:
         UnknownNameError: If it looks like a misspelt name of the catalog.
-        ConfigError: If it is a path at which there is no model, or both a name of the catalog and a trained run.
+        ConfigError: If it is a path at which there is no model, both a name of the catalog and a trained run, or no
+            model.
     """
     if isinstance(name, ModelReference):
         return name
-    return replace(_resolve(name), name=str(name))
+    if isinstance(name, str | Path):
+        return replace(_resolve(name), name=str(name))
+    return _own(name, "", own_name(name))
+
+
+def _own(value: object, target: str, name: str) -> ModelReference:
+    """Return what a value of a Python program is as a model.
+
+    Raises:
+        ConfigError: If it is none.
+    """
+    if has_predict(value):
+        return ModelReference(OBJECT, target, name, value)
+    if isinstance(value, type):
+        raise ConfigError(f"the class {name} has no method predict(examples), by which models answer; add it.")
+    if callable(value):
+        return ModelReference(FUNCTION, target, name, value)
+    raise ConfigError(
+        f"the model is {quoted(value)} ({type(value).__name__}); expected a name, a path, a function from the text of "
+        "a prompt to a reply, or an object with predict(examples)."
+    )
+
+
+def _named_value(name: str) -> Any:
+    from storyproof.solvers.llm.functions import load_function
+
+    return load_function(name)
 
 
 def _resolve(name: str | Path) -> ModelReference:
@@ -177,7 +217,7 @@ def _resolve(name: str | Path) -> ModelReference:
     if Path(name).exists():
         return _at(Path(name))
     if ":" in name:
-        return ModelReference(FUNCTION, name)
+        return _own(_named_value(name), name, name)
     if "/" not in name:
         close = difflib.get_close_matches(name, names(SOLVER), n=1)
         if close or not installed("vllm"):
@@ -220,7 +260,7 @@ def load_solver(
     """Load a solver by name.
 
     Args:
-        name: Its name, or the path of a trained run or a language model.
+        name: Its name, the path of a trained run or a language model, or a model itself; see `resolve`.
         seed: For solvers and prompts that draw.
         encoder: Where the encoder of a trained run is, if it has moved.
         options: How a language model is run.
@@ -244,7 +284,11 @@ def load_solver(
         backend = load_backend(found, options or ModelOptions(seed=seed))
         return LanguageModel(backend, prompt, store, seed=seed, likelihood=likelihood)
     solver: Solver
-    if found.kind == SOLVER:
+    if found.kind == OBJECT:
+        value = found.load_value()
+        is_streaming = isinstance(value, StreamingSolver) and not isinstance(value, type)
+        solver = value if is_streaming else OwnSolver(found.name, value, seed)
+    elif found.kind == SOLVER:
         solver = load(SOLVER, found.target)(seed=seed)
     else:
         solver = _import(_TRAINED)(Path(found.target), encoder=encoder)
@@ -264,7 +308,7 @@ def load_backend(name: ModelName, options: ModelOptions) -> Backend:
     if found.kind == FUNCTION:
         from storyproof.solvers.llm.functions import Function
 
-        return Function(found.target)
+        return Function(found.name, found.load_value(), is_named=bool(found.target))
     backend: Backend = load(BACKEND, found.kind)(found.target, options)
     return backend
 

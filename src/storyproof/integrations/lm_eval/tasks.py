@@ -58,7 +58,7 @@ def load(benchmark: str = "", storyproof: Mapping[str, Any] | None = None, **oth
                 raise UnknownNameError("setting of storyproof_data", name, _OF_DATA)
         if "path" not in settings:
             raise ConfigError(
-                """no data were named; add --metadata '{"storyproof": {"path": "FOLDER_OR_FILE"}}' to the command."""
+                """no data were named; add `--metadata '{"storyproof": {"path": "FOLDER_OR_FILE"}}'` to the command."""
             )
         found = from_data(**settings)
     if len(found.requests) > 1:

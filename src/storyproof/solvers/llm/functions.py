@@ -1,4 +1,4 @@
-"""Python functions as models: `module:function` or `file.py:function`, from the text of a prompt to a reply."""
+"""Python functions as models: `module:function`, `file.py:function` or a function itself, from a prompt to a reply."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import CodeType
 from typing import Any
+from uuid import uuid4
 
 from storyproof.errors import ConfigError, quoted, shorten
 from storyproof.inputs import open_file
@@ -23,7 +24,7 @@ from storyproof.solvers.llm.requests import Reply
 
 
 def load_function(name: str, what: str = "model") -> Callable[..., Any]:
-    """Import a user's function by `module:function` or `path/to/file.py:function`.
+    """Import a user's function, or a class or object that models may be, by `module:name` or `path/to/file.py:name`.
 
     Args:
         name: The name of the function.
@@ -40,8 +41,8 @@ def load_function(name: str, what: str = "model") -> Callable[..., Any]:
         raise ConfigError(
             f"cannot import the {what} '{name}': {kind}{error}; give module:function, or path/to/file.py:function."
         ) from error
-    found = getattr(module, attribute, None)
-    if not callable(found):
+    found: Any = getattr(module, attribute, None)
+    if not callable(found) and not callable(getattr(found, "predict", None)):
         raise ConfigError(f"{place} has no function '{attribute}', which should be the {what}.")
     function: Callable[..., Any] = found
     return function
@@ -67,15 +68,23 @@ def _from_file(path: Path) -> Any:
 
 
 class Function:
-    """A function from text to text, called for one request at a time; if it raises, the request has failed."""
+    """A function from text to text, called for one request at a time; if it raises, the request has failed.
 
-    def __init__(self, name: str, function: Callable[[str], str] | None = None) -> None:
+    Args:
+        name: The name of the function.
+        function: The function, if it is loaded already.
+        is_named: Whether it was given by name. What another function does depends on more than its file, so its
+            replies are not used again by later runs.
+    """
+
+    def __init__(self, name: str, function: Callable[[str], str] | None = None, *, is_named: bool = True) -> None:
         self.name = name
         self._function = function or load_function(name)
+        self._unique = {} if is_named else {"object": uuid4().hex}
 
     def identity(self) -> dict[str, Any]:
         """Return the name of the function and the hash of its file."""
-        return {"model": self.name, "source": self._source()}
+        return {"model": self.name, "source": self._source(), **self._unique}
 
     def about(self) -> dict[str, Any]:
         """Return the hash of the function's file."""

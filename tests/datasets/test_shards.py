@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 import storyproof
 from storyproof.benchmark import Benchmark
+from storyproof.catalog import names
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.folders import RECORDS
 from storyproof.datasets.generate import make_benchmark
@@ -88,6 +90,13 @@ def test_shards_depend_on_the_command_alone() -> None:
         assert [each.name for each in plan] == (
             ["train"] if shards == 1 else [f"train-{number:05d}-of-{shards:05d}" for number in range(shards)]
         )
+
+
+@pytest.mark.parametrize("name", [name for name in names("benchmark") if "@" not in name])
+def test_workers_make_the_blocks_of_the_process_that_asks(name: str) -> None:
+    made = make_benchmark(name, 7)
+    small = made.with_blocks_of(2 * made.round)
+    assert pickle.loads(pickle.dumps(small)).block_stories == small.block_stories
 
 
 @pytest.mark.parametrize(
@@ -317,10 +326,12 @@ def test_a_bucket_is_resumed(tmp_path: Path, memory: str, caplog: pytest.LogCapt
     assert "2 of 5 shards were done" in caplog.text
     folder = RemoteFolder(memory)
     assert {name: folder.read(name) for name in folder.sizes()} == files_of(tmp_path / "one")
+    other = RemoteFolder(f"{memory}/2")
     with pytest.raises(KeyboardInterrupt):
-        make(f"{memory}/2", seed=8, engine=Stopping(2))
-    make(f"{memory}/2", force=True)
-    assert RemoteFolder(f"{memory}/2").sizes().keys() == files_of(tmp_path / "one").keys()
+        make(str(other), benchmark="clutrr", format="csv", seed=8, engine=Stopping(2))
+    other.write("train-00002-of-00003.csv", b"a shard that was stored a moment before its record")
+    make(str(other), force=True)
+    assert other.sizes().keys() == files_of(tmp_path / "one").keys()
 
 
 def test_what_a_bucket_lacks_is_named(memory: str) -> None:

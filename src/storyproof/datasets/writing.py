@@ -14,7 +14,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from storyproof import __version__
@@ -35,6 +35,7 @@ from storyproof.engines import Engine
 from storyproof.engines.processes import Processes, available_cores
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import SPLITS
+from storyproof.formats.format import split_of
 from storyproof.inputs import parse_json
 from storyproof.storage import Folder, LocalFolder, RemoteFolder, as_place
 
@@ -154,8 +155,10 @@ def _begin(folder: RemoteFolder, job: Mapping[str, Any], force: bool) -> None:
     if begun is None:
         _make_room(folder, sizes, force)
     elif force:
+        records = [_read_object(folder, name) or {} for name in sizes if name.startswith(f"{RECORDS}/")]
+        written = {name for record in records for name in record.get("files", ())}
         splits = begun.get("stories", {})
-        folder.remove(name for name in sizes if "/" not in name and _is_shard(name, splits))
+        folder.remove(sorted(name for name in sizes if name in written or _is_shard(name, splits)))
         _clear(folder)
     else:
         raise DataError(unfinished_job(folder, begun, job))
@@ -163,9 +166,11 @@ def _begin(folder: RemoteFolder, job: Mapping[str, Any], force: bool) -> None:
 
 
 def _is_shard(name: str, splits: Mapping[str, int]) -> bool:
-    """Return whether a file has the name of a shard of some splits."""
-    stem, _, suffix = name.partition(".")
-    return bool(suffix) and (stem in splits or (stem.count("-of-") == 1 and stem.split("-")[0] in splits))
+    """Return whether a file has the name of a shard of some splits: one may be there without its record."""
+    path = PurePosixPath(name)
+    if len(path.parts) > 1 or not path.suffix:
+        return False
+    return path.stem in splits or ("-of-" in path.stem and split_of(Path(name)) in splits)
 
 
 def _make_room(folder: RemoteFolder, sizes: Mapping[str, int], force: bool) -> None:

@@ -135,7 +135,7 @@ def test_a_run_that_was_stopped_resumes_with_what_is_missing(tmp_path: Path, cap
     make(tmp_path / "one")
     out = tmp_path / "two"
     with pytest.raises(KeyboardInterrupt):
-        make(out, engine=Stopping(2))
+        make(out, engine=Stopping(3))
     assert "the shards that are finished are kept; the same command goes on with them" in caplog.text
     assert not out.exists()
     for read in (storyproof.verify, storyproof.audit, storyproof.load):
@@ -160,7 +160,7 @@ def test_a_run_that_was_stopped_resumes_with_what_is_missing(tmp_path: Path, cap
 
 def test_a_draft_without_a_finished_shard_is_removed(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        make(tmp_path / "out", engine=Stopping(0))
+        make(tmp_path / "out", engine=Stopping(1))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -169,7 +169,7 @@ def test_a_run_resumes_in_the_folder_in_which_it_runs(tmp_path: Path, monkeypatc
     (tmp_path / "two").mkdir()
     monkeypatch.chdir(tmp_path / "two")
     with pytest.raises(KeyboardInterrupt):
-        make(".", engine=Stopping(2))
+        make(".", engine=Stopping(3))
     make(".")
     assert files_of(Path()) == files_of(tmp_path / "one")
 
@@ -201,7 +201,7 @@ def test_a_full_disk_keeps_finished_shards_and_replaces_nothing(
 def test_an_unfinished_dataset_of_another_command_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
-        make(out, engine=Stopping(2))
+        make(out, engine=Stopping(3))
     before = files_of(draft_of(out))
     with pytest.raises(DataError, match=r"unfinished dataset of another command: its seed is 7, and now 8; run that"):
         make(out, seed=8)
@@ -317,7 +317,7 @@ def test_a_bucket_is_written_read_and_protected(tmp_path: Path, memory: str) -> 
 def test_a_bucket_is_resumed(tmp_path: Path, memory: str, caplog: pytest.LogCaptureFixture) -> None:
     make(tmp_path / "one")
     with pytest.raises(KeyboardInterrupt):
-        make(memory, engine=Stopping(2))
+        make(memory, engine=Stopping(3))
     with pytest.raises(DataError, match="tomi is unfinished: the run that wrote it was killed; run the same command"):
         storyproof.load(memory)
     with pytest.raises(DataError, match=r"unfinished dataset of another command: its seed is 7, and now 8; run that"):
@@ -328,7 +328,7 @@ def test_a_bucket_is_resumed(tmp_path: Path, memory: str, caplog: pytest.LogCapt
     assert {name: folder.read(name) for name in folder.sizes()} == files_of(tmp_path / "one")
     other = RemoteFolder(f"{memory}/2")
     with pytest.raises(KeyboardInterrupt):
-        make(str(other), benchmark="clutrr", format="csv", seed=8, engine=Stopping(2))
+        make(str(other), benchmark="clutrr", format="csv", seed=8, engine=Stopping(3))
     other.write("train-00002-of-00003.csv", b"a shard that was stored a moment before its record")
     make(str(other), force=True)
     assert other.sizes().keys() == files_of(tmp_path / "one").keys()

@@ -102,6 +102,30 @@ def test_workers_end_when_no_more_results_are_wanted() -> None:
     assert active_children() == []
 
 
+def test_workers_can_be_ended_at_once() -> None:
+    with make_engine(workers=2) as engine:
+        results = engine.run(check, [*range(1, 9)])
+        next(results)
+        processes.end_workers()
+        assert active_children() == []
+        results.close()  # type: ignore[attr-defined]
+
+
+def blas_threads(item: int) -> str | None:
+    return os.environ.get("OPENBLAS_NUM_THREADS")
+
+
+def test_a_worker_uses_one_thread_of_blas_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    for given, expected in ((None, "1"), ("3", "3")):
+        if given is None:
+            monkeypatch.delenv("OPENBLAS_NUM_THREADS", raising=False)
+        else:
+            monkeypatch.setenv("OPENBLAS_NUM_THREADS", given)
+        with make_engine(workers=2) as engine:
+            assert list(in_order(engine, blas_threads, [1, 2])) == [expected] * 2
+        assert os.environ.get("OPENBLAS_NUM_THREADS") == given
+
+
 _BUSY = """
 import sys, time
 from pathlib import Path

@@ -154,8 +154,10 @@ class WriteShard:
     def __reduce__(self) -> tuple[Any, ...]:
         return WriteShard, (self._benchmark, self._counts, self._format, self._folder)
 
-    def __call__(self, shard: Shard) -> ShardRecord:
-        """Make a shard, store it, and store and return its record."""
+    def __call__(self, shard: Shard | None) -> ShardRecord | dict[str, Any]:
+        """Make a shard, store it, and store and return its record; without a shard return the benchmark's notes."""
+        if shard is None:
+            return self._benchmark.notes({split: count for split, count in self._counts.items() if count})
         benchmark, count = self._benchmark, self._counts[shard.split]
         per_story = benchmark.rows_per_story(shard.split)
         content, questions = ContentHash(), 0

@@ -78,7 +78,7 @@ def write_dataset(
         raise ConfigError(f"--shard-stories is {shard_stories}; use 1 or more.")
     counts = benchmark.check_counts(counts)
     shards = plan_shards(benchmark, counts, shard_stories)
-    about = describe(benchmark, counts, format_name)
+    about = describe(benchmark, format_name)
     firsts = [shard.name for shard in shards if shard.number == 0]
     job = json.loads(json.dumps({**about, "stories": dict(counts), "shards": firsts}))  # as it is read again
     with _target(out, job, force, is_divided=any(shard.of > 1 for shard in shards)) as folder:
@@ -95,12 +95,16 @@ def write_dataset(
             progress(stories)
 
         work = WriteShard(benchmark, counts, format_name, folder, tell)
-        with closing((engine or Processes()).run(work, missing)) as results:  # type: ignore[type-var]
-            for place, record in results:
-                records[missing[place].name] = record
-                if not told:
-                    progress(record.stories)
-                told = 0
+        items = [None, *missing]  # first the benchmark's notes, since it may draw stories for them
+        with closing((engine or Processes()).run(work, items)) as results:  # type: ignore[type-var]
+            for place, result in results:
+                if isinstance(result, ShardRecord):
+                    records[missing[place - 1].name] = result
+                    if not told:
+                        progress(result.stories)
+                    told = 0
+                else:
+                    about |= result
         manifest = {**about, **_summed(benchmark, counts, shards, records)}
         with folder.scratch() as scratch:
             for document in form.write_documents(scratch, manifest):
@@ -118,8 +122,8 @@ def usual_workers(benchmark: Benchmark, counts: Mapping[str, int]) -> int:
     return max(1, min(available_cores(), blocks // _WORKER_BLOCKS))
 
 
-def describe(benchmark: Benchmark, counts: Mapping[str, int], format_name: str) -> dict[str, Any]:
-    """Return what a manifest says about a dataset besides its splits and files."""
+def describe(benchmark: Benchmark, format_name: str) -> dict[str, Any]:
+    """Return what a manifest says about a dataset besides its splits and files, and the benchmark's notes."""
     return {
         "storyproof": __version__,
         "benchmark": benchmark.name,
@@ -128,7 +132,6 @@ def describe(benchmark: Benchmark, counts: Mapping[str, int], format_name: str) 
         "config": benchmark.config.as_dict(),
         "readings": list(benchmark.readings),
         "format": format_name,
-        **benchmark.notes({split: count for split, count in counts.items() if count}),
     }
 
 

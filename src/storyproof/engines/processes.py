@@ -11,7 +11,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context, parent_process
+from multiprocessing import active_children, get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from types import TracebackType
@@ -21,6 +21,8 @@ from storyproof.engines.engine import Item, Result, portable
 from storyproof.errors import ConfigError
 
 _CGROUPS = Path("/sys/fs/cgroup")
+_GONE_S = 1.0  # within which a process is gone that was killed
+_BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # of NumPy, which would start as many in each worker as there are cores
 
 
 def available_cores() -> int:
@@ -118,6 +120,15 @@ class Processes:
                 worker.stop()
 
 
+def end_workers() -> None:
+    """End all worker processes of this process; for when it must go at once."""
+    workers = active_children()
+    for worker in workers:
+        worker.kill()
+    for worker in workers:
+        worker.join(_GONE_S)
+
+
 class WorkerDiedError(ConfigError):
     """A worker process that ended without a result."""
 
@@ -155,7 +166,13 @@ class _Worker:
         spawn = get_context("spawn")
         self.pipe, theirs = spawn.Pipe()
         self._process = spawn.Process(target=_serve, args=(theirs, work), daemon=True)
-        self._process.start()
+        given = os.environ.get(_BLAS_THREADS)
+        os.environ.setdefault(_BLAS_THREADS, "1")  # the process inherits it
+        try:
+            self._process.start()
+        finally:
+            if given is None:
+                os.environ.pop(_BLAS_THREADS, None)
         theirs.close()
 
     def send(self, item: Any) -> None:

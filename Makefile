@@ -15,7 +15,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 DEFAULT := not slow and not llm and not gpu and not browser and not integrations and not study and not site and not cluster
 
-.PHONY: demo test lint unit test-slow test-integrations test-rl test-cluster test-llm test-gpu test-browser test-site test-study torture soak coverage mutants bench docs notebooks figures screenshots proofs \
+.PHONY: demo test lint unit test-slow test-integrations test-rl test-cluster test-llm test-gpu test-browser test-site test-study torture soak coverage mutants bench bench-cores docs notebooks figures screenshots proofs \
 	package locks hooks clean
 
 # A tour of one screen, in under a minute after the installation; the files are in demo.
@@ -99,6 +99,10 @@ mutants: $(READY) .venv-tools/.ready
 # .venv-integrations (make test-integrations), other harnesses are left out.
 bench: $(READY)
 	$(BIN)/python -m docs.figures --speed
+
+# Rate and efficiency of generate and verify with 1, 2, 4 … workers, up to the number of cores; some five minutes.
+bench-cores: $(READY)
+	PYTHONPATH=src $(BIN)/python -m benchmarks.cores
 
 # Writes the pages that follow from the code, and builds the site from all pages: open build/site/index.html.
 docs: .venv-docs/.ready

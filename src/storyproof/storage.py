@@ -1,24 +1,27 @@
-"""Folders on this machine, in a bucket (S3, Google Cloud Storage), or on any other storage that fsspec knows.
+"""Folders that are written to: on this machine, in a bucket (S3, Google Cloud Storage), or wherever fsspec reaches.
 
 A file is there whole or not at all: on this machine it is written elsewhere in the folder and renamed, and a bucket
-shows an object once all of it has arrived.
+shows an object once all of it has arrived. fsspec is imported for URLs only, since that takes longer than generating
+some thousand stories.
 """
 
 from __future__ import annotations
 
 import logging
-import secrets
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Protocol
 
 from storyproof.errors import ConfigError, DataError, StoryproofError, shorten
 from storyproof.extras import need
+from storyproof.files import write_whole
+from storyproof.inputs import read_bytes
 
 _EXTRAS = {"s3": "s3", "s3a": "s3", "gs": "gcs", "gcs": "gcs"}  # of storyproof, by the beginning of a URL
-_LOCAL = "file"
+_HERE = "file://"
 # Libraries that print tracebacks of requests that they repeat; whoever configures logging still gets them.
 _TALKATIVE = ("gcsfs", "s3fs")
 _SILENCE = logging.NullHandler()
@@ -29,33 +32,102 @@ def is_url(place: str | Path) -> bool:
     return "://" in str(place)
 
 
-def as_place(text: str) -> str | Path:
-    """Return what users wrote for a place: a URL as it is, anything else as a path."""
-    return text if is_url(text) else Path(text)
+def as_place(place: str | Path) -> str | Path:
+    """Return a place as a URL, without a slash at its end, or as a path if it is on this machine (`file://` too)."""
+    text = str(place)
+    if not is_url(text):
+        return Path(place)
+    return Path(text.removeprefix(_HERE)) if text.startswith(_HERE) else text.rstrip("/")
 
 
-class StoredFolder:
-    """A folder, wherever it is.
+class Folder(Protocol):
+    """A folder that a dataset is written to, by several processes or machines."""
+
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes of all files by name, with folders before it."""
+
+    def read(self, name: str) -> bytes | None:
+        """Read a small file; None if it does not exist."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a small file, whole or not at all."""
+
+    def scratch(self) -> Any:
+        """Open a folder on this machine for files that `put` will take; on this disk if the folder is on it, too."""
+
+    def put(self, file: Path, name: str) -> None:
+        """Store a file of a scratch folder, whole or not at all."""
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder with all that it holds, if it exists."""
+
+
+class LocalFolder:
+    """A folder on this machine, or one that several machines see under the same path.
+
+    Errors are OSErrors: `folders.whole_folder` names the dataset that could not be written.
 
     Args:
-        place: A path, or a URL that fsspec knows.
-        scratch: A folder inside it, for files that are being written, if it is on this machine.
+        path: The folder, which exists.
+        scratch: A folder inside it, for files that are being written.
+    """
+
+    def __init__(self, path: Path, scratch: str) -> None:
+        self._path, self._scratch = path, scratch
+
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes of all files by name, with folders before it."""
+        found = (path for path in self._path.rglob("*") if path.is_file())
+        return {path.relative_to(self._path).as_posix(): path.stat().st_size for path in found}
+
+    def read(self, name: str) -> bytes | None:
+        """Read a small file; None if it does not exist."""
+        try:
+            return read_bytes(self._path / name)
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a small file, whole or not at all."""
+        path = self._path / name
+        path.parent.mkdir(exist_ok=True)
+        write_whole(path, content)
+
+    @contextmanager
+    def scratch(self) -> Iterator[Path]:
+        """Open a folder inside this one for files that `put` will take."""
+        (self._path / self._scratch).mkdir(exist_ok=True)
+        with TemporaryDirectory(dir=self._path / self._scratch) as folder:
+            yield Path(folder)
+
+    def put(self, file: Path, name: str) -> None:
+        """Move a file of a scratch folder to its place."""
+        file.replace(self._path / name)
+
+    def remove_folder(self, name: str) -> None:
+        """Remove a folder with all that it holds, if it exists."""
+        rmtree(self._path / name, ignore_errors=True)
+
+
+class RemoteFolder:
+    """A folder at a URL.
+
+    Args:
+        url: A URL that fsspec knows.
 
     Raises:
         ConfigError: If there is no such kind of storage, or the package for it is not installed.
     """
 
-    def __init__(self, place: str | Path, scratch: str = "") -> None:
-        self.place = str(place).rstrip("/") if is_url(place) else str(Path(place).resolve())
-        self._scratch = scratch
+    def __init__(self, url: str) -> None:
+        self.url = url.rstrip("/")
         self._files, self._root = self._open()
-        self.is_local = _LOCAL in _protocols(self._files)
 
     def __str__(self) -> str:
-        return self.place
+        return self.url
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return StoredFolder, (self.place, self._scratch)  # whoever receives it connects anew
+        return RemoteFolder, (self.url,)  # whoever receives it connects anew
 
     def sizes(self) -> dict[str, int]:
         """Return the sizes of all files by name, with folders before it.
@@ -64,18 +136,8 @@ class StoredFolder:
             DataError: If it cannot be listed.
         """
         with self._reaching("list"):
-            try:
-                found = self._files.find(self._root, detail=True)
-            except FileNotFoundError:
-                if self.is_local:
-                    return {}
-                raise
+            found = self._files.find(self._root, detail=True)
         return {name[len(self._root) + 1 :]: each["size"] for name, each in found.items() if name != self._root}
-
-    def is_file(self) -> bool:
-        """Return whether there is a file at the place, rather than a folder or nothing."""
-        with self._reaching("read"):
-            return bool(self._files.isfile(self._root))
 
     def read(self, name: str) -> bytes | None:
         """Read a small file; None if it does not exist.
@@ -108,29 +170,13 @@ class StoredFolder:
             DataError: If it cannot be written.
         """
         with self._reaching("write to"):
-            if not self.is_local:
-                self._files.pipe_file(self._path(name), content)
-                return
-            draft = self._path(f"{self._scratch}/{Path(name).name}.{secrets.token_hex(4)}")
-            for path in (draft, self._path(name)):
-                self._files.makedirs(self._files._parent(path), exist_ok=True)
-            self._files.pipe_file(draft, content)
-            self._files.mv(draft, self._path(name))
+            self._files.pipe_file(self._path(name), content)
 
     @contextmanager
     def scratch(self) -> Iterator[Path]:
-        """Open a folder on this machine for files that `put` will take; on this disk if the folder is on it, too.
-
-        Raises:
-            DataError: If it cannot be made.
-        """
-        beside = Path(self._path(self._scratch)) if self.is_local else None
-        with self._reaching("write to"):
-            if beside is not None:
-                beside.mkdir(parents=True, exist_ok=True)
-            folder = TemporaryDirectory(dir=beside)
-        with folder as path:
-            yield Path(path)
+        """Open a folder on this machine for files that `put` will take."""
+        with TemporaryDirectory() as folder:
+            yield Path(folder)
 
     def put(self, file: Path, name: str) -> None:
         """Store a file of a scratch folder, whole or not at all.
@@ -139,10 +185,7 @@ class StoredFolder:
             DataError: If it cannot be written.
         """
         with self._reaching("write to"):
-            if self.is_local:
-                self._files.mv(str(file), self._path(name))
-            else:
-                self._files.put_file(str(file), self._path(name))
+            self._files.put_file(str(file), self._path(name))
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove files; those that do not exist are passed over.
@@ -174,19 +217,19 @@ class StoredFolder:
 
     def _open(self) -> tuple[Any, str]:
         """Return the file system and the path there."""
-        kind = self.place.partition("://")[0] if is_url(self.place) else _LOCAL
-        fsspec = need("fsspec", _EXTRAS.get(kind, "ray"), self.place if kind in _EXTRAS else "a dataset in shards")
+        kind = self.url.partition("://")[0]
+        fsspec = need("fsspec", _EXTRAS.get(kind, "ray"), self.url)
         for library in _TALKATIVE:
             logging.getLogger(library).addHandler(_SILENCE)
         try:
-            files, root = fsspec.url_to_fs(self.place, use_listings_cache=False)
+            files, root = fsspec.url_to_fs(self.url, use_listings_cache=False)
         except ImportError as error:
             package = getattr(error, "name", None) or shorten(str(error))
             remedy = f"pip install 'storyproof[{_EXTRAS[kind]}]'" if kind in _EXTRAS else "install it"
-            raise ConfigError(f"{self.place} needs a package that is not installed ({package}): {remedy}.") from error
+            raise ConfigError(f"{self.url} needs a package that is not installed ({package}): {remedy}.") from error
         except ValueError as error:
             raise ConfigError(
-                f"{self.place} cannot be reached ({shorten(str(error)).rstrip('.')}); give a folder, or a URL such as "
+                f"{self.url} cannot be reached ({shorten(str(error)).rstrip('.')}); give a folder, or a URL such as "
                 "s3://bucket/folder or gs://bucket/folder."
             ) from error
         return files, root.rstrip("/")
@@ -194,8 +237,8 @@ class StoredFolder:
     @contextmanager
     def _reaching(self, what: str, name: str = "") -> Iterator[None]:
         """Name the place in whatever a storage complains about: each library has exceptions of its own."""
-        place = f"{self.place}/{name}" if name else self.place
-        remedy = "check the path and the permissions" if self.is_local else "check the bucket, its rights and your keys"
+        place = f"{self.url}/{name}" if name else self.url
+        remedy = "check the bucket, its rights and your keys"
         try:
             yield
         except StoryproofError:
@@ -212,7 +255,3 @@ def _reason(error: Exception) -> str:
     """Return what a storage said, in one line."""
     said = getattr(error, "strerror", None) or str(error) or type(error).__name__
     return shorten(said).rstrip(".")
-
-
-def _protocols(files: Any) -> tuple[str, ...]:
-    return (files.protocol,) if isinstance(files.protocol, str) else tuple(files.protocol)

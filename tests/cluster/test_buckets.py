@@ -12,22 +12,22 @@ from urllib.request import Request, urlopen
 import pytest
 
 import storyproof
-from storyproof.datasets.shards import RECORDS
+from storyproof.datasets.folders import RECORDS
 from storyproof.errors import DataError
-from storyproof.storage import StoredFolder
+from storyproof.storage import RemoteFolder
 from tests.cluster.conftest import storyproof as run
 from tests.cluster.test_ray import files_of
 
 pytestmark = [pytest.mark.cluster, pytest.mark.filterwarnings("default")]
 
 COUNTS = {"train": 2 * 6144 + 300, "test": 600}
-OPTIONS = ["--train", str(COUNTS["train"]), "--val", "0", "--test", "600", "--seed", "7"]
+OPTIONS = ["--train", str(COUNTS["train"]), "--val", "0", "--test", "600", "--seed", "7", "--shard-stories", "6144"]
 
 
 def fetched(url: str, into: Path) -> Path:
     """Copy a dataset to this machine."""
     into.mkdir()
-    folder = StoredFolder(url)
+    folder = RemoteFolder(url)
     for name in folder.sizes():
         folder.fetch(name, into)
     return into
@@ -63,7 +63,7 @@ def test_a_dataset_in_a_bucket_is_that_of_one_process(bucket: str, address: str,
 def test_a_bucket_is_resumed_protected_and_replaced(bucket: str) -> None:
     url = f"{bucket}/again"
     first = storyproof.generate("tomi", **COUNTS, seed=7, out=url)
-    folder = StoredFolder(url)
+    folder = RemoteFolder(url)
     sizes = folder.sizes()
     assert RECORDS not in {name.partition("/")[0] for name in sizes}
     with pytest.raises(DataError, match="is not empty"):
@@ -81,7 +81,7 @@ def test_a_bucket_is_resumed_protected_and_replaced(bucket: str) -> None:
 def test_what_was_changed_in_a_bucket_is_found(bucket: str, tmp_path: Path) -> None:
     url = f"{bucket}/changed"
     storyproof.generate("tomi", test=600, seed=7, out=url, format="jsonl")
-    folder = StoredFolder(url)
+    folder = RemoteFolder(url)
     [name] = [name for name in folder.sizes() if name.endswith(".jsonl")]
     lines = folder.fetch(name, tmp_path).read_text().splitlines(keepends=True)
     row = json.loads(lines[4])

@@ -14,10 +14,11 @@ import pytest
 
 import storyproof
 from storyproof.datasets.content import ContentHash
+from storyproof.datasets.folders import RECORDS
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.reading import find_source
-from storyproof.datasets.shards import RECORDS, write_shards
-from storyproof.errors import ProofError
+from storyproof.datasets.writing import write_dataset
+from storyproof.errors import DataError, ProofError
 from tests.cluster.conftest import storyproof as run
 from tests.cluster.conftest import wait_for
 from tests.cluster.gated import Gated, waiting_at
@@ -29,12 +30,12 @@ OPTIONS = ["--train", str(COUNTS["train"]), "--val", "0", "--test", "600", "--se
 _DRIVER = """
 import sys
 from storyproof.datasets.generate import make_benchmark
-from storyproof.datasets.shards import write_shards
+from storyproof.datasets.writing import write_dataset
 from storyproof.engines import make_engine
 from tests.cluster.gated import Gated
 made = make_benchmark("tomi", 7)
 with make_engine("ray", workers=2, address=sys.argv[2] if len(sys.argv) > 2 else None) as engine:
-    write_shards(Gated(made.config, 7), {counts}, sys.argv[1], engine, shard_stories=6144)
+    write_dataset(Gated(made.config, 7), {counts}, sys.argv[1], engine=engine, shard_stories=6144)
 """
 
 
@@ -80,7 +81,7 @@ def test_the_content_is_that_of_one_process_though_a_worker_is_killed(
     killer = threading.Thread(target=kill)
     killer.start()
     made = make_benchmark("tomi", 7)
-    write_shards(Gated(made.config, 7), COUNTS, out, cluster, shard_stories=6144)
+    write_dataset(Gated(made.config, 7), COUNTS, out, engine=cluster, shard_stories=6144)
     killer.join()
     assert len(killed) == 1
     assert killed[0] in waiting_at(gate)
@@ -132,13 +133,15 @@ def test_a_run_whose_driver_was_killed_resumes(
     script = _DRIVER.replace("{counts}", repr(COUNTS))
     with subprocess.Popen([sys.executable, "-c", script, str(out)], stderr=subprocess.PIPE) as driver:
         [pid] = wait_for(lambda: waiting_at(gate), "a worker at the gate")
-        wait_for(lambda: len(list((out / RECORDS).glob("*.json"))) >= 3, "some shards")
+        wait_for(lambda: len(list(tmp_path.glob(f".tomi.unfinished-*/{RECORDS}/*.json"))) >= 3, "some shards")
         driver.kill()
     wait_for(lambda: not Path(f"/proc/{pid}").exists(), "the end of its workers")
-    done = {path.name for path in (out / RECORDS).glob("*.json")}
-    assert not (out / "manifest.json").exists()
-    assert any("unfinished" in each.found for each in storyproof.verify(out).findings)
-    before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet") if f"{path.stem}.json" in done}
+    [draft] = tmp_path.glob(".tomi.unfinished-*")
+    done = {path.name for path in (draft / RECORDS).glob("*.json")}
+    assert not out.exists()
+    with pytest.raises(DataError, match="tomi is unfinished"):
+        storyproof.verify(out)
+    before = {path.name: path.stat().st_mtime_ns for path in draft.glob("*.parquet") if f"{path.stem}.json" in done}
     (gate / "open").touch()
     again = run("generate", "tomi", "--out", str(out), *OPTIONS, "--engine", "ray", "--address", address)
     assert again.returncode == 0, again.stderr

@@ -15,7 +15,7 @@ from storyproof import catalog
 from storyproof.audits.examination import format_names
 from storyproof.catalog import load, names
 from storyproof.datasets.reading import find_source, find_sources, is_data
-from storyproof.datasets.writing import writable_format, writable_formats
+from storyproof.datasets.shards import writable_format, writable_formats
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.formats.format import Format, Place, format_of, formats, load_format, recognise_format, suffixes
 from storyproof.formats.inspect_jsonl import Inspect

@@ -337,7 +337,7 @@ def test_a_path_that_leads_nowhere_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_disk_that_is_full_from_the_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(out: Path) -> Path:
+    def fail(out: Path, job: object) -> Path:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(folders, "_make_draft", fail)

@@ -8,7 +8,7 @@ import pytest
 import storyproof
 from storyproof.catalog import load as load_entry
 from storyproof.catalog import names
-from storyproof.datasets.writing import writable_formats
+from storyproof.datasets.shards import writable_formats
 from storyproof.errors import ConfigError, DataError
 
 WRITTEN = [

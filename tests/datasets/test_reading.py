@@ -48,14 +48,14 @@ def test_a_word_is_no_split_because_it_begins_like_one(tmp_path: Path) -> None:
 def test_file(tmp_path: Path) -> None:
     path = folder_with(tmp_path, "mine.jsonl") / "mine.jsonl"
     (source,) = find_sources(path)
-    assert (source.files, source.split, source.name) == ((path,), None, str(path))
+    assert (source.paths, source.split, source.name) == ((path,), None, str(path))
     assert next(source.tables()).num_rows == 1
 
 
 def test_test_split_unless_another_is_named(tmp_path: Path) -> None:
     folder_with(tmp_path, "train.jsonl", "test.jsonl")
     assert find_source(tmp_path).split == "test"
-    assert find_source(tmp_path, "train").files == (tmp_path / "train.jsonl",)
+    assert find_source(tmp_path, "train").paths == (tmp_path / "train.jsonl",)
 
 
 def test_missing_split_names_those_there_are(tmp_path: Path) -> None:

@@ -18,7 +18,8 @@ from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.content import ContentHash
 from storyproof.datasets.generate import make_benchmark
 from storyproof.datasets.manifest import file_sha256
-from storyproof.datasets.writing import tally_rows, write_dataset
+from storyproof.datasets.shards import tally_rows
+from storyproof.datasets.writing import write_dataset
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.families.belief.benchmarks.tomi import Tomi
 from storyproof.formats.jsonl import JsonlSplit
@@ -206,7 +207,7 @@ def test_wrong_settings_are_refused_before_anything_is_made(tmp_path: Path) -> N
     ):
         write(out, format_name="parkett")
     with pytest.raises(ConfigError, match="--workers is 0; use 1 or more"):
-        write(out, workers=0)
+        storyproof.generate("tomi", test=96, out=out, workers=0)
     with pytest.raises(ConfigError, match="no stories requested; set --train, --val or --test"):
         write_dataset(make_benchmark("tomi"), {"test": 0}, out)
     assert list(tmp_path.iterdir()) == []

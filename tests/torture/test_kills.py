@@ -213,7 +213,7 @@ def kill_worker(usual: Undisturbed, number: int, *, late: bool, place: Path) -> 
     """Kill a worker of WORKERS as soon as there are two, or when they have written something."""
     usual.copy(place)
     started = start(WORKERS.work.command, place)
-    awaited = ".out.unfinished-*/train.parquet" if late else ".out.unfinished-*"
+    awaited = ".out.unfinished-*/**/train.parquet" if late else ".out.unfinished-*"
     wait_for(lambda: len(workers_of(started.pid)) == 2 and any(place.glob(awaited)), "two workers")
     os.kill(workers_of(started.pid)[number], signal.SIGKILL)
     ended = started.wait()

@@ -9,7 +9,7 @@ from typing import Any
 from storyproof.audits.examination import AUTO, choose_format, examine, story_tables
 from storyproof.audits.row_order import FileOrder, OrderOfFile, RowOrder
 from storyproof.datasets.manifest import file_sha256
-from storyproof.datasets.stored import StoredFile
+from storyproof.datasets.reading import DataFile
 from storyproof.families.judge import Subject
 from storyproof.findings import FileReport
 from storyproof.formats.format import format_of
@@ -42,7 +42,7 @@ class ExamineFile:
 
     settings: Mapping[str, Any]
 
-    def __call__(self, item: tuple[StoredFile, str | None]) -> Examined:
+    def __call__(self, item: tuple[DataFile, str | None]) -> Examined:
         """Examine a file of a split."""
         file, split = item
         with file.opened() as path:
@@ -51,11 +51,11 @@ class ExamineFile:
             report = examine(subject, watch=order.check, seams=seams)
             return Examined(report, order.summary(), seams, file_sha256(path))
 
-    def subject(self, file: StoredFile, split: str | None, path: Any) -> Subject:
+    def subject(self, file: DataFile, split: str | None, path: Any) -> Subject:
         """Return what is judged."""
         return Subject(path, format_of(path), split or file.name, False, self.settings)
 
-    def in_order(self, found: Examined, order: RowOrder, file: StoredFile, split: str | None) -> FileReport:
+    def in_order(self, found: Examined, order: RowOrder, file: DataFile, split: str | None) -> FileReport:
         """Return the report on a file with what is wrong with the order of its rows, after those of earlier files."""
         report = found.report
         if order.follow(found.order):
@@ -80,7 +80,7 @@ class AuditFile:
     format: str = AUTO
     readings: tuple[str, ...] = ()
 
-    def __call__(self, item: tuple[StoredFile, str]) -> FileReport:
+    def __call__(self, item: tuple[DataFile, str]) -> FileReport:
         """Audit a file, which findings call by a name."""
         file, name = item
         with file.opened() as path:

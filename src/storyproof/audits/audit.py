@@ -14,8 +14,7 @@ from storyproof.audits.fixes import MANNERS, MARK, fixes
 from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.frames import Data, takes_rows
 from storyproof.datasets.protection import refuse_overlap
-from storyproof.datasets.reading import ERRATA
-from storyproof.datasets.stored import StoredFile, find_stored
+from storyproof.datasets.reading import ERRATA, DataFile, find_sources
 from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import ConfigError, DataError, UnknownNameError
 from storyproof.findings import AuditReport, FileReport
@@ -65,9 +64,9 @@ def audit(
         raise ConfigError("files at URLs can be audited, but not fixed; copy them here first, or leave out --fix.")
     local = [path for path in paths if not is_url(path)]
     files = find_files(local) if local or not paths else []
-    fetched = [file for path in paths if is_url(path) for source in find_stored(path) for file in source.files]
+    fetched = [file for path in paths if is_url(path) for source in find_sources(path) for file in source.files]
     refuse_overlap(paths, fix, "--fix")
-    items = [(StoredFile(str(file)), name) for file, name in zip(files, names_of(files), strict=True)]
+    items = [(DataFile(str(file)), name) for file, name in zip(files, names_of(files), strict=True)]
     items += [(file, file.name) for file in fetched]
     reports = []
     with make_engine() if engine is None else nullcontext(engine) as entered:
@@ -92,7 +91,7 @@ def audit_file(path: str | Path, format: str = AUTO, readings: Sequence[str] = (
         DataError: If the file cannot be read; the message says where, what was found and what was expected.
         UnknownNameError: If there is no such format or reading.
     """
-    return AuditFile(format, tuple(readings))((StoredFile(str(path)), name))
+    return AuditFile(format, tuple(readings))((DataFile(str(path)), name))
 
 
 def _write_fixed(out: Path, files: Sequence[Path], reports: Sequence[FileReport], ambiguous: str) -> None:

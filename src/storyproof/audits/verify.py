@@ -25,7 +25,6 @@ from storyproof.datasets.manifest import (
     read_manifest,
 )
 from storyproof.datasets.reading import Source, find_sources
-from storyproof.datasets.stored import find_stored
 from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import DataError
 from storyproof.families.family import families, load_family
@@ -34,7 +33,7 @@ from storyproof.findings import FileReport, Finding
 from storyproof.formats.format import format_of, suffixes
 from storyproof.inputs import FILE, FOLDER, kind_of, name_of
 from storyproof.notebook import NotebookView
-from storyproof.storage import StoredFolder, is_url
+from storyproof.storage import RemoteFolder, as_place, is_url
 
 
 @dataclass(slots=True)
@@ -114,10 +113,10 @@ def verify(
         (True, 180, [])
     """
     settings: dict[str, Any] = {"proofs": proofs} if rules is None else {"proofs": proofs, "rules": rules}
-    if is_url(path):
+    path = as_place(path)
+    if not isinstance(path, Path):
         with nullcontext(engine) if engine is not None else make_engine() as entered:
-            return _verify_apart(str(path).rstrip("/"), settings, entered, progress)
-    path = Path(path)
+            return _verify_apart(path, settings, entered, progress)
     if path.name == MANIFEST:
         raise DataError(f"{path} describes a dataset; give its folder, {path.parent}, or one of its files.")
     kind = kind_of(path)
@@ -130,8 +129,8 @@ def verify(
     sources = find_sources(path)
     result.findings += map(_manifest_finding, _manifest_problems(path, sources))
     for source in sources:
-        order = RowOrder(source.split or name_of(source.files[0].name), source.split)
-        for file in source.files:
+        order = RowOrder(source.split or source.files[0].name, source.split)
+        for file in source.paths:
             subject = Subject(file, format_of(file), source.split or name_of(file.name), False, settings)
             _add(result, examine(subject, watch=order.check, progress=progress))
         result.findings += order.close()
@@ -144,7 +143,7 @@ def _verify_apart(
     place: str | Path, settings: Mapping[str, Any], engine: Engine, progress: Callable[[int], None]
 ) -> Verification:
     """Verify files apart; the result is that of one process."""
-    sources = find_stored(place)
+    sources = find_sources(place)
     items = [(file, source.split) for source in sources for file in source.files]
     examine_file = ExamineFile(settings)
     stored = _StoredManifest(place)  # before the work, since it may be damaged
@@ -186,7 +185,7 @@ def _manifest_problems(path: Path, sources: list[Source]) -> list[str]:
     """Compare a folder, or a file in a folder, with the manifest that lies there."""
     folder = path if path.is_dir() else path.parent
     manifest, file = read_manifest(folder), "" if path.is_dir() else path.name
-    data = [each.name for source in sources for each in source.files]
+    data = [each.name for source in sources for each in source.paths]
     return _unfinished(is_unfinished(folder)) + _problems(manifest, file, data, hash_in(folder))
 
 
@@ -214,7 +213,7 @@ class _StoredManifest:
         if is_url(place):
             head, _, last = str(place).rpartition("/")
             self.file = last if Path(last).suffix in suffixes() else ""
-            self._folder = StoredFolder(head if self.file else place)
+            self._folder = RemoteFolder(head if self.file else str(place))
             content = self._folder.read(MANIFEST)
             self.manifest = None if content is None else parse_manifest(content, f"{self._folder}/{MANIFEST}")
             self._is_unfinished = self._folder.read(MARKER) is not None

@@ -105,7 +105,10 @@ def _root(
 
 
 def _terminate(number: int, frame: object) -> None:
-    """Remove unfinished folders and exit at once, without waiting for worker processes, which may be gone already."""
+    """End worker processes, remove unfinished folders and exit at once."""
+    processes = sys.modules.get("storyproof.engines.processes")
+    if processes is not None:
+        processes.end_workers()  # they write to those folders
     folders = sys.modules.get("storyproof.datasets.folders")
     if folders is not None:
         folders.clear_drafts()

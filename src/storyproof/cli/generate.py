@@ -12,7 +12,7 @@ from storyproof.cli.options import given_settings
 from storyproof.cli.output import JsonOut, check_results, write_results
 from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import note
-from storyproof.storage import as_place, is_url
+from storyproof.storage import as_place
 
 _USUAL = "if no split is given, the preset's or the usual number"
 
@@ -28,7 +28,7 @@ def generate(
     ],
     out: Annotated[
         str,
-        typer.Option(metavar="<path>", help="The folder to write; a URL (s3://…, gs://…) is written in shards."),
+        typer.Option(metavar="<path>", help="The folder to write; a path or a URL (s3://…, gs://…)."),
     ],
     train: Annotated[
         int | None, typer.Option(help="Stories in the training split; 0 leaves it out.", show_default=_USUAL)
@@ -49,15 +49,18 @@ def generate(
     ] = "parquet",
     workers: Annotated[
         int | None,
-        typer.Option(help="Processes; the content is the same for any number.", show_default="1; with ray all cores"),
+        typer.Option(
+            help="Processes, each of which makes shards; the content is the same for any number.",
+            show_default="all available cores, fewer for small datasets",
+        ),
     ] = None,
     engine: engines.Name = engines.PROCESSES,
     address: engines.Address = None,
     shard_stories: Annotated[
         int | None,
         typer.Option(
-            help="Write shards of so many stories, in whole blocks, instead of one file per split.",
-            show_default="with ray a 64th of a split, at most 983,040",
+            help="The number of stories in a shard, rounded up to whole blocks of 6,144.",
+            show_default="one file for a split of at most 98,304; else a 64th of it, at most 983,040",
         ),
     ] = None,
     force: Annotated[
@@ -67,8 +70,7 @@ def generate(
 ) -> None:
     """Generate a dataset in which every answer is proved."""
     from storyproof.datasets.generate import load_benchmark, make_benchmark
-    from storyproof.datasets.shards import write_shards
-    from storyproof.datasets.writing import write_dataset
+    from storyproof.datasets.writing import usual_workers, write_dataset
     from storyproof.reports.numbers import counted
 
     check_results(json_out)
@@ -78,17 +80,11 @@ def generate(
     counts = made.counts(train=train, val=val, test=test, preset=settings.get("preset"))
     total = sum(made.stories(split, max(0, count)) for split, count in counts.items())
     place = as_place(out)
-    how: dict[str, Any] = {"format_name": format, "force": force}
-    in_shards = engine != engines.PROCESSES or shard_stories is not None or is_url(place)
-    with progress_bar("stories", total) as progress:
-        if in_shards:
-            with engines.started(engine, address, workers) as started:
-                manifest = write_shards(
-                    made, counts, place, started, shard_stories=shard_stories, progress=progress, **how
-                )
-        else:
-            engines.check(engine, address, workers)
-            manifest = write_dataset(made, counts, place, workers=workers or 1, progress=progress, **how)
+    how: dict[str, Any] = {"format_name": format, "shard_stories": shard_stories, "force": force}
+    if workers is None and engine == engines.PROCESSES:
+        workers = usual_workers(made, counts)
+    with engines.started(engine, address, workers) as started, progress_bar("stories", total) as progress:
+        manifest = write_dataset(made, counts, place, engine=started, progress=progress, **how)
     if write_results(json_out, [manifest]):
         return
     for split, entry in manifest["splits"].items():

@@ -111,7 +111,7 @@ def _summary(benchmark: type[Benchmark], *, formats: bool) -> str:
     found = f"version {benchmark.version}; stories by default: {usual}"
     if not formats:
         return found
-    from storyproof.datasets.writing import writable_formats
+    from storyproof.datasets.shards import writable_formats
 
     return f"{found}; formats: {', '.join(writable_formats(benchmark))}"
 

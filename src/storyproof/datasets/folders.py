@@ -1,7 +1,8 @@
 """Folders that are written whole, or not at all, and that replace nothing but what storyproof wrote.
 
 Everything is written to a draft, a hidden folder beside the target, which takes its place in one step. One process at a
-time may write a target. What a killed process left is found by the next one, named, and removed or restored.
+time may write a target. What a killed process left is found by the next one, named, and removed or restored. Drafts of
+datasets in shards are kept with the shards that are finished, and the same command goes on with them.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import re
 import secrets
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from storyproof import __version__
 from storyproof.datasets.manifest import MANIFEST, file_sha256, foreign_files, is_dataset, is_inside, remove_dataset
@@ -25,20 +27,26 @@ from storyproof.inputs import FOLDER, kind_of, parse_json, read_bytes, resolved
 from storyproof.locks import Claim, remove_claims
 
 _log = logging.getLogger(__name__)
-MARKER = ".storyproof-unfinished"  # in a draft, until it is whole; lists the hashes of files that are being moved
+# In a draft, until it is whole. It says what is being written, if that can be resumed; then it lists the hashes of the
+# files that are being moved.
+MARKER = ".storyproof-unfinished"
+RECORDS = ".storyproof-shards"  # a folder in a draft: what is known of each shard that is finished
 _WHOLE = ".whole"  # what the marker is called, beside a draft, while the draft is moved to its place
 _NAMED = 3  # of many files in a message
+_FINISHED_STAY = "the shards that are finished are kept, and the same command goes on with them"
 _drafts: set[Path] = set()
 
 
 @contextmanager
-def whole_folder(out: Path, force: bool, option: str = "--out") -> Iterator[Path]:
+def whole_folder(out: Path, force: bool, option: str = "--out", job: Mapping[str, Any] | None = None) -> Iterator[Path]:
     """Open a draft that becomes the folder `out` if all goes well and vanishes if not.
 
     Args:
         out: The folder; must not hold anything yet, unless it may be replaced.
         force: Replace a dataset that storyproof wrote and nobody has changed or added to.
         option: What users call the folder.
+        job: What is written, as plain values of JSON, if it is written in shards. A draft in which a shard is finished
+            is then kept if something goes wrong, and opened again by the next run of the same job.
 
     Raises:
         DataError: If the folder cannot be written or replaced, or another process is writing it.
@@ -52,40 +60,65 @@ def whole_folder(out: Path, force: bool, option: str = "--out") -> Iterator[Path
     claim = claim_target(out, option)
     try:
         try:
-            _settle_leftovers(out)
-            check_free(out, force, option)
-            draft = _make_draft(out)
+            draft = _settle_leftovers(out, force, option, job)
+            check_free(out, force, option, draft)
+            draft = draft or _make_draft(out, job)
         except OSError as error:
             raise _unwritable(out.parent, error, option) from error
         try:
             yield draft
             check_free(out, force and draft.parent != out, option, draft)  # what has appeared meanwhile stays
+            shutil.rmtree(draft / RECORDS, ignore_errors=True)
             _put_in_place(draft, out)
         except OSError as error:
-            raise DataError(f"cannot write {out}: {error.strerror or error}; nothing was kept.") from error
+            kept = _FINISHED_STAY if draft in _drafts and _is_resumable(draft) else "nothing was kept"
+            raise DataError(f"cannot write {out}: {error.strerror or error}; {kept}.") from error
         finally:
             if draft in _drafts:
-                shutil.rmtree(draft, ignore_errors=True)
+                _drop(draft)
                 _drafts.discard(draft)
     finally:
         claim.release()
 
 
 def clear_drafts() -> None:
-    """Remove whatever is being written; for when the process must go at once."""
+    """Remove whatever is being written, but no finished shards; for when the process must go at once."""
     for draft in tuple(_drafts):
-        shutil.rmtree(draft, ignore_errors=True)
+        _drop(draft)
     remove_claims()
 
 
+def _drop(draft: Path) -> None:
+    """Remove a draft unless the same command can go on with it."""
+    if _is_resumable(draft):
+        _log.warning("storyproof: the shards that are finished are kept; the same command goes on with them.")
+    else:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
 def is_unfinished(folder: Path) -> bool:
-    """Return whether a folder is a draft, or holds one that has not been moved to its place."""
+    """Return whether a folder is a draft, or there is one of it that has not been moved to its place."""
     try:
         folder = resolved(folder)
-        inside = [path for path in folder.iterdir() if _is_leftover(path, folder)]
+        place = folder if folder.is_dir() else folder.parent
+        drafts = [path for path in place.iterdir() if _is_leftover(path, folder)]
     except OSError:  # it cannot be listed, which says nothing about the file that is read
         return False
-    return any((path / MARKER).is_file() for path in (folder, *inside))
+    return any((path / MARKER).is_file() for path in (folder, *drafts))
+
+
+def _job_of(draft: Path) -> dict[str, Any] | None:
+    """Return what is written to a draft, if that can be resumed."""
+    try:
+        job = parse_json(read_bytes(draft / MARKER))
+    except (OSError, ValueError):
+        return None
+    return job if isinstance(job, dict) and "shards" in job else None
+
+
+def _is_resumable(draft: Path) -> bool:
+    """Return whether a draft has finished shards."""
+    return _job_of(draft) is not None and any((draft / RECORDS).glob("*.json"))
 
 
 def claim_target(out: Path, option: str) -> Claim:
@@ -118,13 +151,20 @@ def _unwritable(place: Path, error: OSError, option: str) -> DataError:
     return DataError(f"cannot write to {place}: {error.strerror}; choose another folder for {option}.")
 
 
-def _make_draft(out: Path) -> Path:
-    stays = out.is_dir() and not _held(out) and (os.path.ismount(out) or _is_current(out))
-    draft = (out if stays else _place(out)) / f".{out.name}.unfinished-{secrets.token_hex(4)}"
+def _draft_place(out: Path, draft: Path | None = None) -> Path:
+    """Return the folder that drafts go to: beside the target, or into it where it must stay the same folder."""
+    stays = out.is_dir() and not _held(out, draft) and (os.path.ismount(out) or _is_current(out))
+    return out if stays else _place(out)
+
+
+def _make_draft(out: Path, job: Mapping[str, Any] | None) -> Path:
+    draft = _draft_place(out) / f".{out.name}.unfinished-{secrets.token_hex(4)}"
     _drafts.add(draft)
     try:
         draft.mkdir()
         (draft / MARKER).touch()
+        if job is not None:
+            write_whole(draft / MARKER, json.dumps(job).encode())
     except OSError:
         shutil.rmtree(draft, ignore_errors=True)
         _drafts.discard(draft)
@@ -271,17 +311,45 @@ def _is_marker_beside(path: Path, out: Path) -> bool:
     return re.fullmatch(name, path.name) is not None and path.is_file() and not path.stat().st_size
 
 
-def _settle_leftovers(out: Path) -> None:
-    """Restore or remove what killed processes left of a claimed target, and name it."""
+def _settle_leftovers(out: Path, force: bool, option: str, job: Mapping[str, Any] | None) -> Path | None:
+    """Restore or remove what stopped processes left of a claimed target, and name it.
+
+    Returns:
+        A draft of the same job, to go on with.
+
+    Raises:
+        DataError: If there are finished shards of another job, and `force` is not set.
+    """
+    same = None
     for place in (out.parent, out):
         found = sorted(place.iterdir()) if place.is_dir() else []
         for path in found:
-            if _is_leftover(path, out):
-                _log.warning("storyproof: %s", _settle(path, out))
+            if not _is_leftover(path, out):
+                continue
+            if _is_resumable(path):
+                if same is None and _job_of(path) == job and path.parent == _draft_place(out, path):
+                    same = path
+                    continue
+                if not force:
+                    raise DataError(unfinished_job(out, _job_of(path) or {}, job or {}, option))
+            _log.warning("storyproof: %s", _settle(path, out))
         for path in found:  # after the folders that they belong to
             if _is_marker_beside(path, out):
                 path.unlink()
                 _log.warning("storyproof: removed %s, which a run that was killed had left.", path)
+    if same is not None:
+        _drafts.add(same)
+    return same
+
+
+def unfinished_job(out: object, begun: Mapping[str, Any], job: Mapping[str, Any], option: str = "--out") -> str:
+    """Return what is wrong where a dataset of another job is unfinished."""
+    name = next((name for name in sorted({*begun, *job}) if begun.get(name) != job.get(name)), "folder")
+    replaced = ", replace it with --force," if option == "--out" else ""
+    return (
+        f"{out} holds an unfinished dataset of another command: its {name} is {begun.get(name)}, and now "
+        f"{job.get(name)}; run that command again to finish it{replaced} or choose another folder for {option}."
+    )
 
 
 def _settle(path: Path, out: Path) -> str:

@@ -12,11 +12,9 @@ import pyarrow as pa
 
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import load, load_version
-from storyproof.datasets.shards import write_shards
 from storyproof.datasets.writing import write_dataset
 from storyproof.engines import Engine, make_engine
 from storyproof.errors import ConfigError, UnknownNameError
-from storyproof.storage import is_url
 
 
 def make_benchmark(
@@ -95,12 +93,14 @@ def generate(
         test: Stories in the test split; for clutrr, in each test scenario (task and length).
         seed: Same seed, same content.
         version: Generate what this version generated; by default the current one.
-        out: Write a dataset folder there instead; a URL such as `s3://bucket/folder` is written in shards.
+        out: Write a dataset folder there instead; a path, or a URL such as `s3://bucket/folder`.
         as_blocks: Iterate over tables of some thousand stories instead of one table.
         format: parquet, jsonl, or the benchmark's original format, such as babi or csv; with `out`.
-        workers: Processes that generate blocks; with `out`.
-        engine: Where shards are made, see `storyproof.engines`; writes a dataset in shards; with `out`.
-        shard_stories: How many stories a shard has; writes a dataset in shards; with `out`.
+        workers: Processes that make shards; with `out`. A script that uses more than one needs the line
+            `if __name__ == "__main__":`, as all that starts processes does.
+        engine: Where shards are made, see `storyproof.engines`; with `out`.
+        shard_stories: How many stories a shard has; by default a split of at most 98,304 stories is one file, and a
+            larger one has up to 64 shards or more; with `out`.
         force: Replace a dataset that storyproof wrote, if nothing was added to it or changed.
         progress: Called with the number of stories done since the last call; with `out`.
         **settings: The benchmark's own, such as `vocabulary`, `disjoint`, `noise`, `task` or `train_k`; `preset` for
@@ -123,12 +123,10 @@ def generate(
     """
     made = make_benchmark(benchmark, seed, version=version, **settings)
     asked = made.counts(train=train, val=val, test=test, preset=settings.get("preset"))
-    if out is not None and (engine is not None or shard_stories is not None or is_url(out)):
-        sharding: dict[str, Any] = {"format_name": format, "shard_stories": shard_stories, "force": force}
-        with make_engine(workers=workers) if engine is None else nullcontext(engine) as entered:
-            return write_shards(made, asked, out, entered, progress=progress, **sharding)
     if out is not None:
-        return write_dataset(made, asked, out, format_name=format, workers=workers, force=force, progress=progress)
+        how: dict[str, Any] = {"format_name": format, "shard_stories": shard_stories, "force": force}
+        with make_engine(workers=workers) if engine is None else nullcontext(engine) as entered:
+            return write_dataset(made, asked, out, engine=entered, progress=progress, **how)
     counts = made.check_counts(asked)
     blocks = (table for split, count in counts.items() for table in made.blocks(split, count))
     return blocks if as_blocks else pa.concat_tables(blocks)

@@ -15,7 +15,7 @@ from storyproof.datasets.manifest import file_sha256, write_manifest
 from storyproof.datasets.protection import refuse_overlap
 from storyproof.datasets.reading import Source, find_sources
 from storyproof.errors import DataError
-from storyproof.formats.format import SplitWriter, load_format, stem_of
+from storyproof.formats.format import SplitWriter, load_format
 from storyproof.formats.json_list import FIELDS
 from storyproof.inputs import name_of
 
@@ -51,13 +51,13 @@ def process(
     """
     sources = find_sources(raw)
     is_here = Path(raw) == Path()  # as the usual script does, which writes into the folder that it is started in
-    refuse_overlap([file for source in sources for file in source.files] if is_here else [raw], out)
+    refuse_overlap([path for source in sources for path in source.paths] if is_here else [raw], out)
     json_format = load_format("json")
     splits: dict[str, Any] = {}
     files: list[Path] = []
     with whole_folder(Path(out), force) as folder:
         for source in sources:
-            name = source.split or ("all" if len(sources) > 1 else stem_of(source.files[0]))
+            name = source.split or ("all" if len(sources) > 1 else source.files[0].stem)
             splits[name], written = _process(source, json_format.writer(folder, name), progress)
             files += written
         manifest = {

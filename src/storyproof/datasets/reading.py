@@ -1,63 +1,199 @@
-"""Finds and reads examples: in a dataset folder, one of its splits, or a single file."""
+"""Finds and reads examples: in a dataset folder, one of its splits, or a single file; on this machine or at a URL."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pyarrow as pa
 
-from storyproof.datasets.folders import is_unfinished
+from storyproof.datasets.folders import MARKER, is_unfinished
+from storyproof.datasets.manifest import MANIFEST, file_sha256, parse_manifest, read_manifest
 from storyproof.errors import DataError, UnknownNameError
 from storyproof.example import SPLITS
 from storyproof.formats.chunks import CHUNK_ROWS, whole_stories
-from storyproof.formats.format import format_of, formats, split_of, suffixes
-from storyproof.inputs import FILE, FOLDER, kind_of
+from storyproof.formats.format import format_of, formats, split_of, stem_of, suffixes
+from storyproof.inputs import FILE, FOLDER, kind_of, name_of
+from storyproof.storage import RemoteFolder, as_place, is_url
 
 ERRATA = "errata.csv"  # what an audit writes beside the files that it has fixed
+_SHARD = re.compile(r"(?P<name>.+)-(?P<number>\d{5})-of-(?P<of>\d{5})")  # the stem of a shard's file
+_DOCUMENTS = ".json"  # manifests and metadata; lists of examples in such files are read on this machine only
+_UNFINISHED = "is unfinished: the run that wrote it was killed; run the same command again"
+_REMEDY = "copy the dataset again, or generate it again"
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file with examples.
+
+    Attributes:
+        place: Its path, or its URL.
+    """
+
+    place: str
+
+    @property
+    def name(self) -> str:
+        """Its name, without folders, as text that every file can hold."""
+        return PurePosixPath(self.place).name if self.is_remote else name_of(Path(self.place).name)
+
+    @property
+    def stem(self) -> str:
+        """The stem of its name, from which rows without an id get one."""
+        return stem_of(Path(self.place))
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is at a URL."""
+        return is_url(self.place)
+
+    @property
+    def folder(self) -> str:
+        """Where it lies."""
+        return self.place.rpartition("/")[0] if self.is_remote else str(Path(self.place).parent)
+
+    def sha256(self) -> str:
+        """Return its hash."""
+        with self.opened() as path:
+            return file_sha256(path)
+
+    @contextmanager
+    def opened(self) -> Iterator[Path]:
+        """Open it as a file on this machine; one at a URL is fetched, with the files beside it, and removed again.
+
+        Raises:
+            DataError: If it cannot be fetched; what others raise meanwhile names the URL.
+        """
+        if not self.is_remote:
+            yield Path(self.place)
+            return
+        folder = RemoteFolder(self.folder)
+        with TemporaryDirectory() as scratch:
+            path = folder.fetch(self.name, Path(scratch))
+            beside = {suffix for each in formats() if path.suffix in each.suffixes for suffix in each.beside}
+            for other in sorted(path.with_suffix(suffix).name for suffix in beside):
+                if folder.read(other) is not None:
+                    folder.fetch(other, Path(scratch))
+            try:
+                yield path
+            except DataError as error:
+                raise DataError(str(error).replace(str(path.parent), self.folder)) from error
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Files that hold examples, and their split, if that can be told."""
+    """The files of one split, in order: one file, the shards of a split, or however it is divided.
 
-    files: tuple[Path, ...]
+    Attributes:
+        files: The files.
+        split: Their split, if that can be told.
+    """
+
+    files: tuple[DataFile, ...]
     split: str | None
 
     @property
     def name(self) -> str:
         """Where it is, for messages."""
-        return str(self.files[0] if len(self.files) == 1 else self.files[0].parent)
+        return self.files[0].place if len(self.files) == 1 else self.files[0].folder
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """Return the files that are on this machine."""
+        return tuple(Path(file.place) for file in self.files if not file.is_remote)
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether it is at a URL."""
+        return self.files[0].is_remote
+
+    def manifest(self) -> dict[str, Any] | None:
+        """Return the manifest of the folder that the files lie in, if there is one.
+
+        Raises:
+            DataError: If it is damaged.
+        """
+        folder = self.files[0].folder
+        if not self.is_remote:
+            return read_manifest(Path(folder))
+        content = RemoteFolder(folder).read(MANIFEST)
+        return None if content is None else parse_manifest(content, f"{folder}/{MANIFEST}")
 
     def tables(self, rows: int = CHUNK_ROWS) -> Iterator[pa.Table]:
-        """Read all examples in tables of about so many rows, whole stories each."""
-        yield from whole_stories(table for file in self.files for table in format_of(file).read(file, rows))
+        """Read all examples in tables of about so many rows, whole stories each.
+
+        Raises:
+            DataError: If a file cannot be read, or a shard has other columns than those before it.
+        """
+        yield from whole_stories(self._tables(rows))
+
+    def _tables(self, rows: int) -> Iterator[pa.Table]:
+        columns: dict[str, set[str]] = {}  # of the shards of one split, by its name
+        for file in self.files:
+            shard = _SHARD.fullmatch(Path(file.place).stem)
+            with file.opened() as path:
+                for number, table in enumerate(format_of(path).read(path, rows)):
+                    if shard is not None and not number:
+                        known = columns.setdefault(shard["name"], set(table.column_names))
+                        _check_columns(file, known, set(table.column_names))
+                    yield table
 
 
-def find_sources(path: str | Path) -> list[Source]:
-    """Return all examples at a path: one source for a file, one per split for a folder.
+def _check_columns(file: DataFile, known: set[str], found: set[str]) -> None:
+    """Raise DataError unless a shard has the columns of the shards before it."""
+    lacking, more = sorted(known - found), sorted(found - known)
+    if lacking or more:
+        how = f"lacks the column '{lacking[0]}'" if lacking else f"has another column, '{more[0]}'"
+        raise DataError(f"{file.place} {how}; expected the columns of the shards before it; {_REMEDY}.")
+
+
+def find_sources(place: str | Path) -> list[Source]:
+    """Return all examples at a path or a URL: one source for a file, one per split for a folder.
 
     Raises:
-        DataError: If there is nothing there that can be read.
+        DataError: If there is nothing there that can be read, or a shard is missing or there twice.
     """
-    path = Path(path)
-    kind = kind_of(path)
-    if kind == FILE:
-        format_of(path)  # raises if its suffix is unknown
-        return [Source((path,), split_of(path))]
-    files = data_files(path, kind, "give a dataset folder or a file")
-    if not files and is_unfinished(path):
-        raise DataError(f"{path} is unfinished: the run that wrote it was killed; run the same command again.")
-    if not files:
-        raise DataError(f"{path} holds no data; expected files ending in {', '.join(suffixes())}.")
-    splits = {file: split_of(file) for file in files}
-    order = [*SPLITS, None]
+    place = as_place(place)
+    if isinstance(place, Path):
+        kind = kind_of(place)
+        if kind == FILE:
+            format_of(place)  # raises if its suffix is unknown
+            return [Source((DataFile(str(place)),), split_of(place))]
+        paths = data_files(place, kind, "give a dataset folder or a file")
+        if not paths:
+            raise DataError(f"{place} holds no data; expected files ending in {', '.join(suffixes())}.")
+        return _by_split([DataFile(str(path)) for path in paths])
+    if PurePosixPath(place).suffix in suffixes():
+        return [Source((DataFile(place),), split_of(Path(place)))]
+    present = RemoteFolder(place).sizes()
+    names = sorted(filter(_is_remote_data, present))
+    if not names:
+        known = ", ".join(suffix for suffix in suffixes() if suffix != _DOCUMENTS)
+        raise DataError(f"{place} holds no data; expected files ending in {known}.")
+    check_shards(place, names, is_unfinished=MARKER in present)
+    return _by_split([DataFile(f"{place}/{name}") for name in names])
+
+
+def _by_split(files: Sequence[DataFile]) -> list[Source]:
+    splits = {file: split_of(Path(file.place)) for file in files}
     return [
         Source(tuple(file for file in files if splits[file] == split), split)
-        for split in order
+        for split in (*SPLITS, None)
         if split in splits.values()
     ]
+
+
+def _is_remote_data(name: str) -> bool:
+    path = PurePosixPath(name)
+    hidden = "/" in name or name.startswith(".") or name in (MANIFEST, ERRATA)
+    return not hidden and path.suffix in suffixes() and path.suffix != _DOCUMENTS
 
 
 def data_files(path: Path, kind: str, remedy: str) -> list[Path]:
@@ -69,14 +205,21 @@ def data_files(path: Path, kind: str, remedy: str) -> list[Path]:
         remedy: What users should do if it is not a folder.
 
     Raises:
-        DataError: If it is not a folder, or cannot be read.
+        DataError: If it is not a folder, or cannot be read, or a shard is missing or there twice.
     """
+    if not kind and is_unfinished(path):
+        raise DataError(f"{path} {_UNFINISHED}.")
     if kind != FOLDER:
         raise DataError(f"{path} {f'is {kind}' if kind else 'does not exist'}; {remedy}.")
     try:
-        return sorted(file for file in path.iterdir() if is_data(file))
+        paths = sorted(file for file in path.iterdir() if is_data(file))
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}; {remedy}.") from error
+    unfinished = is_unfinished(path)
+    if unfinished and not paths:
+        raise DataError(f"{path} {_UNFINISHED}.")
+    check_shards(str(path), [file.name for file in paths], is_unfinished=unfinished)
+    return paths
 
 
 def is_data(file: Path) -> bool:
@@ -86,15 +229,57 @@ def is_data(file: Path) -> bool:
     return any(each.is_data(file) for each in formats() if file.suffix in each.suffixes)
 
 
-def find_source(path: str | Path, split: str | None = None) -> Source:
-    """Return the examples of one split at a path; unless another is named, the test split or the only one there is.
+def check_shards(folder: str, names: Iterable[str], *, is_unfinished: bool = False) -> None:
+    """Check that of each split that is in shards all are there, and once.
+
+    In formats that divide a split by its questions, such as csv, a shard is several files.
+
+    Args:
+        folder: Where the files are, for messages.
+        names: The names of the data files.
+        is_unfinished: Whether shards are missing because they are still to be made.
+
+    Raises:
+        DataError: If a shard is missing or there twice.
+    """
+    names = sorted(names)
+    stems: dict[str, str] = {}
+    counts: dict[str, str] = {}  # of shards, by what comes before their numbers
+    groups: dict[tuple[str, str, int], dict[int, str]] = defaultdict(dict)  # numbers and names of shards
+    for name in names:
+        path = PurePosixPath(name)
+        shard = _SHARD.fullmatch(path.stem)
+        if shard is None:
+            continue
+        other = stems.setdefault(path.stem, name)
+        if other != name or counts.setdefault(shard["name"], shard["of"]) != shard["of"]:
+            one = other if other != name else f"{shard['name']}-…-of-{counts[shard['name']]}{path.suffix}"
+            raise DataError(f"{folder} holds {name} besides {one}, so rows are there twice; remove one of them.")
+        split = split_of(Path(name)) or shard["name"]
+        groups[split, path.suffix, int(shard["of"])][int(shard["number"])] = name
+    for (split, _, of), shards in groups.items():
+        first = shards[min(shards)]
+        missing = next((number for number in range(of) if number not in shards), None)
+        if missing is not None:
+            if is_unfinished:
+                raise DataError(f"{folder} {_UNFINISHED}.")
+            lost = re.sub(r"-\d{5}-of-", f"-{missing:05d}-of-", first)
+            raise DataError(f"{folder} has no {lost}, one of the {of} shards of '{split}'; {_REMEDY}.")
+        whole = re.sub(r"-\d{5}-of-\d{5}", "", first)
+        if whole in names or max(shards) >= of:
+            other = whole if whole in names else shards[max(shards)]
+            raise DataError(f"{folder} holds {other} besides the {of} shards of '{split}'; remove one of them.")
+
+
+def find_source(place: str | Path, split: str | None = None) -> Source:
+    """Return the examples of one split at a path or a URL; if none is named, the test split or the only one there is.
 
     Raises:
         DataError: If there is no such split, naming those there are.
     """
     if split is not None and split not in SPLITS:
         raise UnknownNameError("split", split, SPLITS)
-    sources = find_sources(path)
+    sources = find_sources(place)
     if split is None and len(sources) == 1:
         return sources[0]
     wanted = split or "test"
@@ -102,4 +287,4 @@ def find_source(path: str | Path, split: str | None = None) -> Source:
         if source.split == wanted:
             return source
     known = ", ".join(source.split or "unnamed" for source in sources)
-    raise DataError(f"{path} has no {wanted} split, only: {known}; choose one with --split.")
+    raise DataError(f"{place} has no {wanted} split, only: {known}; choose one with --split.")

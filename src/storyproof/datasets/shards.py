@@ -1,43 +1,42 @@
-"""Writes a dataset in shards: many files per split, made anywhere and in any order, on any storage.
+"""Shards: parts of a split that are made, encoded, compressed and hashed apart, anywhere and in any order.
 
-Until the manifest is there, the folder holds `.storyproof-unfinished`, which says what is being written, and in
-`.storyproof-shards` a record of each shard that is done. So a run that was stopped resumes with the shards that are
-missing. Which stories a shard has follows from the command alone: engine, number of workers, deaths of workers and
-resumption change no byte.
+Which stories a shard has follows from the counts alone: engine, number of workers, deaths of workers and resumption
+change no byte. A small split is one shard, a file without a number.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from storyproof.benchmark import Benchmark
-from storyproof.datasets.content import ContentHash
-from storyproof.datasets.folders import MARKER, check_free, claim_target
-from storyproof.datasets.manifest import MANIFEST, file_sha256, is_own_manifest, manifest_text, remove_dataset
-from storyproof.datasets.writing import Progress, describe, tally_rows, writable_format, writable_formats
-from storyproof.engines import Engine
-from storyproof.errors import ConfigError, DataError
-from storyproof.example import SPLITS
-from storyproof.formats.format import Format
-from storyproof.inputs import parse_json, resolved
-from storyproof.storage import StoredFolder, is_url
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
-_log = logging.getLogger(__name__)
-RECORDS = ".storyproof-shards"
-_USUAL_SHARDS = 64  # of a split, so that small datasets are divided as well
+from storyproof.benchmark import Benchmark
+from storyproof.catalog import names
+from storyproof.datasets.content import ContentHash
+from storyproof.datasets.folders import RECORDS
+from storyproof.datasets.manifest import file_sha256
+from storyproof.errors import UnknownNameError
+from storyproof.example import SPLITS
+from storyproof.formats.format import Format, formats, load_format
+from storyproof.inputs import parse_json
+from storyproof.storage import Folder
+
+Progress = Callable[[int], None]
+Counts = dict[str, Counter[tuple[str, ...]]]
+_WHOLE_BLOCKS = 16  # a split of so many, 98,304 stories, is one file
+_USUAL_SHARDS = 64  # of a larger split, so that they keep many cores busy to the end
 _MOST_BLOCKS = 160  # of a shard: 983,040 stories, some hundred megabytes
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """A part of a split: whole blocks, in one file.
+    """A part of a split: whole blocks, in one file (or a few, in formats that divide a split by its questions).
 
     Attributes:
         split: Which split.
@@ -56,7 +55,7 @@ class Shard:
     @property
     def name(self) -> str:
         """The stem of its file."""
-        return f"{self.split}-{self.number:05d}-of-{self.of:05d}"
+        return self.split if self.of == 1 else f"{self.split}-{self.number:05d}-of-{self.of:05d}"
 
 
 def plan_shards(benchmark: Benchmark, counts: Mapping[str, int], stories: int | None = None) -> list[Shard]:
@@ -65,43 +64,106 @@ def plan_shards(benchmark: Benchmark, counts: Mapping[str, int], stories: int | 
     Args:
         benchmark: What is made.
         counts: Stories for each split.
-        stories: How many a shard has, rounded up to whole blocks; by default a 64th of the split, at most 983,040.
+        stories: How many a shard has, rounded up to whole blocks. By default a split of at most 98,304 stories is one
+            shard, and a larger one is divided into up to 64, or more if they would have more than 983,040.
     """
-    found = []
+    shards = []
     for split in SPLITS:
         blocks = benchmark.block_count(counts.get(split, 0))
         if not blocks:
             continue
-        size = min(_MOST_BLOCKS, -(-blocks // _USUAL_SHARDS)) if stories is None else benchmark.block_count(stories)
+        size = min(_MOST_BLOCKS, -(-blocks // _USUAL_SHARDS)) if blocks > _WHOLE_BLOCKS else blocks
+        if stories is not None:
+            size = benchmark.block_count(stories)
         of = -(-blocks // size)
-        found += [Shard(split, number, of, number * size, min(size, blocks - number * size)) for number in range(of)]
-    return found
+        shards += [Shard(split, number, of, number * size, min(size, blocks - number * size)) for number in range(of)]
+    return shards
 
 
 @dataclass(frozen=True, slots=True)
-class _Write:
-    """Makes and stores shards; called where an engine likes.
+class ShardRecord:
+    """What is known of a finished shard.
 
     Attributes:
+        files: The sizes and hashes of its files, by name.
+        stories: How many stories it has.
+        questions: How many rows.
+        content_sha256: The hash of its content.
+        counted: What the manifest counts.
+    """
+
+    files: dict[str, dict[str, Any]]
+    stories: int
+    questions: int
+    content_sha256: str
+    counted: Counts
+
+    def to_json(self) -> bytes:
+        """Return it as JSON."""
+        counted = {name: [[list(key), size] for key, size in each.items()] for name, each in self.counted.items()}
+        numbers = {"stories": self.stories, "questions": self.questions, "content_sha256": self.content_sha256}
+        return json.dumps({"files": self.files, **numbers, "counted": counted}).encode()
+
+    @classmethod
+    def from_json(cls, content: bytes, sizes: Mapping[str, int]) -> ShardRecord | None:
+        """Read a record; None if it is damaged, or the files in the folder have other sizes.
+
+        Args:
+            content: The JSON.
+            sizes: The sizes of the files that there are.
+        """
+        try:
+            record = parse_json(content)
+            if any(sizes.get(name) != entry["bytes"] for name, entry in record["files"].items()):
+                return None
+            counted = {
+                name: Counter({tuple(key): size for key, size in each}) for name, each in record.pop("counted").items()
+            }
+            return cls(**record, counted=counted)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+
+def record_name(shard: Shard) -> str:
+    """Return where the record of a shard is, in the folder that it is written to."""
+    return f"{RECORDS}/{shard.name}.json"
+
+
+class WriteShard:
+    """Makes and stores shards; called wherever an engine likes.
+
+    Args:
         benchmark: What is made.
         counts: Stories for each split.
         format: The name of the format.
         folder: Where shards are stored.
+        progress: Called with the number of stories of each block, in this process; elsewhere nobody listens.
     """
 
-    benchmark: Benchmark
-    counts: Mapping[str, int]
-    format: str
-    folder: StoredFolder
+    def __init__(
+        self,
+        benchmark: Benchmark,
+        counts: Mapping[str, int],
+        format: str,
+        folder: Folder,
+        progress: Progress = lambda stories: None,
+    ) -> None:
+        self._benchmark, self._counts, self._format, self._folder = benchmark, counts, format, folder
+        self._progress = progress
 
-    def __call__(self, shard: Shard) -> dict[str, Any]:
-        """Make a shard, store it, and store and return its record."""
-        benchmark, count = self.benchmark, self.counts[shard.split]
-        content = ContentHash()
-        counted: dict[str, Counter[tuple[str, ...]]] = {name: Counter() for name in benchmark.counted}
-        questions = 0
-        with self.folder.scratch() as scratch:
-            writer = writable_format(type(benchmark), self.format).writer(scratch, shard.name)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WriteShard, (self._benchmark, self._counts, self._format, self._folder)
+
+    def __call__(self, shard: Shard | None) -> ShardRecord | dict[str, Any]:
+        """Make a shard, store it, and store and return its record; without a shard return the benchmark's notes."""
+        if shard is None:
+            return self._benchmark.notes({split: count for split, count in self._counts.items() if count})
+        benchmark, count = self._benchmark, self._counts[shard.split]
+        per_story = benchmark.rows_per_story(shard.split)
+        content, questions = ContentHash(), 0
+        counted: Counts = {name: Counter() for name in benchmark.counted}
+        with self._folder.scratch() as scratch:
+            writer = writable_format(type(benchmark), self._format).writer(scratch, shard.name)
             try:
                 for index in range(shard.first, shard.first + shard.blocks):
                     table = benchmark.part(shard.split, count, index)
@@ -109,216 +171,79 @@ class _Write:
                     content.add(table)
                     tally_rows(table, benchmark.counted, counted)
                     questions += table.num_rows
+                    self._progress(table.num_rows // per_story)
             finally:
                 files = writer.close()
-            [file] = files
-            stories = questions // benchmark.rows_per_story(shard.split)
-            record = {
-                "file": file.name,
-                "bytes": file.stat().st_size,
-                "sha256": file_sha256(file),
-                "stories": stories,
-                "questions": questions,
-                "content_sha256": content.hexdigest(),
-                "counted": {name: [[list(key), size] for key, size in each.items()] for name, each in counted.items()},
-            }
-            self.folder.put(file, file.name)
-        self.folder.write(_record_name(shard), json.dumps(record).encode())
+            entries = {path.name: {"bytes": path.stat().st_size, "sha256": file_sha256(path)} for path in sorted(files)}
+            record = ShardRecord(entries, questions // per_story, questions, content.hexdigest(), counted)
+            for path in files:
+                self._folder.put(path, path.name)
+        self._folder.write(record_name(shard), record.to_json())
         return record
 
 
-def _record_name(shard: Shard) -> str:
-    return f"{RECORDS}/{shard.name}.json"
+def writable_formats(benchmark: type[Benchmark]) -> dict[str, Format]:
+    """Return the formats in which a benchmark can be written, by what users call them."""
+    found = [each for each in formats() if each.keeps_all and each.can_write]
+    found += [load_format(name) for name in benchmark.formats]
+    return {each.written_as: each for each in found}
 
 
-def write_shards(
-    benchmark: Benchmark,
-    counts: Mapping[str, int],
-    out: str | Path,
-    engine: Engine,
-    *,
-    format_name: str = "parquet",
-    shard_stories: int | None = None,
-    force: bool = False,
-    progress: Progress = lambda stories: None,
-) -> dict[str, Any]:
-    """Write a dataset in shards with its manifest, or finish one that was begun by the same command.
-
-    Args:
-        benchmark: What to make.
-        counts: Stories for each split; 0 leaves a split out.
-        out: A folder on this machine, or a URL such as `s3://bucket/folder`.
-        engine: Where shards are made; one that was entered.
-        format_name: parquet, jsonl, or another format that holds all columns in one file.
-        shard_stories: How many stories a shard has, see `plan_shards`.
-        force: Replace a dataset that storyproof wrote, if nothing was added to it or changed, or an unfinished one.
-        progress: Called with how many stories are done since the last call.
-
-    Returns:
-        The manifest.
+def writable_format(benchmark: type[Benchmark], name: str) -> Format:
+    """Return the format of a benchmark that users call by a name.
 
     Raises:
-        ConfigError: If the counts or the format cannot be made.
-        DataError: If the folder cannot be written, or holds something else.
+        UnknownNameError: If there is no such format.
     """
-    kind = _shardable(type(benchmark), format_name)
-    if shard_stories is not None and shard_stories < 1:
-        raise ConfigError(f"--shard-stories is {shard_stories}; use 1 or more.")
-    counts = benchmark.check_counts(counts)
-    shards = plan_shards(benchmark, counts, shard_stories)
-    about = describe(benchmark, counts, format_name)
-    job = {**about, "stories": dict(counts), "shards": [shard.name for shard in shards if shard.number == 0]}
-    job = json.loads(json.dumps(job))  # as it is read again
-    with _claimed(out):
-        folder = StoredFolder(out, RECORDS)
-        records = _begin(folder, out, job, shards, force)
-        if records:
-            _log.warning("storyproof: resuming %s: %d of %d shards were done.", folder, len(records), len(shards))
-        progress(sum(each["stories"] for each in records.values()))
-        missing = [shard for shard in shards if shard.name not in records]
-        for place, record in engine.run(_Write(benchmark, counts, format_name, folder), missing):
-            records[missing[place].name] = record
-            progress(record["stories"])
-        manifest = {**about, **_summed(benchmark, counts, shards, records)}
-        with folder.scratch() as scratch:
-            for document in kind.write_documents(scratch, manifest):
-                entry = {"bytes": document.stat().st_size, "sha256": file_sha256(document)}
-                manifest["files"][document.name] = entry
-                folder.put(document, document.name)
-        folder.write(MANIFEST, manifest_text(manifest).encode())
-        _end(folder)
-    return manifest
+    if name in names("format"):  # the usual case, in which no other format has to be imported
+        found = load_format(name)
+        if found.written_as == name and found.keeps_all and found.can_write:
+            return found
+    known = writable_formats(benchmark)
+    if name not in known:
+        raise UnknownNameError(f"format of {benchmark.name}", name, known)
+    return known[name]
 
 
-def _shardable(benchmark: type[Benchmark], name: str) -> Format:
-    """Return a format by name, if it can be written in shards: one file per shard, and nothing that lists them."""
-    found = writable_format(benchmark, name)
-    if not _in_shards(found):
-        known = sorted(each for each, kind in writable_formats(benchmark).items() if _in_shards(kind))
-        raise ConfigError(f"--format is '{name}', which is not written in shards; use {' or '.join(known)}.")
-    return found
+def tally_rows(
+    table: pa.Table, counted: Mapping[str, tuple[str, ...]], counts: Mapping[str, Counter[tuple[str, ...]]]
+) -> None:
+    """Count rows by the values of some columns, of a column of lists by each value; story types once per story."""
+    stories = table.column("story").combine_chunks().indices.to_numpy()
+    first = np.concatenate([[True], stories[1:] != stories[:-1]])
+    listed = {name for name, (first_column, *_) in counted.items() if pa.types.is_list(table.field(first_column).type)}
+    for name in listed:
+        values = table.column(counted[name][0]).combine_chunks().flatten()
+        counts[name].update({(value,): number for value, number in _value_counts(values)})
+    single = {name: columns for name, columns in counted.items() if name not in listed}
+    coded = {column: _coded(table.column(column)) for columns in single.values() for column in columns}
+    for name, columns in single.items():
+        codes = np.zeros(table.num_rows, np.int64)
+        for column in columns:
+            codes = codes * len(coded[column][1]) + coded[column][0]
+        codes = np.sort(codes[first] if name == "story_types" else codes)
+        starts = np.flatnonzero(np.concatenate([[True], codes[1:] != codes[:-1]]))
+        sizes = np.diff(np.append(starts, len(codes))).tolist()
+        for code, size in zip(codes[starts].tolist(), sizes, strict=True):
+            values = []
+            for column in reversed(columns):
+                code, number = divmod(code, len(coded[column][1]))
+                values.append(coded[column][1][number])
+            counts[name][tuple(reversed(values))] += size
 
 
-def _in_shards(kind: Format) -> bool:
-    return kind.keeps_all and type(kind).write_documents is Format.write_documents
-
-
-@contextmanager
-def _claimed(out: str | Path) -> Iterator[None]:
-    """Claim a folder on this machine. In a bucket two runs of one command only do the same twice."""
-    if is_url(out):
-        yield
-        return
-    try:
-        claim = claim_target(resolved(Path(out)), "--out")
-    except OSError as error:
-        raise DataError(f"cannot write to {out}: {error.strerror}; choose another folder for --out.") from error
-    try:
-        yield
-    finally:
-        claim.release()
-
-
-def _begin(
-    folder: StoredFolder, out: str | Path, job: Mapping[str, Any], shards: Sequence[Shard], force: bool
-) -> dict[str, dict[str, Any]]:
-    """Make a folder ready, and return the records of the shards that it has already, by their names."""
-    sizes = folder.sizes()
-    begun = _read_object(folder, MARKER) if MARKER in sizes else None
-    if begun is None:
-        _make_room(folder, out, sizes, force)
-    elif begun == job:
-        found = {}
-        for shard in shards:
-            record = _read_object(folder, _record_name(shard)) if _record_name(shard) in sizes else None
-            if record is not None and sizes.get(record.get("file", "")) == record.get("bytes"):
-                found[shard.name] = record
-        return found
-    elif force:
-        _end(folder, [name for name in sizes if "/" not in name and _is_shard(name, begun)])
+def _value_counts(array: pa.Array) -> Iterator[tuple[str, int]]:
+    if pa.types.is_dictionary(array.type):
+        numbers = np.bincount(array.indices.to_numpy(zero_copy_only=False), minlength=len(array.dictionary)).tolist()
+        yield from zip(array.dictionary.to_pylist(), numbers, strict=True)
     else:
-        differ = sorted(name for name in {*begun, *job} if begun.get(name) != job.get(name))
-        name = differ[0]
-        raise DataError(
-            f"{folder} holds an unfinished dataset of another command: its {name} is {begun.get(name)}, and now "
-            f"{job.get(name)}; run that command again to finish it, replace it with --force, or choose another folder."
-        )
-    folder.write(MARKER, json.dumps(job).encode())
-    return {}
+        yield from ((each["values"], each["counts"]) for each in array.value_counts().to_pylist())
 
 
-def _is_shard(name: str, job: Mapping[str, Any]) -> bool:
-    """Return whether a file has the name of a shard of a job."""
-    stem, _, suffix = name.partition(".")
-    return bool(suffix) and stem.count("-of-") == 1 and stem.split("-")[0] in job.get("stories", {})
-
-
-def _make_room(folder: StoredFolder, out: str | Path, sizes: Mapping[str, int], force: bool) -> None:
-    """Raise DataError unless a folder is empty, or holds a dataset that may be replaced, which is then removed."""
-    if folder.is_local and not is_url(out):
-        place = resolved(Path(out))
-        check_free(place, force, "--out")
-        if place.is_dir() and any(place.iterdir()):
-            remove_dataset(place)
-        return
-    if not sizes:
-        return
-    if not force:
-        raise DataError(f"{folder} is not empty; choose another folder or replace it with --force.")
-    manifest = _read_object(folder, MANIFEST) if MANIFEST in sizes else None
-    if manifest is None or not is_own_manifest(manifest):
-        raise DataError(
-            f"{folder} is not a dataset that storyproof wrote, so --force does not replace it; choose another folder."
-        )
-    listed = {MANIFEST: sizes[MANIFEST], **{name: each.get("bytes") for name, each in manifest["files"].items()}}
-    if others := sorted(name for name, size in sizes.items() if listed.get(name) != size):
-        raise DataError(
-            f"{folder} has files that storyproof did not write, or that were changed since, such as {others[0]}; "
-            "--force does not remove them, so move them away or choose another folder."
-        )
-    folder.remove([MANIFEST, *manifest["files"]])  # the manifest first: what is left is then no dataset
-
-
-def _end(folder: StoredFolder, more: Sequence[str] = ()) -> None:
-    """Remove what belongs to unfinished datasets only, and some files."""
-    folder.remove(more)
-    folder.remove_folder(RECORDS)
-    folder.remove([MARKER])
-
-
-def _read_object(folder: StoredFolder, name: str) -> dict[str, Any] | None:
-    """Read a JSON object; None if it is damaged or gone."""
-    try:
-        found = parse_json(folder.read(name) or b"")
-    except ValueError:
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _summed(
-    benchmark: Benchmark,
-    counts: Mapping[str, int],
-    shards: Sequence[Shard],
-    records: Mapping[str, Mapping[str, Any]],
-) -> dict[str, Any]:
-    """Return what a manifest says about splits and files."""
-    splits: dict[str, Any] = {}
-    files: dict[str, Any] = {}
-    for split in SPLITS:
-        own = [records[shard.name] for shard in shards if shard.split == split]
-        if not own:
-            continue
-        counted: dict[str, Counter[tuple[str, ...]]] = {name: Counter() for name in benchmark.counted}
-        for record in own:
-            for name, found in record["counted"].items():
-                for key, size in found:
-                    counted[name][tuple(key)] += size
-            listed = ("bytes", "sha256", "stories", "questions", "content_sha256")
-            files[record["file"]] = {name: record[name] for name in listed}
-        splits[split] = {
-            "stories": counts[split],
-            "questions": sum(record["questions"] for record in own),
-            **benchmark.summary(counted),
-            "shards": len(own),
-        }
-    return {"splits": splits, "files": dict(sorted(files.items()))}
+def _coded(column: pa.ChunkedArray) -> tuple[npt.NDArray[np.int64], list[str]]:
+    """Return a column as numbers of its distinct values, and these; what is missing is `None`."""
+    array = column.combine_chunks()
+    if not pa.types.is_dictionary(array.type):
+        array = array.dictionary_encode()
+    numbers = array.indices.fill_null(len(array.dictionary)).to_numpy(zero_copy_only=False)
+    return numbers.astype(np.int64), [*map(str, array.dictionary.to_pylist()), str(None)]

@@ -6,25 +6,61 @@ with the process that started them, and that process does not wait for a result 
 
 from __future__ import annotations
 
+import os
 import signal
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
-from multiprocessing.connection import Connection
+from multiprocessing import active_children, get_context, parent_process
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from storyproof.engines.engine import Item, Result, portable
 from storyproof.errors import ConfigError, name_options, names_options
 
-_AHEAD = 2  # items for each worker that are asked for before they are needed: workers must not run ahead of the disk
+_CGROUPS = Path("/sys/fs/cgroup")
+_GONE_S = 1.0  # within which a process is gone that was killed
+_BLAS_THREADS = "OPENBLAS_NUM_THREADS"  # of NumPy, which would start as many in each worker as there are cores
+
+
+def available_cores() -> int:
+    """Return how many cores this process may use: its CPU affinity, and the limits of its control groups (Linux)."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min([cores, *(int(limit) for limit in _cgroup_limits())]))
+
+
+def _cgroup_limits() -> Iterator[float]:
+    """Yield the limits that a container or a batch system sets, in cores; version 1 and version 2."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        root = _CGROUPS if not controllers else _CGROUPS / controllers
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        own = root / path.lstrip("/")
+        for folder in (own, *own.parents):  # limits of outer groups hold, too
+            yield from _limit_of(folder)
+            if folder == root:
+                break
+
+
+def _limit_of(folder: Path) -> Iterator[float]:
+    with suppress(OSError, ValueError, ZeroDivisionError):
+        quota, period = (folder / "cpu.max").read_text().split()
+        yield int(quota) / int(period)  # "max" is no number
+    with suppress(OSError, ValueError, ZeroDivisionError):
+        quota, period = ((folder / f"cpu.cfs_{name}_us").read_text() for name in ("quota", "period"))
+        if int(quota) > 0:
+            yield int(quota) / int(period)
 
 
 class Processes:
-    """Works in this process, or in several worker processes; results come in the order of the items.
+    """Works in this process, or in several worker processes, each of which gets the next item when it is free.
 
     Args:
         workers: How many processes; 1, the default, starts none.
@@ -50,7 +86,7 @@ class Processes:
         """End nothing: workers end with the run that they are for."""
 
     def run(self, work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[tuple[int, Result]]:
-        """Yield the place of each item and what `work` returns for it, in order.
+        """Yield the place of each item and what `work` returns for it, as they finish.
 
         Raises:
             ConfigError: If a worker was killed.
@@ -59,23 +95,38 @@ class Processes:
             for place, item in enumerate(items):
                 yield place, work(item)
             return
+        todo = iter(enumerate(items))
         started: list[_Worker] = []
+        busy: dict[object, tuple[_Worker, int]] = {}  # by their pipes
         try:
             with _deaf_to_interrupts():
-                for _ in range(min(self._workers, len(items))):
-                    started.append(_Worker(work))
-            waiting: deque[tuple[int, Future[Any]]] = deque()
-            for place, item in enumerate(items):
-                waiting.append((place, started[place % len(started)].ask(item)))
-                if len(waiting) == _AHEAD * len(started):
-                    first, future = waiting.popleft()
-                    yield first, future.result()
-            while waiting:
-                first, future = waiting.popleft()
-                yield first, future.result()
+                for place, item in zip(range(self._workers), items, strict=False):
+                    worker = _Worker(work)
+                    started.append(worker)
+                    worker.send(item)
+                    busy[worker.pipe] = worker, place
+                    next(todo)
+            while busy:
+                for pipe in wait([worker.pipe for worker, _ in busy.values()]):
+                    worker, place = busy.pop(pipe)
+                    result = worker.receive()
+                    following = next(todo, None)
+                    if following is not None:
+                        worker.send(following[1])
+                        busy[worker.pipe] = worker, following[0]
+                    yield place, result
         finally:
             for worker in started:
                 worker.stop()
+
+
+def end_workers() -> None:
+    """End all worker processes of this process; for when it must go at once."""
+    workers = active_children()
+    for worker in workers:
+        worker.kill()
+    for worker in workers:
+        worker.join(_GONE_S)
 
 
 class WorkerDiedError(ConfigError):
@@ -100,50 +151,65 @@ def run_apart(work: Callable[[Item], Result], item: Item, limit_s: float) -> Res
     with _deaf_to_interrupts():
         worker = _Worker(work)
     try:
-        return worker.ask(item).result(limit_s)  # type: ignore[no-any-return]
+        worker.send(item)
+        if not worker.pipe.poll(limit_s):
+            raise TimeoutError
+        return worker.receive()  # type: ignore[no-any-return]
     finally:
         worker.stop()
 
 
 class _Worker:
-    """A process that works, and a thread that waits for it."""
+    """A process that works on one item at a time."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         spawn = get_context("spawn")
-        self._pipe, theirs = spawn.Pipe()
+        self.pipe, theirs = spawn.Pipe()
         self._process = spawn.Process(target=_serve, args=(theirs, work, names_options()), daemon=True)
-        self._process.start()
+        given = os.environ.get(_BLAS_THREADS)
+        os.environ.setdefault(_BLAS_THREADS, "1")  # the process inherits it
+        try:
+            self._process.start()
+        finally:
+            if given is None:
+                os.environ.pop(_BLAS_THREADS, None)
         theirs.close()
-        self._thread = ThreadPoolExecutor(1)
 
-    def ask(self, item: Any) -> Future[Any]:
-        """Ask for the result of an item."""
-        return self._thread.submit(self._ask, item)
+    def send(self, item: Any) -> None:
+        """Give it the next item."""
+        with _noticing_death():
+            self.pipe.send(item)
+
+    def receive(self) -> Any:
+        """Wait for the result of the item, and return it."""
+        with _noticing_death():
+            is_error, result = self.pipe.recv()
+        if is_error:
+            raise result
+        return result
 
     def stop(self) -> None:
         """End the process at once, whatever it does."""
         self._process.terminate()
-        self._thread.shutdown(cancel_futures=True)
         self._process.join()
-        self._pipe.close()
+        self.pipe.close()
 
-    def _ask(self, item: Any) -> Any:
-        try:
-            self._pipe.send(item)
-            is_error, found = self._pipe.recv()
-        except (EOFError, OSError) as error:  # OSError: it was killed while it sent a result
-            raise WorkerDiedError(
-                "a worker process was killed, perhaps because memory ran out; use fewer --workers."
-            ) from error
-        if is_error:
-            raise found
-        return found
+
+@contextmanager
+def _noticing_death() -> Iterator[None]:
+    try:
+        yield
+    except (EOFError, OSError) as error:  # OSError: it was killed while it sent a result
+        raise WorkerDiedError(
+            "a worker process was killed, perhaps because memory ran out; use fewer --workers."
+        ) from error
 
 
 def _serve(pipe: Connection, work: Callable[[Any], Any], is_command_line: bool) -> None:
     """Work on the items that come through a pipe, until the other side is gone."""
     name_options(is_command_line)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # also where the process was started by another thread
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     with suppress(EOFError, OSError):  # OSError: the other side ended in the middle of a message
         while True:
             item = pipe.recv()
@@ -152,6 +218,14 @@ def _serve(pipe: Connection, work: Callable[[Any], Any], is_command_line: bool) 
             except Exception as error:
                 found = True, portable(error)
             pipe.send(found)
+
+
+def _end_with_parent() -> None:
+    """End this process at once when the one that started it was killed, so that it writes no more."""
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 @contextmanager

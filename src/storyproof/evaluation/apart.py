@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from storyproof.datasets.manifest import file_sha256
-from storyproof.datasets.reading import Source
-from storyproof.datasets.stored import StoredFile
+from storyproof.datasets.reading import DataFile, Source
 from storyproof.errors import ConfigError, DataError, ParseError
 from storyproof.evaluation.judge import AnswerJudge
 from storyproof.evaluation.matching import exact
@@ -53,14 +52,14 @@ class AnswerFile:
     proved: bool
     exclude_memory_reality: bool
 
-    def __call__(self, item: tuple[StoredFile, str | None]) -> Answered:
+    def __call__(self, item: tuple[DataFile, str | None]) -> Answered:
         """Answer the examples of a file of a split."""
         file, split = item
         solver = _solver(self.model, self.seed, self.encoder)
         judge = exact_judge(solver)
         predictions = _Collected()
         with file.opened() as path:
-            source = Source((path,), split)
+            source = Source((DataFile(str(path)),), split)
             chosen = Selection(source, self.proved, exclude_memory_reality=self.exclude_memory_reality)
             try:
                 for answer in answers_of(solver, chosen.examples):
@@ -97,27 +96,35 @@ def exact_judge(solver: Solver) -> AnswerJudge:
     return AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False, can_answer=can_answer)
 
 
-def refuse_indivisible(model: ModelReference, seed: int, encoder: str | None, **limits: int | None) -> None:
+def refuse_indivisible(model: ModelReference, seed: int, encoder: str | None, limits: Mapping[str, int | None]) -> None:
     """Raise ConfigError if a run cannot be divided by files with the same result."""
+    reason = why_indivisible(model, seed, encoder, limits)
+    if reason is not None:
+        raise ConfigError(f"{reason}; leave out --engine and --workers.")
+
+
+def why_indivisible(
+    model: ModelReference, seed: int, encoder: str | None, limits: Mapping[str, int | None]
+) -> str | None:
+    """Return why a run cannot be divided by files with the same result; None if it can.
+
+    Args:
+        model: The solver.
+        seed: For solvers that draw.
+        encoder: Where the encoder of a trained run is, if it has moved.
+        limits: The most that is to be asked, by name.
+    """
     for name, value in limits.items():
         if value is not None:
             option = "--" + name.replace("_", "-")
-            raise ConfigError(
-                f"{option} is {value}, which takes the first ones in order, so files cannot be answered apart; leave "
-                f"out {option}, or --engine and --workers."
-            )
+            return f"{option} is {value}, which takes the first ones in order, so files cannot be answered apart"
     if model.value is not None and not model.target:
-        raise ConfigError(
-            f"{model.name} is an object of this program, which other processes do not have; name its class as "
-            "file.py:Class, or leave out --engine and --workers."
+        return (
+            f"{model.name} is an object of this program, which other processes do not have, unlike its class "
+            "(file.py:Class)"
         )
     if model.is_language_model:
-        raise ConfigError(
-            f"{model.name} is a language model, which one process asks with many requests at a time (--concurrency); "
-            "leave out --engine and --workers."
-        )
+        return f"{model.name} is a language model, which one process asks with many requests at a time (--concurrency)"
     if not isinstance(_solver(model, seed, encoder), Divisible):
-        raise ConfigError(
-            f"{model.name} looks at all examples at once, so files cannot be answered apart; leave out --engine and "
-            "--workers."
-        )
+        return f"{model.name} looks at all examples at once, so files cannot be answered apart"
+    return None

@@ -94,7 +94,7 @@ class Asker:
         self._reference, self._prompt = resolve(model), prompt
         how: dict[str, Any] = {}
         if self._reference.is_language_model:
-            shots = read_shots(Path(data)) if data is not None and needs_shots(prompt) else ()
+            shots = read_shots(data) if data is not None and needs_shots(prompt) else ()
             asked = AskOptions(prompt=prompt, conventions=conventions, max_tokens=max_tokens, seed=seed, shots=shots)
             how = {
                 "prompt": asked.load_prompt(),

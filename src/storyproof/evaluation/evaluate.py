@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,19 +16,17 @@ from typing import Any
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.frames import Data, data_name, takes_rows
 from storyproof.datasets.protection import refuse_overwriting
-from storyproof.datasets.reading import find_source
-from storyproof.datasets.stored import choose_stored
+from storyproof.datasets.reading import DataFile, Source, find_source
 from storyproof.engines import Engine, in_order, make_engine
 from storyproof.errors import DataError, NoAnswersError, ParseError, UnknownNameError
-from storyproof.evaluation.apart import AnswerFile, exact_judge, refuse_indivisible
+from storyproof.evaluation.apart import AnswerFile, exact_judge, refuse_indivisible, why_indivisible
 from storyproof.evaluation.judge import AnswerJudge
 from storyproof.evaluation.matching import MATCHERS, exact, load_matcher
 from storyproof.evaluation.options import AskOptions, Progress, Selection
-from storyproof.evaluation.provenance import data_identity, provenance, stored_identity
+from storyproof.evaluation.provenance import data_identity, provenance
 from storyproof.evaluation.runs import Evaluation, Recorder, run_name
 from storyproof.evaluation.scores import EXACTLY
 from storyproof.example import Example
-from storyproof.formats.format import stem_of
 from storyproof.heartbeat import beat
 from storyproof.inputs import name_of
 from storyproof.locks import Claim
@@ -45,7 +43,6 @@ from storyproof.solvers.solver import (
     load_solver,
     resolve,
 )
-from storyproof.storage import is_url
 
 GIVEN, PROVED = "given", "proved"
 STORE = "replies.sqlite"
@@ -113,44 +110,53 @@ def evaluate(
         raise UnknownNameError("kind of labels", labels, (GIVEN, PROVED))
     reference = resolve(model)
     asked = AskOptions(seed=seed, **asking)
-    if engine is not None or is_url(data):
-        refuse_indivisible(reference, seed, encoder, max_stories=max_stories, max_samples=max_samples)
-        work = AnswerFile(reference, seed, encoder, labels == PROVED, exclude_memory_reality)
-        with make_engine() if engine is None else nullcontext(engine) as entered:
-            return _evaluate_apart(work, data, split, output_dir, entered)
+    limits = {"max_stories": max_stories, "max_samples": max_samples}
+    if engine is not None:
+        refuse_indivisible(reference, seed, encoder, limits)
     source = find_source(data, split)
+    if engine is None and source.is_remote and why_indivisible(reference, seed, encoder, limits) is None:
+        engine = make_engine()  # which fetches every file once
     chosen = Selection(source, labels == PROVED, max_stories, max_samples, exclude_memory_reality)
-    if next(chosen.examples(), None) is None:
+    if engine is None and next(chosen.examples(), None) is None:
         raise _nothing_to_score(source.name)
     path = None
-    named = [reference.name, source.split or stem_of(source.files[0])]
+    named = [reference.name, source.split or source.files[0].stem]
     asking_for = run_name(*named, *asked.suffixes())  # whatever labels the replies are scored against
     if output_dir is not None:
         more = [] if labels == GIVEN else [labels]
         more += asked.suffixes() if reference.is_language_model else []
         path = Path(output_dir) / run_name(*named, *more)
-        refuse_overwriting(source.files, path, "--output-dir")
-    start, about = time.monotonic(), {**provenance(), "data": data_identity(source)}
+        refuse_overwriting(source.paths, path, "--output-dir")
+    start, about = time.monotonic(), provenance()
     options = options or ModelOptions(seed=seed)
+    solver: Solver | None = None
     with ExitStack() as stack:
-        how: dict[str, Any] = {}
         counts: dict[str, Any] = {}
-        if reference.is_language_model:
-            # Rows that cannot be read are refused before anything is asked, which may cost money.
-            counts = {"selection": chosen.counts()}
-            if needs_shots(asked.prompt):
-                asked = replace(asked, shots=_shots_besides(chosen, Path(data)))
-            prompt = asked.load_prompt()
-            if path is not None:
-                _claim(path.with_name(asking_for), stack)
-            store = stack.enter_context(Store(None if path is None else path.parent / STORE))
-            how = {"options": options, "prompt": prompt, "store": store, "likelihood": asked.likelihood}
-        solver = load_solver(reference, seed, encoder, **how)
-        stack.callback(getattr(solver, "close", _nothing))
-        judge = _judge(solver, asked)
+        if engine is None:
+            about["data"] = data_identity(source)  # before anything is asked, which may take days
+            how: dict[str, Any] = {}
+            if reference.is_language_model:
+                # Rows that cannot be read are refused before anything is asked, which may cost money.
+                counts = {"selection": chosen.counts()}
+                if needs_shots(asked.prompt):
+                    asked = replace(asked, shots=_shots_besides(chosen, data))
+                prompt = asked.load_prompt()
+                if path is not None:
+                    _claim(path.with_name(asking_for), stack)
+                store = stack.enter_context(Store(None if path is None else path.parent / STORE))
+                how = {"options": options, "prompt": prompt, "store": store, "likelihood": asked.likelihood}
+            solver = load_solver(reference, seed, encoder, **how)
+            stack.callback(getattr(solver, "close", _nothing))
         recorder = Recorder(path)
         stack.callback(recorder.drop)  # nothing is left of a run that does not finish
-        _answer(reference.name, solver, chosen, judge, recorder, progress)
+        if solver is not None:
+            judge = _judge(solver, asked)
+            _answer(reference.name, solver, chosen, judge, recorder, progress)
+        else:
+            assert engine is not None
+            work = AnswerFile(reference, seed, encoder, labels == PROVED, exclude_memory_reality)
+            judge, hashes = _answer_files(work, source, engine, recorder)
+            about["data"] = data_identity(source, hashes)
         ended = getattr(solver, "ended", None)
         if not len(judge.tally):
             why = ended or next(iter(judge.tally.errors), "nothing was asked")
@@ -158,7 +164,7 @@ def evaluate(
                 f"{reference.name} gave no answer at all, so there is nothing to score: {why.rstrip('.')}."
             )
         details = {**_solver_details(solver, asked, options), **counts, **chosen.limits(), **judge.details()}
-        found = Evaluation(
+        evaluation = Evaluation(
             name_of(reference.name),
             data_name(data),
             source.split,
@@ -174,53 +180,26 @@ def evaluate(
             counts=judge.missing <= asked.max_failed,
             free_text=judge.free_text,
         )
-        predictions = recorder.finish(found.about())
-        return replace(found, predictions=predictions, kept=recorder.kept)
-
-
-def _evaluate_apart(
-    work: AnswerFile, data: str | Path, split: str | None, output_dir: str | Path | None, engine: Engine
-) -> Evaluation:
-    """Score a solver on files that are answered apart."""
-    source = choose_stored(data, split)
-    path, labels = None, PROVED if work.proved else GIVEN
-    if output_dir is not None:
-        more = [] if labels == GIVEN else [labels]
-        path = Path(output_dir) / run_name(work.model.name, source.split or Path(source.files[0].name).stem, *more)
-        refuse_overwriting([file.place for file in source.files if not is_url(file.place)], path, "--output-dir")
-    start, about = time.monotonic(), provenance()
-    judge = AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False)
-    hashes: dict[str, str] = {}
-    with ExitStack() as stack:
-        recorder = Recorder(path)
-        stack.callback(recorder.drop)
-        results = in_order(engine, work, [(file, source.split) for file in source.files])
-        for file, found in zip(source.files, results, strict=True):
-            judge.extend(found.tally, found.unknown_answers)
-            hashes[file.name] = found.sha256
-            for prediction in found.predictions:
-                recorder.add(prediction)
-            beat("questions", judge.tally.asked)
-        if not judge.tally.asked:
-            raise _nothing_to_score(source.name)
-        limits = {"limits": {"exclude_memory_reality": True}} if work.exclude_memory_reality else {}
-        details = {**limits, **judge.details()}
-        run = {**about, "data": stored_identity(source, hashes), "seconds": time.monotonic() - start}
-        evaluation = Evaluation(
-            name_of(work.model.name),
-            data_name(data),
-            source.split,
-            labels,
-            work.seed,
-            scores=judge.tally.scores(details["matching"]),
-            predictions=(),
-            intervals=judge.tally.intervals(details["matching"]),
-            details=details,
-            run=run,
-            path=path,
-        )
         predictions = recorder.finish(evaluation.about())
         return replace(evaluation, predictions=predictions, kept=recorder.kept)
+
+
+def _answer_files(
+    work: AnswerFile, source: Source, engine: Engine, recorder: Recorder
+) -> tuple[AnswerJudge, dict[str, str]]:
+    """Let an engine answer the files of a source; return what judged all answers, and the hashes of the files."""
+    judge = AnswerJudge({EXACTLY: exact}, EXACTLY, free_text=False)
+    hashes: dict[str, str] = {}
+    results = in_order(engine, work, [(file, source.split) for file in source.files])
+    for file, part in zip(source.files, results, strict=True):
+        judge.extend(part.tally, part.unknown_answers)
+        hashes[file.name] = part.sha256
+        for prediction in part.predictions:
+            recorder.add(prediction)
+        beat("questions", judge.tally.asked)
+    if not judge.tally.asked:
+        raise _nothing_to_score(source.name)
+    return judge, hashes
 
 
 def _nothing_to_score(name: str) -> DataError:
@@ -272,7 +251,7 @@ def _watch(progress: Progress, judge: AnswerJudge) -> Callable[[Answer], None]:
     return lambda answer: progress.answered(judge.is_right(answer) if answer.complete else None)
 
 
-def _solver_details(solver: Solver, asked: AskOptions, options: ModelOptions) -> dict[str, Any]:
+def _solver_details(solver: Solver | None, asked: AskOptions, options: ModelOptions) -> dict[str, Any]:
     """Return what is known of a language model's run, as plain values for JSON."""
     if not isinstance(solver, LanguageModel):
         return {}
@@ -291,9 +270,9 @@ def _nothing() -> None:
     """Release nothing, of solvers that hold nothing."""
 
 
-def read_shots(data: Path) -> list[Example]:
+def read_shots(data: str | Path) -> list[Example]:
     """Read the examples that shots are drawn from: the train split of the data, or of their folder, if there is one."""
-    for place in (data, data.parent):
+    for place in (data, DataFile(str(data)).folder):
         try:
             source = find_source(place, "train")
         except DataError:
@@ -303,7 +282,7 @@ def read_shots(data: Path) -> list[Example]:
     return []
 
 
-def _shots_besides(chosen: Selection, data: Path) -> list[Example]:
+def _shots_besides(chosen: Selection, data: str | Path) -> list[Example]:
     """Read the examples that shots are drawn from, without the stories that are asked about."""
     shots = read_shots(data)
     if chosen.source.split != "train":

@@ -5,18 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from storyproof import __version__
-from storyproof.datasets.manifest import MANIFEST, file_sha256, parse_manifest, read_manifest
 from storyproof.datasets.reading import Source
-from storyproof.datasets.stored import StoredSource
 from storyproof.errors import DataError
-from storyproof.inputs import name_of
-from storyproof.storage import StoredFolder, is_url
 
 
 def provenance() -> dict[str, Any]:
@@ -43,31 +39,16 @@ def hardware() -> dict[str, Any]:
     return found
 
 
-def data_identity(source: Source) -> dict[str, Any]:
-    """Return the hashes of the files that were read, and what their manifest says they are."""
-    hashes = {name_of(path.name): file_sha256(path) for path in source.files}
-    return _identity(hashes, lambda: read_manifest(source.files[0].parent))
+def data_identity(source: Source, hashes: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """Return the hashes of the files that were read, and what their manifest says they are.
 
-
-def stored_identity(source: StoredSource, hashes: Mapping[str, str]) -> dict[str, Any]:
-    """Return the same for files that were read apart, whose hashes are known."""
-    first = source.files[0].place
-
-    def read() -> dict[str, Any] | None:
-        if not is_url(first):
-            return read_manifest(Path(first).parent)
-        folder = first.rpartition("/")[0]
-        content = StoredFolder(folder).read(MANIFEST)
-        return None if content is None else parse_manifest(content, f"{folder}/{MANIFEST}")
-
-    return _identity(hashes, read)
-
-
-def _identity(hashes: Mapping[str, str], read: Callable[[], dict[str, Any] | None]) -> dict[str, Any]:
-    """Return hashes, and what a manifest says, if it can be read."""
-    found: dict[str, Any] = {"files": dict(hashes)}
+    Args:
+        source: The files.
+        hashes: Their hashes by name, if they are known.
+    """
+    found: dict[str, Any] = {"files": dict(hashes or {file.name: file.sha256() for file in source.files})}
     try:
-        manifest = read()
+        manifest = source.manifest()
     except DataError:
         manifest = None
     if manifest is not None:

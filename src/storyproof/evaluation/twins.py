@@ -15,7 +15,6 @@ from storyproof.benchmark import Benchmark
 from storyproof.catalog import load, names
 from storyproof.datasets.examples import iterate_examples
 from storyproof.datasets.generate import load_benchmark
-from storyproof.datasets.manifest import file_sha256, read_manifest
 from storyproof.datasets.reading import Source, find_source
 from storyproof.errors import DataError, StoryproofError
 from storyproof.evaluation.runs import Evaluation
@@ -109,7 +108,7 @@ def make_twin(source: Source, folder: Path, seed: int | None = None, max_stories
     Raises:
         DataError: If storyproof has no recipe for such data.
     """
-    known = "-".join(file_sha256(path)[:8] for path in source.files[:4])
+    known = "-".join(file.sha256()[:8] for file in source.files[:4])
     shape = f"{known}-{max_stories or 'all'}" + ("" if seed is None else f"-seed{seed}")
     path = folder / f"twin-{shape}" / f"{TEST}.jsonl"
     if path.exists():
@@ -165,7 +164,7 @@ def _declared_recipe(source: Source, benchmark: str, seed: int) -> Benchmark | N
     A test split with parts, such as that of clutrr, has as many stories of each part as the data, which a manifest does
     not say. Settings that refer to files, such as words of one's own, are plain values that cannot be read back.
     """
-    manifest = read_manifest(source.files[0].parent)
+    manifest = source.manifest()
     if manifest is None or manifest.get("benchmark") != benchmark or not isinstance(manifest.get("config"), dict):
         return None
     try:

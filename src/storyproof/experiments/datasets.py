@@ -10,8 +10,7 @@ from typing import Any
 from storyproof.catalog import load
 from storyproof.datasets.examples import read_examples
 from storyproof.datasets.generate import generate
-from storyproof.datasets.manifest import file_sha256
-from storyproof.datasets.reading import Source, find_source
+from storyproof.datasets.reading import DataFile, Source, find_source
 from storyproof.errors import ConfigError, DataError
 from storyproof.example import Example
 from storyproof.experiments.declaration import DeclaredData
@@ -38,7 +37,7 @@ class Datasets:
         self._published = published
         self._training: dict[bytes, list[Example]] = {}
         self._tests: dict[bytes, list[Example]] = {}
-        self._hashes: dict[Path, str] = {}
+        self._hashes: dict[DataFile, str] = {}
 
     def lacks(self, data: DeclaredData) -> str:
         """Return why a data set is not available; empty if it is."""
@@ -57,7 +56,7 @@ class Datasets:
         """Return what identifies the stories of a part."""
         count = data.test if part == TEST else data.train
         if data.published:
-            files = [self._hash(path) for path in self._source(data, part).files]
+            files = [self._hash(file) for file in self._source(data, part).files]
             return {"published": data.published, "files": files, "labels": data.labels, "count": count}
         return {
             "benchmark": data.benchmark.partition("@")[0],  # its version is beside it
@@ -99,10 +98,10 @@ class Datasets:
         assert self._published is not None
         return find_source(self._published / data.published, data.splits[part])
 
-    def _hash(self, path: Path) -> str:
-        if path not in self._hashes:
-            self._hashes[path] = file_sha256(path)
-        return self._hashes[path]
+    def _hash(self, file: DataFile) -> str:
+        if file not in self._hashes:
+            self._hashes[file] = file.sha256()
+        return self._hashes[file]
 
 
 @cache

@@ -79,7 +79,10 @@ def croissant(facts: DatasetFacts) -> dict[str, Any]:
             f"{', '.join(map(str, manifest['readings']))}; `storyproof verify` repeats both from the text."
         ),
         "rai:personalSensitiveInformation": "None: people and events are invented.",
-        "distribution": [_file(name, entry) for name, entry in manifest["files"].items()],
+        "distribution": [
+            *(_file(name, entry) for name, entry in manifest["files"].items()),
+            *(_shards(split) for split, entry in manifest["splits"].items() if "shards" in entry),
+        ],
         "recordSet": [_records(split, entry, facts.columns) for split, entry in manifest["splits"].items()],
     }
 
@@ -96,18 +99,32 @@ def _file(name: str, entry: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _shards(split: str) -> dict[str, Any]:
+    return {
+        "@type": "cr:FileSet",
+        "@id": f"{split}-shards",
+        "name": f"{split}-shards",
+        "description": f"the shards of the split {split}",
+        "encodingFormat": "application/x-parquet",
+        "includes": f"{split}-*.parquet",
+    }
+
+
 def _records(split: str, entry: dict[str, Any], columns: list[CardColumn]) -> dict[str, Any]:
+    place = (
+        {"fileSet": {"@id": f"{split}-shards"}} if "shards" in entry else {"fileObject": {"@id": f"{split}.parquet"}}
+    )
     return {
         "@type": "cr:RecordSet",
         "@id": split,
         "name": split,
         "description": f"{entry['stories']:,} stories, {entry['questions']:,} questions",
         "key": {"@id": f"{split}/id"},
-        "field": [_field(split, each) for each in columns],
+        "field": [_field(split, each, place) for each in columns],
     }
 
 
-def _field(split: str, column: CardColumn) -> dict[str, Any]:
+def _field(split: str, column: CardColumn, place: dict[str, Any]) -> dict[str, Any]:
     kind, depth = column.type, 0
     while pa.types.is_list(kind):
         kind, depth = kind.value_type, depth + 1
@@ -119,5 +136,5 @@ def _field(split: str, column: CardColumn) -> dict[str, Any]:
         "description": column.about,
         "dataType": name,
         **({"repeated": True} if depth else {}),
-        "source": {"fileObject": {"@id": f"{split}.parquet"}, "extract": {"column": column.name}},
+        "source": {**place, "extract": {"column": column.name}},
     }

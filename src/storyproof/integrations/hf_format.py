@@ -64,7 +64,13 @@ def _header(facts: DatasetFacts) -> str:
         "configs": [
             {
                 "config_name": "default",
-                "data_files": [{"split": SPLIT_NAMES[split], "path": f"{split}.parquet"} for split in splits],
+                "data_files": [
+                    {
+                        "split": SPLIT_NAMES[split],
+                        "path": f"{split}-*.parquet" if "shards" in entry else f"{split}.parquet",
+                    }
+                    for split, entry in splits.items()
+                ],
             }
         ],
     }

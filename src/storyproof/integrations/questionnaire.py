@@ -134,7 +134,7 @@ def from_data(
     examples = read_examples(source, proved=labels == PROVED, max_stories=stories)
     if not examples:
         raise DataError(f"{source.name} holds no questions; choose other data.")
-    shots = read_shots(Path(path)) if needs_shots(prompt) else ()
+    shots = read_shots(path) if needs_shots(prompt) else ()
     return Questionnaire(tuple(examples), prompt_of(prompt, conventions=conventions, shots=shots, seed=seed))
 
 

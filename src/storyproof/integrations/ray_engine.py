@@ -17,6 +17,7 @@ from typing import Any, Self
 
 from storyproof import __version__
 from storyproof.engines.engine import Item, Result, portable
+from storyproof.engines.processes import available_cores
 from storyproof.errors import ConfigError, shorten
 from storyproof.integrations.peers import need_peer
 
@@ -34,7 +35,7 @@ class RayEngine:
     """Works on a cluster of Ray.
 
     Args:
-        workers: How many items are worked on at a time; by default as many as there are cores.
+        workers: How many items are worked on at a time; by default one for each available core.
         address: Where a running cluster is: `HOST:PORT`, `auto` (the one that this machine belongs to) or `ray://…`.
             By default that of the environment variable RAY_ADDRESS, or else a cluster is started on this machine.
 
@@ -61,7 +62,7 @@ class RayEngine:
         settings: dict[str, Any] = {"log_to_driver": False, "configure_logging": False, "address": self._address}
         if self._address == LOCAL:
             settings |= {"include_dashboard": False, "object_store_memory": _OBJECT_STORE}
-            settings |= {"num_cpus": self._workers or os.cpu_count()}
+            settings |= {"num_cpus": self._workers or available_cores()}
         else:
             _check_reached(self._address)
         with _signals_kept():

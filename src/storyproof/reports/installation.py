@@ -38,7 +38,7 @@ PURPOSES = {
     "datasets": "storyproof.hf: stories as datasets of Hugging Face",
     "inspect": "tasks for Inspect (inspect eval storyproof/…)",
     "lm-eval": "tasks for lm-evaluation-harness",
-    "ray": "--engine ray, datasets in shards",
+    "ray": "--engine ray",
     "s3": "data at s3://…",
     "gcs": "data at gs://…",
 }

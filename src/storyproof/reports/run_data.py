@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from storyproof.datasets.examples import iterate_examples
-from storyproof.datasets.manifest import file_sha256
 from storyproof.datasets.reading import Source, find_source, find_sources
 from storyproof.errors import DataError, ParseError, UnknownNameError
 from storyproof.evaluation.compare import JudgedRun, judge_run
@@ -253,7 +252,7 @@ def _find(run: RecordedRun, data: Sequence[str | Path]) -> _Found:
             source = find_source(place, None if Path(place).is_file() else run.split)
         except (DataError, UnknownNameError, OSError):
             continue
-        if hashes and {file_sha256(file) for file in source.files} != set(hashes.values()):
+        if hashes and {file.sha256() for file in source.files} != set(hashes.values()):
             changed = changed or str(source.name)
             continue
         return _read(run, source)

@@ -13,7 +13,7 @@ from storyproof.benchmark import Benchmark, Option
 from storyproof.catalog import load, names
 from storyproof.datasets.dials import CHOICE, NUMBER, SWITCH, describe_dial
 from storyproof.datasets.generate import load_benchmark, make_benchmark
-from storyproof.datasets.writing import writable_formats
+from storyproof.datasets.shards import writable_formats
 from storyproof.errors import ConfigError, StoryproofError, UnknownNameError
 from storyproof.families.family import load_family
 

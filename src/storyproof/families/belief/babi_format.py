@@ -159,7 +159,8 @@ class TomBabiSplit:
                 done = until
 
     def _file(self, rows: Sequence[dict[str, Any]]) -> TextIO:
-        name = MIXED_NAME
+        shard = self._split[len(self._split.partition("-")[0]) :]  # what follows the split, if it is in shards
+        name = MIXED_NAME.replace(".", f"{shard}.")
         if len(rows) == 1:
             task, question = _TASK_OF[rows[0]["story_type"]], _question_name(rows[0]["question_type"])
             name = f"{task}_{question}_{self._split}_test.txt"

@@ -120,10 +120,11 @@ class Clutrr(Benchmark):
         self._narrators: dict[str, PuzzleNarrator | SceneNarrator] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"config": self.config, "seed": self.seed}
+        return {"config": self.config, "seed": self.seed, "block_stories": self.block_stories}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["config"], state["seed"])  # type: ignore[misc]
+        self.block_stories = state["block_stories"]
 
     @cached_property
     def _maker(self) -> PuzzleMaker:

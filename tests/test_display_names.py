@@ -4,7 +4,7 @@ import pytest
 
 import storyproof
 from storyproof import catalog
-from storyproof.display_names import display_name
+from storyproof.display_names import display_name, spaced
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,8 @@ def test_types_of_every_benchmark_stay_apart_and_show_no_identifier(benchmark: s
         shown = {display_name(name) for name in names}
         assert len(shown) == len(names)
         assert not any("_" in each for each in shown)
+
+
+def test_words_of_one_piece_are_read_as_several() -> None:
+    assert spaced("The key is in the filing_cabinet.") == "The key is in the filing cabinet."
+    assert spaced("Ben is the ___ of @entity_17") == "Ben is the ___ of @entity_17"

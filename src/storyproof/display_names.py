@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_WORD_JOINT = re.compile(r"(?<=[^\W\d_])_(?=[^\W\d_])")
 _BELIEF = re.compile(r"(?P<kind>\w+?)(?:_(?P<agent>\d+))?_(?P<true>no_)?tom")
 _TASK = re.compile(r"task_(?P<task>\d+)\.(?P<k>\d+)")
 
@@ -25,3 +26,8 @@ def display_name(name: str) -> str:
         agent = f" (agent {belief['agent']})" if belief["agent"] else ""
         return f"{display_name(belief['kind'])}, {'true' if belief['true'] else 'false'} belief{agent}"
     return re.sub(r"^(\w+)_order(?=_\w)", r"\1-order", name).replace("_", " ").replace("+", ", ")
+
+
+def spaced(text: str) -> str:
+    """Return a text of data with spaces in words that are written as one, such as `filing_cabinet`."""
+    return _WORD_JOINT.sub(" ", text)

@@ -125,7 +125,7 @@ def test_scores_on_a_narrow_screen() -> None:
         words = " ".join(lines).split()
         assert {"solver", "average", "joint", "majority", "100.0"} <= set(words)
     narrow = rendered(scores_view(views), 60)
-    assert any(line.startswith("no room for: first order, false belief, second order") for line in narrow)
+    assert any(line.startswith("no room for: first order, true belief, first order, false") for line in narrow)
 
 
 def test_models_are_no_markup() -> None:

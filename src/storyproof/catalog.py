@@ -27,7 +27,6 @@ BENCHMARKS = {
     "tom-babi-easy": "storyproof.families.belief.benchmarks.tom_babi:TomBabiEasy",
     "tom-k": "storyproof.families.belief.benchmarks.tom_k:TomK",
     "clutrr": "storyproof.families.kinship.clutrr:Clutrr",
-    "clutrr@1": "storyproof.families.kinship.clutrr:ClutrrV1",
 }
 FORMATS = {
     "tomi": "storyproof.families.belief.babi_format:TOMI",

@@ -337,12 +337,12 @@ def test_show_of_csv(folder: Path) -> None:
         ("--format babi", "unknown format of clutrr 'babi'", "Known: csv, hf, inspect, jsonl, parquet"),
         (
             "--noise 0.1",
-            "--noise is not an option of version 2 of clutrr, but of tom-babi and tom-babi-easy",
+            "--noise is not an option of clutrr, but of tom-babi and tom-babi-easy",
             "clutrr has --bad-placeholders, --cloze, --holdout",
         ),
         (
             "--disjoint agents",
-            "--disjoint is not an option of version 2 of clutrr",
+            "--disjoint is not an option of clutrr",
             "clutrr has --bad-placeholders, --cloze",
         ),
         ("--keep-placeholders few", "--keep-placeholders is 'few'", "expected a number"),

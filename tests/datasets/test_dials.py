@@ -87,4 +87,3 @@ def test_ranges_in_words() -> None:
     assert found["holdout"].range == "true, false"
     assert found["rules"].range == "a path"
     assert found["names"].range == "one, mixed"
-    assert "natural" in storyproof.dials("clutrr@1")["text"].choices

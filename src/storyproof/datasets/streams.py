@@ -198,7 +198,7 @@ def stream(benchmark: str, *, seed: int = 0, split: str = "train", preset: str |
     seed have no story in common, so that one split can be trained on and another tested.
 
     Args:
-        benchmark: Its name, such as `tomi`; `clutrr@1` for a version.
+        benchmark: Its name, such as `tomi`; `tomi@1` for a version.
         seed: Same seed, same stories.
         split: `train`, `val` or `test`.
         preset: Named settings of the benchmark, which dials override.

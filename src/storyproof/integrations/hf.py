@@ -44,7 +44,7 @@ def load(
     """Return stories as a dataset of Hugging Face, one row per question.
 
     Args:
-        name: A benchmark, such as `tomi` (`clutrr@1` for a version), whose stories are generated; or the path of data
+        name: A benchmark, such as `tomi` (`tomi@1` for a version), whose stories are generated; or the path of data
             in any format that storyproof reads. A `Path` is a path only.
         split: `train`, `val` (or `validation`) or `test`. By default train of a benchmark; of a path test, or the only
             one.

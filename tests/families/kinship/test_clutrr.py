@@ -17,9 +17,8 @@ from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.generate import make_benchmark
 from storyproof.errors import ConfigError, UnknownNameError
 from storyproof.example import SPLITS, plain_schema
-from storyproof.families.kinship.clutrr import ENTITIES, Clutrr, ClutrrV1
-from storyproof.families.kinship.config import ClutrrConfig, ClutrrV1Config
-from storyproof.families.kinship.editions import FIRST
+from storyproof.families.kinship.clutrr import ENTITIES, Clutrr
+from storyproof.families.kinship.config import ClutrrConfig
 from storyproof.families.kinship.generation.patterns import longest_run
 from storyproof.families.kinship.language.frames import our_frames
 from storyproof.families.kinship.language.names import our_names
@@ -372,39 +371,26 @@ def test_traditions_can_be_mixed() -> None:
     assert column("answer", "train", names="mixed", train_k=(3,)) == column("answer", "train", train_k=(3,))
 
 
-def test_version_1_has_its_own_names_and_placeholders() -> None:
-    made = ClutrrV1(ClutrrV1Config(**SMALL), 0)
-    [flat] = our_names(FIRST).values()
-    assert set(made.name_assigner.names) == {*flat["male"], *flat["female"]}
-    assert sum(side.count for side in made.placeholders.values()) == ours(FIRST).count
-    for row in made.block("train", 0).slice(0, 300).to_pylist():
-        assert all(recorded.rpartition("/")[2].isdecimal() for recorded in row["placeholders"])
-
-
-@pytest.mark.parametrize(("version", "form"), [("clutrr@1", r"\d+"), ("clutrr", r"2:\d+")])
 @pytest.mark.parametrize("format_name", only_first(1, ["jsonl", "csv"]))
-def test_placeholders_of_both_versions_are_read_back(version: str, form: str, format_name: str, tmp_path: Path) -> None:
-    settings: dict[str, Any] = {} if "@" in version else {"text": "placeholders"}
+def test_placeholders_are_read_back(format_name: str, tmp_path: Path) -> None:
     data = tmp_path / "data"
-    storyproof.generate(version, train=200, test=40, out=data, format=format_name, **SMALL, **settings)
+    storyproof.generate("clutrr", train=200, test=40, out=data, format=format_name, text="placeholders", **SMALL)
     found = storyproof.verify(data)
     assert found.findings == []
     assert "story" not in found.unchecked
     if format_name == "csv":
         return
     rows = [json.loads(line) for line in (data / "train.jsonl").read_text().splitlines()]
-    recorded = [each.rpartition("/") for row in rows for each in row["placeholders"]]
-    assert all(re.fullmatch(form, number) for _, _, number in recorded)
-    # The same number in the other edition is another text, for at least some of the rows.
-    for row in rows:
+    assert all(each.rpartition("/")[2].isdecimal() for row in rows for each in row["placeholders"])
+    for row in rows:  # the next text for the same relations is another one, where there is one
         row["placeholders"] = [
-            re.sub(r"2:|(?<=/)(?=\d)", "" if "2:" in each else "2:", each) for each in row["placeholders"]
+            re.sub(r"\d+$", lambda number: str(int(number[0]) + 1), each) for each in row["placeholders"]
         ]
     other = tmp_path / "other.jsonl"
     other.write_text("".join(json.dumps(row) + "\n" for row in rows))
     wrong = storyproof.verify(other).findings
-    assert 20 < len(wrong) < 180
-    assert all("does not match its placeholder" in str(each.found) for each in wrong)
+    assert len(wrong) > 20
+    assert any("does not match its placeholder" in str(each.found) for each in wrong)
 
 
 # ----------------------------------------------------------------------------------------------------------- labels

@@ -8,7 +8,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from storyproof.errors import ParseError
-from storyproof.families.kinship.editions import EDITIONS, FIRST, LATEST
 from storyproof.families.kinship.language.names import our_names
 from storyproof.families.kinship.placeholders.collection import Key
 from storyproof.families.kinship.placeholders.files import ours
@@ -77,10 +76,9 @@ def test_what_is_no_question_is_refused(question: str) -> None:
 
 
 def test_all_names_of_ours_are_names() -> None:
-    for edition in EDITIONS:
-        for tradition in our_names(edition).values():
-            for names in tradition.values():
-                assert all(re.fullmatch(NAME, name) for name in names)
+    for tradition in our_names().values():
+        for names in tradition.values():
+            assert all(re.fullmatch(NAME, name) for name in names)
 
 
 # --------------------------------------------------------------------------------------------------- synthetic text
@@ -176,28 +174,16 @@ def test_what_is_not_a_letter_is_taken_as_it_stands() -> None:
 # ------------------------------------------------------------------------------------------------------ placeholder ids
 
 
-@pytest.mark.parametrize(("edition", "mark"), [(FIRST, ""), (LATEST, "2:")])
-def test_placeholders_of_ours_are_called_by_number(edition: int, mark: str) -> None:
+def test_placeholders_of_ours_are_called_by_number() -> None:
     seen = set()
-    for key, templates in ours(edition).templates.items():
+    for key, templates in ours().templates.items():
         for number, template in enumerate(templates):
-            recorded = placeholder_id(key, template, edition)
-            assert recorded == f"{','.join(key[0])}/{','.join(key[1])}/{mark}{number}"
+            recorded = placeholder_id(key, template)
+            assert recorded == f"{','.join(key[0])}/{','.join(key[1])}/{number}"
             assert is_shipped(recorded)
             assert placeholder_of(recorded) == (key, template)
             seen.add(recorded)
-    assert len(seen) == ours(edition).count
-
-
-def test_a_number_alone_is_of_the_first_edition() -> None:
-    key: Key = (("husband",), ("female", "male"))
-    assert (
-        placeholder_of("husband/female,male/12")[1]
-        == "ENT_0_female married ENT_1_male in the spring, and he wore green."
-    )
-    assert placeholder_of("husband/female,male/1:12") == placeholder_of("husband/female,male/12")
-    assert placeholder_of("husband/female,male/2:12") == (key, ours().templates[key][12])
-    assert placeholder_of("husband/female,male/2:12") != placeholder_of("husband/female,male/12")
+    assert len(seen) == ours().count
 
 
 @given(
@@ -209,7 +195,7 @@ def test_others_are_called_by_their_text(key: Key, template: str) -> None:
 
 def test_a_text_of_ours_is_known_only_for_its_own_relations() -> None:
     template = ours().templates[SON][0]
-    assert placeholder_id(SON, template) == "son/male,male/2:0"
+    assert placeholder_id(SON, template) == "son/male,male/0"
     other: Key = (("brother",), ("male", "male"))
     assert placeholder_of(placeholder_id(other, template)) == (other, template)
     assert not is_shipped(placeholder_id(other, template))
@@ -227,8 +213,6 @@ def test_a_text_of_ours_is_known_only_for_its_own_relations() -> None:
         ("son,wife/male,male/3", "is not a placeholder id"),
         ("son/male,man/3", "is not a placeholder id"),
         ("son/male,male/99", "is not in the shipped collection, which has 24 placeholders"),
-        ("son/male,male/2:24", "is not in the shipped collection, which has 24 placeholders"),
-        ("son/male,male/3:0", "is of an unknown edition of the shipped collection; known: 1, 2"),
         ("cousin/male,male/0", "is not in the shipped collection, which has 0 placeholders"),
         ("son/male,male/ENT_0_male waved.", "does not have a slot for everybody"),
         ("son/male,male/He has a son.", "does not have a slot for everybody"),

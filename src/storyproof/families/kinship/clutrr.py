@@ -20,7 +20,6 @@ from storyproof.example import Example
 from storyproof.families.kinship.config import (
     ALL_TRADITIONS,
     DROP,
-    MOST_K,
     PLACEHOLDERS,
     PLAIN,
     PRESETS,
@@ -28,15 +27,12 @@ from storyproof.families.kinship.config import (
     SYNTHETIC,
     USUAL_COUNTS,
     ClutrrConfig,
-    ClutrrV1Config,
-    KinshipConfig,
 )
-from storyproof.families.kinship.editions import FIRST, LATEST
 from storyproof.families.kinship.generation.names import NameAssigner
 from storyproof.families.kinship.generation.narration import PuzzleNarrator, ToldRows
 from storyproof.families.kinship.generation.patterns import SIBLING, PatternSource, ProvedPatterns, longest_run
 from storyproof.families.kinship.generation.proved import strict_proofs
-from storyproof.families.kinship.generation.schedule import Assignment, Schedule, ScheduleV1
+from storyproof.families.kinship.generation.schedule import Assignment, Schedule
 from storyproof.families.kinship.generation.table import PuzzleArrays, PuzzleTable
 from storyproof.families.kinship.language.frames import Frames, our_frames
 from storyproof.families.kinship.language.names import our_names
@@ -82,12 +78,12 @@ class Clutrr(Benchmark):
     """
 
     name = "clutrr"
-    version = 2
+    version = 1
     family = "kinship"
     usual_counts = USUAL_COUNTS
     test_parts = "task and k"
     round = 1
-    config_type: ClassVar[type[KinshipConfig]] = ClutrrConfig
+    config_type = ClutrrConfig
     presets = PRESETS
     readings = (STRICT, PUBLISHED)
     formats = ("clutrr",)
@@ -99,9 +95,7 @@ class Clutrr(Benchmark):
         "patterns": ("question_type", "answer", "pattern"),
     }
 
-    schedule_type: ClassVar[type[Schedule]] = Schedule
-    edition: ClassVar[int] = LATEST  # of the shipped placeholders and names
-    config: KinshipConfig
+    config: ClutrrConfig
 
     @classmethod
     def twin(cls, stories: Sequence[Example], seed: int) -> pa.Table:
@@ -118,7 +112,7 @@ class Clutrr(Benchmark):
                 kept.append(number)
         return table.take(pa.array(kept))
 
-    def __init__(self, config: KinshipConfig | None = None, seed: int = 0) -> None:
+    def __init__(self, config: ClutrrConfig | None = None, seed: int = 0) -> None:
         super().__init__(config or self.config_type(), seed)
         self.rules = self.config.used_rules
         # Puzzles and names depend on the seed alone: other placeholders word the same puzzles.
@@ -141,8 +135,8 @@ class Clutrr(Benchmark):
     @cached_property
     def patterns(self) -> PatternSource:
         """The patterns of chains."""
-        bound = getattr(self.config, "sibling_run", None)
-        if self.rules.name == STRICT and bound is not None:
+        bound = self.config.sibling_run
+        if self.rules.name == STRICT:
             return ProvedPatterns(self.rules, strict_proofs(), bound, *self._purpose)
         from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
 
@@ -160,7 +154,7 @@ class Clutrr(Benchmark):
             return dict.fromkeys(("train", "test"), synthetic(self.rules.predicates))
         if config.style != PLACEHOLDERS:
             return {}
-        found = self._usable(config.placeholders) if config.placeholders else ours(self.edition)
+        found = self._usable(config.placeholders) if config.placeholders else ours()
         if config.test_placeholders is not None:
             sides = found, self._usable(config.test_placeholders)
         elif config.split_placeholders:
@@ -215,27 +209,27 @@ class Clutrr(Benchmark):
             tokens = tuple(f"@entity-{number}" for number in range(ENTITIES))
             return NameAssigner([dict.fromkeys(GENDERS, tokens)], *self._purpose)
         texts = [text for side in self.placeholders.values() for each in side.templates.values() for text in each]
-        texts += [repr(getattr(self.config, each, None)) for each in ("scenes", "test_scenes")]  # ours have no names
+        texts += [repr(each) for each in (self.config.scenes, self.config.test_scenes)]  # ours have no names
         words = set(re.findall(r"[^\W\d_]+", " ".join(texts)))
         pools = [
             {gender: [name for name in names if name not in words] for gender, names in tradition.items()}
-            for tradition in our_names(self.edition).values()
+            for tradition in our_names().values()
         ]
-        if getattr(self.config, "names", None) == ALL_TRADITIONS:
+        if self.config.names == ALL_TRADITIONS:
             pools = [{gender: [name for pool in pools for name in pool[gender]] for gender in GENDERS}]
         return NameAssigner(pools, *self._purpose)
 
     @cached_property
     def schedule(self) -> Schedule:
         """Which puzzle each row is."""
-        return self.schedule_type(self.config, self.patterns, self.name_assigner.capacity, *self._purpose)
+        return Schedule(self.config, self.patterns, self.name_assigner.capacity, *self._purpose)
 
     def narrator(self, side: str) -> PuzzleNarrator | SceneNarrator:
         """Return the narrator of training or test, which is prepared when it is first needed."""
         if side not in self._narrators:
             names = self.name_assigner.names
             if self.placeholders:
-                self._narrators[side] = PuzzleNarrator(self.rules, self.placeholders[side], names, self.edition)
+                self._narrators[side] = PuzzleNarrator(self.rules, self.placeholders[side], names)
             else:
                 self._check_words()
                 self._narrators[side] = SceneNarrator(*self._language[side], names)
@@ -300,7 +294,7 @@ class Clutrr(Benchmark):
             "placeholders": {side: found.count for side, found in self.placeholders.items()},
             **self._language_notes(),
             "placeholder_flaws": {name: [str(flaw) for flaw in flaws] for name, flaws in self.flaws.items()},
-            **({} if self.config.cloze or self.edition == FIRST else {"naming_traditions": [*our_names(self.edition)]}),
+            **({} if self.config.cloze else {"naming_traditions": [*our_names()]}),
             **self._pattern_notes(splits),
         }
 
@@ -317,7 +311,7 @@ class Clutrr(Benchmark):
 
     def _pattern_notes(self, splits: Iterable[str]) -> dict[str, Any]:
         """Return for the manifest which labels have longer runs of siblings, and where the proofs come from."""
-        bound = getattr(self.config, "sibling_run", MOST_K)
+        bound = self.config.sibling_run
         longer: dict[str, dict[str, int]] = {}
         for k in sorted({k for split in splits for _, k in self.schedule.scenarios(split)}):
             runs = {target: self.patterns.longest_run(k, target) for target in self.rules.targets}
@@ -451,15 +445,6 @@ class Clutrr(Benchmark):
         there = np.arange(names.shape[1]) < rows.people[:, None]
         numbers = np.where(there, names * np.int32(2) + rows.genders, NO_WORD)
         return word_lists(self._gendered_names, numbers.astype(np.int32))
-
-
-class ClutrrV1(Clutrr):
-    """CLUTRR as version 1 generated it: stories are worded by 405 short texts."""
-
-    version = 1
-    edition: ClassVar[int] = FIRST
-    config_type: ClassVar[type[KinshipConfig]] = ClutrrV1Config
-    schedule_type = ScheduleV1
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any
 
 from storyproof.benchmark import Config, comma_separated, option
 from storyproof.errors import ConfigError, UnknownNameError
@@ -54,8 +54,8 @@ def _lengths(text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class KinshipConfig(Config):
-    """Settings that all versions of clutrr have.
+class ClutrrConfig(Config):
+    """Settings of clutrr.
 
     Attributes:
         task: The noise in training stories.
@@ -72,6 +72,13 @@ class KinshipConfig(Config):
         split_placeholders: Whether training and test use different templates; in natural text, scenes and frames.
         holdout: Whether test patterns of three facts and more are kept out of training.
         cloze: Whether people are called `@entity-n` instead of having names.
+        text: `natural`, a paragraph about one occasion; `plain`, sentences that state facts and nothing else;
+            `placeholders`, texts of a fixed collection; or `synthetic`, the same sentence for every fact.
+        scenes: Occasions of your own for natural text, read by `load_scenes`.
+        test_scenes: Others for the test stories; by default a fifth of the same collection.
+        names: `one` if all people of a story have names of one tradition, such as Greek or Igbo names, or `mixed`.
+        sibling_run: How many sibling facts may follow each other in a chain. A relation that has fewer than two such
+            patterns at some length gets those with the shortest runs instead.
     """
 
     task: str = field(
@@ -152,80 +159,6 @@ class KinshipConfig(Config):
     )
     cloze: bool = field(default=False, metadata=option("Call people @entity-n instead of names.", read=bool))
 
-    text: str = field(init=False, repr=False, default=NATURAL)
-    texts: ClassVar[tuple[str, ...]]
-
-    def __post_init__(self) -> None:
-        for name, kinds in _KINDS.items():
-            if hasattr(self, name) and not isinstance(getattr(self, name), kinds):
-                raise ConfigError(f"{name} is {getattr(self, name)!r}; expected {_IN_WORDS[name]}.")
-        for task in (self.task, *self.test_tasks):
-            if task not in TASKS:
-                raise UnknownNameError("task", task, TASKS)
-        for name in ("train_k", "test_k"):
-            lengths = getattr(self, name)
-            if not lengths or len(set(lengths)) < len(lengths):
-                raise ConfigError(f"{name} is {list(lengths)}; give at least one length, each once.")
-            for k in lengths:
-                if not isinstance(k, int) or not LEAST_K <= k <= MOST_K:
-                    raise ConfigError(f"{name} has {k}; chains have {LEAST_K} to {MOST_K} facts.")
-        if len(set(self.test_tasks)) < len(self.test_tasks):
-            raise ConfigError(f"test_tasks is {list(self.test_tasks)}; name each task once.")
-        if self.reading not in READINGS:
-            raise UnknownNameError("reading", self.reading, READINGS)
-        if self.rules is not None and self.reading != STRICT:
-            raise ConfigError(f"reading is '{self.reading}', but rules are also given; leave one of them out.")
-        if self.text not in self.texts:
-            raise UnknownNameError("kind of text", self.text, self.texts)
-        if self.bad_placeholders not in MANNERS:
-            raise UnknownNameError("way with bad placeholders", self.bad_placeholders, MANNERS)
-        if self.text in (SYNTHETIC, PLAIN) and (self.placeholders or self.test_placeholders):
-            raise ConfigError(f"{self.text} text does not use placeholders; leave them out, or use natural text.")
-        if self.test_placeholders and not self.placeholders:
-            raise ConfigError("test_placeholders are given, but no placeholders for training; give both.")
-        if not 0 < self.keep_placeholders <= 1:
-            raise ConfigError(f"keep_placeholders is {self.keep_placeholders}; use a share above 0 and up to 1.")
-
-    @property
-    def style(self) -> str:
-        """How stories are worded: placeholders of one's own need not be asked for twice."""
-        return PLACEHOLDERS if self.placeholders is not None else self.text
-
-    @property
-    def used_rules(self) -> RuleSet:
-        """The rules by which answers are derived."""
-        return self.rules or rules_of(self.reading)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the settings as plain values; collections and rules by name and hash."""
-        found: dict[str, Any] = {}
-        for item in fields(self):
-            value = getattr(self, item.name)
-            if isinstance(value, Placeholders):
-                texts = sorted((list(key), list(templates)) for key, templates in value.templates.items())
-                value = {"name": value.name, "sha256": digest(texts).hex()}
-            elif isinstance(value, Scenes):
-                value = {"name": value.name, "sha256": digest(repr(value.scenes)).hex()}
-            elif isinstance(value, RuleSet):
-                value = value.name
-            found[item.name] = list(value) if isinstance(value, tuple) else value
-        return found
-
-
-@dataclass(frozen=True)
-class ClutrrConfig(KinshipConfig):
-    """Settings of clutrr.
-
-    Attributes:
-        text: `natural`, a paragraph about one occasion; `plain`, sentences that state facts and nothing else;
-            `placeholders`, texts of a fixed collection; or `synthetic`, the same sentence for every fact.
-        scenes: Occasions of your own for natural text, read by `load_scenes`.
-        test_scenes: Others for the test stories; by default a fifth of the same collection.
-        names: `one` if all people of a story have names of one tradition, such as Greek or Igbo names, or `mixed`.
-        sibling_run: How many sibling facts may follow each other in a chain. A relation that has fewer than two such
-            patterns at some length gets those with the shortest runs instead.
-    """
-
     text: str = field(
         default=NATURAL, metadata=option("natural, plain, placeholders or synthetic.", default=NATURAL, choices=TEXTS)
     )
@@ -257,10 +190,37 @@ class ClutrrConfig(KinshipConfig):
             most=MOST_K,
         ),
     )
-    texts: ClassVar[tuple[str, ...]] = TEXTS
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        for name, kinds in _KINDS.items():
+            if not isinstance(getattr(self, name), kinds):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}; expected {_IN_WORDS[name]}.")
+        for task in (self.task, *self.test_tasks):
+            if task not in TASKS:
+                raise UnknownNameError("task", task, TASKS)
+        for name in ("train_k", "test_k"):
+            lengths = getattr(self, name)
+            if not lengths or len(set(lengths)) < len(lengths):
+                raise ConfigError(f"{name} is {list(lengths)}; give at least one length, each once.")
+            for k in lengths:
+                if not isinstance(k, int) or not LEAST_K <= k <= MOST_K:
+                    raise ConfigError(f"{name} has {k}; chains have {LEAST_K} to {MOST_K} facts.")
+        if len(set(self.test_tasks)) < len(self.test_tasks):
+            raise ConfigError(f"test_tasks is {list(self.test_tasks)}; name each task once.")
+        if self.reading not in READINGS:
+            raise UnknownNameError("reading", self.reading, READINGS)
+        if self.rules is not None and self.reading != STRICT:
+            raise ConfigError(f"reading is '{self.reading}', but rules are also given; leave one of them out.")
+        if self.text not in TEXTS:
+            raise UnknownNameError("kind of text", self.text, TEXTS)
+        if self.bad_placeholders not in MANNERS:
+            raise UnknownNameError("way with bad placeholders", self.bad_placeholders, MANNERS)
+        if self.text in (SYNTHETIC, PLAIN) and (self.placeholders or self.test_placeholders):
+            raise ConfigError(f"{self.text} text does not use placeholders; leave them out, or use natural text.")
+        if self.test_placeholders and not self.placeholders:
+            raise ConfigError("test_placeholders are given, but no placeholders for training; give both.")
+        if not 0 < self.keep_placeholders <= 1:
+            raise ConfigError(f"keep_placeholders is {self.keep_placeholders}; use a share above 0 and up to 1.")
         if not isinstance(self.sibling_run, int) or not 1 <= self.sibling_run <= MOST_K:
             raise ConfigError(f"sibling_run is {self.sibling_run!r}; use a number from 1 to {MOST_K}.")
         for name in ("scenes", "test_scenes"):
@@ -275,34 +235,30 @@ class ClutrrConfig(KinshipConfig):
         if self.cloze and self.names != ONE_TRADITION:
             raise ConfigError(f"names is '{self.names}', but cloze stories have no names; leave one of them out.")
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the settings as plain values, without `test_scenes` if there are none.
-
-        All draws depend on these values, and versions without that setting must have drawn the same.
-        """
-        found = super().as_dict()
-        if self.test_scenes is None:
-            del found["test_scenes"]
-        return found
-
-
-@dataclass(frozen=True)
-class ClutrrV1Config(KinshipConfig):
-    """Settings of version 1 of clutrr.
-
-    Attributes:
-        text: `natural`, texts of a fixed collection, or `synthetic`.
-    """
-
-    text: str = field(
-        default=NATURAL, metadata=option("natural or synthetic.", default=NATURAL, choices=(NATURAL, SYNTHETIC))
-    )
-    texts: ClassVar[tuple[str, ...]] = (NATURAL, SYNTHETIC)
-
     @property
     def style(self) -> str:
-        """How stories are worded."""
-        return PLACEHOLDERS if self.text == NATURAL else self.text
+        """How stories are worded: placeholders of one's own need not be asked for twice."""
+        return PLACEHOLDERS if self.placeholders is not None else self.text
+
+    @property
+    def used_rules(self) -> RuleSet:
+        """The rules by which answers are derived."""
+        return self.rules or rules_of(self.reading)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the settings as plain values; collections and rules by name and hash."""
+        found: dict[str, Any] = {}
+        for item in fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, Placeholders):
+                texts = sorted((list(key), list(templates)) for key, templates in value.templates.items())
+                value = {"name": value.name, "sha256": digest(texts).hex()}
+            elif isinstance(value, Scenes):
+                value = {"name": value.name, "sha256": digest(repr(value.scenes)).hex()}
+            elif isinstance(value, RuleSet):
+                value = value.name
+            found[item.name] = list(value) if isinstance(value, tuple) else value
+        return found
 
 
 _ROBUST = (CLEAN, SUPPORTING, IRRELEVANT, DISCONNECTED)

@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from storyproof.errors import ParseError
-from storyproof.families.kinship.editions import EDITIONS
 from storyproof.families.kinship.language.reading import NotUnderstood, Reading
 from storyproof.families.kinship.placeholders.collection import Key
 from storyproof.families.kinship.placeholders.files import ours
@@ -209,8 +208,8 @@ def _wordings(row: KinshipRow) -> list[Piece]:
 
 @cache
 def _templates(key: Key) -> tuple[str, ...]:
-    """Return the templates of all editions for some relations and genders, and the synthetic one."""
-    shipped = [template for edition in reversed(EDITIONS) for template in ours(edition).templates.get(key, ())]
+    """Return the shipped templates for some relations and genders, and the synthetic one."""
+    shipped = ours().templates.get(key, ())
     return tuple(dict.fromkeys([*shipped, *([synthetic_line(key)] if len(key[0]) == 1 else [])]))
 
 

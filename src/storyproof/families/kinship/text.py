@@ -14,7 +14,6 @@ from itertools import product
 from typing import NamedTuple
 
 from storyproof.errors import ParseError, quoted
-from storyproof.families.kinship.editions import EDITIONS, FIRST, LATEST
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.placeholders.files import ours
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, Predicate
@@ -24,7 +23,7 @@ _MOST_DIGITS = 9  # of the number of a placeholder
 _MOST_CACHED = 20_000  # placeholders; of a user's own there may be any number
 _SLOT = re.compile(r"ENT_(\d)_(male|female)")
 _STATED = re.compile(rf"({NAME}) is the ([a-z-]+) of ({NAME})\.")
-_SHIPPED = re.compile(rf"(?:(?P<edition>\d{{1,{_MOST_DIGITS}}}):)?(?P<number>\d{{1,{_MOST_DIGITS}}})")
+_SHIPPED = re.compile(rf"\d{{1,{_MOST_DIGITS}}}")
 _ASKED = re.compile(rf"What is ({NAME}) to ({NAME})\?")
 
 
@@ -99,24 +98,22 @@ def parse_line(line: str, placeholder: str | None = None) -> list[StatedFact]:
     return [StatedFact(people[place], word, people[place + 1], genders[place]) for place, word in enumerate(words)]
 
 
-def placeholder_id(key: Key, template: str, edition: int = LATEST) -> str:
+def placeholder_id(key: Key, template: str) -> str:
     """Return the id of a placeholder: with its number in the shipped collection, or with its text if it is not there.
 
-    Relations, genders and number or text are separated by slashes. Numbers are those of an edition of the collection:
-    `son,wife/male,male,female/2:3`. A number alone, as in data of version 1, belongs to the first.
+    Relations, genders and number or text are separated by slashes: `son,wife/male,male,female/3`.
     """
-    known = _numbers(key, edition)
+    known = _numbers(key)
     return f"{','.join(key[0])}/{','.join(key[1])}/{known.get(template, template)}"
 
 
 @lru_cache(maxsize=_MOST_CACHED)
-def _numbers(key: Key, edition: int) -> dict[str, str]:
-    mark = "" if edition == FIRST else f"{edition}:"
-    return {template: f"{mark}{number}" for number, template in enumerate(ours(edition).templates.get(key, ()))}
+def _numbers(key: Key) -> dict[str, str]:
+    return {template: str(number) for number, template in enumerate(ours().templates.get(key, ()))}
 
 
 def is_shipped(recorded: str) -> bool:
-    """Return whether a recorded placeholder is one of a shipped collection."""
+    """Return whether a recorded placeholder is one of the shipped collection."""
     return _SHIPPED.fullmatch(recorded.rpartition("/")[2]) is not None
 
 
@@ -133,16 +130,9 @@ def placeholder_of(recorded: str) -> tuple[Key, str]:
         raise ParseError(
             f"{quoted(recorded)} is not a placeholder id; expected relations/genders/number or relations/genders/text."
         )
-    shipped = _SHIPPED.fullmatch(which)
-    if shipped is None:
+    if _SHIPPED.fullmatch(which) is None:
         return key, which
-    edition, number = int(shipped["edition"] or FIRST), int(shipped["number"])
-    if edition not in EDITIONS:
-        known_editions = ", ".join(map(str, EDITIONS))
-        raise ParseError(
-            f"{quoted(recorded)} is of an unknown edition of the shipped collection; known: {known_editions}."
-        )
-    known = ours(edition).templates.get(key, ())
+    number, known = int(which), ours().templates.get(key, ())
     if number >= len(known):
         raise ParseError(
             f"{quoted(recorded)} is not in the shipped collection, which has {len(known)} placeholders for these "

@@ -430,8 +430,7 @@ def placeholder_number(row: Row, dice: random.Random) -> Row | None:
         return {"placeholders": ["son/male,male/0"] * len(lines_of(row))}
     place = dice.randrange(len(row["placeholders"]))
     head, _, which = row["placeholders"][place].rpartition("/")
-    edition, colon, number = which.rpartition(":")
-    other = dice.choice([f"{edition}{colon}{(int(number) + 1) % 2}", "99", "-1", "x", ""])
+    other = dice.choice([str((int(which) + 1) % 2), "99", "-1", "x", ""])
     changed = replaced(row["placeholders"], place, f"{head}/{other}")
     return {"placeholders": changed} if changed != row["placeholders"] else None
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from storyproof.errors import ConfigError
 from storyproof.families.kinship.clutrr import Clutrr
-from storyproof.families.kinship.config import ClutrrConfig
+from storyproof.families.kinship.config import MOST_K, ClutrrConfig
 from storyproof.families.kinship.generation.narration import Lines, PuzzleNarrator
 from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
 from storyproof.families.kinship.generation.puzzles import Puzzle, PuzzleMaker
@@ -34,7 +34,7 @@ OURS = "ours"
 
 
 def arrays(puzzles: list[Puzzle]) -> PuzzleArrays:
-    return PuzzleTable(SearchedPatterns(PuzzleMaker(strict_rules()).search)).arrays(puzzles)
+    return PuzzleTable(SearchedPatterns(PuzzleMaker(strict_rules()).search, MOST_K)).arrays(puzzles)
 
 
 def _reworded(text: str) -> str:

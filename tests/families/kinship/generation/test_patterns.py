@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from storyproof.families.kinship.clutrr import Clutrr
-from storyproof.families.kinship.config import ClutrrConfig
+from storyproof.families.kinship.config import MOST_K, ClutrrConfig
 from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
 from storyproof.families.kinship.generation.patterns import FEWEST, PatternSource, ProvedPatterns, within_bound
 from storyproof.families.kinship.generation.proved import LENGTHS, strict_proofs
@@ -92,19 +92,19 @@ def test_a_pattern_has_the_same_number_in_every_order() -> None:
 
 @pytest.mark.parametrize("reading", ["strict", "published"])
 def test_searched_patterns_are_numbered_as_they_are_found(reading: str) -> None:
-    source = SearchedPatterns(maker(reading).search)
+    source = SearchedPatterns(maker(reading).search, MOST_K)
     for k in (2, 3, 6):
         for target in rules_of(reading).targets:
             assert listed(source, k, target) == maker(reading).patterns(k, target)
 
 
 def test_searched_patterns_can_be_bounded() -> None:
-    free, bound = (SearchedPatterns(maker("strict").search, siblings) for siblings in (None, 2))
+    free, bound = (SearchedPatterns(maker("strict").search, siblings) for siblings in (MOST_K, 2))
     assert free.longest_run(6, "inv-un") > 2
     assert bound.longest_run(6, "inv-un") == 2
     assert set(listed(bound, 6, "inv-un")) < set(listed(free, 6, "inv-un"))
 
 
-def test_version_2_uses_what_is_proved_and_others_search() -> None:
+def test_strict_patterns_are_proved_and_others_searched() -> None:
     assert isinstance(Clutrr(ClutrrConfig(), 0).patterns, ProvedPatterns)
     assert isinstance(Clutrr(ClutrrConfig(reading="published"), 0).patterns, SearchedPatterns)

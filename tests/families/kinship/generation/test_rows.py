@@ -145,14 +145,6 @@ def test_any_bound_can_be_asked_for(tmp_path: Path) -> None:
     assert manifest["longer_sibling_runs"] == {}
 
 
-@pytest.mark.slow
-def test_version_1_named_many_siblings(tmp_path: Path) -> None:
-    """The figure that version 2 improves on."""
-    manifest = storyproof.generate("clutrr@1", out=tmp_path / "x", test=200, test_k=(10,), seed=1)
-    rows = storyproof.generate("clutrr@1", test=200, test_k=(10,), seed=1).to_pylist()
-    assert sum(map(many_siblings, rows)) / 200 == share(manifest, 10) == 0.435
-
-
 # ---------------------------------------------------------------------------------------------- without the file
 
 

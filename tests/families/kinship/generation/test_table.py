@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from storyproof.example import plain
+from storyproof.families.kinship.config import MOST_K
 from storyproof.families.kinship.generation.pattern_search import SearchedPatterns
 from storyproof.families.kinship.generation.patterns import ProvedPatterns
 from storyproof.families.kinship.generation.proved import LENGTHS, strict_proofs
@@ -49,7 +50,7 @@ def describe(rules: RuleSet, puzzle: Puzzle) -> dict[str, object]:
 @each_task
 def test_columns_say_what_puzzles_say(reading: str, task: str) -> None:
     made, rules = maker(reading), rules_of(reading)
-    table = PuzzleTable(SearchedPatterns(made.search))
+    table = PuzzleTable(SearchedPatterns(made.search, MOST_K))
     kinds = [kind for k in (2, 3, 6) for kind in kinds_of(made, task, k, 25)]
     for some in (kinds[:10], kinds[5:], kinds):  # added little by little
         numbers = table.made(some, made)

@@ -6,7 +6,6 @@ from importlib.resources import files
 import pytest
 
 from storyproof.errors import DataError
-from storyproof.families.kinship.editions import FIRST, LATEST
 from storyproof.families.kinship.language.names import our_names, read_names
 from storyproof.families.kinship.language.scenes import KIN, PEOPLE, PRONOUNS, UNREAL
 from storyproof.families.kinship.placeholders.kin_words import encode
@@ -42,12 +41,6 @@ def test_a_name_shows_one_tradition_and_one_gender() -> None:
     assert all(re.fullmatch("[A-Z][a-z]{2,}", name) for name in every)
 
 
-def test_a_name_has_the_same_gender_in_both_editions() -> None:
-    [first] = our_names(FIRST).values()
-    for gender, other in (GENDERS, GENDERS[::-1]):
-        assert not {name for pool in our_names(LATEST).values() for name in pool[gender]} & set(first[other])
-
-
 def test_no_name_is_a_word() -> None:
     package = files("storyproof.families.kinship")
     texts = [
@@ -67,7 +60,7 @@ def test_no_name_is_a_word() -> None:
 
 
 def test_our_names_are_read_once() -> None:
-    assert our_names() is our_names(LATEST)
+    assert our_names() is our_names()
 
 
 def test_names_are_read_by_tradition_and_gender() -> None:

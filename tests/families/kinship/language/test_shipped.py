@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from storyproof.families.kinship.editions import EDITIONS, file_of
 from storyproof.families.kinship.language.frames import our_frames
 from storyproof.families.kinship.language.names import our_names, read_names
 from storyproof.families.kinship.language.scenes import load_scenes, our_scenes
@@ -24,17 +23,14 @@ def test_scenes() -> None:
     assert len(checked.scenes) > 1
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_names(edition: int) -> None:
-    name = file_of("names", edition)
-    assert read_names((FOLDER / "language" / name).read_text(encoding="utf-8"), name) == our_names(edition)
+def test_names() -> None:
+    text = (FOLDER / "language" / "names.yaml").read_text(encoding="utf-8")
+    assert read_names(text, "names.yaml") == our_names()
 
 
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_placeholders(edition: int) -> None:
-    name = file_of("placeholders", edition)
-    text = (FOLDER / "placeholders" / name).read_text(encoding="utf-8")
-    assert read_collection(text, name) == ours(edition)
+def test_placeholders() -> None:
+    text = (FOLDER / "placeholders" / "placeholders.yaml").read_text(encoding="utf-8")
+    assert read_collection(text, "placeholders.yaml") == ours()
 
 
 def test_frames() -> None:

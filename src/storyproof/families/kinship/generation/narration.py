@@ -18,7 +18,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from storyproof.errors import ConfigError
-from storyproof.families.kinship.editions import LATEST
 from storyproof.families.kinship.generation.table import PuzzleArrays
 from storyproof.families.kinship.placeholders.collection import Key, Placeholders
 from storyproof.families.kinship.relations import GENDERS
@@ -90,17 +89,15 @@ class ToldRows(NamedTuple):
 class PuzzleNarrator:
     """Narrates puzzles in the words of a collection of placeholders."""
 
-    def __init__(self, rules: RuleSet, placeholders: Placeholders, names: Sequence[str], edition: int = LATEST) -> None:
+    def __init__(self, rules: RuleSet, placeholders: Placeholders, names: Sequence[str]) -> None:
         """Number the texts.
 
         Args:
             rules: The rules that define relations.
             placeholders: The texts.
             names: The names of people.
-            edition: The edition of the shipped collection by whose numbers its texts are recorded.
         """
         self._rules = rules
-        self._edition = edition
         self._name = placeholders.name
         self._keys: dict[Key, int] = {}
         self._templates: list[str] = []
@@ -128,7 +125,7 @@ class PuzzleNarrator:
     def id_array(self) -> pa.Array:
         """The id of each template."""
         each = zip(self._owners, self._templates, strict=True)
-        return pa.array([placeholder_id(key, template, self._edition) for key, template in each], pa.string())
+        return pa.array([placeholder_id(key, template) for key, template in each], pa.string())
 
     @cached_property
     def _fragments(self) -> tuple[pa.Array, Numbers, Numbers]:

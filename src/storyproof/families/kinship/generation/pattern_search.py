@@ -35,18 +35,17 @@ class SearchedPatterns(PatternSource):
 
     Args:
         patterns: What finds them.
-        bound: How many siblings may follow each other; None for any number.
+        bound: How many siblings may follow each other.
     """
 
-    def __init__(self, patterns: Patterns, bound: int | None = None) -> None:
+    def __init__(self, patterns: Patterns, bound: int) -> None:
         super().__init__(patterns.rules)
         self._patterns = patterns
         self._bound = bound
 
     def numbers(self, k: int, target: str) -> Numbers:
         """Return the patterns of k facts from which a target follows, in random order."""
-        runs = self._runs(k, target)
-        kept = within_bound(runs, self._bound) if self._bound is not None else runs >= 0
+        kept = within_bound(self._runs(k, target), self._bound)
         return self.first_number(k, target) + np.flatnonzero(kept)
 
     def longest_run(self, k: int, target: str) -> int:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from storyproof.errors import ConfigError
 from storyproof.example import SPLITS
-from storyproof.families.kinship.config import KinshipConfig
+from storyproof.families.kinship.config import ClutrrConfig
 from storyproof.families.kinship.generation.patterns import Numbers, Pattern, PatternSource, PuzzleKind
 from storyproof.families.kinship.relations import GENDERS
 from storyproof.families.kinship.tasks import CLEAN, MEMORY, MIXED, TASKS
@@ -27,7 +27,6 @@ _TEST_SHARE = 5  # one in so many patterns is held out for testing
 _FIRST_HELD_OUT = 3  # facts; shorter chains have too few patterns
 _VARIANTS = 128  # puzzles per label that differ in pattern, genders or noise
 _ROUNDS = 64  # whose orders are drawn together
-_NOT_DRAWN = -1
 
 
 class Scenario(NamedTuple):
@@ -109,9 +108,7 @@ class Schedule:
         *purpose: What all draws depend on.
     """
 
-    most_of_memory: int | None = None  # patterns of a relation that a memory task asks for
-
-    def __init__(self, config: KinshipConfig, source: PatternSource, places: int, *purpose: object) -> None:
+    def __init__(self, config: ClutrrConfig, source: PatternSource, places: int, *purpose: object) -> None:
         self._config = config
         self._source = source
         self._rules = source.rules
@@ -193,7 +190,7 @@ class Schedule:
             order = sorted(patterns, key=lambda pattern: digest(*self._purpose, "memory", pattern))
             self._memory[test, k] = [(patterns[pattern], pattern) for pattern in order]
         found = [number for number, pattern in self._memory[test, k] if target in pattern]
-        return np.array(found[: self.most_of_memory], np.int64)
+        return np.array(found, np.int64)
 
     def assign(self, split: str, start: int, count: int) -> Assignment:
         """Return the puzzles of `count` rows of a split, from row `start` on."""
@@ -222,7 +219,7 @@ class Schedule:
         orders = self._orders(split, task, k, len(deck.labels), int(rounds[0]), int(rounds[-1]))
         label = orders[rounds - rounds[0], turn % len(deck.labels)]
         again, which = np.divmod(rounds, deck.count[label])
-        start = self._start(task, deck, label, which)
+        start = deck.start[label, which]
         repeated = again * len(SPLITS) + side
         return {
             "task": TASKS.index(task),
@@ -234,11 +231,6 @@ class Schedule:
             "place": (start + repeated) % self._places,
             "start": start,
         }
-
-    def _start(self, task: str, deck: _Deck, label: Numbers, which: Numbers) -> Numbers:
-        """Return the offsets of the names of rows, by label and by the place of their pattern."""
-        del task
-        return deck.start[label, which]
 
     def _orders(self, split: str, task: str, k: int, labels: int, first: int, last: int) -> Numbers:
         """Return the order of the labels in each round, [round, place]."""
@@ -273,25 +265,3 @@ class Schedule:
             for task, k, target, gender, pattern, variant in number
         ]
         return found, kind
-
-
-class ScheduleV1(Schedule):
-    """The schedule of version 1, which draws orders and offsets one by one."""
-
-    most_of_memory = 64
-
-    def _orders(self, split: str, task: str, k: int, labels: int, first: int, last: int) -> Numbers:
-        numbers = range(first, last + 1)
-        return np.stack([Draws(*self._purpose, split, task, k, number).order(labels) for number in numbers])
-
-    def _starts(self, task: str, labels: Sequence[Label], pattern: Numbers, count: Numbers) -> Numbers:
-        return np.full_like(pattern, _NOT_DRAWN)
-
-    def _start(self, task: str, deck: _Deck, label: Numbers, which: Numbers) -> Numbers:
-        """Return the offsets of rows, each drawn when it is first needed: a stream needs few of them."""
-        missing = deck.start[label, which] == _NOT_DRAWN
-        for row, place in set(zip(label[missing].tolist(), which[missing].tolist(), strict=True)):
-            each = self._source.pattern(int(deck.pattern[row, place]))
-            key = digest(*self._purpose, "offset", task, deck.labels[row], each)
-            deck.start[row, place] = int.from_bytes(key[:6], "little") % self._places
-        return deck.start[label, which]

@@ -8,7 +8,6 @@ from importlib.resources import files
 from typing import Any
 
 from storyproof.errors import DataError
-from storyproof.families.kinship.editions import EDITIONS, LATEST, file_of
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE
 from storyproof.inputs import DocumentError, parse_yaml
 from storyproof.yaml_loader import parse_shipped
@@ -18,15 +17,10 @@ NamesByGender = dict[str, tuple[str, ...]]
 _NAME = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 
 
-def our_names(edition: int = LATEST) -> dict[str, NamesByGender]:
-    """Return an edition of the names that ship with storyproof, by tradition and gender."""
-    return _shipped(edition)
-
-
 @cache
-def _shipped(edition: int) -> dict[str, NamesByGender]:
-    name = file_of("names", edition)
-    text = files("storyproof.families.kinship.language").joinpath(name).read_text(encoding="utf-8")
+def our_names() -> dict[str, NamesByGender]:
+    """Return the names that ship with storyproof, by tradition and gender."""
+    text = files("storyproof.families.kinship.language").joinpath("names.yaml").read_text(encoding="utf-8")
     # They have been checked, and there are thousands.
     data = parse_shipped(text)
     return {tradition: {each: tuple(names[each].split()) for each in GENDERS} for tradition, names in data.items()}
@@ -34,9 +28,8 @@ def _shipped(edition: int) -> dict[str, NamesByGender]:
 
 @cache
 def genders_of_names() -> dict[str, str]:
-    """Return the gender of each of the shipped names, which is the same in all editions."""
-    pools = [pool for edition in EDITIONS for pool in our_names(edition).values()]
-    return {name: gender for pool in pools for gender, names in pool.items() for name in names}
+    """Return the gender of each of the shipped names."""
+    return {name: gender for pool in our_names().values() for gender, names in pool.items() for name in names}
 
 
 def read_names(text: str, where: str) -> dict[str, NamesByGender]:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.errors import QUOTED, DataError, quoted
-from storyproof.families.kinship.editions import LATEST, file_of
 from storyproof.families.kinship.placeholders.collection import MOST_FACTS, Key, Placeholders, all_genders
 from storyproof.families.kinship.relations import FEMALE, GENDERS, MALE, NAMES, PREDICATES, WORDS, gender_of, word
 from storyproof.inputs import DocumentError, name_of, parse_json, parse_yaml, read_bytes
@@ -27,6 +26,7 @@ _FORMS = {
     **{predicate.male: predicate.female for predicate in PREDICATES},
 }  # fmt: skip
 _FIELD = re.compile(r"\{(?P<person>\d{1,3})(?:\.(?P<word>[A-Za-z-]+))?\}")
+_SHIPPED = "placeholders.yaml"
 _TYPOS = {"neice": "niece"}
 _WORD = "|".join(sorted([*WORDS, *_TYPOS], key=len, reverse=True))
 _RELATIONS = re.compile(rf"(?:{_WORD})(?:-(?:{_WORD}))*")
@@ -35,16 +35,11 @@ _RELATIONS = re.compile(rf"(?:{_WORD})(?:-(?:{_WORD}))*")
 # -------------------------------------------------------------------------------------------- the shipped collection
 
 
-def ours(edition: int = LATEST) -> Placeholders:
-    """Return an edition of the collection that ships with storyproof."""
-    return _shipped(edition)
-
-
 @cache
-def _shipped(edition: int) -> Placeholders:
-    name = file_of("placeholders", edition)
-    folder = files("storyproof.families.kinship.placeholders")
-    return read_collection(folder.joinpath(name).read_text(encoding="utf-8"), name, parse=parse_shipped)
+def ours() -> Placeholders:
+    """Return the collection that ships with storyproof."""
+    text = files("storyproof.families.kinship.placeholders").joinpath(_SHIPPED).read_text(encoding="utf-8")
+    return read_collection(text, _SHIPPED, parse=parse_shipped)
 
 
 def read_collection(text: str, where: str, *, parse: Callable[[str], Any] = parse_yaml) -> Placeholders:

@@ -47,7 +47,7 @@ def gallery() -> str:
         "# Gallery\n",
         f"One card per benchmark. The example is one of the first {_SEEN} {SPLIT} stories of "
         f'`storyproof.stream(NAME, seed={SEED}, split="{SPLIT}")`: a short one with a short proof, about a false '
-        "belief if there is one. Terms: [glossary](terms.md).\n",
+        "belief if there is one. Terms: [glossary](faq.md#glossary).\n",
         _GRID[0],
         *(f"- **[`{name}`](#{name})**\n\n    {_summary(name)}\n" for name in catalog.BENCHMARKS if "@" not in name),
         _GRID[1],

@@ -228,7 +228,6 @@ def write_page() -> str:
     informal = ", ".join(f"{word} ({meaning})" for word, meaning in _INFORMAL.items())
     return "\n".join(
         [
-            "---\nsearch:\n  boost: 2\n---\n",
             "# Which sentences are understood\n",
             "Every command that takes a text of your own (`ask`, `verify`, `audit`, the explorer, `storyproof.story`) reads these "
             "sentences, and refuses all others. It never guesses. Names, objects, containers and rooms are yours to choose. A "

@@ -27,6 +27,7 @@ from docs.generate import SITE_PAGES
 
 ROOT = Path(__file__).parents[2]
 DOCS = "docs/"
+USE = "Use it"  # the part of the navigation that search finds first
 PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#|/)([^)#\s]+)(?=[)#])")
 _LIST = re.compile(r"^(?![-*#>|\s]|1\. )(.+)\n(?=[-*] |1\. |\|)", re.MULTILINE)  # after a line of a paragraph
@@ -66,6 +67,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         page.meta.setdefault("hide", ["navigation"])
     if page.file.generated_by and page.file.inclusion.is_not_in_nav():  # pages tell what tables of figures mean
         page.meta.setdefault("search", {"exclude": True})
+    if page.ancestors and page.ancestors[-1].title == USE:
+        page.meta.setdefault("search", {"boost": 2})
     here = posixpath.dirname(page.file.src_uri)
 
     def lead(found: re.Match[str]) -> str:

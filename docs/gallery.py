@@ -110,7 +110,7 @@ def _card(name: str) -> Iterator[str]:
     title = "" if family.title == benchmark.family else f": {family.title}"
     yield f"| **Family** | `{benchmark.family}`{title} |"
     readings = [f"`{reading}` {share:.0%}" for reading, share in _readings(name)]
-    yield f"| **Answers that hold under a reading** | {', '.join(readings)} of {len(_rows(name)):,} |"
+    yield f"| **Answers that are right under a reading** | {', '.join(readings)} of {len(_rows(name)):,} |"
     older = ", ".join(f"`{name}@{version}`" for version in catalog.versions(name) if version != benchmark.version)
     yield f"| **Version** | {benchmark.version}{f'; older: {older}' if older else ''} |"
     yield f"| **Different stories** | {stream.capacity:,} in the {SPLIT} split of a stream |"

@@ -67,7 +67,10 @@ _FORMS = {"is": "is", "was": "was", "a": "a key", "it": "it"}  # of the object, 
 _SCENE = "Ann and Bob are in the hall. The key is in the box. "
 _ASKED = "Where will Bob look for the key?"
 _READ = (
-    ("Sally puts a marble in her basket. Sally leaves the room. Anne moves the marble in her box.", "Where would Sally look for the marble?"),
+    (
+        "Sally puts a marble in her basket. Sally leaves the room. Anne moves the marble in her box.",
+        "Where would Sally look for the marble?",
+    ),
     (f"{_SCENE}Bob leaves. While Bob is away, Ann takes the key out of the box and puts it in the jar.", _ASKED),
     (f"{_SCENE}Bob went out. Ann moved the key into the jar. Then Bob came back.", _ASKED),
 )  # fmt: skip
@@ -216,7 +219,8 @@ def _refused(texts: Sequence[tuple[str, str]], question: str, before: str = "") 
             answer = storyproof.story(f"{before}{sentence}").ask(question).answer
         except StoryproofError as error:
             message = str(error).replace(quoted(sentence), "…").partition("not understood: ")[2]
-            assert message, f"{sentence} is refused for another reason: {error}"
+            if not message:
+                raise AssertionError(f"{sentence} is refused for another reason") from error
             yield f"| {what} | {sentence} | {message.removesuffix('.')} |"
         else:
             raise AssertionError(f"{sentence} is understood, with the answer {answer}; remove it from the page")
@@ -229,19 +233,24 @@ def write_page() -> str:
     return "\n".join(
         [
             "# Which sentences are understood\n",
-            "Every command that takes a text of your own (`ask`, `verify`, `audit`, the explorer, `storyproof.story`) reads these "
-            "sentences, and refuses all others. It never guesses. Names, objects, containers and rooms are yours to choose. A "
+            "Every command that takes a text of your own (`ask`, `verify`, `audit`, the explorer, "
+            "`storyproof.story`) reads these "
+            "sentences, and refuses all others. It never guesses. Names, objects, containers and rooms are "
+            "yours to choose. A "
             "sentence per line, running text, and numbered lines are all accepted.\n",
             "*Words in italics* are examples. `[x]` may be left out, `{x/y}` means one of them, `enter(s)` means "
             "with or without the ending.\n",
             "## Stories about beliefs\n",
             *_sentences(),
             "",
-            "Sentences may begin with a connective (*Then*, *After that*, *Later*, *Meanwhile* …) or with *While Ann is away*, and two "
-            "may be joined by *and*. *He*, *she* and *they* are understood where they can mean one person only. Rooms and containers "
+            "Sentences may begin with a connective (*Then*, *After that*, *Later*, *Meanwhile* …) or with "
+            "*While Ann is away*, and two "
+            "may be joined by *and*. *He*, *she* and *they* are understood where they can mean one person "
+            "only. Rooms and containers "
             "may have a possessive (*her basket*). What people leave unsaid is read in one way:\n",
             "| said | read as |\n|---|---|",
-            "| somebody leaves a room, or handles something, without having entered | they were there from the beginning |",
+            "| somebody leaves a room, or handles something, without having entered | they were there from the "
+            "beginning |",
             '| "the room" | the room that somebody is in, or the only other room; a story that names no room has one |',
             "| somebody puts something somewhere, and nothing says where it was | it is there from then on |",
             '| "her box" | the box, unless there may be two |',
@@ -259,12 +268,16 @@ def write_page() -> str:
             "If one sentence is refused, the whole story is refused.\n",
             "## Stories about families\n",
             f"There are 22 relations: {'; '.join(kin)}. Informal words are read as these: {informal}.\n",
-            "A relation may be stated in any usual construction between two named people: *Omar's niece Freya*, *Freya, who is "
-            "his niece,*, *Omar has a niece called Freya*, *Freya is the niece of Omar*. Whatever else people do is ignored. Pronouns are "
-            "understood where they can mean one person only. How the reader works: [kinship](kinship.md#reading-text).\n",
+            "A relation may be stated in any usual construction between two named people: *Omar's niece "
+            "Freya*, *Freya, who is "
+            "his niece,*, *Omar has a niece called Freya*, *Freya is the niece of Omar*. Whatever else people "
+            "do is ignored. Pronouns are "
+            "understood where they can mean one person only. How the reader works: "
+            "[kinship](kinship.md#reading-text).\n",
             *_answered(_FAMILY),
             "",
-            "The question is *What is Ben to Ann?*, *Who is Ben to Ann?*, *How is Ben related to Ann?* or *Ben is the ___ of Ann*.\n",
+            "The question is *What is Ben to Ann?*, *Who is Ben to Ann?*, *How is Ben related to Ann?* or *Ben "
+            "is the ___ of Ann*.\n",
             "### Not understood about families\n",
             *_refused(_NO_FAMILY, "What is Ben to Ann?"),
             "",

@@ -78,8 +78,8 @@ def evaluate(
         data: A dataset folder or a file; or a URL such as `s3://bucket/folder`.
         split: Which split of a folder; by default test.
         labels: Score against the labels as `given`, or against the answers that are `proved` from the text.
-        max_stories: Use only so many stories.
-        max_samples: Use only so many questions.
+        max_stories: Evaluate at most this many stories.
+        max_samples: Evaluate at most this many questions.
         exclude_memory_reality: Leave out questions that only check reading, so that beliefs are asked about only.
         seed: For solvers and prompts that draw.
         encoder: Where the encoder of a trained bert run is, if it has moved.
@@ -215,7 +215,7 @@ def _evaluate_apart(
 
 
 def _nothing_to_score(name: str) -> DataError:
-    return DataError(f"{name} holds no questions, so there is nothing to score; generate or choose other data.")
+    return DataError(f"{name} contains no questions, so there is nothing to score; generate or choose other data.")
 
 
 def _judge(solver: Solver, asked: AskOptions) -> AnswerJudge:

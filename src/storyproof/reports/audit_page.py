@@ -165,7 +165,7 @@ def _bound(report: AuditReport, findings: Sequence[Finding], per_kind: int, comp
         rest = f"All {sum(counts.values()):,} findings are in {data_text(complete_list)}."
     else:
         rest = "To get all of them, run <code>storyproof audit</code> again with <code>--json FILE</code>."
-    return f"The list holds the first {per_kind:,} findings of each class: {', '.join(cut)}. {rest}"
+    return f"The list contains the first {per_kind:,} findings of each class: {', '.join(cut)}. {rest}"
 
 
 def _picture_legend(report: AuditReport) -> str:

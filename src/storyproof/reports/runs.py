@@ -139,7 +139,9 @@ def contamination_view(found: Contamination) -> RenderableType:
         gap: Interval = getattr(found, score)
         table.add_row(name, *map(percent, pair), NONE if None in pair else signed(gap.value, gap.low, gap.high))
     gap = found.accuracy
-    verdict = "more than by chance" if gap.low > 0 else "no sign that it has seen the published data"
+    verdict = "no sign that it has seen the published data"
+    if gap.low > 0:
+        verdict = f"{100 * gap.value:.1f} points better on the published than on fresh stories"
     note = f"{found.published.model}: {verdict}; the twin is {found.twin.data}, labels as {found.twin.labels}"
     return Group(table, Text(note, style="dim"))
 

@@ -256,19 +256,39 @@ class Mutant:
 def mutants_of(target: Target) -> list[Mutant]:
     """Return all mutants of a module, each once: two operators may come to the same."""
     code = (ROOT / target.path).read_text("utf-8")
-    tree = ast.parse(code)
-    nodes, skipped = list(ast_nodes(get_ast(code))), list(_idle_ranges(tree))
+    tree, lines = ast.parse(code), code.splitlines(keepends=True)
+    skipped = list(_idle_ranges(tree))
     found: dict[str, Mutant] = {}
-    for operator in (*(get_operator(name)() for name in OPERATORS), *OWN):
-        positions = [position for node in nodes for position in operator.mutation_positions(node)]
-        for occurrence, (start, _) in enumerate(positions):
-            if any(first <= start < last for first, last in skipped):
-                continue
-            mutated = mutate_code(code, operator, occurrence)
-            if mutated is not None and mutated != code and mutated not in found and _compiles(mutated):
-                function = _function_at(tree, start[0])
-                found[mutated] = Mutant(target, start[0], function, *_changed_lines(code, mutated), mutated)
+    for first, last in _statements(tree):
+        # Only the statement is parsed again for each mutant, which takes far less time than the module.
+        header = "class _:\n" if lines[first][:1].isspace() else ""
+        statement = header + "".join(lines[first:last])
+        offset = first - header.count("\n")  # what to add to line numbers
+        nodes = list(ast_nodes(get_ast(statement)))
+        for operator in (*(get_operator(name)() for name in OPERATORS), *OWN):
+            positions = [position for node in nodes for position in operator.mutation_positions(node)]
+            for occurrence, ((line, column), _) in enumerate(positions):
+                place = line + offset, column
+                if line <= header.count("\n") or any(start <= place < end for start, end in skipped):
+                    continue
+                changed = mutate_code(statement, operator, occurrence)
+                if changed is None or changed == statement:
+                    continue
+                mutated = "".join((*lines[:first], changed.removeprefix(header), *lines[last:]))
+                if mutated not in found and _compiles(mutated):
+                    function = _function_at(tree, place[0])
+                    found[mutated] = Mutant(target, place[0], function, *_changed_lines(code, mutated), mutated)
     return sorted(found.values(), key=lambda mutant: mutant.line)
+
+
+def _statements(tree: ast.Module | ast.ClassDef) -> Iterator[tuple[int, int]]:
+    """Yield the lines of each statement of a module, those of a class one by one, as a range that counts from 0."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            yield from _statements(node)
+        else:
+            decorators = getattr(node, "decorator_list", [])
+            yield min(each.lineno for each in (node, *decorators)) - 1, node.end_lineno or node.lineno
 
 
 def _compiles(code: str) -> bool:
@@ -360,7 +380,7 @@ class Bench:
         (folder / "tmp").mkdir()
         environment = {
             **os.environ,
-            "PYTHONPATH": str(folder / "src"),
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(folder / "src"), os.environ.get("PYTHONPATH")))),
             "PYTHONHASHSEED": "0",  # the same order of sets in every run, so that a mutant has the same fate
             "TMPDIR": str(folder / "tmp"),
         }

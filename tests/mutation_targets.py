@@ -46,6 +46,7 @@ def _targets() -> Iterator[Target]:
     yield Target("matching", "evaluation/judge.py", ("tests/evaluation/test_judge.py",))
     yield Target("matching", "replies.py", ("tests/test_replies.py",))
     yield Target("matching", "families/belief/talk.py", (f"{belief}/test_talk.py",))
+    yield Target("matching", "families/belief/speech.py", (f"{matched}/test_languages.py",))
     yield Target("matching", "families/kinship/talk.py", (f"{kinship}/test_talk.py",))
     readers = tuple(f"{belief}/test_{name}.py" for name in ("wording", "worded_statements", "plot_text", "own_text"))
     yield Target("oracles", "families/belief/arrays.py", nested)

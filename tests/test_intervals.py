@@ -12,7 +12,9 @@ from storyproof.intervals import (
     Interval,
     analytic_interval,
     bootstrap_means,
+    difference,
     difference_interval,
+    gap_interval,
     how,
     mean_interval,
     share,
@@ -394,5 +396,149 @@ def test_a_gap_beside_all_or_nothing_is_as_wide_as_two_independent_means(first: 
     values = np.empty(60)
     values[~kinds] = np.arange(30) < 30 * first
     values[kinds] = np.arange(30) < 30 * second
-    means = [intervals.mean_interval(values[each], stories[each]) for each in (~kinds, kinds)]
-    assert intervals.gap_interval(values, kinds, stories) == intervals.difference(*means)
+    means = [mean_interval(values[each], stories[each]) for each in (~kinds, kinds)]
+    assert gap_interval(values, kinds, stories) == difference(*means)
+
+
+# ------------------------------------------------------------------------------------------- differences of two shares
+
+
+def test_a_difference_of_independent_shares_by_hand() -> None:
+    found = difference(Interval(0.8, 0.7, 0.86), Interval(0.5, 0.42, 0.55))
+    assert found.value == pytest.approx(0.3)
+    assert found.low == pytest.approx(0.3 - sqrt(0.1**2 + 0.05**2))
+    assert found.high == pytest.approx(0.3 + sqrt(0.06**2 + 0.08**2))
+
+
+def test_a_difference_is_cut_at_all_and_nothing() -> None:
+    sure, unsure = Interval(1.0, 0.1, 1.0), Interval(0.0, 0.0, 0.9)
+    assert difference(sure, unsure) == Interval(1.0, 1 - sqrt(0.9**2 + 0.9**2), 1.0)
+    assert difference(unsure, sure) == Interval(-1.0, -1.0, sqrt(0.9**2 + 0.9**2) - 1)
+    wide = Interval(0.5, 0.0, 1.0)
+    assert difference(wide, Interval(0.5, 0.5, 0.5)) == Interval(0.0, -0.5, 0.5)
+    assert difference(Interval(0.0, 0.0, 1.0), Interval(0.4, 0.0, 1.0)).low == -1.0
+    assert difference(Interval(0.4, 0.0, 1.0), Interval(0.0, 0.0, 1.0)).high == 1.0
+
+
+SHARES = (
+    st.lists(st.floats(0, 1), min_size=3, max_size=3).map(sorted).map(lambda each: Interval(each[1], each[0], each[2]))
+)
+
+
+@given(SHARES, SHARES)
+def test_swapping_shares_turns_their_difference_around(first: Interval, second: Interval) -> None:
+    found, other = difference(first, second), difference(second, first)
+    assert (found.value, found.low, found.high) == pytest.approx((-other.value, -other.high, -other.low))
+    assert -1 <= found.low <= found.value <= found.high <= 1
+
+
+# ----------------------------------------------------------------------------------- gaps within the same stories
+
+
+def gap_sample(stories: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return values of two kinds in stories of different sizes, some of which have one kind only."""
+    draws = np.random.default_rng(stories)
+    sizes = draws.integers(1, 5, stories)
+    groups = np.repeat(np.arange(stories), sizes)
+    kinds = draws.random(len(groups)) < 0.4
+    ease = draws.random(stories)[groups]
+    return (draws.random(len(groups)) < np.where(kinds, 0.5 * ease, ease)).astype(float), kinds, groups
+
+
+def by_story(values: np.ndarray, groups: np.ndarray, stories: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return sum and count of each story, by a loop."""
+    sums, counts = np.zeros(stories), np.zeros(stories)
+    for value, group in zip(values, groups, strict=True):
+        sums[group] += value
+        counts[group] += 1
+    return sums, counts
+
+
+@pytest.mark.parametrize("stories", [10, 11, 40])
+def test_a_gap_is_a_bootstrap_over_stories(stories: int) -> None:
+    values, kinds, groups = gap_sample(stories)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drawn = bootstrap_means(*by_story(values[~kinds], groups[~kinds], stories))
+        drawn = drawn - bootstrap_means(*by_story(values[kinds], groups[kinds], stories))
+    low, high = np.nanquantile(drawn, [0.025, 0.975])
+    found = gap_interval(values, kinds, groups)
+    assert found.value == pytest.approx(values[~kinds].mean() - values[kinds].mean())
+    assert (found.low, found.high) == pytest.approx((low, high))
+    assert gap_interval(values, kinds, groups + 7) == found  # the names of stories do not matter
+
+
+def test_few_stories_count_as_independent() -> None:
+    values, kinds, groups = gap_sample(9)
+    means = [mean_interval(values[each], groups[each]) for each in (~kinds, kinds)]
+    assert 0 < means[0].value < 1
+    assert 0 < means[1].value < 1
+    assert gap_interval(values, kinds, groups) == difference(*means)
+
+
+def test_many_stories_go_by_the_formula_for_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    values, kinds, groups = gap_sample(40)
+    drawn = gap_interval(values, kinds, groups)
+    monkeypatch.setattr(intervals, "MANY_GROUPS", 41)
+    assert gap_interval(values, kinds, groups) == drawn
+    monkeypatch.setattr(intervals, "MANY_GROUPS", 40)
+    found = gap_interval(values, kinds, groups)
+    parts = []
+    for each in (~kinds, kinds):
+        sums, counts = by_story(values[each], groups[each], 40)
+        parts.append((sums - values[each].mean() * counts) / counts.sum())
+    reach = 1.959963984540054 * sqrt(40 / 39 * sum((parts[0] - parts[1]) ** 2))
+    assert (found.low, found.high) == pytest.approx((found.value - reach, found.value + reach))
+    assert (found.low, found.high) == pytest.approx((drawn.low, drawn.high), abs=0.03)
+
+
+def test_the_formula_for_gaps_is_cut_at_none_and_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(intervals, "MANY_GROUPS", 10)
+    kinds, groups = np.arange(40) % 2 == 1, np.repeat(np.arange(10), 4)
+    values = (~kinds).astype(float)
+    values[:2] = 1 - values[:2]
+    found = gap_interval(values, kinds, groups)
+    assert found.value == pytest.approx(0.9)
+    assert 0.5 < found.low < 0.9
+    assert found.high == 1.0
+    assert gap_interval(1 - values, kinds, groups).low == -1.0
+
+
+def test_a_gap_that_no_draw_changes_counts_as_independent() -> None:
+    """Where all stories have the same gap, a bootstrap would be certain of it."""
+    groups, kinds = np.repeat(np.arange(12), 4), np.tile([False, False, True, True], 12)
+    values = np.tile([1.0, 0.0, 1.0, 0.0], 12)
+    found = gap_interval(values, kinds, groups)
+    assert found == difference(*(mean_interval(values[each], groups[each]) for each in (~kinds, kinds)))
+    assert found.low < 0 < found.high
+
+
+def test_gaps_by_hand() -> None:
+    right = np.array([1, 1, 0, 1, 0, 0] * 10, float)
+    false = np.array([0, 0, 0, 1, 1, 1] * 10, bool)
+    stories = np.repeat(np.arange(20), 3)
+    found = gap_interval(right, false, stories)
+    assert found.value == pytest.approx(1 / 3)
+    assert found.low < 1 / 3 < found.high
+
+
+def test_gaps_cover_the_truth() -> None:
+    """Of 300 samples of 60 stories whose difficulty varies, about 95 in 100 intervals hold the true gap."""
+    draws = np.random.default_rng(1)
+    hits = 0
+    for _ in range(300):
+        easy = draws.beta(4, 2, 60)
+        right = draws.random((60, 4)) < np.stack([easy, easy, easy * 0.6, easy * 0.6], axis=1)
+        false = np.tile([False, False, True, True], 60)
+        found = gap_interval(right.ravel().astype(float), false, np.repeat(np.arange(60), 4))
+        hits += found.low <= (4 / 6) * 0.4 <= found.high
+    assert 0.90 <= hits / 300 <= 0.99
+
+
+def test_gaps_where_one_side_is_certain() -> None:
+    right = np.array([1.0] * 30 + [0.0, 1.0] * 15)
+    found = gap_interval(right, np.arange(60) >= 30, np.arange(60))
+    assert isinstance(found, Interval)
+    assert found.value == 0.5
+    assert 0 < found.low < 0.5 < found.high < 1
+    few = gap_interval(right[:4], np.array([0, 1, 0, 1], bool), np.array([0, 0, 1, 1]))
+    assert few.low < few.value < few.high or few.value in (-1.0, 0.0, 1.0)

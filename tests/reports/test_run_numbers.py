@@ -16,7 +16,6 @@ from storyproof.benchmark import Benchmark
 from storyproof.errors import DataError
 from storyproof.evaluation.mistakes import MistakeFinder
 from storyproof.evaluation.runs import Evaluation, read_runs
-from storyproof.intervals import Interval, gap_interval
 from storyproof.reports.run_data import Board, gather, read_all
 from storyproof.reports.run_mistakes import explain_answers
 from storyproof.reports.run_numbers import BoardNumbers, count_board, headline
@@ -391,38 +390,3 @@ def test_titles_tell_runs_apart(tmp_path: Path) -> None:
     assert titles == ["m, cot", "m, zero", "m, zero, seed 1", "n, 4.json", "n, 5.json"]
     twice = board_of([sources[0], sources[0]])
     assert [solver.title for solver in twice.solvers] == ["m", "m (2)"]
-
-
-# --- intervals of gaps
-
-
-def test_gaps_by_hand() -> None:
-    right = np.array([1, 1, 0, 1, 0, 0] * 10, float)
-    false = np.array([0, 0, 0, 1, 1, 1] * 10, bool)
-    stories = np.repeat(np.arange(20), 3)
-    found = gap_interval(right, false, stories)
-    assert found.value == pytest.approx(1 / 3)
-    assert found.low < 1 / 3 < found.high
-
-
-def test_gaps_cover_the_truth() -> None:
-    """Of 300 samples of 60 stories whose difficulty varies, about 95 in 100 intervals hold the true gap."""
-    draws = np.random.default_rng(1)
-    hits = 0
-    for _ in range(300):
-        easy = draws.beta(4, 2, 60)
-        right = draws.random((60, 4)) < np.stack([easy, easy, easy * 0.6, easy * 0.6], axis=1)
-        false = np.tile([False, False, True, True], 60)
-        found = gap_interval(right.ravel().astype(float), false, np.repeat(np.arange(60), 4))
-        hits += found.low <= (4 / 6) * 0.4 <= found.high
-    assert 0.90 <= hits / 300 <= 0.99
-
-
-def test_gaps_where_one_side_is_certain() -> None:
-    right = np.array([1.0] * 30 + [0.0, 1.0] * 15)
-    found = gap_interval(right, np.arange(60) >= 30, np.arange(60))
-    assert isinstance(found, Interval)
-    assert found.value == 0.5
-    assert 0 < found.low < 0.5 < found.high < 1
-    few = gap_interval(right[:4], np.array([0, 1, 0, 1], bool), np.array([0, 0, 1, 1]))
-    assert few.low < few.value < few.high or few.value in (-1.0, 0.0, 1.0)

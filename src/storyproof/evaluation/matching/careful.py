@@ -57,6 +57,7 @@ _FURTHER = re.compile(r"\n\W{0,8}(?:question|story|q|user|human|passage)\s*(?:\d
 _ANSWER = re.compile(
     r"\b(?:answer|conclusion)\b[\"'*_)\s]*(?:(?::|=|\bis\b|\bwould\s+be\b|\bshould\s+be\b)[\s*_\"'`({\[:]*)+|\\boxed\s*\{|<answer>"
 )
+_HAN_SPACE = re.compile(r"(?<=[\u4e00-\u9fff])[ \u3000]+(?=[\u4e00-\u9fff])")
 _WORD_LIKE = re.compile(r"[^\W_]")
 _SENTENCE_END = re.compile(r"[.!?](?=\s|$|[\"'*)])|\n|</answer>")
 _HENCE = re.compile(
@@ -97,13 +98,19 @@ ENGLISH = Language(
     ),
     knows=re.compile(r"\b(?:knows?|aware|unaware|idea|clue|realises|realizes)\b"),
     wrong=re.compile(r"\b(?:wrong|mistaken|incorrect)\b"),
-    negation=re.compile(r"\b(?:not|no|never|unaware|cannot|without|neither)\b|n't\b"),
+    negation=re.compile(r"\b(?:not(?!\s+only\b)|no|never|unaware|cannot|without|neither)\b|n't\b"),
     nobody=re.compile(r"\b(?:nobody|no one|no-one|none(?: of them)?)\b"),
     everybody=re.compile(r"\b(?:everybody|everyone|all(?:\s+(?:of\s+)?(?:them|the people|three|four|five|six))*)\b"),
     save=re.compile(r"\b(?:except|but|save|apart from|other than)\b"),
     joints=re.compile(r"\b(?:and|both|only|just|as well as|also|plus)\b"),
     also=re.compile(r"\b(?:too|also|as well|likewise|so (?:do|does))\b"),
     thinks=re.compile(r"\b(?:think|thinks|believe|believes|do|does)\b"),
+    others=re.compile(r"\b(?:the (?:other|others|rest)|everybody else|everyone else)\b"),
+    only=re.compile(r"\b(?:only|just|merely)\b"),
+    sole=re.compile(r"\bonly (?:one|person)\b"),
+    contrast=re.compile(r"\b(?:but|however|whereas|while)\b"),
+    conjunction=re.compile(r"\band\b"),
+    place=re.compile(r"\bin\s+(?:the|a|an)\s+([\w-]+(?:\s+(?:chest|box|case|basket|bag))?)"),
 )
 LANGUAGES = {"en": ENGLISH, "de": GERMAN, "es": SPANISH, "zh": CHINESE}
 
@@ -168,9 +175,11 @@ def read_reply(reply: str, names: tuple[str, ...], question: str, talk: Talk) ->
         question: What was asked; may be empty.
         talk: How replies of the question's family are read.
     """
-    said = _plain(reply)
-    text = said.lower()
     language = LANGUAGES[language_of(question, names)]
+    said = _plain(reply)
+    if not language.spaced:
+        said = _HAN_SPACE.sub("", said)
+    text = said.lower()
     folded = language.fold(text)
     if (polar := yes_and_no(names)) is not None:
         return ReplyReading(*read_polarity(_first_part(folded, language), question, polar, language))
@@ -211,12 +220,12 @@ def _select(
         found = found[: bisect_left(found, further.start(), key=_START)]
         text = text[: further.start()]
     found = _after_last(language.correction, text, found)
-    spans = _answers(text, found, language)
+    spans = _answers(text, found, language) or _alone(text, found, language)
     if question and not spans and (decisive := talk.decisive(said, found, question)):
         stated, _, denied = weigh(text, decisive, language)
+        stated = _after_last(language.hence, text, stated)
         if len({mention.name for mention in stated}) == 1:
             return stated, denied
-    spans = spans or _alone(text, found, language)
     if spans:
         found = within(found, spans)
     if question:

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 _STOP = r"[.;:!?\n—–。；：！？]|--"
-_ANSWER_TAIL = r"[\s*_\"'`({\[:：„“«「]*"
+_ANSWER_TAIL = r"[\s*_\"'`({\[:：„“«「]*(?:(?:(?:die|la|el)\s+)?[a-d][.)）]\s*)?"  # maybe with the letter of an option
 _ENGLISH_ANSWER = rf"\banswer\b[\"'*_)\s]*(?:(?::|=|\bis\b){_ANSWER_TAIL})+|\\boxed\s*\{{|<answer>"
 
 
@@ -52,6 +52,7 @@ class Language:
         folded: Letters that stand for others in both reply and answer, such as those without accents.
         spaced: Whether spaces divide words.
         lookalikes: Words that contain a container but name another one.
+        adverbs: What may stand before yes or no, where spaces do not divide words.
         yes: Words that mean yes.
         no: Words that mean no.
         unsure: Phrases that mean neither.
@@ -64,6 +65,12 @@ class Language:
         joints: What may stand between and around names in a list.
         thinks: Verbs of thinking.
         also: That somebody else thinks the same.
+        others: Words for all people but those that were named.
+        only: That something is all there is.
+        sole: That there is one person only.
+        contrast: What says that a clause is unlike the one before.
+        conjunction: What may join two clauses without a comma.
+        place: A container after its preposition.
     """
 
     something: re.Pattern[str]
@@ -87,7 +94,14 @@ class Language:
     joints: re.Pattern[str]
     thinks: re.Pattern[str]
     also: re.Pattern[str]
+    others: re.Pattern[str]
+    only: re.Pattern[str]
+    sole: re.Pattern[str]
+    contrast: re.Pattern[str]
+    conjunction: re.Pattern[str]
+    place: re.Pattern[str]
     unreal: re.Pattern[str] = re.compile(r"(?!)")
+    adverbs: re.Pattern[str] = re.compile(r"(?!)")
     endings: Sequence[str] = ()
     spelling: Sequence[tuple[str, str]] = ()
     folded: dict[int, int] = field(default_factory=dict)
@@ -112,7 +126,8 @@ GERMAN = Language(
     something=re.compile(r"(?<![^\W\d_])(?!(?<!\w)(?:der|die|das|dem|den|des|eine?[mnrs]?|im|ins?)(?!\w))[^\W\d_]"),
     further=re.compile(r"\n\W{0,8}(?:frage|geschichte|question|story|user)\s*(?:\d+\s*)?:"),
     answer=re.compile(
-        rf"\b(?:antwort|lösung|fazit|ergebnis|richtig)\b[\"'*_)\s]*(?:(?::|=|\blautet\b|\bist\b|\bwäre\b|\balso\b|\bdaher\b)"
+        rf"\b(?:(?:kurz)?antwort|lösung|fazit|ergebnis|richtig)\b[\"'*_)\s]*(?:(?::|=|\blautet\b|\bist\b|\bwäre\b|\bkann\s+nur\b|"
+        rf"\balso\b|\bdaher\b)"
         rf"{_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
     ),
     sentence_end=_SENTENCE_END,
@@ -122,7 +137,7 @@ GERMAN = Language(
     ),
     revised=re.compile(r"\b(?:final|endgültig\w*|nein|doch|eigentlich|korrektur|moment)\b"),
     correction=re.compile(
-        r"[.,!?…\n]\W{0,8}(?:nein,?\s+)?(?:moment|warte|halt|stopp|korrektur|quatsch|entschuldigung|pardon|ach nein|"
+        r"[.,!?…\n–—]\W{0,8}(?:nein,?\s+)?(?:moment|warte|halt|stopp|korrektur|quatsch|entschuldigung|pardon|ach nein|"
         r"besser gesagt|genauer gesagt)\b"
     ),
     signs=_signs(
@@ -143,29 +158,49 @@ GERMAN = Language(
     unreal=re.compile(r"\b(?:wenn|falls)\b[^.!?,\n]{0,200}\bhätten?\b[^.!?\n]*"),
     endings=("s", "es", "n", "en", "e"),
     spelling=(("ä", "ae"), ("ö", "oe"), ("ü", "ue"), ("ß", "ss")),
-    yes=re.compile(r"\b(?:ja(?:wohl)?|doch|yes|stimmt|richtig|genau|natürlich|klar|selbstverständlich|sicher)\b"),
-    no=re.compile(r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls)\b"),
+    yes=re.compile(
+        r"\b(?:ja(?:wohl)?|doch|schon|durchaus|in der tat|yes|stimmt|richtig|genau|"
+        r"natürlich|klar|selbstverständlich|sicher)\b"
+    ),
+    no=re.compile(
+        r"\b(?:nein|nö|nee|no|keineswegs|keinesfalls|auf keinen fall|nicht wirklich|"
+        r"(?:eigentlich|wohl|eher|leider|sicher|"
+        r"bestimmt|offenbar|vermutlich|wahrscheinlich|gar|überhaupt|natürlich|anscheinend)\s+nicht)\b"
+    ),
     unsure=re.compile(
         r"\b(?:ja und nein|jein|vielleicht|unklar|möglicherweise|geht\b.{0,40}\bnicht hervor|nicht (?:sagen|beurteilen|"
-        r"beantworten|feststellen|klar|eindeutig|sicher|bekannt)|(?:ich|man|wir) wei(?:ß|ss)\b.{0,20}\bnicht|"
+        r"beantworten|feststellen|klar|eindeutig|sicher|bekannt(?!,? wo\b))|"
+        r"(?:ich|man|wir) wei(?:ß|ss)\b.{0,20}\bnicht|"
         r"keine angabe\w*|ja oder nein)\b"
     ),
-    knows=re.compile(r"\b(?:wei(?:ß|ss)|kennt|bewusst|ahnt|ahnung|im bilde|knows?|aware)\b"),
+    knows=re.compile(r"\b(?:wei(?:ß|ss)|wissen|kennt|bekannt|bewusst|ahnt|ahnung|im bilde|knows?|aware)\b"),
     wrong=re.compile(r"\b(?:irrt|falsch\s+liegt|liegt\s+\w*\s*falsch|im\s+irrtum|täuscht|wrong)\b"),
-    negation=re.compile(r"\b(?:nicht|kein\w*|nie|niemals|nichts|weder|not|n't|kaum)\b|n't\b"),
-    nobody=re.compile(r"\b(?:niemand|keiner|keine(?=\s+(?:von|der|dieser|person)\b)|nobody|no one|none)\b"),
-    everybody=re.compile(r"\b(?:alle(?:\s+(?:vier|drei|fünf|sechs))?|jeder|everybody|everyone|all(?:\s+of\s+them)?)\b"),
+    negation=re.compile(
+        r"\b(?:nicht(?!\s+(?:nur|bloß)\b)|nein|kein\w*|nie|niemals|nichts|weder|not|n't|kaum|ausgeschlossen|scheide[tn])\b|n't\b"
+    ),
+    nobody=re.compile(
+        r"\b(?:niemand|keiner|kein(?:e|er)?\s+einzig\w+|keine(?=\s+(?:von|der|dieser|person)\b)|nobody|no one|none)\b"
+    ),
+    everybody=re.compile(
+        r"\b(?:(?<!vor )alle(?:\s+(?:vier|drei|fünf|sechs))?|jeder|everybody|everyone|all(?:\s+of\s+them)?)\b"
+    ),
     save=re.compile(r"\b(?:außer|ausser|bis auf|mit ausnahme von|ausgenommen|except|but)\b"),
     joints=re.compile(r"\b(?:und|sowie|als auch|sowohl|sowie auch|auch|nur|die|von|and)\b"),
-    also=re.compile(r"\b(?:auch|ebenfalls|ebenso|genauso)\b"),
-    thinks=re.compile(r"\b(?:glaub\w*|denk\w*|mein(?:t|en)|nimmt|nehmen|vermut\w*|think\w*|believ\w*)\b"),
+    also=re.compile(r"\b(?:auch|ebenfalls|ebenso|genauso|außerdem|desgleichen)\b"),
+    thinks=re.compile(r"\b(?:glaub\w*|denk\w*|mein(?:t|en)|nimmt|nehmen|vermut\w*|überzeugt|think\w*|believ\w*)\b"),
+    others=re.compile(r"\b(?:(?:die|alle) (?:anderen|übrigen|restlichen)|der rest)\b"),
+    only=re.compile(r"\b(?:nur|bloß|lediglich)\b"),
+    sole=re.compile(r"\beinzige[rn]?\b"),
+    contrast=re.compile(r"\b(?:aber|jedoch|hingegen|dagegen|doch|sondern|allerdings)\b"),
+    conjunction=re.compile(r"\bund\b"),
+    place=re.compile(r"\b(?:im|in\s+(?:der|dem|die|den|das|einem|einer)|ins)\s+([\w-]+)"),
 )
 
 SPANISH = Language(
     something=re.compile(r"(?<![^\W\d_])(?!(?<!\w)(?:el|la|los|las|una?|unos|unas|en|al|del)(?!\w))[^\W\d_]"),
     further=re.compile(r"\n\W{0,8}(?:pregunta|historia|question|story|user)\s*(?:\d+\s*)?:"),
     answer=re.compile(
-        rf"\b(?:respuesta|conclusion|solucion|correcto|resultado)\b(?:\s+(?:final|correcta))?[\"'*_)\s]*"
+        rf"\b(?:respuesta|opcion|conclusion|solucion|correcto|resultado)\b(?:\s+(?:final|correcta|corta|breve))?[\"'*_)\s]*"
         rf"(?:(?::|=|\bes\b|\bseria\b|\bentonces\b){_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
     ),
     sentence_end=_SENTENCE_END,
@@ -176,21 +211,21 @@ SPANISH = Language(
     ),
     revised=re.compile(r"\b(?:final|finalmente|no|espera|en realidad|correccion|perdon)\b"),
     correction=re.compile(
-        r"[.,!?…\n]\W{0,8}(?:no,?\s+)?(?:espera|perdon|corrijo|correccion|mejor dicho|un momento|disculpa|digo)\b"
+        r"[.,!?…\n–—]\W{0,8}(?:no,?\s+)?(?:espera|perdon|corrijo|correccion|mejor dicho|un momento|disculpa|digo)\b"
     ),
     signs=_signs(
         comma=r",(?!\s*(?:ni|o|u|que|tampoco)\b)",
         denial=r"\b(?:no\b(?!\s+(?:solo|solamente|hay\s+duda|cabe\s+duda)\b)|ni\b|nunca\b|jamas\b|tampoco\b|"
         r"sin\b(?!\s+(?:embargo|duda)\b)|en\s+(?:vez|lugar)\s+del?\b|excepto\b|salvo\b|menos\b|dud[ao]\b|ningun\w*)",
         reason=r"\b(?:porque|ya\s+que|pues(?!\s*,)|puesto\s+que|dado\s+que|aunque|a\s+pesar|pese|cuando|mientras|antes\s+de|"
-        r"despues\s+de|tras|como|si|al\s+(?:no\s+)?(?:\w+r)|debido|aun\s+cuando|hasta\s+que|desde\s+que)\b",
+        r"despues\s+de|tras|como|si(?!\s+(?:l[oa]\s+)?(?:sabe|conoce|es)\b)|al\s+(?:no\s+)?(?:\w+r)|debido|aun\s+cuando|hasta\s+que|desde\s+que)\b",
         end=r"\b(?:sino|pero|sin\s+embargo|por\s+(?:lo\s+)?tanto|por\s+eso|asi\s+que|entonces|mas\s+bien|en\s+cambio)\b|"
         r"\by\s+(?:\w+\s+)?(?:\w+\s+)?(?:buscara|ira|mirara|cree|piensa|esta|estan|sigue|diria|creera|busca)\b",
     ),
     denied_after=re.compile(
         r"(?:\s+(?!(?:y|o|pero|sino|porque|pues|aunque|dado|puesto|como|cuando|si|ya|que|no|donde)\b)\w+){0,3}"
         r"\s+(?:ya\s+|que\s+)?no\b(?!\s+(?:en|el|la|los|las|al|del|un|una|solo)\b)|\s+(?:esta|estaba|es|era)\s+(?:ahora\s+)?"
-        r"(?:vaci[oa]|incorrect[oa]|fals[oa])\b|\s+tampoco\b|\s+queda\s+descartad[oa]\b"
+        r"(?:vaci[oa]|incorrect[oa]|fals[oa])\b|,(?:\s+\w+){1,3},\s+no\b(?=\s*(?:[.!]|$))|\s+tampoco\b|\s+queda\s+descartad[oa]\b"
     ),
     unreal=re.compile(r"\bsi\b[^.!?,\n]{0,200}\bhubiera\b[^.!?\n]*"),
     endings=("s", "es"),
@@ -199,7 +234,7 @@ SPANISH = Language(
         r"\b(?:si|yes|claro(?!\s+que\s+no)|correcto|cierto|exacto|efectivamente|"
         r"por supuesto(?!\s+que\s+no)|afirmativo)\b"
     ),
-    no=re.compile(r"\b(?:no|nop|negativo|en absoluto)\b"),
+    no=re.compile(r"\b(?:no|nop|negativo|en absoluto|que va|de ningun[oa]? (?:modo|manera))\b"),
     unsure=re.compile(
         r"\b(?:si y no|si o no|quizas?|tal vez|talvez|posiblemente|"
         r"no (?:esta|queda|es|resulta) (?:claro|posible|seguro)|"
@@ -208,54 +243,79 @@ SPANISH = Language(
         r"depende)\b"
     ),
     knows=re.compile(
-        r"\b(?:sabe|sabia|conoce|desconoce|ignora|consciente|(?:ni )?idea|enterad[oa]|al tanto|knows?|aware)\b"
+        r"\b(?:sabe(?:r(?:lo)?)?|sabia|conoce|desconoce|ignora|consciente|(?:ni )?idea|enterad[oa]|"
+        r"al (?:tanto|corriente)|knows?|aware)\b"
     ),
     wrong=re.compile(r"\b(?:equivoca(?:d[oa])?|error|wrong)\b"),
-    negation=re.compile(r"\b(?:no|ni|nunca|jamas|tampoco|not|desconoce|ignora|sin)\b|n't\b"),
-    nobody=re.compile(r"\b(?:nadie|ningun[oa]?|nobody|no one|none)\b"),
-    everybody=re.compile(r"\b(?:tod[oa]s(?:\s+ell[oa]s)?|los cuatro|los tres|las cuatro|everybody|everyone)\b"),
-    save=re.compile(r"\b(?:excepto|salvo|menos|a excepcion de|except)\b"),
-    joints=re.compile(r"\b(?:y|e|tanto|como|tambien|solo|solamente|asi como|ademas de|incluso|and|son)\b"),
-    also=re.compile(r"\b(?:tambien|igualmente|asimismo)\b"),
-    thinks=re.compile(r"\b(?:piensan?|creen?|opinan?|consideran?|suponen?|think\w*|believ\w*)\b"),
+    negation=re.compile(
+        r"\b(?:no(?!\s+sol[oa])|ni|nunca|jamas|tampoco|not|desconoce|ignora|sin|descartad[oa]s?)\b|n't\b"
+    ),
+    nobody=re.compile(r"\b(?:nadie|ningun[oa]?|ni\s+un[oa]?(?:\s+sol[oa])?|nobody|no one|none)\b"),
+    everybody=re.compile(
+        r"\b(?:tod[oa]s(?:\s+ell[oa]s)?|todo el mundo|l[oa]s (?:cuatro|tres|cinco)|everybody|everyone)\b"
+    ),
+    save=re.compile(r"\b(?:excepto|salvo|menos|a excepcion de|aparte de|except)\b"),
+    joints=re.compile(r"\b(?:y|e|a|tanto|como|tambien|solo|solamente|asi como|ademas de|incluso|and|son)\b"),
+    also=re.compile(r"\b(?:tambien|igualmente|asimismo|ademas|al igual que|lo mismo)\b"),
+    thinks=re.compile(r"\b(?:piensan?|creen?|opinan?|consideran?|suponen?|convencid[oa]s?|think\w*|believ\w*)\b"),
+    others=re.compile(r"\b(?:(?:l[oa]s|todos l[oa]s) (?:demas|otr[oa]s|restantes)|el resto)\b"),
+    only=re.compile(r"\b(?:solo|solamente|unicamente)\b"),
+    sole=re.compile(r"\b(?:unic[oa])\b"),
+    contrast=re.compile(r"\b(?:pero|en cambio|sin embargo|sino|por el contrario|por su parte)\b"),
+    conjunction=re.compile(r"\b(?:y|e)\b"),
+    place=re.compile(r"\ben\s+(?:el|la|los|las|un|una)\s+([\w-]+)"),
 )
 
 CHINESE = Language(
     something=re.compile(r"(?![在里中内面的。，！？：；、“”])[^\W\d_]"),
     further=re.compile(r"\n\W{0,8}(?:问题|故事|question|story|user)\s*(?:\d+\s*)?[:：]"),
     answer=re.compile(
-        rf"(?:答案|结论|回答)[\"'*_)\s”]*(?:(?::|：|=|应该|应当|就|是|为){_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
+        rf"(?:答案|结论|回答|正确选项)[\"'*_)\s”]*(?:(?::|：|=|应该|应当|只能|就|是(?![”\"'*」』\s]*(?:[。.，,！!\n]|$))|为)"
+        rf"{_ANSWER_TAIL})+|{_ENGLISH_ANSWER}"
     ),
     sentence_end=re.compile(r"[。！？!?]|\.(?=\s|$)|\n|</answer>"),
     hence=re.compile(r"(?:所以|因此|因而|于是|综上|也就是说|可见|总之|由此)"),
     revised=re.compile(r"最终|不对|更正|其实|抱歉|等等"),
-    correction=re.compile(r"(?:^|[。，！？…\n.,!?])\s*(?:等等|等一下|不对|更正|说错了|抱歉|哦不)[，,：:。！]?"),
+    correction=re.compile(
+        r"(?:^|[。，！？…\n.,!?])\s*(?:等等|等一下|不对|更正|说错了|抱歉|哦不|不(?=[，,](?:应该|是|而是)))[，,：:。！]?"
+    ),
     signs=_signs(
         comma=r"(?!)",
-        clause=r"[，,](?!也不|或|也没|还是)",
+        clause=r"[，,](?!也不|或|也没|还是|[他她](?:仍|还|就|会|便))",
         denial=r"不(?!仅|只|但|过|管|久|同|错)|没有?(?!错|问题)|并非|无法|绝非|而非|除了|未(?:曾|必)?|莫非|别处",
-        reason=r"因为|由于|虽然|尽管|即使|即便|如果|毕竟|当(?!然)|原因",
-        end=r"但是?|而是|不过|然而|所以|因此|于是|却|实则",
+        reason=r"因为|由于|虽然|尽管|即使|即便|如果|毕竟|当(?!然|时|中|场)|原因",
+        end=r"但是?|而是|不过|然而|所以|因此|于是|却|实则|[，,](?=[他她](?:仍|还|就|会|便))",
     ),
     denied_after=re.compile(
-        r"(?:里面?|中|内)?(?:(?:已经)?是空的|(?:现在)?(?:已经)?没有|(?:是|都)?不对|是错的|被?排除|以外|之外|(?:是)?不可能)"
+        r"(?:里面?|中|内)?(?:(?:已经)?是空的|(?:现在)?(?:已经)?没有|(?:是|都|肯定|绝对|一定|显然)?不对|是错的|被?排除|以外|之外|(?:是)?不可能)"
     ),
     unreal=re.compile(r"(?:如果|假如|要是)[^。！？\n]{0,60}(?:的话|就)[^。！？\n]*"),
     spaced=False,
     lookalikes=("零钱包",),
-    yes=re.compile(r"(?<![不否])(?:是的|是(?!否|不是|谁|什么)|对(?!不|于)|知道|没错|当然|正确|肯定|yes)"),
-    no=re.compile(r"否(?!则)|不(?:是(?!很|太)|对|知道|清楚|晓得|会|能)?|没有|no\b"),
+    adverbs=re.compile(
+        r"^(?:我(?:认为|觉得|想|猜)|显然|明显|应该|恐怕|看来|看样子|大概|其实|确实|的确|绝对|一定|"
+        r"肯定(?=是|知|不|否|对)|(?:很|极有|大有|极)?可能(?=是|知|不|否)|多半|"
+        r"很遗憾|可惜|当然(?=是|知|不|否)|并(?=不|没)|没错(?=是))+"
+    ),
+    yes=re.compile(r"(?<![不否])(?:是的|是(?!否|不是|谁|什么)|肯定的?|对(?!不|于)|知道|知情|没错|当然|正确|yes)"),
+    no=re.compile(r"否定的?|否(?!则)|不(?:是(?!很|太)|对|知道|清楚|晓得|会|能)?|没有|no\b"),
     unsure=re.compile(
-        r"是也不是|也许|可能(?!不)|或许|无法|不(?:太)?(?:确定|好说|能确定|能判断|得而知)|说不(?:准|清)|是或否|是还是否|没有(?:说明|提到|提及|信息)|"
+        r"是也不是|也许|(?<![不极有很大])可能(?!不)|没有(?:说|写)|或许|无法|不(?:太)?(?:确定|好说|能确定|能判断|得而知)|说不(?:准|清)|是或否|是还是否|没有(?:说明|提到|提及|信息)|"
         r"我不(?:知道|清楚)|看情况"
     ),
-    knows=re.compile(r"知道|清楚|晓得|明白|了解|意识到|knows?|aware"),
-    wrong=re.compile(r"弄错|搞错|错了|记错|wrong"),
-    negation=re.compile(r"不|没|未|并非|无从|\bnot\b|n't\b"),
-    nobody=re.compile(r"没有?人|没有任何人|无人|谁(?:都|也)(?:不|没)|nobody|no one"),
+    knows=re.compile(r"知(?!识)|心里有数|清楚|晓得|明白|了解|意识到|knows?|aware"),
+    wrong=re.compile(r"弄错|搞错|判断错|有误|错了|记错|wrong"),
+    negation=re.compile(r"一无所知|排除|否(?!则)|不(?!仅|只|但|过|光|管|疑)|没|未|并非|无从|\bnot\b|n't\b"),
+    nobody=re.compile(r"没有?人|没有?任?何?一个人|没有任何人|一个人[也都]没|无人|谁(?:都|也)(?:不|没)|nobody|no one"),
     everybody=re.compile(r"所有人|大家|每个?人|全部|全都|四个人都|三个人都|他们都"),
     save=re.compile(r"除了?|除去|以外"),
-    joints=re.compile(r"[和与跟及]|以及|还有|只有|仅有|都是|都|是|有|两人|三人|四人|也"),
-    also=re.compile(r"也|同样"),
-    thinks=re.compile(r"认为|觉得|以为|相信|think\w*|believ\w*"),
+    joints=re.compile(r"[和与跟及]|以及|还有|只有|仅有|都是|都|(?<![:：])是|有|两人|三人|四人|也"),
+    also=re.compile(r"也|同样|亦|另外|此外|[才则都]是"),
+    thinks=re.compile(r"认为|觉得|以为|相信|深信|这[么样]想|think\w*|believ\w*"),
+    others=re.compile(r"其[他它]|其余|另外[两二三几]|剩下的"),
+    only=re.compile(r"[只仅]"),
+    sole=re.compile(r"唯一"),
+    contrast=re.compile(r"但|却|而(?!且)|则|不过|然而"),
+    conjunction=re.compile(r"而(?!且)|但是?"),
+    place=re.compile(r"在([^在，,。；;？?认]+?)[里中内]"),
 )

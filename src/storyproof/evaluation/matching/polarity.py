@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from storyproof.evaluation.matching.kinds import AMBIGUOUS, CONTAINED, NO_MATCH, NORMALIZED, PREFIX, SUFFIX, Match
 from storyproof.evaluation.matching.languages import Language
 
 YES = frozenset({"yes", "ja", "sí", "是"})
 NO = frozenset({"no", "nein", "否"})
+_PLAINLY = YES | NO | {"si"}  # an adverb may stand before these only: "is right" says something else
 _CLAUSE_END = re.compile(r"[.,;:!?\n。，；：！？—–}]|</answer>")
 _SENTENCE_END = re.compile(r"[.;!?\n。；！？]")
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
-_ADVERB = 4  # words of a clause that only says yes or no, with an adverb
+_LONGEST = 6  # words of a clause that only says yes or no, with an adverb
+_ASKED = re.compile(r"^\W*(?:Does|Weiß|Sabe)\s+(\w+)|^(\w{2,3}?)知道")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -32,7 +34,11 @@ def read_polarity(text: str, question: str, names: tuple[str, str], language: La
     corrections = [match.end() for match in language.correction.finditer(text)]
     text = text[corrections[-1] :] if corrections else text
     for match in reversed(list(language.answer.finditer(text))):
-        said = _word(_first_clause(text[match.end() : match.end() + 80]), language)
+        clause = _first_clause(text[match.end() : match.end() + 80])
+        said = _word(clause, language)
+        if said is None:  # "the answer is a clear yes"
+            plain = _PLAINLY.intersection(clause.split())
+            said = plain <= {"yes", "ja", "si", "是"} if len(plain) == 1 else None
         if said is not None:
             return SUFFIX, names[not said]
     clauses = [clause for clause in _CLAUSE_END.split(text) if _LETTER.search(clause)]
@@ -46,6 +52,12 @@ def read_polarity(text: str, question: str, names: tuple[str, str], language: La
         said = _word(last, language)
         if said is not None:
             return SUFFIX, names[not said]
+    first = next(part for part in _SENTENCE_END.split(text) if _LETTER.search(part))
+    opening = [clause for clause in _CLAUSE_END.split(first) if _LETTER.search(clause)]
+    if len(opening) > 1 and not any(sign.lastgroup == "reason" for sign in language.signs.finditer(first)):
+        said = _word(opening[-1], language)  # "In my view, no. She …"
+        if said is not None:
+            return PREFIX, names[not said]
     if language.unsure.search(text):
         return NO_MATCH, None
     verdicts = {_statement(sentence, question, language) for sentence in _SENTENCE_END.split(text)} - {None}
@@ -69,11 +81,12 @@ def _first_clause(text: str) -> str:
 
 def _word(clause: str, language: Language) -> bool | None:
     """Return whether a clause is yes or no, maybe after an adverb ("sadly no"), and nothing else; None if neither."""
-    bare = _EDGES.sub("", clause)
+    bare = language.adverbs.sub("", _EDGES.sub("", clause))
     words = bare.split()
     if (
-        1 < len(words) <= _ADVERB
-        and not any(map(_word_itself(language), words[:-1]))
+        1 < len(words) <= _LONGEST
+        and words[-1] in _PLAINLY
+        and _PLAINLY.isdisjoint(words[:-1])
         and not language.knows.search(bare)
     ):
         bare = words[-1]
@@ -82,19 +95,22 @@ def _word(clause: str, language: Language) -> bool | None:
     return True if language.yes.fullmatch(bare) else None
 
 
-def _word_itself(language: Language) -> Callable[[str], bool]:
-    return lambda word: bool(language.no.fullmatch(word) or language.yes.fullmatch(word))
-
-
 def _statement(sentence: str, question: str, language: Language) -> bool | None:
     """Return whether a sentence says that somebody knows or not; who is not wrong is not known to be wrong."""
     clauses = _CLAUSE_END.split(sentence)
     reasons = [any(sign.lastgroup == "reason" for sign in language.signs.finditer(clause)) for clause in clauses]
     if True in reasons:  # a reason reaches to the end, one that begins the sentence only to the next clause
         clauses = clauses[1:] if reasons[0] and len(clauses) > 1 else _before_reason(clauses, reasons, language)
-    for clause in clauses:
+    for place, clause in enumerate(clauses):
         if language.knows.search(clause):
-            return language.negation.search(clause) is None
-    if language.wrong.search(language.fold(question.lower())) and any(map(language.wrong.search, clauses)):
-        return False if any(map(language.negation.search, clauses)) else None
-    return None
+            before = clauses[place - 1] if place else ""
+            doubted = language.thinks.search(before) is not None and language.negation.search(before) is not None
+            partly = language.only.search(clause) is not None and language.negation.search(sentence) is not None
+            return not doubted and not partly and language.negation.search(clause) is None
+    if not any(map(language.wrong.search, clauses)):
+        return None
+    denied = any(map(language.negation.search, clauses))
+    if language.wrong.search(language.fold(question.lower())):
+        return False if denied else None
+    asked = _ASKED.search(question)  # who is wrong about it does not know it
+    return denied if asked is not None and language.fold(asked[asked.lastindex or 0].lower()) in sentence else None

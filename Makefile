@@ -107,7 +107,7 @@ bench-cores: $(READY)
 # Writes the pages that follow from the code, and builds the site from all pages: open build/site/index.html.
 docs: .venv-docs/.ready
 	.venv-docs/bin/python -m docs.generate
-	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
 	@echo "The site is $(CURDIR)/build/site/index.html."
 
 # Runs the notebooks of the docs again and stores what they print.

@@ -47,7 +47,7 @@ def gallery() -> str:
         "# Gallery\n",
         f"One card per benchmark. The example is one of the first {_SEEN} {SPLIT} stories of "
         f'`storyproof.stream(NAME, seed={SEED}, split="{SPLIT}")`: a short one with a short proof, about a false '
-        "belief if there is one. Terms: [glossary](terms.md).\n",
+        "belief if there is one. Terms: [glossary](faq.md#glossary).\n",
         _GRID[0],
         *(f"- **[`{name}`](#{name})**\n\n    {_summary(name)}\n" for name in catalog.BENCHMARKS if "@" not in name),
         _GRID[1],
@@ -110,7 +110,7 @@ def _card(name: str) -> Iterator[str]:
     title = "" if family.title == benchmark.family else f": {family.title}"
     yield f"| **Family** | `{benchmark.family}`{title} |"
     readings = [f"`{reading}` {share:.0%}" for reading, share in _readings(name)]
-    yield f"| **Answers that hold under a reading** | {', '.join(readings)} of {len(_rows(name)):,} |"
+    yield f"| **Answers that are right under a reading** | {', '.join(readings)} of {len(_rows(name)):,} |"
     older = ", ".join(f"`{name}@{version}`" for version in catalog.versions(name) if version != benchmark.version)
     yield f"| **Version** | {benchmark.version}{f'; older: {older}' if older else ''} |"
     yield f"| **Different stories** | {stream.capacity:,} in the {SPLIT} split of a stream |"

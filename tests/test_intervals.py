@@ -194,7 +194,7 @@ def test_interval_hangs_on_the_answers_alone(rows: list[tuple[bool, int]], rando
 def test_captions_say_what_was_done() -> None:
     assert how(24) == [
         "95% intervals by bootstrap over stories; by Wilson's formula over stories",
-        "where fewer than 10 (one tells nothing), all alike, or of one answer each",
+        "where fewer than 10 (one gives no information), all alike, or of one answer each",
     ]
     assert "bootstrap over stories" in how(4_999)[0]
     assert "variance over stories" in how(5_000)[0]

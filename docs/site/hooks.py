@@ -2,8 +2,10 @@
 
 - Pages about the whole project (changelog, contributing …) and whatever pages link to outside of docs/ become part of
   the site, so that every link works offline as it does in the repository.
-- The reference of the Python API follows from the package, the list of decisions from their files, and the pages of
-  notebooks from the notebooks.
+- The reference of the Python API and long lists of stories follow from the package, the list of decisions from their
+  files, and the pages of notebooks from the notebooks.
+
+Build with `python -m mkdocs` in the root of the repository, so that `docs` can be imported.
 """
 
 from __future__ import annotations
@@ -21,9 +23,11 @@ from mkdocs.structure.pages import Page
 from nbconvert import MarkdownExporter
 
 import storyproof
+from docs.generate import SITE_PAGES
 
 ROOT = Path(__file__).parents[2]
 DOCS = "docs/"
+USE = "Use it"  # the part of the navigation that search finds first
 PROJECT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#|/)([^)#\s]+)(?=[)#])")
 _LIST = re.compile(r"^(?![-*#>|\s]|1\. )(.+)\n(?=[-*] |1\. |\|)", re.MULTILINE)  # after a line of a paragraph
@@ -37,6 +41,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for notebook in sorted((ROOT / DOCS / "notebooks").glob("*.ipynb")):
         uri = f"notebooks/{notebook.stem}.md"
         files.append(File.generated(config, uri, content=notebook_page(notebook)))
+    for uri, page in SITE_PAGES.items():
+        files.append(File.generated(config, uri, content=page()))
     files.append(File.generated(config, "reference.md", content=reference()))
     files.append(File.generated(config, "decisions/index.md", content=decisions()))
     waiting = [file for file in files if file.is_documentation_page()]
@@ -61,6 +67,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         page.meta.setdefault("hide", ["navigation"])
     if page.file.generated_by and page.file.inclusion.is_not_in_nav():  # pages tell what tables of figures mean
         page.meta.setdefault("search", {"exclude": True})
+    if page.ancestors and page.ancestors[-1].title == USE:
+        page.meta.setdefault("search", {"boost": 2})
     here = posixpath.dirname(page.file.src_uri)
 
     def lead(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Signs of life from long work: whoever does it says how far it is, and whoever watches shows it.
+"""Progress reports from long work.
 
 Work far below the command line, such as the steps of an epoch or the bytes of a download, calls `beat`. Listeners are
 shared by all threads, because servers are asked and files are downloaded in threads of their own. Without a listener a

@@ -72,9 +72,9 @@ def how(stories: int, *, paired: bool = False) -> list[str]:
     """Return how intervals of scores, or of paired differences, are computed, in lines that fit a narrow screen."""
     way = f"by {'bootstrap' if stories < MANY_GROUPS else 'variance'} over stories"
     if paired:
-        alike = "by Wilson's formula where all stories differ alike (one tells nothing)"
+        alike = "by Wilson's formula where all stories differ alike (one gives no information)"
         return [f"95% intervals of paired differences {way};", alike]
-    few = f"where fewer than {FEW_GROUPS} (one tells nothing), all alike, or of one answer each"
+    few = f"where fewer than {FEW_GROUPS} (one gives no information), all alike, or of one answer each"
     return [f"95% intervals {way}; by Wilson's formula over stories", few]
 
 

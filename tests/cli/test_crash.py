@@ -37,7 +37,7 @@ def test_a_bug_is_reported_in_one_sentence(program: Program, monkeypatch: pytest
     assert EXIT_CODE == 70
     assert ended.err.count("\n") == 1
     found = re.fullmatch(
-        r"storyproof: this is a bug of storyproof \(KeyError: 'first\\nsecond'\); please open an issue and attach "
+        r"storyproof: internal error \(KeyError: 'first\\nsecond'\); please open an issue and attach "
         r"(\S+), which has the command, the versions and the traceback, and if possible the input\.\n",
         ended.err,
     )
@@ -61,7 +61,7 @@ def test_without_a_folder_for_reports_the_traceback_is_shown(
     assert ended.code == EXIT_CODE
     assert "Traceback (most recent call last):" in ended.err
     *_, last = ended.err.splitlines()
-    assert last.startswith("storyproof: this is a bug of storyproof (ZeroDivisionError: division by zero); please open")
+    assert last.startswith("storyproof: internal error (ZeroDivisionError: division by zero); please open")
 
 
 @pytest.mark.parametrize("debug", ["1", "0"])
@@ -99,7 +99,7 @@ def test_what_is_no_bug_is_not_reported_as_one(
 def test_the_exit_codes_are_in_the_help(program: Program) -> None:
     for help_option in ("-h", "--help"):
         text = " ".join(program(help_option).out.split())
-        assert "70: a bug of storyproof" in text
+        assert "70: internal error" in text
         assert "With STORYPROOF_DEBUG=1 every error shows its traceback." in text
 
 

@@ -42,7 +42,7 @@ def test_figures(runs: Path, tmp_path: Path) -> None:
     ("command", "expected"),
     [
         ("report nothing.json -o r.html", "cannot read nothing.json"),
-        ("report empty -o r.html", "holds no runs"),
+        ("report empty -o r.html", "contains no runs"),
         ("report run.json --format docx", "csv, html, latex, markdown"),
         ("report run.json -o gone/r.html", "there is no such folder"),
         ("report run.json -o run.json", "run.json"),

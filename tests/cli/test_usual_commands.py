@@ -62,7 +62,7 @@ def test_process_evaluate_and_ask(here: Path, url: str) -> None:
     matches = next(line for line in printed.splitlines() if line.startswith("matches: "))
     for kind in ("exact_match", "normalized_match", "contained_match", "prefix_match", "suffix_match", "no_match"):
         assert kind in matches  # also those that do not occur
-    assert "first_order" in printed
+    assert "first order" in printed
     strict = shell(f"evaluate --model openai/fake --dataset val --strict_matching {flags}", url)
     assert "strict *" in strict
     assert "is kept as results" in strict.replace("\n", " ")  # the run with the usual matching

@@ -92,11 +92,19 @@ def test_the_contributors_guide_has_the_whole_protocol() -> None:
 
 
 def test_the_example_of_the_reader_prints_what_the_page_says(capsys: pytest.CaptureFixture[str]) -> None:
-    _, code, printed, *_ = re.split(
-        r"```(?:python)?\n(?=from|Freya)", (ROOT / "docs/reader.md").read_text(encoding="utf-8")
-    )
+    page = (ROOT / "docs/kinship.md").read_text(encoding="utf-8").partition("## Reading text")[2]
+    _, code, printed, *_ = re.split(r"```(?:python)?\n(?=from|Freya)", page)
     exec(code.partition("```")[0], {})
     assert capsys.readouterr().out == printed.partition("```")[0]
+
+
+@pytest.mark.parametrize("name", ["language-models.md", "tom-k.md"])
+def test_sessions_in_pages_print_what_the_page_says(name: str) -> None:
+    text = (ROOT / "docs" / name).read_text(encoding="utf-8").replace("```", "")
+    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+    assert len(test.examples) >= 2
+    printed: list[str] = []
+    assert doctest.DocTestRunner().run(test, out=printed.append).failed == 0, "".join(printed)
 
 
 def test_the_page_of_the_api_shows_what_the_code_returns() -> None:

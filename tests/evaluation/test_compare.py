@@ -78,7 +78,7 @@ def test_runs_without_right_are_scored_by_their_labels() -> None:
         (run("xx", story_id="other"), "q0 is another question in m than in m"),
         (run("xx", target="jar"), "q0 was scored against 'box' in m and against 'jar' in m, and so 2 of 2 labels"),
         (run("xx", question_type="other"), "q0 is another question in m than in m"),
-        ({"predictions": []}, "holds no predictions; run evaluate again with --output-dir"),
+        ({"predictions": []}, "contains no predictions; run evaluate again with --output-dir"),
         ({"predictions": [3]}, "prediction 0: found 3; expected an object with 'id'"),
         ({"predictions": [{"id": "q0"}]}, "prediction 0: neither 'right' nor both"),
         ({"predictions": [{"id": "q0", "right": True}] * 2}, "answers q0 more than once"),
@@ -96,9 +96,9 @@ def test_files(tmp_path: Path) -> None:
     found = compare(str(one), f"{two}:b")
     assert (found.first, found.second) == ("m (zero-shot)", "b")
     assert found.accuracy.difference.value == -0.5
-    with pytest.raises(DataError, match=r"two.json holds 2 runs; choose one, such as .*two.json:a'"):
+    with pytest.raises(DataError, match=r"two.json contains 2 runs; choose one, such as .*two.json:a'"):
         compare(one, two)
-    with pytest.raises(DataError, match="holds no run of 'c', only: a, b"):
+    with pytest.raises(DataError, match="contains no run of 'c', only: a, b"):
         compare(one, f"{two}:c")
     with pytest.raises(DataError, match=r"cannot read .*none.json"):
         compare(one, tmp_path / "none.json")
@@ -106,7 +106,7 @@ def test_files(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"bad.json: not valid JSON"):
         compare(one, tmp_path / "bad.json")
     (tmp_path / "empty.json").write_text("[]")
-    with pytest.raises(DataError, match="holds no run; expected an object with 'predictions'"):
+    with pytest.raises(DataError, match="contains no run; expected an object with 'predictions'"):
         compare(one, tmp_path / "empty.json")
 
 
@@ -164,10 +164,10 @@ def test_one_of_several_prompts(tmp_path: Path) -> None:
     runs = [{**run(rights), "prompt": {"name": name}} for rights, name in (("xx", "p"), ("..", "q"))]
     path.write_text(json.dumps(runs))
     assert compare(f"{path}:m (p)", f"{path}:m (q)").accuracy.difference.value == -1.0
-    with pytest.raises(DataError, match=r"holds 2 runs of 'm'; choose one, such as '.*all.json:m \(p\)'"):
+    with pytest.raises(DataError, match=r"contains 2 runs of 'm'; choose one, such as '.*all.json:m \(p\)'"):
         compare(f"{path}:m", f"{path}:m (p)")
     path.write_text(json.dumps([runs[0], runs[0]]))
-    with pytest.raises(DataError, match="holds 2 runs; give the file that evaluate wrote for each"):
+    with pytest.raises(DataError, match="contains 2 runs; give the file that evaluate wrote for each"):
         compare(path, path)
 
 

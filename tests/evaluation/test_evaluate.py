@@ -73,7 +73,7 @@ def test_wrong_settings(data: Path) -> None:
 
 
 def test_nothing_to_score_is_no_score(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"x\.jsonl holds no questions, so there is nothing to score"):
+    with pytest.raises(DataError, match=r"x\.jsonl contains no questions, so there is nothing to score"):
         storyproof.evaluate("rules", put(tmp_path / "x.jsonl"))
 
 

@@ -160,7 +160,7 @@ def test_files(fixed: Path, tmp_path: Path) -> None:
     assert rescore(lines, fixed) == replace(expected, model="lines")
     (one,) = read_runs(put(tmp_path / "one.jsonl", {"id": "a1", "answer": "box"}))
     assert [(each.id, each.answer, each.target) for each in one.predictions] == [("a1", "box", None)]
-    with pytest.raises(DataError, match=r"two\.json holds 2 runs; use rescore_all"):
+    with pytest.raises(DataError, match=r"two\.json contains 2 runs; use rescore_all"):
         rescore(put(tmp_path / "two.json", [run_of(), run_of()]), fixed)
 
 
@@ -238,12 +238,12 @@ def test_dropped_rows_of_theory_of_mind_must_be_known(fixed: Path, tmp_path: Pat
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "holds no predictions; run evaluate again with --output-dir"),
-        ("[]", "holds no run; expected an object with 'predictions'"),
-        ("3", "holds no run"),
-        ('{"model": "m", "accuracy": 1}', "holds no predictions; run evaluate again with --output-dir"),
-        ('{"predictions": []}', "holds no predictions"),
-        ('{"predictions": "all"}', "holds no predictions"),
+        ("", "contains no predictions; run evaluate again with --output-dir"),
+        ("[]", "contains no run; expected an object with 'predictions'"),
+        ("3", "contains no run"),
+        ('{"model": "m", "accuracy": 1}', "contains no predictions; run evaluate again with --output-dir"),
+        ('{"predictions": []}', "contains no predictions"),
+        ('{"predictions": "all"}', "contains no predictions"),
         ('[{"predictions": [3]}]', "prediction 0: found 3; expected an object with 'id'"),
         ('{"predictions": [{"id": "a1"}]}', "prediction 0: 'answer' is None; expected text"),
         ('{"predictions": [{"id": "a1", "answer": "", "target": 3}]}', "prediction 0: 'target' is 3; expected text"),

@@ -171,7 +171,7 @@ def test_a_bounded_number_is_listed_and_the_page_says_so() -> None:
     report = report_of(*map(erratum, range(5)), erratum(5, kind="semantic"))
     assert [each.row for each in listed(report, 2)] == [0, 1, 5]
     page = audit_page(report, {}, title="Bounded", per_kind=2)
-    assert "The list holds the first 2 findings of each class: structural 2 of 5. To get all of them" in page
+    assert "The list contains the first 2 findings of each class: structural 2 of 5. To get all of them" in page
     assert "<code>--json FILE</code>" in page
     named = audit_page(report, {}, title="Bounded", per_kind=2, complete_list="all <1>.json")
     assert 'All 6 findings are in <span class="data">all &lt;1&gt;.json</span>.' in named

@@ -353,7 +353,7 @@ def test_folders_of_runs(runs: list[Evaluation], folder: Path, tmp_path: Path) -
     assert len(found) == 4
     assert "left out audit.json" in note
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match="holds no runs"):
+    with pytest.raises(DataError, match="contains no runs"):
         read_all([tmp_path / "empty"])
     with pytest.raises(DataError, match="there are no runs"):
         read_all([])

@@ -124,7 +124,9 @@ def test_contamination() -> None:
     assert "+10.0 (-5.0 to +25.0)" in text
     assert "no sign that it has seen the published data" in text
     sure = Interval(0.1, 0.05, 0.25)
-    assert "more than by chance" in shown(contamination_view(Contamination(run(), run(), sure, gap)), 120)
+    assert "10.0 points better on the published than on fresh stories" in shown(
+        contamination_view(Contamination(run(), run(), sure, gap)), 120
+    )
 
 
 def test_solvers_of_all_kinds_side_by_side() -> None:

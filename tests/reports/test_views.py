@@ -34,10 +34,10 @@ def evaluation(model: str, answers: list[str]) -> Evaluation:
 
 def test_timeline() -> None:
     lines = rendered(timeline_view(lay_out([example()])))
-    assert lines[0].split() == ["story", "s", "type", "false_belief"]
+    assert lines[0].split() == ["story", "s", "type", "false", "belief"]
     assert line_with(lines, "moved the key") == "5 Ada moved the key to the jar. attic: Ada jar jar box"
     assert line_with(lines, "Where will") == (
-        "Where will Ben look for the key? box 2, 3, 4 first_order_1_tom open, closed, infer-mover"
+        "Where will Ben look for the key? box 2, 3, 4 first order, false belief (agent 1) open, closed, infer-mover"
     )
 
 
@@ -104,9 +104,11 @@ def test_story_without_a_chain() -> None:
 def test_scores() -> None:
     views = [evaluation("good", ["box"] * 4), evaluation("poor", ["box", "box", "jar", "jar"])]
     lines = rendered(scores_view(views))
-    assert line_with(lines, "solver") == (
-        "solver average joint memory first order false belief second order false belief"
-    )
+    above = next(place for place, line in enumerate(lines) if "solver" in line)
+    assert [" ".join(line.split()) for line in lines[above - 1 : above + 1]] == [
+        "first order, first order, second order, second order,",
+        "solver average joint memory true belief false belief true belief false belief",
+    ]
     assert line_with(lines, "good") == "good 100.0 100.0 100.0 100.0 100.0 100.0"
     assert line_with(lines, "poor") == "poor 50.0 0.0 100.0 100.0 0.0 0.0"
     assert "4 questions of 1 story, given labels" in lines[-2]
@@ -123,7 +125,7 @@ def test_scores_on_a_narrow_screen() -> None:
         words = " ".join(lines).split()
         assert {"solver", "average", "joint", "majority", "100.0"} <= set(words)
     narrow = rendered(scores_view(views), 60)
-    assert any(line.startswith("no room for: first order, false belief, second order") for line in narrow)
+    assert any(line.startswith("no room for: first order, true belief, first order, false") for line in narrow)
 
 
 def test_models_are_no_markup() -> None:

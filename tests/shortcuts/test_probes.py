@@ -30,7 +30,7 @@ def test_labels_at_random_are_answered_at_chance() -> None:
     for row in report.rows:
         assert abs(row.accuracy.value - 0.5) < 0.1, row.name
         assert not row.beats_structure, row.name
-    assert "no more than the structure forces" in report.verdict
+    assert "no more than the structural baseline" in report.verdict
 
 
 def test_the_same_seed_gives_the_same_report() -> None:

@@ -1,12 +1,14 @@
 """Solve studies take any dataset: every benchmark of the catalog is played, exported and reported."""
 
 import random
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 import storyproof
 from storyproof.catalog import names
+from storyproof.display_names import spaced
 from storyproof.evaluation.runs import read_runs
 from storyproof.study.creation import new_study
 from storyproof.study.design import SOLVE
@@ -40,6 +42,7 @@ def test_any_benchmark(benchmark: str, tmp_path: Path) -> None:
             item = study.items[step.item]
             if step.kind == ANSWER:
                 assert all(choice in page.html for choice in item.choices[:1])
+                assert all(spaced(line) in unescape(page.html) for line in item.story)
                 submit_answer(study, me, step.slot, item.answer, 900)
                 if step.role == PRACTICE:
                     assert "<ol" in feedback_page(study, "token", item, item.answer).html

@@ -94,7 +94,7 @@ def test_a_dial_changes_the_story(client: Client) -> None:
 
 def test_a_preset_and_a_split(client: Client) -> None:
     found = story_of(client, benchmark="clutrr", preset="robust-supporting", split="train")
-    assert found["facts"]["type"].startswith("task_2.")
+    assert found["facts"]["type"].startswith("task 2, k = ")
     assert found["reference"]["split"] == "train"
 
 

@@ -1,4 +1,4 @@
-"""Files examined apart, wherever an engine likes; the reports are those of one process, in the same order."""
+"""Examine files in parallel; the reports are those of a single process, in the same order."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ HELP = ["-h", "--help"]
 EXIT_CODES = (
     "Exit codes: 0: success. 1: verify or audit found problems. 2: an error in the command or its input; the message "
     "says what was found, where, and what to do. 3: evaluate got too few answers from a language model for its scores "
-    f"to count. {EXIT_CODE}: a bug of storyproof; the message names a report to attach to an issue. 130: interrupted. "
-    "141: the reader of the output has left, as head does."
+    f"to count. {EXIT_CODE}: internal error; the message names a report to attach to an issue. 130: interrupted. "
+    "141: broken pipe."
 )
 
 
@@ -75,7 +75,7 @@ app.command("evaluate", cls=Command)(evaluate.evaluate)
 app.command("experiment", cls=Command, short_help="Reproduce a paper's table beside its own figures.")(
     experiment.experiment
 )
-app.command("ask", cls=Command, short_help="Ask a model one question.")(ask.ask)
+app.command("ask", cls=Command, short_help="Send a model one question.")(ask.ask)
 app.command("pull", cls=Command, short_help="Download a small model's weights.")(pull.pull)
 app.command("compare", cls=Command)(compare.compare)
 app.command("rescore", cls=Command)(rescore.rescore)
@@ -83,8 +83,8 @@ app.command("report", cls=Command, short_help="Compare runs on one page or in ta
 app.command("show", cls=Command, short_help="Show a story with its questions, answers and proofs.")(show.show)
 app.command("draw", cls=Command, short_help="Draw a story with one of its questions.")(draw.draw)
 app.command("serve", cls=Command, short_help="Start the explorer, a web page on this machine.")(serve.serve)
-app.command("doctor", cls=Command, short_help="Say what is installed and which extras work.")(doctor.doctor)
-app.command("where", cls=Command, short_help="Print where files for another tool are.")(where.where)
+app.command("doctor", cls=Command, short_help="Report installed extras and problems.")(doctor.doctor)
+app.command("where", cls=Command, short_help="Print the path of files for another tool.")(where.where)
 app.add_typer(study.app, name="study", short_help="Run studies with people.")
 
 

@@ -10,6 +10,7 @@ import typer
 from storyproof.cli.output import check_results, write_results
 from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import console
+from storyproof.display_names import display_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -52,7 +53,7 @@ def _view(found: Comparison) -> RenderableType:
     styles = [""] * len(gaps)
     rows = [*gaps.items(), *(found.by_question_type.items() if len(found.by_question_type) > 1 else ())]
     cells = zip(*(_cells(gap) for _, gap in rows), strict=True)
-    columns = [Column("percent right", [name for name, _ in rows], name=True)]
+    columns = [Column("percent right", [display_name(name).replace(", ", ",\n", 1) for name, _ in rows], name=True)]
     columns += map(Column, ("of", "A", "B", "B less A", "p"), cells)
     agreed = found.agreement
     lines = [

@@ -43,7 +43,7 @@ def report_crash(error: BaseException) -> int:
             echo_text(trace, err=True)
     else:
         where = f"{path}, which has the command, the versions and the traceback, and if possible the input"
-    complain(f"this is a bug of storyproof ({what}); please open an issue and attach {where}.")
+    complain(f"internal error ({what}); please open an issue and attach {where}.")
     return EXIT_CODE
 
 

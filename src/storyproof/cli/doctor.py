@@ -20,7 +20,7 @@ def doctor(
         Path | None, typer.Option("--json", help="Write everything to a JSON file; - for standard output.")
     ] = None,
 ) -> None:
-    """Say what is installed, which extras work, and what to do about the rest. Exit code 1 if something is broken."""
+    """Report installed extras and problems, and what to do about them. Exit code 1 if something is broken."""
     import storyproof
 
     check_results(json_out)

@@ -46,11 +46,11 @@ Split = Annotated[
     typer.Option(help="Which split; by default test, or the only one.", autocompletion=completion.splits),
 ]
 Labels = Annotated[str, typer.Option(help="Score against the labels as 'given' or as 'proved' from the text.")]
-MaxStories = Annotated[int | None, typer.Option(help="Use only so many stories.")]
-MaxSamples = Annotated[int | None, typer.Option(help="Use only so many questions.")]
-BeliefsOnly = Annotated[bool, typer.Option("--exclude-memory-reality", help="Ask about beliefs only.")]
+MaxStories = Annotated[int | None, typer.Option(help="Evaluate at most N stories.")]
+MaxSamples = Annotated[int | None, typer.Option(help="Evaluate at most N questions.")]
+BeliefsOnly = Annotated[bool, typer.Option("--exclude-memory-reality", help="Evaluate only questions about beliefs.")]
 Seed = Annotated[int, typer.Option(help="For solvers and prompts that draw.")]
-Seeds = Annotated[int, typer.Option(help="Run so many seeds, from --seed on.")]
+Seeds = Annotated[int, typer.Option(help="Number of seeds, starting at --seed.")]
 Prompts = Annotated[
     str,
     typer.Option(
@@ -65,7 +65,7 @@ Conventions = Annotated[
 Matching = Annotated[str, typer.Option(help="Judge replies 'strict', 'careful' or 'lenient', or by module:function.")]
 StrictMatching = Annotated[bool, typer.Option("--strict-matching", help="The same as --matching strict.")]
 Likelihood = Annotated[
-    bool, typer.Option("--likelihood/--generate", help="Choose between choices by likelihood, where possible.")
+    bool, typer.Option("--likelihood/--generate", help="Score the candidates by likelihood if the backend can.")
 ]
 OutputDir = Annotated[
     Path | None,
@@ -83,7 +83,7 @@ BaseUrls = Annotated[
 ]
 Api = Annotated[str, typer.Option(help="Ask by 'chat' or by 'completion'.")]
 KeyEnv = Annotated[str, typer.Option(help="openai: the environment variable with the key.")]
-Concurrency = Annotated[int, typer.Option(help="openai: at most so many requests in flight; adapts to the server.")]
+Concurrency = Annotated[int, typer.Option(help="openai: at most N requests in flight; adapts to the server.")]
 Timeout = Annotated[float, typer.Option(help="openai: seconds that one request may take.")]
 MaxWait = Annotated[float, typer.Option(help="openai: the longest pause in seconds that a server may ask for.")]
 MaxReplyMb = Annotated[float, typer.Option(help="openai: the longest reply in megabytes, unpacked.")]

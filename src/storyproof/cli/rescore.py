@@ -11,6 +11,7 @@ import typer
 from storyproof.cli.output import check_results, write_results
 from storyproof.cli.progress import progress_bar
 from storyproof.cli.screen import console
+from storyproof.display_names import display_name
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -55,7 +56,7 @@ def _view(found: Sequence[Rescored]) -> RenderableType:
         if each.scores.stories < each.scores.questions:
             rows.append(("all, joint", _cells(each.scores, "joint")))
         styles = [""] * len(rows) + ["dim"] * len(each.by_kind)
-        rows += [(kind.replace("_", " "), _cells(compared, "accuracy")) for kind, compared in each.by_kind.items()]
+        rows += [(display_name(kind), _cells(compared, "accuracy")) for kind, compared in each.by_kind.items()]
         columns = [Column("questions", [name for name, _ in rows], name=True)]
         headings = ("labels changed", "published", "corrected", "difference")
         columns += map(Column, headings, zip(*(cells for _, cells in rows), strict=True))

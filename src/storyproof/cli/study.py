@@ -64,15 +64,13 @@ def new(
     attention_checks: Annotated[int, typer.Option(help="Attention checks of one participant.")] = 1,
     reviews_per_participant: Annotated[int, typer.Option(help="Stories that a participant reviews.")] = 3,
     reviewers: Annotated[int, typer.Option(help="Reviews of each story; all must find it good.")] = 3,
-    lease_minutes: Annotated[
-        float, typer.Option(help="After how long an item that somebody left goes to somebody else.")
-    ] = 60.0,
+    lease_minutes: Annotated[float, typer.Option(help="Minutes until an abandoned item is reassigned.")] = 60.0,
     recruitment: Annotated[str, typer.Option(help="link, prolific or mturk.")] = "link",
     completion_code: Annotated[str, typer.Option(help="The code that Prolific shows for a finished study.")] = "",
-    screen_out_code: Annotated[str, typer.Option(help="The code for those who come too late.")] = "",
+    screen_out_code: Annotated[str, typer.Option(help="The code for participants who come too late.")] = "",
     pay_per_task: Annotated[str, typer.Option(help="Pay for a question, or a story.")] = "0",
     pay_per_review: Annotated[str, typer.Option(help="Pay for a review.")] = "0",
-    currency: Annotated[str, typer.Option(help="Of the pay.")] = "USD",
+    currency: Annotated[str, typer.Option(help="Currency of the pay.")] = "USD",
     title: Annotated[str, typer.Option(help="What participants see as the title.", show_default="NAME")] = "",
     language: Annotated[
         str, typer.Option(help="The language of the pages: en, de, or that of your --messages.")
@@ -85,21 +83,21 @@ def new(
         typer.Option("--conventions/--no-conventions", help="Show the rules that answers rest on with every story."),
     ] = True,
     institution: Annotated[str, typer.Option(help="Who runs the study, for the consent text.")] = "",
-    contact: Annotated[str, typer.Option(help="Whom to ask, for the consent text.")] = "",
+    contact: Annotated[str, typer.Option(help="The address for questions, for the consent text.")] = "",
     duration_minutes: Annotated[int, typer.Option(help="How long it takes, for the consent text.")] = 20,
     retention: Annotated[str, typer.Option(help="How long data are kept, for the consent text.")] = "",
     consent: Annotated[Path | None, typer.Option(help="A text file with your own consent text.")] = None,
     debriefing: Annotated[Path | None, typer.Option(help="A text file with your own debriefing.")] = None,
     failed_checks: Annotated[
-        int, typer.Option(help="Exclude whoever fails so many attention checks; 0 for nobody.")
+        int, typer.Option(help="Exclude participants who fail at least N attention checks; 0 excludes nobody.")
     ] = 1,
     fastest_median: Annotated[
-        float, typer.Option(help="Exclude whoever's median time per task is below so many seconds.")
+        float, typer.Option(help="Exclude participants with a lower median time per task (seconds).")
     ] = 0.0,
     needs_completion: Annotated[
-        bool, typer.Option("--needs-completion", help="Exclude whoever has not finished.")
+        bool, typer.Option("--needs-completion", help="Exclude participants who have not finished.")
     ] = False,
-    seed: Annotated[int, typer.Option(help="Of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of all random choices.")] = 0,
     database: _Database = "",
 ) -> None:
     """Create a study: draw its items, freeze its design, and print the password of its dashboard."""
@@ -243,7 +241,7 @@ def preregister(
 @app.command("backup", cls=Command, short_help="Write a backup, while the study runs.")
 def backup(
     name: _Name,
-    out: Annotated[Path, typer.Option(help="The ZIP file; it holds the secret of the study.")],
+    out: Annotated[Path, typer.Option(help="The ZIP file; it contains the secret of the study.")],
     database: _Database = "",
 ) -> None:
     """Write a backup, while the study runs."""
@@ -317,13 +315,13 @@ def replace_excluded(name: _Name, database: _Database = "") -> None:
     note(f"opened again: {_counts(counts)}" if counts else "nothing to replace")
 
 
-@app.command("delete-participant", cls=Command, short_help="Delete all that is known of somebody.")
+@app.command("delete-participant", cls=Command, short_help="Delete all data of one participant.")
 def delete_participant(
     name: _Name,
     code: Annotated[str, typer.Argument(metavar="CODE", help="The participant's code.")],
     database: _Database = "",
 ) -> None:
-    """Delete all that is known of a participant; the items that they answered become free again."""
+    """Delete all data of one participant; the items that they answered become free again."""
     from storyproof.study.participants import delete_participant as delete
 
     study = _open(name, database)

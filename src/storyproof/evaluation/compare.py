@@ -271,11 +271,11 @@ def _choose(runs: Sequence[RecordedRun], chosen: str) -> RecordedRun:
     names, where = [run.title for run in runs], runs[0].where
     fitting = [run for run in runs if chosen in ("", run.model, run.title)]
     if not fitting:
-        raise DataError(f"{where} holds no run of '{chosen}', only: {', '.join(names)}.")
+        raise DataError(f"{where} contains no run of '{chosen}', only: {', '.join(names)}.")
     if len(fitting) > 1:
         of, single = f" of '{chosen}'" if chosen else "", [name for name in names if names.count(name) == 1]
         way = f"choose one, such as '{where}:{single[0]}'" if single else "give the file that evaluate wrote for each"
-        raise DataError(f"{where} holds {len(fitting)} runs{of}; {way}.")
+        raise DataError(f"{where} contains {len(fitting)} runs{of}; {way}.")
     return fitting[0]
 
 
@@ -308,6 +308,6 @@ def judge_run(run: RecordedRun) -> JudgedRun:
             found[each.id] = before._replace(right=(before.right * before.given + right) / given, given=given)
     if not judged:
         raise DataError(
-            f"{run.where} holds no answers to compare; run evaluate again with --output-dir, which records them."
+            f"{run.where} contains no answers to compare; run evaluate again with --output-dir, which records them."
         )
     return JudgedRun(run, found, tuple(judged))

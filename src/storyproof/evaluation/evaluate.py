@@ -80,8 +80,8 @@ def evaluate(
             polars, an Arrow table, or a list of rows.
         split: Which split of a folder, or of rows in memory that have several; by default test.
         labels: Score against the labels as `given`, or against the answers that are `proved` from the text.
-        max_stories: Use only so many stories.
-        max_samples: Use only so many questions.
+        max_stories: Evaluate at most this many stories.
+        max_samples: Evaluate at most this many questions.
         exclude_memory_reality: Leave out questions that only check reading, so that beliefs are asked about only.
         seed: For solvers and prompts that draw.
         encoder: Where the encoder of a trained bert run is, if it has moved.
@@ -203,7 +203,7 @@ def _answer_files(
 
 
 def _nothing_to_score(name: str) -> DataError:
-    return DataError(f"{name} holds no questions, so there is nothing to score; generate or choose other data.")
+    return DataError(f"{name} contains no questions, so there is nothing to score; generate or choose other data.")
 
 
 def _judge(solver: Solver, asked: AskOptions) -> AnswerJudge:

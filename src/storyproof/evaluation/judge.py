@@ -1,4 +1,4 @@
-"""Judges answers by matchers, counts them, records them, and adds up what they took."""
+"""Judges answers by matchers, counts them, records them, and adds up time and tokens."""
 
 from __future__ import annotations
 

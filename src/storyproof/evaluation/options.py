@@ -26,8 +26,8 @@ class Selection:
     Attributes:
         source: Where they are.
         proved: Whether labels are those that follow from the text.
-        max_stories: Use only so many stories.
-        max_samples: Use only so many questions.
+        max_stories: Evaluate at most this many stories.
+        max_samples: Evaluate at most this many questions.
         exclude_memory_reality: Leave out questions that only check reading (`Family.is_control`).
     """
 

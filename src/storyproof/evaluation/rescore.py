@@ -127,7 +127,7 @@ def rescore(
     """
     found = rescore_all(run, fixed, split=split, published=published)
     if len(found) > 1:
-        raise DataError(f"{run} holds {len(found)} runs; use rescore_all for several.")
+        raise DataError(f"{run} contains {len(found)} runs; use rescore_all for several.")
     return found[0]
 
 
@@ -153,8 +153,8 @@ def _answers(run: RecordedRun) -> _RunAnswers:
             raise DataError(f"{run.where}, prediction {number}: 'answer' is None; expected text.")
         if each.id in answers:
             raise DataError(
-                f"{run.where} holds several people's answers to {each.id}; rescore takes runs with one answer for each "
-                "question."
+                f"{run.where} contains several people's answers to {each.id}; rescore takes runs with one answer for "
+                "each question."
             )
         answers[each.id] = each.answer
         if each.target is not None:

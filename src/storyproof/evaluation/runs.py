@@ -249,7 +249,7 @@ def read_runs(source: RunSource) -> list[RecordedRun]:
     found = [each for each in read if isinstance(each, Mapping)] if isinstance(read, list) else []
     found = [each for each in found if "predictions" in each or "model" in each]
     if not found:
-        raise DataError(f"{path} holds no run; expected an object with 'predictions', as evaluate writes it.")
+        raise DataError(f"{path} contains no run; expected an object with 'predictions', as evaluate writes it.")
     return [_run(each, path, path.stem) for each in found]
 
 
@@ -280,7 +280,7 @@ def _run(read: Mapping[str, Any], path: Path | None, name: str) -> RecordedRun:
         )
     rows = read.get("predictions")
     if not isinstance(rows, Sequence) or isinstance(rows, str) or not len(rows):
-        raise DataError(f"{where} holds no predictions; run evaluate again with --output-dir, which records them.")
+        raise DataError(f"{where} contains no predictions; run evaluate again with --output-dir, which records them.")
     found: dict[tuple[str, str | None], Prediction] = {}
     for number, row in enumerate(rows):
         prediction = Prediction.from_dict(row, f"{where}, prediction {number}")

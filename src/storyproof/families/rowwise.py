@@ -108,7 +108,7 @@ class RowwiseJudge(FileJudge):
         try:
             labels = {**_PLAIN, **self._family.derive(row["story"], row["question"])}
         except ParseError as error:
-            reason = "the text is in no form that the family can parse"
+            reason = "the text cannot be parsed"
             wanted = "a text that can be parsed"
             known |= {"line": place.line, "field": TEXT, "found": str(error), "expected": wanted}
             yield Finding(file=subject.name, kind=TEXT, reason=reason, **known)

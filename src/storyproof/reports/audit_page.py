@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from string import Template
 from typing import Any, NamedTuple
 
+from storyproof.display_names import display_name
 from storyproof.errors import DataError
 from storyproof.example import Example
 from storyproof.families.family import Family, Picture, families, family_of, load_family
@@ -155,14 +156,16 @@ def _answers(finding: Finding) -> tuple[str, str] | None:
 def _bound(report: AuditReport, findings: Sequence[Finding], per_kind: int, complete_list: str) -> str:
     """Return which findings are listed, and where the others are."""
     counts = {kind: len(each) for kind, each in _by_kind(report).items()}
-    cut = [f"{safe(_words(kind))} {per_kind:,} of {count:,}" for kind, count in counts.items() if count > per_kind]
+    cut = [
+        f"{safe(display_name(kind))} {per_kind:,} of {count:,}" for kind, count in counts.items() if count > per_kind
+    ]
     if not cut:
         return "All findings are listed." if findings else "There is nothing to list."
     if complete_list:
         rest = f"All {sum(counts.values()):,} findings are in {data_text(complete_list)}."
     else:
         rest = "To get all of them, run <code>storyproof audit</code> again with <code>--json FILE</code>."
-    return f"The list holds the first {per_kind:,} findings of each class: {', '.join(cut)}. {rest}"
+    return f"The list contains the first {per_kind:,} findings of each class: {', '.join(cut)}. {rest}"
 
 
 def _picture_legend(report: AuditReport) -> str:
@@ -233,10 +236,6 @@ def share_text(part: int, whole: int) -> str:
 # --- the tables
 
 
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
 class ClassRow(NamedTuple):
     """A kind of findings.
 
@@ -272,7 +271,7 @@ def class_rows(report: AuditReport) -> list[ClassRow]:
         rows.append(
             ClassRow(
                 kind,
-                _words(kind),
+                display_name(kind),
                 meanings.get(kind, ""),
                 f"{len(findings):,}",
                 share_text(len(places), asked) if places else "",
@@ -345,9 +344,9 @@ def _summary(report: AuditReport, file: str, form: str, asked: int, findings: Se
 def _flat(totals: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in totals.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{before}{_words(name)}: ")
+            yield from _flat(value, f"{before}{display_name(name)}: ")
         else:
-            yield before + _words(name), value
+            yield before + display_name(name), value
 
 
 def _count(value: object) -> str:

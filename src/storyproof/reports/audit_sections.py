@@ -125,14 +125,14 @@ def _shortcut_view(report: ShortcutReport) -> RenderableType:
         table.add_column(heading, justify="left" if heading == "answered by" else "right")
     table.add_row("chance", percent(report.chance), "", percent(report.joint_chance), "")
     forced = report.forced
-    table.add_row("what the structure forces", percent(forced.accuracy), "", percent(forced.joint_accuracy), "")
+    table.add_row("the structural baseline", percent(forced.accuracy), "", percent(forced.joint_accuracy), "")
     for row in report.rows:
         mark = " *" if row.beats_structure or row.jointly_beats_structure else ""
         cells = [Text(f"{row.group}: {row.name}{mark}")]
         for share in (row.accuracy, row.joint_accuracy):
             cells += [Text(percent(share.value)), Text(f"{percent(share.low)} to {percent(share.high)}")]
         table.add_row(*cells)
-    return Group(table, Text("* beats what the structure forces", style="dim"), Text(report.verdict))
+    return Group(table, Text("* beats the structural baseline", style="dim"), Text(report.verdict))
 
 
 _MEASURES = {
@@ -239,7 +239,7 @@ def _shortcut_table(found: Mapping[str, Any]) -> str:
     rows = [
         ["Chance: guesses among the candidates", percent(found["chance"]), percent(found["joint_chance"])],
         [
-            "What the structure forces" + element("div", safe(forced["about"]), class_="meaning"),
+            "The structural baseline" + element("div", safe(forced["about"]), class_="meaning"),
             percent(forced["accuracy"]),
             percent(forced["joint_accuracy"]),
         ],
@@ -258,8 +258,9 @@ def _shortcut_table(found: Mapping[str, Any]) -> str:
     source += " of the training data" if found["trained_on"] == "train" else " of the same data, in folds"
     note = (
         f"Right answers in percent, with 95% intervals over stories, of {found['questions']:,} questions about "
-        f"{found['stories']:,} stories; {source}. The bars show the average; the line across them is what the "
-        "structure forces, which no reader needs a story for. Readers marked “above structure” gain from a shortcut."
+        f"{found['stories']:,} stories; {source}. The bars show the average; the line across them is "
+        "the score of a reader who sees only the type of the question. Readers marked “above structure” gain from a "
+        "shortcut."
     )
     heads = ["answered by", "average", "joint"]
     table = build_table(heads, rows, label="Shortcuts", style="full")

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import singledispatch
 
 from storyproof.audits.verify import Verification
+from storyproof.display_names import display_name
 from storyproof.errors import DataError
 from storyproof.evaluation.runs import Evaluation
 from storyproof.example import Example
@@ -86,7 +87,7 @@ def _evaluation(run: Evaluation) -> str:
     ]
     for belief, kinds in scores.by_order.items():
         what = ", false belief" if belief == "false_belief" else ""
-        rows += [[safe(f"{kind.replace('_', ' ')}{what}"), percent(value)] for kind, value in kinds.items()]
+        rows += [[safe(f"{display_name(kind)}{what}"), percent(value)] for kind, value in kinds.items()]
     about = f"{counted(scores.questions, 'question')} of {counted(scores.stories, 'story')}, {run.labels} labels"
     head = element("p", f"{element('b', data_text(run.model))} on {data_text(run.data)}: {safe(about)}")
     return element("div", head + _table(["", "percent right"], rows))

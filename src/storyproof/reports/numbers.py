@@ -44,7 +44,7 @@ class Column:
     """A column of a table.
 
     Attributes:
-        heading: What stands above.
+        heading: What stands above, in lines.
         cells: What stands in it.
         rank: 0 if it must stay; where there is no room, the highest is left out first.
         name: Whether these are names, which stand to the left and are folded rather than cut.
@@ -87,7 +87,7 @@ class Fitting:
             kept.remove(least)
             table = self._table(kept, close=True)
         yield table
-        left_out = [column.heading for column in self.columns if column not in kept]
+        left_out = [column.heading.replace("\n", " ") for column in self.columns if column not in kept]
         if left_out:
             yield Text(f"no room for: {', '.join(left_out)}; --json has all", style="dim")
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from storyproof.display_names import display_name
 from storyproof.errors import DataError
 from storyproof.evaluation.matching.kinds import MEANINGS
 from storyproof.evaluation.mistakes import describe
 from storyproof.families.family import Picture, family_of
 from storyproof.reports.run_data import AskedQuestion, Board, SolverRun
-from storyproof.reports.run_tables import words
 from storyproof.solvers.baselines import ENDS_OF_SCALE
 
 PICTURES = 600  # drawn for a report
@@ -93,14 +93,16 @@ def _board(
     facets: dict[str, list[int]] = {}
     for number, each in enumerate(questions):
         for name, group in _facets(each).items():
-            facets.setdefault(name, [-1] * len(questions))[number] = texts(words(group))
+            facets.setdefault(name, [-1] * len(questions))[number] = texts(display_name(group))
     pictures, notes = _draw(board, drawn, share)
     return {
         "name": board.name,
         "path": board.path,
         "split": board.split,
         "labels": board.labels,
-        "mistakes": {} if family is None else {name: [words(name), text] for name, text in describe(family).items()},
+        "mistakes": {}
+        if family is None
+        else {name: [display_name(name), text] for name, text in describe(family).items()},
         "stories": stories,
         "ids": [each.id for each in questions],
         "story": [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from storyproof.display_names import display_name
 from storyproof.files import write_whole, writing_to
 from storyproof.reports.charts import Cell, Level, Value, draw_bars, draw_curves, draw_matrix, render
 from storyproof.reports.run_groups import Breakdown, Curve
 from storyproof.reports.run_mistakes import Mistakes
 from storyproof.reports.run_numbers import BoardNumbers
-from storyproof.reports.run_tables import words
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +60,7 @@ def _places(values: Mapping[int, float]) -> dict[str | float, float]:
 
 def _group_chart(found: Breakdown) -> TopLevelMixin:
     cells = [
-        Cell(words(group), solver, scores[group].value)
+        Cell(display_name(group), solver, scores[group].value)
         for group in found.groups
         for solver, scores in found.scores.items()
         if group in scores
@@ -70,7 +70,7 @@ def _group_chart(found: Breakdown) -> TopLevelMixin:
 
 def _mistake_chart(found: Mistakes) -> TopLevelMixin:
     cells = [
-        Cell(words(name), solver, found.first[solver].get(name, 0) / wrong)
+        Cell(display_name(name), solver, found.first[solver].get(name, 0) / wrong)
         for name in found.descriptions
         for solver, wrong in found.wrong.items()
         if wrong

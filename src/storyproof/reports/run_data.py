@@ -137,7 +137,7 @@ def read_all(sources: Iterable[str | Path | RunSource]) -> tuple[list[RecordedRu
                 except DataError as error:
                     notes.append(f"left out {file.name}: {error}")
             if len(found) == before:
-                raise DataError(f"{source} holds no runs; give files that evaluate wrote, or a folder of them.")
+                raise DataError(f"{source} contains no runs; give files that evaluate wrote, or a folder of them.")
         else:
             found += read_runs(source)
     if not found:
@@ -188,7 +188,7 @@ def _with_targets(run: RecordedRun, data: Sequence[str | Path]) -> RecordedRun:
                 }  # by which runs on the same data are known
                 return replace(run, predictions=scored, data=str(place), split=source.split, labels=GIVEN, about=about)
     raise DataError(
-        f"{run.where} holds answers without targets, and "
+        f"{run.where} contains answers without targets, and "
         + ("none of the data has all of its ids." if data else "no data; say with --data which data it answers.")
     )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from storyproof import __version__
 from storyproof.colours import HEAT
+from storyproof.display_names import display_name
 from storyproof.reports.charts import render
 from storyproof.reports.numbers import NONE, counted
 from storyproof.reports.page import build_page, build_table, data_text, read_asset
@@ -20,7 +21,7 @@ from storyproof.reports.run_charts import curve_chart, score_charts
 from storyproof.reports.run_groups import Breakdown
 from storyproof.reports.run_mistakes import Mistakes
 from storyproof.reports.run_numbers import BoardNumbers
-from storyproof.reports.run_tables import ReportTable, build_tables, missed_text, words
+from storyproof.reports.run_tables import ReportTable, build_tables, missed_text
 from storyproof.svg import element, safe
 
 if TYPE_CHECKING:
@@ -156,7 +157,9 @@ def _link_mistakes(number: int, found: Mistakes, rows: list[list[str]]) -> None:
     """Shade the cells of mistakes, and let them lead to the wrong answers that they count."""
     solvers = [solver for solver, wrong in found.wrong.items() if wrong]
     for name, row in zip(found.descriptions, rows, strict=False):
-        row[0] = element("strong", safe(words(name))) + element("div", safe(found.descriptions[name]), class_="meaning")
+        row[0] = element("strong", safe(display_name(name))) + element(
+            "div", safe(found.descriptions[name]), class_="meaning"
+        )
         for place, solver in enumerate(solvers, start=1):
             count, fits = found.first[solver].get(name, 0), found.fitting[solver].get(name, 0)
             if count:

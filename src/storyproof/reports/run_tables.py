@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from storyproof.display_names import display_name
 from storyproof.intervals import Interval, how
 from storyproof.reports.numbers import NONE, counted, percent, signed, with_interval
 from storyproof.reports.run_groups import Breakdown, Curve
@@ -183,7 +184,7 @@ def _breakdown(found: Breakdown) -> ReportTable:
     solvers = list(found.scores)
     rows = [
         (
-            words(group),
+            display_name(group),
             *(score_text(found.scores[solver].get(group), short=True) for solver in solvers),
             *_chance(found, group),
         )
@@ -206,7 +207,7 @@ def _mistakes(found: Mistakes) -> ReportTable:
             count, fits = found.first[solver].get(name, 0), found.fitting[solver].get(name, 0)
             share = f"{count:,} ({100 * count / found.wrong[solver]:.0f}%)"
             cells.append(share if count else f"fits {fits:,}" if fits else NONE)
-        rows.append((f"{words(name)}: {text}", *cells))
+        rows.append((f"{display_name(name)}: {text}", *cells))
     rows.append(("all wrong answers", *(f"{found.wrong[solver]:,}" for solver in solvers)))
     note = (
         "Wrong answers by what the prover finds that they are the answer to. An answer that fits several mistakes "
@@ -217,7 +218,7 @@ def _mistakes(found: Mistakes) -> ReportTable:
 
 def _replies(replies: Sequence[Replies]) -> ReportTable:
     kinds = list(dict.fromkeys(kind for each in replies for kind in each.matches))
-    heads = ("solver", "matching", *map(words, kinds), "cut off", "failed", "not asked", "of")
+    heads = ("solver", "matching", *map(display_name, kinds), "cut off", "failed", "not asked", "of")
     rows = [
         (
             each.solver,
@@ -257,11 +258,6 @@ def _efforts(efforts: Sequence[Effort]) -> ReportTable:
 
 def _number(value: float | None, digits: int = 0) -> str:
     return NONE if value is None else f"{value:,.{digits}f}"
-
-
-def words(name: str) -> str:
-    """Return an identifier as words."""
-    return name.replace("_", " ")
 
 
 def missed_text(board: BoardNumbers) -> str:

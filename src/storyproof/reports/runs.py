@@ -10,6 +10,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from storyproof.display_names import display_name
 from storyproof.evaluation.runs import Evaluation
 from storyproof.evaluation.sensitivity import prompt_of
 from storyproof.evaluation.twins import Contamination
@@ -37,9 +38,10 @@ def scores_view(evaluations: Sequence[Evaluation]) -> RenderableType:
         Column("joint", [percent(each.joint_accuracy if each.stories else None) for each in scores]),
     ]
     for kind in sorted({kind for each in scores for kind in each.kinds}):
-        headings = {"no_false_belief": kind.name.replace("_", " ")}
+        name = display_name(kind.name)
+        headings = {"no_false_belief": name}
         if kind.asks_belief:
-            headings["false_belief"] = "false belief"
+            headings = {"no_false_belief": f"{name},\ntrue belief", "false_belief": f"{name},\nfalse belief"}
         for belief, heading in headings.items():
             found = [each.by_order.get(belief, {}).get(kind.name) for each in scores]
             cells = ["" if value is None else percent(value) for value in found]
@@ -137,7 +139,9 @@ def contamination_view(found: Contamination) -> RenderableType:
         gap: Interval = getattr(found, score)
         table.add_row(name, *map(percent, pair), NONE if None in pair else signed(gap.value, gap.low, gap.high))
     gap = found.accuracy
-    verdict = "more than by chance" if gap.low > 0 else "no sign that it has seen the published data"
+    verdict = "no sign that it has seen the published data"
+    if gap.low > 0:
+        verdict = f"{100 * gap.value:.1f} points better on the published than on fresh stories"
     note = f"{found.published.model}: {verdict}; the twin is {found.twin.data}, labels as {found.twin.labels}"
     return Group(table, Text(note, style="dim"))
 
@@ -165,10 +169,10 @@ def _types(run: Evaluation) -> Table:
     table.add_column("right", justify="right")
     intervals = run.intervals.get("by_question_type", {})
     for name, value in run.scores.by_question_type.items():
-        table.add_row(Text(name), with_interval(value, intervals.get(name)))
+        table.add_row(Text(display_name(name)), with_interval(value, intervals.get(name)))
     intervals = run.intervals.get("by_false_belief", {})
     for name, value in run.scores.by_false_belief.items():
-        table.add_row(name.replace("_", " "), with_interval(value, intervals.get(name)), style="dim")
+        table.add_row(display_name(name), with_interval(value, intervals.get(name)), style="dim")
     return table
 
 

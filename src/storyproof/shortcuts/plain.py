@@ -59,7 +59,7 @@ def probe_words(trial: Trial, answers: Ints, forced: Forced, seed: int) -> Itera
     Args:
         trial: Who learns from what.
         answers: The number of each row's answer, or of a class of answers; negative where no class has one answer only.
-        forced: What the structure forces.
+        forced: The structural baseline.
         seed: For the probes.
     """
     asked = [_WORD.findall(each.question.lower()) for each in trial.examples]

@@ -44,9 +44,9 @@ class ShortcutScore:
         joint_accuracy: Stories all of whose questions were answered rightly.
         by_kind: Right answers by kind of question.
         by_false_belief: The same within questions about a false belief, and others; empty where no belief is asked.
-        above_structure: Accuracy less what the structure forces; negative if below.
+        above_structure: Accuracy less the structural baseline; negative if below.
         joint_above_structure: The same for joint accuracy.
-        beats_structure: Whether the lower end of accuracy's interval lies above what the structure forces.
+        beats_structure: Whether the lower end of accuracy's interval lies above the structural baseline.
         jointly_beats_structure: The same for joint accuracy.
     """
 
@@ -76,7 +76,7 @@ class ShortcutReport:
         training_questions: From how many questions.
         chance: Right answers of one who guesses among the candidates.
         joint_chance: The same for whole stories.
-        forced: What the structure alone forces.
+        forced: The structural baseline.
         rows: One for each heuristic and ablation.
         overlap: With a training set, the share of test names and queries that occur in it; where the family says.
         overlap_by_kind: The same for the queries, by kind of question.

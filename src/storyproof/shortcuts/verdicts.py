@@ -28,11 +28,11 @@ def percent(share: float) -> str:
 
 
 def describe_best(rows: Sequence[ShortcutScore], forced: Forced, tested: str) -> str:
-    """Return a sentence about the best reader: whether it beats what the structure forces.
+    """Return a sentence about the best reader: whether it beats the structural baseline.
 
     Args:
         rows: All readers.
-        forced: What the structure forces.
+        forced: The structural baseline.
         tested: What data that such a reader solves does not test, such as "reasoning".
     """
     best = best_score(rows)
@@ -41,12 +41,12 @@ def describe_best(rows: Sequence[ShortcutScore], forced: Forced, tested: str) ->
         return f"{gets}: this data does not test {tested}."
     limit = f"{percent(forced.accuracy)} (joint {percent(forced.joint_accuracy)})"
     if not (best.beats_structure or best.jointly_beats_structure):
-        return f"{gets}, no more than the structure forces: {limit}."
-    return f"{gets}, {points_above(best)} the {limit} that the structure forces."
+        return f"{gets}, no more than the structural baseline: {limit}."
+    return f"{gets}, {points_above(best)} the structural baseline of {limit}."
 
 
 def points_above(row: ShortcutScore) -> str:
-    """Return by how much a score is above what the structure forces; a reader may beat it in whole stories only."""
+    """Return by how much a score is above the structural baseline; a reader may beat it in whole stories only."""
     joint = f"joint {100 * row.joint_above_structure:.1f}"
     if row.above_structure < 0:
         return f"{joint} points above"

@@ -183,7 +183,7 @@ def _refuse_used(base: StudyDatabase) -> None:
         return
     with base.reading() as connection:
         if connection.execute(select(schema.study.c.id)).first() is not None:
-            raise ConfigError("the database holds a study already; give each study a database of its own.")
+            raise ConfigError("the database contains a study already; give each study a database of its own.")
 
 
 def _insert_all(connection: Connection, archive: zipfile.ZipFile, about: BackupManifest) -> dict[str, int]:

@@ -107,7 +107,7 @@ def create_study(
         base.migrate()
         with base.writing() as connection:
             if connection.execute(select(schema.study.c.id)).first() is not None:
-                raise ConfigError("the database holds a study already; give each study a database of its own.")
+                raise ConfigError("the database contains a study already; give each study a database of its own.")
             secret = token_hex(32)
             about = {"id": 1, "design_sha256": design.sha256, "items_sha256": items.sha256}
             connection.execute(insert(schema.study).values(**about, secret=secret, created_at=now()))
@@ -166,7 +166,7 @@ def read_folder(folder: Path) -> tuple[StudyDesign, StudyItems, str]:
         DataError: If the folder holds no study, or a damaged one.
     """
     if not (folder / DESIGN).is_file():
-        raise DataError(f"{folder} holds no study; create one with storyproof study new.")
+        raise DataError(f"{folder} contains no study; create one with storyproof study new.")
     plain = read_json(folder / DESIGN, "restore the study from a backup")
     kind = str(plain.pop("database", SQLITE))
     design = StudyDesign.from_dict(plain)

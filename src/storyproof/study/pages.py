@@ -7,6 +7,7 @@ from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
+from storyproof.display_names import spaced
 from storyproof.errors import DataError
 from storyproof.families.family import family_of
 from storyproof.families.paraphrasing import REASONS, TextRemark
@@ -224,7 +225,7 @@ def _question(
         body += element("p", clock, class_="clock", role="timer", data_left_ms=str(round(1000 * left)), data_text=text)
     body += element("h2", say("story")) + _story(item.story)
     body += _conventions(say, item, shown=practice) if study.design.conventions else ""
-    legend = element("legend", data_text(item.question), class_="question")
+    legend = element("legend", _read(item.question), class_="question")
     fields = _members(say, item, legend) if item.parts else _choices(item, legend)
     body += _form(f"/s/{token}/{ANSWER}", shared + fields + _button(say("send")), step=ANSWER)
     return say.plain("practice_title" if practice else "question_title"), body
@@ -233,7 +234,7 @@ def _question(
 def _choices(item: StudyItem, legend: str) -> str:
     """Return the possible answers, of which one is chosen."""
     choices = "".join(
-        element("label", f'<input type="radio" name="answer" value="{safe(each)}" required>' + data_text(each))
+        element("label", f'<input type="radio" name="answer" value="{safe(each)}" required>' + _read(each))
         for each in item.choices
     )
     return element("fieldset", legend + choices, class_="choices")
@@ -251,9 +252,14 @@ def _members(say: PageTexts, item: StudyItem, legend: str) -> str:
     return element("fieldset", legend + hint + boxes, class_="choices", data_missing=missing)
 
 
+def _read(text: str) -> str:
+    """Return a text of the data as people read it: a filing_cabinet is a filing cabinet."""
+    return data_text(spaced(text))
+
+
 def _story(lines: Sequence[str], marked: Sequence[int] = ()) -> str:
     shown = (
-        element("li", data_text(line), class_="deciding" if number in marked else "")
+        element("li", _read(line), class_="deciding" if number in marked else "")
         for number, line in enumerate(lines, start=1)
     )
     return element("ol", "".join(shown), class_="story")
@@ -273,8 +279,8 @@ def feedback_page(study: Study, token: str, item: StudyItem, given: str) -> Buil
     """Return the page that shows the right answer of a practice question, with its proof and picture."""
     say = texts_of(study.design)
     key = "feedback_right" if given == item.answer else "feedback_wrong"
-    body = element("p", say(key, answer=item.answer, given=given), class_="lead")
-    body += element("p", data_text(item.question), class_="question") + _story(item.story, item.proof)
+    body = element("p", say(key, answer=spaced(item.answer), given=spaced(given)), class_="lead")
+    body += element("p", _read(item.question), class_="question") + _story(item.story, item.proof)
     if item.proof:
         body += element("p", say("feedback_proof"))
     if study.design.language == ENGLISH:  # the words in pictures are English

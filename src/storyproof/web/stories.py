@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from secrets import randbelow
 from typing import Any
 
+from storyproof.display_names import display_name
 from storyproof.errors import ConfigError, DataError, StoryproofError, UnknownNameError
 from storyproof.example import SPLITS, Example
 from storyproof.families.family import Family, Picture, ReadingProblem, load_family, own_example
@@ -195,8 +196,8 @@ def _view(family: Family, example: Example, others: Sequence[Example] = ()) -> S
         by_reading, models, people = {}, (), ()
         note = note or str(error)
     facts = {
-        "type": example.question_type,
-        "story": example.story_type.replace("_", " "),
+        "type": display_name(example.question_type),
+        "story": display_name(example.story_type),
         "status": str(example.get(family.status_column) or "") if family.status_column else "",
     }
     return StoryView(

@@ -142,7 +142,7 @@ class Chains:
 
 
 def contract(chain: Small, agents: int) -> Chains:
-    """Return chains without repetitions side by side: what somebody thinks of its own thoughts is what it thinks.
+    """Return chains without repetitions side by side: believing that one believes something is believing it.
 
     Args:
         chain: Local agent numbers [place in the chain, column]; shorter chains end in NOBODY, and who is not in the
@@ -367,7 +367,7 @@ class Minds:
         decided = last(informed.shown | informed.told)
         puts = _at(self._course.puts, asked.spot)
         put = last(puts & until(decided, self._words))
-        time = np.where(has(informed.shown, decided), put, decided)  # who sees the object believes its eyes
+        time = np.where(has(informed.shown, decided), put, decided)  # people believe what they see
         return self._course.place_at(time, asked.story)
 
     def _known(self, thing: Small) -> Columns:

@@ -11,6 +11,7 @@ from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderR
 from rich.table import Table
 from rich.text import Text
 
+from storyproof.display_names import display_name
 from storyproof.errors import ParseError, quoted
 from storyproof.example import Example
 from storyproof.families.belief.arrays import NOBODY, encode_plots
@@ -80,9 +81,11 @@ def timeline_view(timeline: Timeline, width: int = 200) -> RenderableType:
         (Text("proof"), [Text(", ".join(map(str, example.proof))) for example in examples]),
     ]
     if width >= _WIDE:
-        questions.append((Text("type"), [Text(example.question_type) for example in examples]))
+        questions.append((Text("type"), [Text(display_name(example.question_type)) for example in examples]))
         questions.append((Text("holds under"), [Text(", ".join(example.readings)) for example in examples]))
-    title = Text.assemble(("story ", "dim"), timeline.story_id, ("  type ", "dim"), timeline.story_type or "unknown")
+    title = Text.assemble(
+        ("story ", "dim"), timeline.story_id, ("  type ", "dim"), display_name(timeline.story_type or "unknown")
+    )
     note = Text("red: a belief that is wrong about the object, or about what the other believes", style="dim")
     return Group(title, *tables, _table(questions), note)
 

@@ -15,7 +15,7 @@ def test_rules_and_priors_get_no_more_than_the_structure_forces() -> None:
     for row in report.rows:
         assert row.above_structure < 1e-9, row.name
         assert row.joint_above_structure < 1e-9, row.name
-    assert "no more than the structure forces" in report.verdict
+    assert "no more than the structural baseline" in report.verdict
 
 
 @pytest.mark.slow
@@ -25,4 +25,4 @@ def test_no_probe_that_ignores_who_saw_what_beats_the_structure(seed: int) -> No
     for row in report.rows:
         assert not (row.shortcut and (row.beats_structure or row.jointly_beats_structure)), row.name
     assert report.row("full_text").joint_accuracy.value > 0.98
-    assert "no more than the structure forces" in report.verdict
+    assert "no more than the structural baseline" in report.verdict

@@ -146,7 +146,7 @@ def beliefs_of_all(course: Course, chains: Sequence[Sequence[int]], reading: Bel
             sees = sees & course.puts
         learns = sees | (hears[:, None] & course.about)
         only_told = learns ^ sees
-        is_shown = sees[0] > only_told[0]  # who sees the object believes its eyes
+        is_shown = sees[0] > only_told[0]  # people believe what they see
         for word in range(1, len(learns)):
             is_shown = np.where(learns[word] != 0, sees[word] > only_told[word], is_shown)
         index = last(learns)

@@ -87,7 +87,7 @@ class TomKConfig(Config):
         peeks: How often somebody secretly watches a room.
         distractions: How often somebody gets distracted.
         distractors: How many sentences change nothing.
-        length: How many sentences a story has; 0 for as many as give everybody time to come and go.
+        length: How many sentences a story has; 0 gives everybody time to come and go.
         trust: Which hearers believe a message (decision 21).
         style: The wording; `tomi` has no messages or secrets, and the six questions of ToMi.
         language: The language.
@@ -98,7 +98,7 @@ class TomKConfig(Config):
     """
 
     order: int = _dial("The highest order of the questions about beliefs.", 3, 1, 8)
-    agents: int = _dial("People in a story; with --style tomi, 2 to so many.", 4, 2, 8)
+    agents: int = _dial("People in a story; with --style tomi, at most this many.", 4, 2, 8)
     rooms: int = _dial("Rooms.", 2, 1, 6)
     objects: int = _dial("Objects.", 2, 1, 6)
     moves: int = _dial("How often an object is moved.", 4, 0, 40)

@@ -211,7 +211,7 @@ class Tomi(BeliefBenchmark):
     """ToMi: one randomised generator for all stories, six questions each, balanced by rejection.
 
     World: two agents and a third who comes and goes, two rooms, one object, two containers. Somebody moves the object;
-    whoever is out of the room misses it.
+    people who are out of the room miss it.
 
     Questions: memory, reality, what each of the two agents believes, and what each believes of the other's belief.
 

@@ -57,10 +57,10 @@ def verdict_on(rows: Sequence[ShortcutScore], forced: Forced) -> str:
         return f"A reader who {best.reader} gets {both_scores(best)}: this data does not test belief."
     limit = f"{percent(forced.accuracy)} (joint {percent(forced.joint_accuracy)})"
     if not (best.beats_structure or best.jointly_beats_structure):
-        return f"A reader who {best.reader} gets {both_scores(best)}, no more than the structure forces: {limit}."
+        return f"A reader who {best.reader} gets {both_scores(best)}, no more than the structural baseline: {limit}."
     return (
-        f"A reader who {best.reader} gets {both_scores(best)}, {points_above(best)} the {limit} that "
-        "the structure forces: part of this data can be answered without reasoning about belief."
+        f"A reader who {best.reader} gets {both_scores(best)}, {points_above(best)} the "
+        f"structural baseline of {limit}: part of this data can be answered without reasoning about belief."
     )
 
 

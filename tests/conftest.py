@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, Phase, settings
 
 from storyproof.benchmark import Benchmark
 
+pytest.register_assert_rewrite("storyproof.conformance")
+
 # Two workers with as many threads each as there are cores would wait for each other; tiny models need one.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Self
 
 import pyarrow as pa
 
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import ConfigError, UnknownNameError, listed
 from storyproof.example import SCHEMA, SPLITS, Example
 
 BLOCK_STORIES = 6144  # a multiple of every benchmark's round; large enough to hide the cost of a NumPy call
@@ -59,9 +59,44 @@ class Option:
         return f"above {self.least} to {self.most}" if self.is_above else f"{self.least} to {self.most}"
 
     @property
+    def allowed(self) -> str:
+        """The numbers that it takes, as they follow "use a number"."""
+        return f"above {self.least} and up to {self.most}" if self.is_above else f"from {self.least} to {self.most}"
+
+    @property
     def described(self) -> str:
         """What it does, with the numbers that it takes."""
         return f"{self.help.removesuffix('.')} ({self.range})." if self.range else self.help
+
+    def check(self, value: Any) -> None:
+        """Check a value against what is declared: the range of its numbers, and its choices.
+
+        Raises:
+            ConfigError: If it is not such a value; names the option.
+        """
+        if self.read is bool and not isinstance(value, bool):
+            raise ConfigError(f"{self.flag} is {value!r}; expected True or False.")
+        if self.choices:
+            if self.read is comma_separated and isinstance(value, str):
+                raise ConfigError(f"{self.flag} is {value!r}; expected a list of {listed(self.choices)}.")
+            for each in value if isinstance(value, tuple | list) else (value,):
+                if each not in self.choices:
+                    raise UnknownNameError(f"value of {self.flag}", str(each), self.choices)
+        if self.least is None or self.most is None:
+            return
+        numbers = (int, float) if self.read is float else int
+        for each in value if isinstance(value, tuple | list) else (value,):
+            in_range = (
+                isinstance(each, numbers)
+                and not isinstance(each, bool)
+                and self.least <= each <= self.most
+                and not (self.is_above and each == self.least)
+            )
+            if not in_range:
+                kind = "number" if self.read is float else "whole number"
+                if isinstance(value, tuple | list):
+                    raise ConfigError(f"{self.flag} has {each!r}; use {kind}s {self.allowed}.")
+                raise ConfigError(f"{self.flag} is {value!r}; use a {kind} {self.allowed}.")
 
     def parse(self, text: str) -> Any:
         """Return the value of a text.
@@ -103,9 +138,18 @@ def comma_separated(text: str) -> tuple[str, ...]:
 class Config:
     """Base of all settings that change content.
 
-    A field whose metadata come from `option` is an option of `generate` and `train`. The names train, val, test, seed,
-    version, preset, out, format, workers, engine, address, shard_stories, force, json and quiet belong to `generate`.
+    A field whose metadata come from `option` is an option of `generate` and `train`; a value outside the declared range
+    or choices is refused. Subclasses that check more call `super().__post_init__()` first. The names train, val, test,
+    seed, version, preset, out, format, workers, engine, address, shard_stories, force, json and quiet belong to
+    `generate`.
     """
+
+    def __post_init__(self) -> None:
+        defaults = {item.name: item.default for item in fields(self)}
+        for name, declared in type(self).options().items():
+            value = getattr(self, name)
+            if value is not None or defaults[name] is not None:
+                declared.check(value)
 
     @classmethod
     def options(cls) -> dict[str, Option]:

@@ -127,5 +127,9 @@ class StoppedError(StoryproofError):
         super().__init__("interrupted; what was finished is kept, and nothing is half-written.")
 
 
+class NoRulesError(DataError):
+    """A family for which no paper gives simple rules, so that the solver `rules` is left out."""
+
+
 class ProofError(RuntimeError):
-    """Oracle and checker differ while generating; nothing is shipped."""
+    """A benchmark breaks its promise while generating: provers differ, or a story occurs twice; nothing is written."""

@@ -1,13 +1,18 @@
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
 
 import storyproof
+from storyproof import catalog
 from storyproof.benchmark import BLOCK_STORIES
 from storyproof.datasets.generate import make_benchmark
-from storyproof.errors import ConfigError, UnknownNameError
+from storyproof.errors import ConfigError, ProofError, UnknownNameError
 from storyproof.example import SCHEMA
+from storyproof.families.family import load_family
+from storyproof.families.rowwise import RowwiseBenchmark, RowwiseFamily
+from storyproof.seeds import Draws
 from tests.samples import table
 
 
@@ -59,8 +64,8 @@ def test_settings_change_the_content() -> None:
         ("tomi", {"val": 4}, "--val is 4; tomi is balanced in rounds of 3 stories, so use 3 or 6"),
         ("tomi", {"train": 1}, "--train is 1; .* so use 3"),
         ("tom-babi", {"test": 1199}, "--test is 1199; tom-babi .* rounds of 12 stories, so use 1188 or 1200"),
-        ("tom-babi", {"test": 12, "noise": 1.5}, "--noise is 1.5; it is a probability, so use a number from 0 to 1"),
-        ("tomi", {"test": 3, "disjoint": ("things",)}, "unknown role to keep disjoint 'things'.*Known: agents"),
+        ("tom-babi", {"test": 12, "noise": 1.5}, "--noise is 1.5; use a number from 0 to 1"),
+        ("tomi", {"test": 3, "disjoint": ("things",)}, "unknown value of --disjoint 'things'.*Known: agents"),
         ("tomi", {}, "no stories requested"),
         ("tomi", {"test": 3.0}, "--test is 3.0; expected a whole number of stories"),
         ("tomi", {"test": 3, "preset": "small"}, "--preset is 'small', but tomi has no presets"),
@@ -85,3 +90,29 @@ def test_a_preset_has_counts_of_its_own() -> None:
     blocks = storyproof.generate("clutrr", preset="robust-clean", task="clean", as_blocks=True)
     assert sum(block.num_rows for block in blocks) == 10_000 + 100 * 4 * 2
     assert storyproof.generate("clutrr", preset="robust-clean", train=10).num_rows == 10
+
+
+class Forgetful(RowwiseBenchmark):
+    """A recipe that says the same in all stories, whatever its capacity claims."""
+
+    name = "forgetful"
+    prover = cast(RowwiseFamily, load_family("orderings"))
+    questions = 1
+
+    def worlds(self) -> int:
+        return 1000
+
+    def tell(self, world: int, draws: Draws) -> tuple[list[str], list[str]]:
+        return ["Ada is taller than Ben."], ["Who is the tallest?"]
+
+
+@pytest.mark.parametrize("way", [{}, {"out": "x"}, {"out": "x", "shard_stories": 100}])
+def test_a_benchmark_that_repeats_its_stories_is_found_out(
+    way: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(catalog.BENCHMARKS, "forgetful", f"{__name__}:Forgetful")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ProofError, match="forgetful made 9 stories of the split test, and only 1 of them differ"):
+        storyproof.generate("forgetful", test=9, **way)
+    assert not list(tmp_path.glob("x/*.parquet"))
+    assert storyproof.generate("forgetful", test=1).num_rows == 1

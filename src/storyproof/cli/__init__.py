@@ -22,6 +22,7 @@ from storyproof.cli import (
     evaluate,
     experiment,
     generate,
+    new_family,
     process,
     pull,
     report,
@@ -85,6 +86,7 @@ app.command("draw", cls=Command, short_help="Draw a story with one of its questi
 app.command("serve", cls=Command, short_help="Start the explorer, a web page on this machine.")(serve.serve)
 app.command("doctor", cls=Command, short_help="Say what is installed and which extras work.")(doctor.doctor)
 app.command("where", cls=Command, short_help="Print where files for another tool are.")(where.where)
+app.command("new-family", cls=Command, short_help="Write a package with a family of your own.")(new_family.new_family)
 app.add_typer(study.app, name="study", short_help="Run studies with people.")
 
 

@@ -14,7 +14,15 @@ from storyproof.cli import engine_options as engines
 from storyproof.cli import evaluation_options as options
 from storyproof.cli.output import check_folder, check_results, write_results
 from storyproof.cli.screen import complain, console, note
-from storyproof.errors import ConfigError, ModelError, NoAnswersError, OutputError, StoppedError, StoryproofError
+from storyproof.errors import (
+    ConfigError,
+    ModelError,
+    NoAnswersError,
+    NoRulesError,
+    OutputError,
+    StoppedError,
+    StoryproofError,
+)
 from storyproof.storage import as_place
 
 PROCESSED = Path("processed_data")
@@ -144,7 +152,9 @@ def _end(
         raise troubles.popitem()[1]
     code = _show(found, json_out) if found else 0
     for title, error in troubles.items():
-        if isinstance(error, StoryproofError):
+        if found and isinstance(error, NoRulesError):
+            note(f"left out {title}: {error}", err=True)
+        elif isinstance(error, StoryproofError):
             complain(f"{title}: {error}")
             code = code or error.exit_code
         else:

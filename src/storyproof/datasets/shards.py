@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from storyproof.benchmark import Benchmark
-from storyproof.datasets.content import ContentHash
+from storyproof.datasets.content import ContentHash, DistinctStories
 from storyproof.datasets.folders import MARKER, check_free, claim_target
 from storyproof.datasets.manifest import MANIFEST, file_sha256, is_own_manifest, manifest_text, remove_dataset
 from storyproof.datasets.writing import Progress, describe, tally_rows, writable_format, writable_formats
@@ -97,7 +97,7 @@ class _Write:
     def __call__(self, shard: Shard) -> dict[str, Any]:
         """Make a shard, store it, and store and return its record."""
         benchmark, count = self.benchmark, self.counts[shard.split]
-        content = ContentHash()
+        content, distinct = ContentHash(), DistinctStories(benchmark, shard.split)
         counted: dict[str, Counter[tuple[str, ...]]] = {name: Counter() for name in benchmark.counted}
         questions = 0
         with self.folder.scratch() as scratch:
@@ -107,10 +107,12 @@ class _Write:
                     table = benchmark.part(shard.split, count, index)
                     writer.write(table)
                     content.add(table)
+                    distinct.add(table)
                     tally_rows(table, benchmark.counted, counted)
                     questions += table.num_rows
             finally:
                 files = writer.close()
+            distinct.check()
             [file] = files
             stories = questions // benchmark.rows_per_story(shard.split)
             record = {

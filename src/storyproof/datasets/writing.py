@@ -14,7 +14,7 @@ import pyarrow as pa
 from storyproof import __version__
 from storyproof.benchmark import Benchmark
 from storyproof.catalog import names
-from storyproof.datasets.content import ContentHash
+from storyproof.datasets.content import ContentHash, DistinctStories
 from storyproof.datasets.folders import whole_folder
 from storyproof.datasets.manifest import file_sha256, write_manifest
 from storyproof.datasets.workers import blocks_from_workers
@@ -121,18 +121,20 @@ def _listed(files: Iterable[Path]) -> dict[str, Any]:
 def _write_split(
     benchmark: Benchmark, split: str, count: int, writer: SplitWriter, workers: int, progress: Progress
 ) -> tuple[dict[str, Any], list[Path]]:
-    content = ContentHash()
+    content, distinct = ContentHash(), DistinctStories(benchmark, split)
     counts: dict[str, Counter[tuple[str, ...]]] = {name: Counter() for name in benchmark.counted}
     questions = 0
     try:
         for table in _blocks(benchmark, split, count, workers):
             writer.write(table)
             content.add(table)
+            distinct.add(table)
             tally_rows(table, benchmark.counted, counts)
             questions += table.num_rows
             progress(table.num_rows // benchmark.rows_per_story(split))
     finally:
         files = writer.close()
+    distinct.check()
     summary = {
         "stories": count,
         "questions": questions,

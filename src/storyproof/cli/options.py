@@ -1,7 +1,6 @@
-"""Options that a benchmark declares in its config, on the commands that generate from it.
+"""Options that dataclasses declare: those of benchmarks on the commands that generate, those of models on others.
 
-A config is imported only when its benchmark is named, or for `--help` and for messages: the command line starts
-without loading any benchmark.
+A dataclass is imported only when its command runs or shows its help: the command line starts without loading any.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 from typer.main import get_command
@@ -17,12 +16,14 @@ from typer.main import get_command
 from storyproof.catalog import load, names, versions
 from storyproof.cli.command import OTHER_NAMES, Command, with_usual_names
 from storyproof.errors import ConfigError, StoryproofError, listed
+from storyproof.options import Option
 
 if TYPE_CHECKING:
-    from storyproof.benchmark import Benchmark, Option
+    from storyproof.benchmark import Benchmark
 
 _OPTIONS, _BENCHMARKS, _GIVEN = "storyproof.options", "storyproof.benchmarks", "storyproof.given"
 PRESET = "--preset"
+RARE = "--option"
 
 
 class BenchmarkCommand(Command):
@@ -88,7 +89,7 @@ class BenchmarkCommand(Command):
         for flag, users in having.items():
             groups.setdefault(", ".join(users), {})[flag] = declared[flag]
         ctx.meta[_BENCHMARKS] = found
-        ctx.meta[_OPTIONS] = {title: _parameters(group) for title, group in groups.items()}
+        ctx.meta[_OPTIONS] = {title: parameters(group) for title, group in groups.items()}
 
 
 def _flags(parameters: Iterable[Any]) -> set[str]:
@@ -124,26 +125,28 @@ def _declared(benchmarks: Iterable[type[Benchmark]]) -> dict[str, Any]:
             about = f"One of the named data sets: {', '.join(benchmark.presets)}."
             found.setdefault(PRESET, Annotated[str | None, typer.Option(PRESET, help=about, metavar="<str>")])
         for name, option in benchmark.config_type.options().items():
-            shown: dict[str, Any] = {"help": option.described, "show_default": option.default or False}
-            if option.read is bool:
-                flag = option.flag
-                if getattr(benchmark.config_type, name, False):  # on by default, so that it can be switched off
-                    flag = f"{flag}/--no-{flag.removeprefix('--')}"
-                found.setdefault(option.flag, Annotated[bool | None, typer.Option(flag, **shown)])
-            else:
-                shown["metavar"] = option.metavar
-                found.setdefault(option.flag, Annotated[str | None, typer.Option(option.flag, **shown)])
+            found.setdefault(option.flag, annotated(option, is_on=bool(getattr(benchmark.config_type, name, False))))
     return found
 
 
-def _parameters(annotations: Mapping[str, Any]) -> list[Any]:
-    """Return parameters for annotated types, made by Typer as those of a function are."""
+def annotated(option: Option, *, is_on: bool = False) -> Any:
+    """Return the annotated type of an option for Typer; one that is on by default can be switched off."""
+    shown: dict[str, Any] = {"help": option.described, "show_default": option.default or False}
+    if option.read is bool:
+        flag = f"{option.flag}/--no-{option.flag.removeprefix('--')}" if is_on else option.flag
+        return Annotated[bool | None, typer.Option(flag, **shown)]
+    kind = list[str] if option.is_repeated else str
+    return Annotated[kind | None, typer.Option(option.flag, metavar=option.metavar, **shown)]
+
+
+def parameters(annotations: Mapping[str, Any]) -> list[Any]:
+    """Return parameters for annotated types by flag, made by Typer as those of a function are."""
 
     def nothing(**_: Any) -> None:
         """Do nothing."""
 
     keyword = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY, default=None)
-    named = {"benchmark_" + flag.removeprefix("--").replace("-", "_"): kind for flag, kind in annotations.items()}
+    named = {"declared_" + flag.removeprefix("--").replace("-", "_"): kind for flag, kind in annotations.items()}
     nothing.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
         [keyword(name, annotation=kind) for name, kind in named.items()]
     )
@@ -151,6 +154,110 @@ def _parameters(annotations: Mapping[str, Any]) -> list[Any]:
     app = typer.Typer(add_completion=False)
     app.command()(nothing)
     return list(get_command(app).params)
+
+
+class DeclaredCommand(Command):
+    """A command that also takes the options that a dataclass declares; `declared_values` returns what was given.
+
+    Rare options are given as `--option NAME=VALUE`. Names that the dataclass does not declare are kept as they are.
+
+    Attributes:
+        leaves_out: The fields that the command does not take.
+        others: What names that are not declared are passed to, for the help of `--option`; empty to refuse them.
+    """
+
+    leaves_out: ClassVar[frozenset[str]] = frozenset()
+    others: ClassVar[str] = ""
+
+    @classmethod
+    def declarations(cls) -> Mapping[str, Option]:
+        """Return the options by the names of their fields."""
+        raise NotImplementedError
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the command's own parameters, then the declared ones, then `--quiet` and `--help`."""
+        if _OPTIONS not in ctx.meta:
+            ctx.meta[_OPTIONS] = self._declared()
+        own = super().get_params(ctx)
+        return [*own[:-2], *ctx.meta[_OPTIONS].values(), *own[-2:]]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Keep what was given of the declared options apart from the command's own parameters."""
+        given = {flag: ctx.params.pop(each.name) for flag, each in ctx.meta[_OPTIONS].items()}
+        ctx.meta[_GIVEN] = {flag: value for flag, value in given.items() if value not in (None, [], ())}
+        return super().invoke(ctx)
+
+    def _declared(self) -> dict[str, Any]:
+        """Return the parameters by flag."""
+        options = {name: each for name, each in self.declarations().items() if name not in self.leaves_out}
+        annotations = {each.flag: annotated(each) for each in options.values() if not each.is_rare}
+        rare = [each.flag.removeprefix("--") for each in options.values() if each.is_rare]
+        if rare or self.others:
+            several = (
+                f"NAME=VALUE, repeatable: {', '.join(rare)}{f'; others go to {self.others}' if self.others else ''}."
+            )
+            declared = Option(several, flag=RARE, metavar="<str>", is_repeated=True)
+            annotations[RARE] = annotated(declared)
+        return dict(zip(annotations, parameters(annotations), strict=True))
+
+
+class ModelCommand(DeclaredCommand):
+    """A command that runs language models."""
+
+    others = "the request or the engine"
+
+    @classmethod
+    def declarations(cls) -> Mapping[str, Option]:
+        """Return the options of models."""
+        from storyproof.solvers.llm.options import ModelOptions
+
+        return ModelOptions.options()
+
+
+class OneQuestionCommand(ModelCommand):
+    """A command that asks a language model one question at a time."""
+
+    leaves_out = frozenset({"concurrency", "batch_size"})
+
+
+def declared_values(context: typer.Context) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return what was given of declared options: values by field, and by name what `--option` gives besides.
+
+    Raises:
+        ConfigError: If a text cannot be read.
+    """
+    command: Any = context.command
+    fields = {option.flag: (name, option) for name, option in command.declarations().items()}
+    values: dict[str, Any] = {}
+    others: dict[str, str] = {}
+    for flag, given in context.meta[_GIVEN].items():
+        if flag == RARE:
+            for text in given:
+                key, value = key_and_value(text)
+                name, option = fields.get(f"--{key.replace('_', '-')}", ("", None))
+                if option is not None and option.is_rare:
+                    values[name] = option.parse(value)
+                else:
+                    others[key] = value
+            continue
+        name, option = fields[flag]
+        if option.is_repeated:
+            values[name] = tuple(map(option.parse, given))
+        else:
+            values[name] = given if option.read is bool else option.parse(given)
+    return values, others
+
+
+def key_and_value(text: str) -> tuple[str, str]:
+    """Divide NAME=VALUE.
+
+    Raises:
+        ConfigError: If it is something else.
+    """
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ConfigError(f"{RARE} is '{text}'; expected NAME=VALUE.")
+    return key, value
 
 
 def given_settings(context: typer.Context, benchmark: type[Benchmark]) -> dict[str, Any]:

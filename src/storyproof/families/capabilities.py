@@ -387,7 +387,7 @@ class OwnTexts(Pictures):
         return found
 
 
-class Answers(OwnTexts):
+class Answering(OwnTexts):
     """What can be answered, what a reply says, and what simple baselines answer."""
 
     def candidates(self, example: Example) -> Sequence[str]:

@@ -24,7 +24,7 @@ from storyproof.families.capabilities import (
     ENGLISH,
     NO_MINDS,
     OWN,
-    Answers,
+    Answering,
     Audits,
     Graph,
     Groups,
@@ -81,7 +81,7 @@ _HEADINGS = {
 }
 
 
-class Family(Answers, OwnTexts, Pictures, Groups, ModelInput, Audits):
+class Family(Answering, OwnTexts, Pictures, Groups, ModelInput, Audits):
     """One kind of reasoning: `capabilities.Core`, which every family must implement, and optional capabilities.
 
     Required are `name`, `title`, `reads`, `complete`, `judge` and `checked_answer`; everything else has a default.

@@ -336,4 +336,4 @@ def _notes() -> Iterable[str]:
         yield "this system has no file locks; two processes that write one folder notice each other by their files."
     pulled = [name for name in WEIGHTS if weights_path(name).is_file()]
     here = f"models in the cache: {', '.join(pulled)}" if pulled else "no model in the cache"
-    yield f"{here}; `storyproof pull {next(iter(WEIGHTS))}` brings a small one"
+    yield f"{here}; local/{next(iter(WEIGHTS))} is downloaded for its first use, or by `storyproof doctor --pull`"

@@ -214,7 +214,7 @@ def test_too_many_failures_have_an_exit_code(data: Path, tmp_path: Path, shared:
     ("arguments", "message"),
     [
         (("--price", "1"), "--price is '1'; expected two or three numbers"),
-        (("--model-option", "x"), "--option is 'x'; expected KEY=VALUE"),
+        (("--option", "x"), "--option is 'x'; expected NAME=VALUE"),
         (("--prompt", "zero-shoot"), "zero-shot"),
         (("--api", "chta"), "unknown kind of API 'chta'"),
         (("--concurrency", "0"), "--concurrency is 0"),

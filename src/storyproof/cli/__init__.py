@@ -33,7 +33,7 @@ from storyproof.cli import (
 )
 from storyproof.cli.command import Command
 from storyproof.cli.crash import DEBUG, EXIT_CODE, report_crash, show_traceback
-from storyproof.cli.options import BenchmarkCommand, ModelCommand, OneQuestionCommand
+from storyproof.cli.options import BenchmarkCommand, ModelCommand, OneQuestionCommand, TrainingCommand
 from storyproof.cli.screen import complain, discard_output, echo, echo_text, visible_output
 from storyproof.errors import OutputError, ReaderLeftError, StoryproofError
 
@@ -78,7 +78,7 @@ app.command("verify", cls=Command, short_help="Check by oracle and checker that 
 )
 app.command("audit", cls=Command, short_help="List what is wrong with data, and write corrected files.")(audit.audit)
 app.command("show", cls=Command, short_help="Show a story with answers and proofs, or draw it.")(show.show)
-app.command("train", cls=BenchmarkCommand, short_help="Train one of the classical models.")(train.train)
+app.command("train", cls=TrainingCommand, short_help="Train one of the classical models.")(train.train)
 app.command("evaluate", cls=ModelCommand)(evaluate.evaluate)
 app.command("ask", cls=OneQuestionCommand, short_help="Ask a model one question.")(ask.ask)
 app.command("compare", cls=Command, short_help="Compare two runs, or two sets of labels.")(compare.compare)

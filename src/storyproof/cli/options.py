@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from storyproof.benchmark import Benchmark
 
 _OPTIONS, _BENCHMARKS, _GIVEN = "storyproof.options", "storyproof.benchmarks", "storyproof.given"
+_TRAINING, _TRAINING_GIVEN = "storyproof.training", "storyproof.training.given"
 PRESET = "--preset"
 RARE = "--option"
 
@@ -50,8 +51,12 @@ class BenchmarkCommand(Command):
         """Return the command's own parameters, then those of benchmarks, then `--help`."""
         if _OPTIONS not in ctx.meta:
             self._take(ctx, names("benchmark"))
-        own = super().get_params(ctx)
+        own = self.get_own_params(ctx)
         return [*own[:-1], *(each for group in ctx.meta[_OPTIONS].values() for each in group), *own[-1:]]
+
+    def get_own_params(self, ctx: Any) -> list[Any]:
+        """Return the command's own parameters."""
+        return super().get_params(ctx)
 
     def invoke(self, ctx: Any) -> Any:
         """Keep what was given of the benchmark's options apart from the command's own parameters."""
@@ -71,12 +76,12 @@ class BenchmarkCommand(Command):
                 formatter.write_dl([record for each in group if (record := each.get_help_record(ctx))])
         if found := ctx.meta[_BENCHMARKS]:
             with formatter.section("Benchmarks"):
-                written = "--format" in _flags(super().get_params(ctx))
+                written = "--format" in _flags(self.get_own_params(ctx))
                 formatter.write_dl([(name, _summary(each[0], formats=written)) for name, each in found.items()])
 
     def _take(self, ctx: Any, benchmarks: Iterable[str]) -> None:
         """Add the options of benchmarks, grouped by the benchmarks that have them."""
-        own = _flags(super().get_params(ctx))
+        own = _flags(self.get_own_params(ctx))
         having: dict[str, list[str]] = {}
         declared: dict[str, Any] = {}
         found = {name: each for name in benchmarks if (each := _all_versions(name))}
@@ -199,6 +204,57 @@ class DeclaredCommand(Command):
             declared = Option(several, flag=RARE, metavar="<str>", is_repeated=True)
             annotations[RARE] = annotated(declared)
         return dict(zip(annotations, parameters(annotations), strict=True))
+
+
+class TrainingCommand(BenchmarkCommand):
+    """A command that also takes the settings of training, which `training_settings` returns."""
+
+    @classmethod
+    def declarations(cls) -> Mapping[str, Option]:
+        """Return the settings of training."""
+        from storyproof.solvers.training_settings import Settings
+
+        return Settings.options()
+
+    def get_own_params(self, ctx: Any) -> list[Any]:
+        """Return the command's own parameters with those of training before `--option`."""
+        if _TRAINING not in ctx.meta:
+            own = {each.flag: annotated(each, is_on=True) for each in self.declarations().values() if not each.is_rare}
+            ctx.meta[_TRAINING] = dict(zip(own, parameters(own), strict=True))
+        found = super().get_own_params(ctx)
+        place = next(place for place, each in enumerate(found) if RARE in each.opts)
+        return [*found[:place], *ctx.meta[_TRAINING].values(), *found[place:]]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Keep what was given of the settings of training apart from the command's own parameters."""
+        given = {flag: ctx.params.pop(each.name) for flag, each in ctx.meta[_TRAINING].items()}
+        ctx.meta[_TRAINING_GIVEN] = {flag: value for flag, value in given.items() if value is not None}
+        return super().invoke(ctx)
+
+
+def training_settings(context: typer.Context, options: Iterable[str]) -> tuple[dict[str, Any], list[str]]:
+    """Return the settings of training that were given, and what `--option` gives besides: options of the model.
+
+    Raises:
+        ConfigError: If a text cannot be read.
+    """
+    declared = TrainingCommand.declarations()
+    given = context.meta[_TRAINING_GIVEN]
+    settings = {
+        name: given[each.flag] if each.read is bool else each.parse(given[each.flag])
+        for name, each in declared.items()
+        if each.flag in given
+    }
+    rare = {each.flag.removeprefix("--"): (name, each) for name, each in declared.items() if each.is_rare}
+    others = []
+    for text in options:
+        key, value = key_and_value(text)
+        name, option = rare.get(key.replace("_", "-"), ("", None))
+        if option is None:
+            others.append(text)
+        else:
+            settings[name] = option.parse(value)
+    return settings, others
 
 
 class ModelCommand(DeclaredCommand):

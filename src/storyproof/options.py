@@ -27,6 +27,7 @@ class Option:
         most: The highest.
         is_above: Whether the lowest number itself is too low.
         is_repeated: Whether the option may be given several times.
+        is_on: Whether a switch is on by default, so that it can be switched off; `Declared.options` says so.
         is_rare: Whether it is given as `--option NAME=VALUE`, where a command has that, rather than as one of its own.
     """
 
@@ -41,6 +42,7 @@ class Option:
     is_above: bool = False
     is_repeated: bool = False
     is_rare: bool = False
+    is_on: bool = False
 
     @property
     def spoken(self) -> str:
@@ -160,5 +162,5 @@ class Declared:
             declared = item.metadata.get("option")
             if declared is not None:
                 flag = declared.flag or "--" + item.name.replace("_", "-")
-                found[item.name] = replace(declared, flag=flag)
+                found[item.name] = replace(declared, flag=flag, is_on=item.default is True)
         return found

@@ -129,16 +129,16 @@ def _declared(benchmarks: Iterable[type[Benchmark]]) -> dict[str, Any]:
         if benchmark.presets:
             about = f"One of the named data sets: {', '.join(benchmark.presets)}."
             found.setdefault(PRESET, Annotated[str | None, typer.Option(PRESET, help=about, metavar="<str>")])
-        for name, option in benchmark.config_type.options().items():
-            found.setdefault(option.flag, annotated(option, is_on=bool(getattr(benchmark.config_type, name, False))))
+        for option in benchmark.config_type.options().values():
+            found.setdefault(option.flag, annotated(option))
     return found
 
 
-def annotated(option: Option, *, is_on: bool = False) -> Any:
+def annotated(option: Option) -> Any:
     """Return the annotated type of an option for Typer; one that is on by default can be switched off."""
     shown: dict[str, Any] = {"help": option.described, "show_default": option.default or False}
     if option.read is bool:
-        flag = f"{option.flag}/--no-{option.flag.removeprefix('--')}" if is_on else option.flag
+        flag = f"{option.flag}/--no-{option.flag.removeprefix('--')}" if option.is_on else option.flag
         return Annotated[bool | None, typer.Option(flag, **shown)]
     kind = list[str] if option.is_repeated else str
     return Annotated[kind | None, typer.Option(option.flag, metavar=option.metavar, **shown)]
@@ -219,7 +219,7 @@ class TrainingCommand(BenchmarkCommand):
     def get_own_params(self, ctx: Any) -> list[Any]:
         """Return the command's own parameters with those of training before `--option`."""
         if _TRAINING not in ctx.meta:
-            own = {each.flag: annotated(each, is_on=True) for each in self.declarations().values() if not each.is_rare}
+            own = {each.flag: annotated(each) for each in self.declarations().values() if not each.is_rare}
             ctx.meta[_TRAINING] = dict(zip(own, parameters(own), strict=True))
         found = super().get_own_params(ctx)
         place = next(place for place, each in enumerate(found) if RARE in each.opts)
@@ -274,6 +274,17 @@ class OneQuestionCommand(ModelCommand):
     """A command that asks a language model one question at a time."""
 
     leaves_out = frozenset({"concurrency", "batch_size"})
+
+
+class StudyCommand(DeclaredCommand):
+    """A command that designs a study."""
+
+    @classmethod
+    def declarations(cls) -> Mapping[str, Option]:
+        """Return the options of the design, and those of its rules for whom to leave out."""
+        from storyproof.study.design import ExclusionRules, StudyDesign
+
+        return {**StudyDesign.options(), **ExclusionRules.options()}
 
 
 def declared_values(context: typer.Context) -> tuple[dict[str, Any], dict[str, str]]:

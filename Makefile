@@ -30,7 +30,7 @@ demo: $(READY)
 	$(BIN)/storyproof verify demo/clutrr
 	$(BIN)/storyproof evaluate --model random,majority,rules,gat,oracle --data demo/clutrr --output-dir demo/runs/clutrr
 	$(BIN)/storyproof show demo/clutrr --index 3
-	@$(BIN)/storyproof pull smollm2 \
+	@$(BIN)/storyproof doctor --pull smollm2 \
 		&& $(BIN)/storyproof evaluate --model local/smollm2 --data demo/tomi --max-stories 5 --output-dir demo/runs/tomi \
 		&& $(BIN)/storyproof evaluate --model local/smollm2 --data demo/clutrr --max-stories 30 --output-dir demo/runs/clutrr \
 		|| echo "No language model this time, for the reason above; all else is done."

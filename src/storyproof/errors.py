@@ -9,12 +9,14 @@
     ├── ModelError             a language model that cannot be reached or used
     │   └── NoAnswersError     one that answered nothing at all; exit code 3
     ├── DataError              a file that cannot be read or written
-    │   └── ParseError         a line of text that is not in any known form
+    │   ├── ParseError         a line of text that is not in any known form
+    │   └── NoRulesError       a family for which no paper gives simple rules
     ├── OutputError            standard output cannot be written to
     │   └── ReaderLeftError    nobody reads it any more, as after `head`; exit code 141, without a message
     └── StoppedError           a user stopped the work, and what was finished is kept; exit code 130
 
-    ProofError                 oracle and checker differ while generating: a bug of storyproof's, never a user's mistake
+    ProofError                 a benchmark breaks its promise while generating (provers differ, a story occurs twice): a
+                               bug, never a user's mistake
 """
 
 from __future__ import annotations
